@@ -1,0 +1,13 @@
+data "liqo_topology" "all" {
+  clusters = ["europe", "rome", "milan"]
+  central  = "europe"
+}
+
+# For a README on GitHub: put it into a block of language "mermaid".
+output "picture" {
+  value = data.liqo_topology.all.mermaid
+}
+
+output "broken" {
+  value = [for e in data.liqo_topology.all.edges : "${e.from} → ${e.to}: ${e.status}" if contains(["Error", "Disconnected"], e.status)]
+}

@@ -1,0 +1,76 @@
+# Every setting of the gateways, on two shortcuts. What is left out has a default.
+
+terraform {
+  required_providers {
+    liqo = {
+      source = "leafmesh/liqo"
+    }
+  }
+}
+
+variable "router" {
+  description = "Address of the router that forwards UDP port 31840 to Europe's nodes."
+  type        = string
+}
+
+provider "liqo" {
+  config_path = "~/.kube/config"
+}
+
+# Milan's gateway is behind a load balancer, both gateways have keys that somebody else made, and all of it is in a namespace that
+# exists on both leaves.
+resource "liqo_shortcut" "rome_milan" {
+  client = "rome"
+  server = "milan"
+  mtu    = 1400
+
+  client_namespace = "shortcuts"
+  server_namespace = "shortcuts"
+
+  server_gateway = {
+    service_type        = "LoadBalancer"
+    port                = 51850
+    load_balancer_ip    = "203.0.113.10"
+    service_annotations = { "service.beta.kubernetes.io/aws-load-balancer-scheme" = "internet-facing" }
+    service_labels      = { team = "network" }
+    key_secret          = "gateway-keys"
+
+    template = {
+      name      = "wireguard-server"
+      namespace = "liqo"
+      resource  = "networking.liqo.io/v1beta1/wggatewayservertemplates"
+    }
+  }
+
+  client_gateway = {
+    key_secret = "gateway-keys"
+
+    template = {
+      name      = "wireguard-client"
+      namespace = "liqo"
+      resource  = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
+    }
+  }
+
+  timeouts = {
+    create = "5m"
+    update = "5m"
+    delete = "2m"
+  }
+}
+
+# Europe's nodes are behind a router: Rome dials the router, not the address that Europe's gateway has.
+resource "liqo_shortcut" "rome_europe" {
+  client = "rome"
+  server = "europe"
+
+  server_gateway = {
+    service_type = "NodePort"
+    node_port    = 31840
+  }
+
+  client_gateway = {
+    connect_address = var.router
+    connect_port    = 31840
+  }
+}

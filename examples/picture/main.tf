@@ -1,0 +1,29 @@
+# A picture of who is joined to whom, for a README or a wiki. Terraform itself writes the file:
+#
+#   terraform apply
+#   terraform output -raw mermaid > topology.mmd
+
+terraform {
+  required_providers {
+    liqo = {
+      source = "leafmesh/liqo"
+    }
+  }
+}
+
+provider "liqo" {
+  config_path = "~/.kube/config"
+}
+
+data "liqo_topology" "all" {
+  clusters = ["europe", "rome", "milan"]
+  central  = "europe"
+}
+
+output "mermaid" {
+  value = data.liqo_topology.all.mermaid
+}
+
+output "dot" {
+  value = data.liqo_topology.all.dot
+}

@@ -1,0 +1,2 @@
+# client/server
+terraform import liqo_shortcut.rome_milan rome/milan

@@ -1,0 +1,185 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// project is a folder in which Terraform runs as users run it: the real program, after an init, with the provider as a program of its own.
+type project struct {
+	t    *testing.T
+	dir  string
+	home string // where ~ is: .kube/config has a context for each cluster, .kube/NAME.yaml is one cluster's own
+	env  []string
+
+	// leave removes what Terraform leaves behind by design, once everything is destroyed.
+	leave func()
+}
+
+// example is a copy of one of the repository's examples. What it has applied is destroyed when the test ends, and then every cluster must be as it was
+// before.
+func example(t *testing.T, name string) *project {
+	t.Helper()
+	p := newProject(t, "../../examples/"+name)
+	before, err := lab.inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if output, err := p.command(ctx, "destroy", "-auto-approve").CombinedOutput(); err != nil {
+			t.Errorf("terraform destroy: %v\n%s", err, output)
+		}
+		p.leave()
+		if err := lab.sameInventory(ctx, before); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// newProject copies a folder, or begins with an empty one.
+func newProject(t *testing.T, from string) *project {
+	t.Helper()
+	mirror, err := builtProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project"), home: t.TempDir(), leave: func() {}}
+	if err := os.CopyFS(p.dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(p.home, ".kube"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.link(lab.Kubeconfig, "config")
+	for _, c := range lab.Clusters {
+		p.link(c.Kubeconfig, c.Name+".yaml")
+	}
+	rc := filepath.Join(p.home, "terraform.rc")
+	p.write(rc, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "KUBE") {
+			p.env = append(p.env, variable)
+		}
+	}
+	p.set("HOME", p.home)
+	p.set("TF_CLI_CONFIG_FILE", rc)
+	p.set("TF_CLI_ARGS", "-no-color")
+	p.set("TF_INPUT", "0")
+	p.set("CHECKPOINT_DISABLE", "1")
+	return p
+}
+
+// link makes a file of the lab's known as ~/.kube/NAME.
+func (p *project) link(file, name string) {
+	p.t.Helper()
+	if err := os.Symlink(file, filepath.Join(p.home, ".kube", name)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// write writes a file, by default into the project's folder.
+func (p *project) write(name, text string) {
+	p.t.Helper()
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.dir, name)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// set sets an environment variable for every later run.
+func (p *project) set(name, value string) { p.env = append(p.env, name+"="+value) }
+
+// apply runs init and apply, and makes sure that nothing is left to do.
+func (p *project) apply() {
+	p.t.Helper()
+	p.run("init")
+	p.run("apply", "-auto-approve")
+	p.run("plan", "-detailed-exitcode") // it fails where it would change anything
+}
+
+// run runs a command of Terraform's, which must succeed, and returns what it prints.
+func (p *project) run(args ...string) string {
+	p.t.Helper()
+	output, err := p.command(p.t.Context(), args...).CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("terraform %s: %v\n%s", strings.Join(args, " "), err, output)
+	}
+	return string(output)
+}
+
+// refused runs a command that must fail, and returns what it prints.
+func (p *project) refused(args ...string) string {
+	p.t.Helper()
+	output, err := p.command(p.t.Context(), args...).CombinedOutput()
+	if err == nil {
+		p.t.Fatalf("terraform %s does not fail:\n%s", strings.Join(args, " "), output)
+	}
+	return string(output)
+}
+
+func (p *project) command(ctx context.Context, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"), args...)
+	command.Dir, command.Env = p.dir, p.env
+	return command
+}
+
+// says fails the test unless Terraform has printed all of these sentences.
+func says(t *testing.T, output string, sentences ...string) {
+	t.Helper()
+	for _, sentence := range sentences {
+		if !strings.Contains(unbroken(output), sentence) {
+			t.Errorf("there is no %q in:\n%s", sentence, output)
+		}
+	}
+}
+
+// doesNotSay fails the test if Terraform has printed that sentence.
+func doesNotSay(t *testing.T, output, sentence string) {
+	t.Helper()
+	if strings.Contains(unbroken(output), sentence) {
+		t.Errorf("there is %q in:\n%s", sentence, output)
+	}
+}
+
+// unbroken is a text without the lines and frames that Terraform breaks it into.
+func unbroken(output string) string {
+	return strings.Join(strings.FieldsFunc(output, func(r rune) bool { return strings.ContainsRune(" \n│╷╵", r) }), " ")
+}
+
+// builtProvider is a mirror of a registry, as `terraform init` reads it, with the provider built once for all tests.
+var builtProvider = sync.OnceValues(func() (string, error) {
+	mirror := filepath.Join(filepath.Dir(lab.Dir), "mirror")
+	host := cmp.Or(os.Getenv("TF_ACC_PROVIDER_HOST"), "registry.terraform.io")
+	folder := filepath.Join(mirror, host, "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
+	build := exec.Command("go", "build", "-o", filepath.Join(folder, "terraform-provider-liqo_v0.0.1"), "../..")
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, output)
+	}
+	return mirror, nil
+})
+
+// withProgram puts a script before all others on the PATH.
+func (p *project) withProgram(name, script string) {
+	p.t.Helper()
+	programs := p.t.TempDir()
+	if err := os.WriteFile(filepath.Join(programs, name), []byte(script), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	i := slices.IndexFunc(p.env, func(variable string) bool { return strings.HasPrefix(variable, "PATH=") })
+	p.set("PATH", programs+":"+strings.TrimPrefix(p.env[i], "PATH="))
+}

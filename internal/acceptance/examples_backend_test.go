@@ -1,0 +1,91 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"context"
+	"testing"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	stateSecret = "tfstate-default-liqo"
+	stateLease  = "lock-tfstate-default-liqo"
+)
+
+func TestTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
+	p := exampleOfAHub(t)
+	p.apply()
+	says(t, p.run("output"), `"europe-milan" = "Connected"`, `"europe-rome" = "Connected"`, `"rome-milan" = "Connected"`)
+
+	var state corev1.Secret
+	key := client.ObjectKey{Namespace: "terraform", Name: stateSecret}
+	if err := administrator(t, "europe").Get(t.Context(), key, &state); err != nil {
+		t.Fatal(err)
+	}
+	if state.Labels["app.kubernetes.io/managed-by"] != "terraform" || len(state.Data["tfstate"]) == 0 {
+		t.Errorf("the Secret has labels %v and no state of Terraform's", state.Labels)
+	}
+}
+
+func TestTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
+	first := exampleOfAHub(t)
+	first.run("init")
+	second := newProject(t, "../../examples/hub")
+	second.run("init")
+
+	locked := leaseIsHeld(t, "europe")
+	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
+	lab.command(t, "set", "milan", "connect=false") // so that the first apply goes on until it is told to end
+	applied := make(chan error, 1)
+	apply := first.command(t.Context(), "apply", "-auto-approve")
+	go func() { applied <- apply.Run() }()
+	<-locked
+	says(t, second.refused("apply", "-auto-approve"), "Error acquiring the state lock")
+
+	lab.command(t, "set", "milan", "connect=true")
+	if err := <-applied; err != nil {
+		t.Fatal(err)
+	}
+	second.run("plan", "-detailed-exitcode") // the second sees what the first has done
+}
+
+// exampleOfAHub is the example, with the namespace for its state. Terraform keeps the Secret when there is nothing in the state any more.
+func exampleOfAHub(t *testing.T) *project {
+	t.Helper()
+	have(t, "europe", namespaceNamed("terraform"))
+	p := example(t, "hub")
+	p.leave = func() {
+		state := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "terraform", Name: stateSecret}}
+		if err := administrator(t, "europe").Delete(context.WithoutCancel(t.Context()), state); err != nil {
+			t.Error(err)
+		}
+	}
+	return p
+}
+
+// leaseIsHeld is closed once somebody holds the lock on Terraform's state.
+func leaseIsHeld(t *testing.T, name string) <-chan struct{} {
+	t.Helper()
+	changes, err := administrator(t, name).Watch(t.Context(), &coordinationv1.LeaseList{}, client.InNamespace("terraform"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan struct{})
+	go func() {
+		defer close(held)
+		defer changes.Stop()
+		for change := range changes.ResultChan() {
+			lease, ok := change.Object.(*coordinationv1.Lease)
+			if ok && change.Type != watch.Deleted && lease.Name == stateLease && lease.Spec.HolderIdentity != nil {
+				return
+			}
+		}
+	}()
+	return held
+}

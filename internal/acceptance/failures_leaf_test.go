@@ -1,0 +1,162 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// administrator talks to a cluster directly, past the provider, of any kind that Kubernetes or Liqo has.
+func administrator(t *testing.T, name string) client.WithWatch {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", lab.cluster(t, name).Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scheme := cluster.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// have makes an object for as long as the test runs; it is gone when the test is over.
+func have(t *testing.T, name string, object client.Object) {
+	t.Helper()
+	c := administrator(t, name)
+	if err := c.Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := deleteAndWait(context.WithoutCancel(t.Context()), c, object); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// deleteAndWait returns once the object is gone. A namespace takes its time.
+func deleteAndWait(ctx context.Context, c client.WithWatch, object client.Object) error {
+	_, isNamespace := object.(*corev1.Namespace)
+	var changes watch.Interface
+	if isNamespace {
+		var err error
+		if changes, err = c.Watch(ctx, &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": object.GetName()}); err != nil {
+			return err
+		}
+		defer changes.Stop()
+	}
+	if err := c.Delete(ctx, object); err != nil || !isNamespace {
+		return client.IgnoreNotFound(err)
+	}
+	for change := range changes.ResultChan() {
+		if change.Type == watch.Deleted {
+			return nil
+		}
+	}
+	if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
+}
+
+// timeToHappen is how long a test waits for something that takes seconds.
+const timeToHappen = 2 * time.Minute
+
+// await returns once the object of that name in a cluster's tenant namespace is as a test wants it. It watches, so it misses nothing and does not poll.
+func await[T client.Object](t *testing.T, cluster string, kind client.ObjectList, name string, done func(T) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeToHappen)
+	defer cancel()
+	changes, err := administrator(t, cluster).Watch(ctx, kind, client.MatchingFields{"metadata.name": name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer changes.Stop()
+	for change := range changes.ResultChan() {
+		if object, ok := change.Object.(T); ok && change.Type != watch.Deleted && done(object) {
+			return
+		}
+	}
+	t.Fatalf("what is waited for does not happen to %s on %s: %v", name, cluster, context.Cause(ctx))
+}
+
+// connectionAppears is closed by the first Connection on a cluster, which a gateway makes when it has all it needs to dial or to listen.
+func connectionAppears(t *testing.T, name string) <-chan struct{} {
+	t.Helper()
+	return happens(t, name, &networkingv1beta1.ConnectionList{}, watch.Added)
+}
+
+// gone is closed when an object of that kind has been deleted on a cluster.
+func gone(t *testing.T, name string, kind client.ObjectList) <-chan struct{} {
+	t.Helper()
+	return happens(t, name, kind, watch.Deleted)
+}
+
+// happens is closed by the first such event of a kind on a cluster, or when the test has ended.
+func happens(t *testing.T, name string, kind client.ObjectList, expected watch.EventType) <-chan struct{} {
+	t.Helper()
+	changes, err := administrator(t, name).Watch(t.Context(), kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	happened := make(chan struct{})
+	go func() {
+		defer close(happened)
+		defer changes.Stop()
+		for change := range changes.ResultChan() {
+			if change.Type == expected {
+				return
+			}
+		}
+	}()
+	return happened
+}
+
+// limitedToken is the token of a user that may do all that a shortcut takes, except that with GatewayServers it may do only this.
+func limitedToken(t *testing.T, name string, verbs []string) string {
+	t.Helper()
+	meta, all := metav1.ObjectMeta{Name: "limited", Namespace: metav1.NamespaceDefault}, []string{rbacv1.VerbAll}
+	account := &corev1.ServiceAccount{ObjectMeta: meta}
+	have(t, name, account)
+	have(t, name, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: meta.Name}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{"", "apps", "core.liqo.io", "ipam.liqo.io"}, Resources: all, Verbs: all},
+		{APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: all, Resources: []string{
+			networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource, networkingv1beta1.PublicKeyResource,
+			networkingv1beta1.ConnectionResource, networkingv1beta1.WgGatewayServerResource, networkingv1beta1.WgGatewayClientResource,
+			networkingv1beta1.WgGatewayServerTemplateResource, networkingv1beta1.WgGatewayClientTemplateResource,
+		}},
+		{
+			APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: verbs,
+			Resources: []string{networkingv1beta1.GatewayServerResource},
+		},
+	}})
+	have(t, name, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: meta.Name}},
+	})
+	token := &authenticationv1.TokenRequest{}
+	if err := administrator(t, name).SubResource("token").Create(t.Context(), account, token); err != nil {
+		t.Fatal(err)
+	}
+	return token.Status.Token
+}

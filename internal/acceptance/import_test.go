@@ -1,0 +1,173 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
+)
+
+// Terraform 1.12 and OpenTofu 1.12 are the first that import by identity, and the tests run on older ones, too. So this one talks to the provider as they do.
+func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
+	apply(t, resource.TestStep{Config: contexts(shortcutRomeMilan), Check: func(*terraform.State) error {
+		liqo := startProvider(t)
+		imported := liqo.importByIdentity(map[string]string{"client_cluster_id": "rome", "server_cluster_id": "milan"})
+		state := liqo.read(imported)
+		for attribute, expected := range map[string]string{
+			"id": "rome/milan", "client": "rome", "server": "milan", "client_cluster_id": "rome", "server_cluster_id": "milan", "status": "Connected",
+		} {
+			if got := liqo.text(state.NewState, attribute); got != expected {
+				t.Errorf("%s is %q, expected %q", attribute, got, expected)
+			}
+		}
+		if planned := liqo.planned(state); !planned.Equal(liqo.value(state.NewState)) {
+			t.Errorf("the plan after the import is not empty: %v", planned)
+		}
+		return nil
+	}})
+}
+
+// direct is the provider of this process, configured for the lab's clusters, without Terraform in front of it.
+type direct struct {
+	t        *testing.T
+	server   tfprotov6.ProviderServer
+	shortcut tftypes.Object
+	identity tftypes.Object
+}
+
+func startProvider(t *testing.T) *direct {
+	t.Helper()
+	liqo := provider.New("test")
+	t.Cleanup(liqo.Close)
+	d := &direct{t: t, server: providerserver.NewProtocol6(liqo)()}
+	schemas, err := d.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	d.must(err, schemas.Diagnostics)
+	identities, err := d.server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+	d.must(err, identities.Diagnostics)
+	d.shortcut = object(t, schemas.ResourceSchemas["liqo_shortcut"].ValueType())
+	d.identity = object(t, identities.IdentitySchemas["liqo_shortcut"].ValueType())
+	block := object(t, schemas.Provider.ValueType())
+	configured, err := d.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+		Config: d.dynamic(block, map[string]tftypes.Value{"config_path": tftypes.NewValue(tftypes.String, lab.Kubeconfig)}),
+	})
+	d.must(err, configured.Diagnostics)
+	return d
+}
+
+func (d *direct) importByIdentity(identity map[string]string) *tfprotov6.ImportedResource {
+	d.t.Helper()
+	values := map[string]tftypes.Value{}
+	for name, text := range identity {
+		values[name] = tftypes.NewValue(tftypes.String, text)
+	}
+	response, err := d.server.ImportResourceState(d.t.Context(), &tfprotov6.ImportResourceStateRequest{
+		TypeName: "liqo_shortcut", Identity: &tfprotov6.ResourceIdentityData{IdentityData: d.dynamic(d.identity, values)},
+	})
+	d.must(err, response.Diagnostics)
+	if len(response.ImportedResources) != 1 {
+		d.t.Fatalf("%d resources were imported", len(response.ImportedResources))
+	}
+	return response.ImportedResources[0]
+}
+
+func (d *direct) read(imported *tfprotov6.ImportedResource) *tfprotov6.ReadResourceResponse {
+	d.t.Helper()
+	response, err := d.server.ReadResource(d.t.Context(), &tfprotov6.ReadResourceRequest{
+		TypeName: "liqo_shortcut", CurrentState: imported.State, Private: imported.Private, CurrentIdentity: imported.Identity,
+	})
+	d.must(err, response.Diagnostics)
+	return response
+}
+
+// planned is the plan for a configuration with the two leaves and their service type, as [shortcutRomeMilan] has it.
+func (d *direct) planned(state *tfprotov6.ReadResourceResponse) tftypes.Value {
+	d.t.Helper()
+	gateway := object(d.t, d.shortcut.AttributeTypes["server_gateway"])
+	config := d.dynamic(d.shortcut, map[string]tftypes.Value{
+		"client": tftypes.NewValue(tftypes.String, "rome"), "server": tftypes.NewValue(tftypes.String, "milan"),
+		"server_gateway": tftypes.NewValue(gateway, filled(gateway, map[string]tftypes.Value{
+			"service_type": tftypes.NewValue(tftypes.String, "NodePort"),
+		})),
+	})
+	response, err := d.server.PlanResourceChange(d.t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: "liqo_shortcut", PriorState: state.NewState, ProposedNewState: state.NewState, Config: config, PriorPrivate: state.Private,
+		PriorIdentity: state.NewIdentity,
+	})
+	d.must(err, response.Diagnostics)
+	return d.value(response.PlannedState)
+}
+
+// value is a liqo_shortcut in the protocol's form.
+func (d *direct) value(wire *tfprotov6.DynamicValue) tftypes.Value {
+	d.t.Helper()
+	value, err := wire.Unmarshal(d.shortcut)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return value
+}
+
+// text is one of its attributes.
+func (d *direct) text(wire *tfprotov6.DynamicValue, attribute string) string {
+	d.t.Helper()
+	var (
+		attributes map[string]tftypes.Value
+		text       string
+	)
+	if err := d.value(wire).As(&attributes); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := attributes[attribute].As(&text); err != nil {
+		d.t.Fatal(err)
+	}
+	return text
+}
+
+// dynamic is an object with these attributes, the others null, as it goes over the wire.
+func (d *direct) dynamic(kind tftypes.Object, values map[string]tftypes.Value) *tfprotov6.DynamicValue {
+	d.t.Helper()
+	wire, err := tfprotov6.NewDynamicValue(kind, tftypes.NewValue(kind, filled(kind, values)))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return &wire
+}
+
+func (d *direct) must(err error, diagnostics []*tfprotov6.Diagnostic) {
+	d.t.Helper()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, diagnostic := range diagnostics {
+		if diagnostic.Severity == tfprotov6.DiagnosticSeverityError {
+			d.t.Fatalf("%s: %s", diagnostic.Summary, diagnostic.Detail)
+		}
+	}
+}
+
+// filled are the values of all attributes; those that are not given are null.
+func filled(kind tftypes.Object, values map[string]tftypes.Value) map[string]tftypes.Value {
+	all := map[string]tftypes.Value{}
+	for name, attribute := range kind.AttributeTypes {
+		all[name] = tftypes.NewValue(attribute, nil)
+	}
+	maps.Copy(all, values)
+	return all
+}
+
+func object(t *testing.T, kind tftypes.Type) tftypes.Object {
+	t.Helper()
+	object, ok := kind.(tftypes.Object)
+	if !ok {
+		t.Fatalf("%v is no object", kind)
+	}
+	return object
+}

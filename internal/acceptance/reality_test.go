@@ -1,0 +1,266 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"context"
+	"regexp"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
+)
+
+func TestAShortcutOfWhichNothingIsLeftIsMadeAgain(t *testing.T) {
+	apply(t,
+		resource.TestStep{Config: contexts(shortcutRomeMilan)},
+		resource.TestStep{
+			PreConfig: func() {
+				removeTrace(t, "rome", "milan")
+				removeTrace(t, "milan", "rome")
+			},
+			Config: contexts(shortcutRomeMilan),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionCreate),
+			}},
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
+	)
+}
+
+func TestAShortcutOfWhichOnlyTheNamespacesAreLeftIsRepaired(t *testing.T) {
+	apply(t,
+		resource.TestStep{Config: contexts(shortcutRomeMilan)},
+		resource.TestStep{
+			PreConfig: func() {
+				for _, cluster := range []string{"rome", "milan"} {
+					for _, object := range []client.Object{
+						&networkingv1beta1.Configuration{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{},
+					} {
+						deleteFromTenant(t, cluster, object)
+					}
+				}
+			},
+			Config: contexts(shortcutRomeMilan), ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
+	)
+}
+
+func TestALeafThatCannotBeReachedLosesNothing(t *testing.T) {
+	apply(t,
+		resource.TestStep{Config: contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			PreConfig: func() { lab.command(t, "stop-apiserver", "milan") },
+			Config:    contexts(shortcutRomeMilan),
+			PlanOnly:  true, // the refresh warns, and the plan is empty
+		},
+		resource.TestStep{
+			Config: contexts(`
+				resource "liqo_shortcut" "rome_milan" {
+				  client         = "rome"
+				  server         = "milan"
+				  mtu            = 1400
+				  server_gateway = { service_type = "NodePort" }
+				}`),
+			ExpectError: regexp.MustCompile(`(?s)The API server can't be reached on leaf "milan"`),
+		},
+		resource.TestStep{
+			PreConfig:         func() { lab.command(t, "start-apiserver", "milan") },
+			Config:            contexts(shortcutRomeMilan),
+			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
+	)
+}
+
+func TestATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
+	lab.command(t, "set", "milan", "connect=false")
+	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
+	const unhurried = `
+		resource "liqo_shortcut" "rome_milan" {
+		  client              = "rome"
+		  server              = "milan"
+		  server_gateway      = { service_type = "NodePort" }
+		  wait_for_connection = false
+		}`
+	apply(t,
+		resource.TestStep{Config: contexts(unhurried), ConfigStateChecks: []statecheck.StateCheck{
+			expect("status", knownvalue.StringExact("Connecting")),
+		}},
+		resource.TestStep{Config: contexts(unhurried), PlanOnly: true},
+	)
+}
+
+func TestATimeoutSaysWhatIsMissing(t *testing.T) {
+	lab.command(t, "set", "milan", "load-balancer=false")
+	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
+	apply(t, resource.TestStep{
+		Config: contexts(`
+			resource "liqo_shortcut" "rome_milan" {
+			  client   = "rome"
+			  server   = "milan"
+			  timeouts = { create = "5s" }
+			}`),
+		ExpectError: regexp.MustCompile(`(?s)The load balancer gives no address on leaf "milan".*Service\s+liqo-tenant-rome/gw-rome.*NodePort.*` +
+			`not done\s+milan: address of the gateway`),
+	})
+}
+
+func TestAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
+	lab.command(t, "set", "milan", "load-balancer=false")
+	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
+	overLoadBalancer := func(create string) string {
+		return contexts(`
+			resource "liqo_shortcut" "rome_milan" {
+			  client   = "rome"
+			  server   = "milan"
+			  timeouts = { create = "` + create + `" }
+			}`)
+	}
+	apply(t,
+		resource.TestStep{Config: overLoadBalancer("4s"), ExpectError: regexp.MustCompile("The load balancer gives no address")},
+		resource.TestStep{
+			PreConfig:         func() { lab.command(t, "set", "milan", "load-balancer=true") },
+			Config:            overLoadBalancer("5m"),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
+		resource.TestStep{ // an update that fails leaves the resource as it was to be, and the next one goes on
+			PreConfig:   func() { lab.command(t, "set", "milan", "connect=false") },
+			Config:      between("milan", "mtu = 1400\ntimeouts = { update = \"8s\" }"),
+			ExpectError: regexp.MustCompile("(?s)milan.*not done"),
+		},
+		resource.TestStep{
+			PreConfig:         func() { lab.command(t, "set", "milan", "connect=true") },
+			Config:            between("milan", "mtu = 1400"),
+			ConfigPlanChecks:  inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gatewaysHaveMTU(t, 1400)},
+		},
+	)
+}
+
+func TestAnInterruptedDestroyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
+	before, err := lab.inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lab.command(t, "set", "milan", "liqo=running") })
+	interrupt := &interruption{}
+	destroy := func(namespaces string, liqo string, expected *regexp.Regexp) resource.TestStep {
+		return resource.TestStep{
+			PreConfig: func() {
+				lab.command(t, "set", "milan", "liqo="+liqo)
+				if liqo == "stopped" { // so that the destroy ends on Rome and can't end on Milan
+					interrupt.when = gone(t, "rome", &liqov1beta1.ForeignClusterList{})
+				}
+			},
+			Config: between("milan", overNodePort+namespaces), Destroy: true, ExpectError: expected,
+		}
+	}
+	interrupted := regexp.MustCompile(`(?s)Liqo's controllers do not run on leaf "milan".*The work was interrupted while waiting`)
+	for name, namespaces := range map[string]string{
+		"in the tenant namespaces": "",
+		// Nothing that is left is the provider's own then, not even a namespace.
+		"in namespaces of one's own": `
+			client_namespace = "default"
+			server_namespace = "default"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			terraformThrough(t, interrupt.of,
+				resource.TestStep{Config: between("milan", overNodePort+namespaces)},
+				destroy(namespaces, "stopped", interrupted),
+				destroy(namespaces, "running", nil),
+			)
+			if err := lab.sameInventory(t.Context(), before); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// interruption cancels one apply or destroy, as Ctrl-C does.
+type interruption struct {
+	when <-chan struct{} // nil for never
+}
+
+func (i *interruption) of(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
+	return interruptedServer{server, i}
+}
+
+type interruptedServer struct {
+	tfprotov6.ProviderServer
+
+	by *interruption
+}
+
+// ApplyResourceChange implements [tfprotov6.ProviderServer].
+func (s interruptedServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (
+	*tfprotov6.ApplyResourceChangeResponse, error,
+) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	when := s.by.when
+	s.by.when = nil
+	go func() {
+		select {
+		case <-when:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return s.ProviderServer.ApplyResourceChange(ctx, req)
+}
+
+// deleteFromTenant deletes the one object of that kind that belongs to another cluster, behind Terraform's back, and leaves nothing of it behind.
+func deleteFromTenant(t *testing.T, cluster string, kind client.Object) {
+	t.Helper()
+	c := lab.client(t, cluster)
+	for _, namespace := range []string{"liqo-tenant-rome", "liqo-tenant-milan"} {
+		if err := c.DeleteAllOf(t.Context(), kind, client.InNamespace(namespace)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// removeTrace deletes all that a cluster has of another one, the tenant namespace and Liqo's own record, behind Terraform's back.
+func removeTrace(t *testing.T, at, of string) {
+	t.Helper()
+	deleteNamespace(t, at, "liqo-tenant-"+of)
+	await(t, at, &liqov1beta1.ForeignClusterList{}, of, func(record *liqov1beta1.ForeignCluster) bool {
+		return !record.Status.Modules.Networking.Enabled // before that, Liqo would make its record again
+	})
+	if err := lab.client(t, at).Delete(t.Context(), &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// deleteNamespace deletes a namespace and returns when it is gone.
+func deleteNamespace(t *testing.T, clusterName, name string) {
+	t.Helper()
+	registry := cluster.NewRegistry(cluster.Config{
+		Kubeconfig: cluster.Kubeconfig{Paths: []string{lab.Kubeconfig}}, LiqoNamespace: provider.DefaultLiqoNamespace,
+	})
+	defer registry.Close()
+	leaf, err := registry.Leaf(t.Context(), clusterName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if err := leaf.Live.Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	if err := leaf.UntilGone(t.Context(), corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,128 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+)
+
+// mostRequests is how many requests to one cluster a refresh may take, however many shortcuts the cluster has.
+const mostRequests = 12
+
+func TestARefreshAsksEachClusterTheSameForThreeShortcutsAsForOne(t *testing.T) {
+	const one = `
+		rome-milan = { client = "rome", server = "milan" }`
+	const three = one + `
+		rome-naples  = { client = "rome", server = "naples" }
+		milan-naples = { client = "milan", server = "naples" }`
+	var forOne, forThree refresh
+	apply(t, forOne.counted(one), forThree.counted(three), resource.TestStep{Config: contexts("")})
+
+	for _, name := range []string{"rome", "milan"} {
+		alone, among := forOne.of(name), forThree.of(name)
+		if total(alone) == 0 || total(alone) > mostRequests {
+			t.Errorf("a refresh of one shortcut takes %d requests to %s, and not 1 to %d:%s", total(alone), name, mostRequests, listed(alone))
+		}
+		if !maps.Equal(alone, among) {
+			t.Errorf("a refresh asks %s for one shortcut:%s\nand for three:%s", name, listed(alone), listed(among))
+		}
+	}
+	if naples := forThree.of("naples"); !maps.Equal(naples, forThree.of("rome")) {
+		t.Errorf("a refresh of three shortcuts asks naples:%s\nand rome:%s", listed(naples), listed(forThree.of("rome")))
+	}
+}
+
+// refresh is what one `terraform plan` without changes has asked the clusters for.
+type refresh struct {
+	before, after map[string]int // keyed by cluster, verb and resource, separated by spaces
+}
+
+// counted makes these shortcuts, and counts the requests of the plan that follows: the test framework runs nothing else between the two
+// checks.
+func (r *refresh) counted(shortcuts string) resource.TestStep {
+	return resource.TestStep{
+		Config: contexts(`
+			resource "liqo_shortcut" "mesh" {
+			  for_each       = {` + shortcuts + `
+			  }
+			  client         = each.value.client
+			  server         = each.value.server
+			  server_gateway = { service_type = "NodePort" }
+			}`),
+		ConfigPlanChecks: resource.ConfigPlanChecks{
+			PostApplyPreRefresh:  []plancheck.PlanCheck{requestsAre(func(counts map[string]int) { r.before = counts })},
+			PostApplyPostRefresh: []plancheck.PlanCheck{requestsAre(func(counts map[string]int) { r.after = counts }), plancheck.ExpectEmptyPlan()},
+		},
+	}
+}
+
+// of is the difference for one cluster, keyed by verb and resource.
+func (r *refresh) of(cluster string) map[string]int {
+	difference := map[string]int{}
+	for request, count := range r.after {
+		name, what, _ := strings.Cut(request, " ")
+		if more := count - r.before[request]; name == cluster && more > 0 {
+			difference[what] = more
+		}
+	}
+	return difference
+}
+
+type planCheck func(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse)
+
+func (f planCheck) CheckPlan(ctx context.Context, req plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
+	f(ctx, req, resp)
+}
+
+// requestsAre tells how often the provider has asked the clusters for what until now.
+func requestsAre(note func(counts map[string]int)) plancheck.PlanCheck {
+	return planCheck(func(ctx context.Context, _ plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
+		counts, err := lab.requests(ctx)
+		note(counts)
+		resp.Error = err
+	})
+}
+
+// requests counts what was asked of the clusters with the common kubeconfig, keyed by cluster, verb and resource.
+func (l *Lab) requests(ctx context.Context) (map[string]int, error) {
+	output, err := exec.CommandContext(ctx, labProgram(), "requests", "--dir", l.Dir).Output()
+	if err != nil {
+		return nil, fmt.Errorf("liqo-lab requests: %w", err)
+	}
+	counts := map[string]int{}
+	for line := range strings.Lines(string(output)) {
+		line = strings.TrimSpace(line)
+		end := strings.LastIndex(line, " ")
+		if counts[line[:max(end, 0)]], err = strconv.Atoi(line[end+1:]); err != nil {
+			return nil, fmt.Errorf("liqo-lab requests: %w", err)
+		}
+	}
+	return counts, nil
+}
+
+func total(counts map[string]int) int {
+	sum := 0
+	for _, count := range counts {
+		sum += count
+	}
+	return sum
+}
+
+// listed writes a line for each verb and resource.
+func listed(counts map[string]int) string {
+	var text strings.Builder
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(&text, "\n  %3d %s", counts[what], what)
+	}
+	return text.String()
+}

@@ -1,0 +1,143 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// between is a provider block and a shortcut from Rome to a server over a node port, with more settings.
+func between(server, settings string) string {
+	return contexts(fmt.Sprintf(`
+		resource "liqo_shortcut" "rome_milan" {
+		  client = "rome"
+		  server = %q
+		  %s
+		}`, server, settings))
+}
+
+const overNodePort = `server_gateway = { service_type = "NodePort" }`
+
+func TestForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
+	apply(t, resource.TestStep{
+		Config:      between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`),
+		ExpectError: regexp.MustCompile(`(?s)Remapping is forbidden, and needed.*10\.202\.0\.0/16 of "(rome|naples)"\s+overlaps\s+with\s+10\.202\.0\.0/16`),
+	})
+}
+
+func TestForbiddenRemappingThatNobodyCouldForeseeLeavesNothingBehind(t *testing.T) {
+	apply(t, resource.TestStep{ // Liqo's IPAM has no addresses but private ones to give
+		Config: between("milan", overNodePort+`
+			cidr_remapping = "forbid"
+			server_network = { pod_cidrs = ["100.64.0.0/16"] }`),
+		ExpectError: regexp.MustCompile(`(?s)Remapping is forbidden, and needed on leaf "rome".*100\.64\.0\.0/16\s+of\s+"milan"`),
+	})
+}
+
+func TestForbiddenRemappingIsNoObstacleWhereNothingOverlaps(t *testing.T) {
+	apply(t, resource.TestStep{
+		Config:            between("milan", overNodePort+"\n"+`cidr_remapping = "forbid"`),
+		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+	})
+}
+
+func TestWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
+	const keyless = overNodePort + "\nshare_keys = false"
+	apply(t,
+		resource.TestStep{Config: between("milan", keyless), ConfigStateChecks: []statecheck.StateCheck{
+			expect("status", knownvalue.StringExact("Connecting")),
+			stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+				var keys networkingv1beta1.PublicKeyList
+				if resp.Error = lab.client(t, "rome").List(ctx, &keys); resp.Error == nil && len(keys.Items) > 0 {
+					resp.Error = fmt.Errorf("there is PublicKey %s", keys.Items[0].Name)
+				}
+			}),
+		}},
+		resource.TestStep{ // now the provider brings them
+			Config: between("milan", overNodePort), ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
+	)
+}
+
+func TestANamespaceThatDoesNotExistIsNotMade(t *testing.T) {
+	apply(t, resource.TestStep{
+		Config:      between("milan", overNodePort+"\n"+`client_namespace = "nowhere"`),
+		ExpectError: regexp.MustCompile(`Namespace nowhere does not exist on leaf "rome"`),
+	})
+}
+
+func TestATemplateThatDoesNotExistFailsThePlan(t *testing.T) {
+	for expected, settings := range map[string]string{
+		`(?s)The template does not exist on leaf "milan".*WgGatewayServerTemplate\s+liqo/nothing`: `server_gateway = { template = { name = "nothing" } }`,
+		`(?s)There are no templates of type example.com/v1/nothings on\s+leaf\s+"rome"`:           `client_gateway = { template = { resource = "example.com/v1/nothings" } }`,
+	} {
+		apply(t, resource.TestStep{Config: between("milan", settings), PlanOnly: true, ExpectError: regexp.MustCompile(expected)})
+	}
+}
+
+func TestThePairMayBeJoinedOnceOnly(t *testing.T) {
+	apply(t, resource.TestStep{
+		Config: contexts(`
+			resource "liqo_shortcut" "one" {
+			  client = "rome"
+			  server = "milan"
+			}
+			resource "liqo_shortcut" "two" {
+			  client = "milan"
+			  server = "rome"
+			}`),
+		PlanOnly:    true,
+		ExpectError: regexp.MustCompile(`(?s)The same pair twice.*clusters\s+"milan"\s+and\s+"rome"`),
+	})
+}
+
+func TestConfigurationsCanOutliveTheShortcut(t *testing.T) {
+	const disconnecting = overNodePort + "\n" + `on_destroy = "disconnect"`
+	apply(t,
+		resource.TestStep{Config: between("milan", disconnecting)},
+		resource.TestStep{Config: contexts(""), Check: func(*terraform.State) error {
+			if got := configuredAt(t.Context(), t, "rome", "milan"); got.pod != "10.203.0.0/16" {
+				return fmt.Errorf("Rome's Configuration says %v", got)
+			}
+			return nil
+		}},
+		resource.TestStep{
+			Config: between("milan", overNodePort),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionCreate),
+			}},
+		},
+	)
+}
+
+// copyTemplate gives a cluster a copy of one of Liqo's templates for as long as the test runs.
+func copyTemplate(t *testing.T, cluster, kind, from, to string) {
+	t.Helper()
+	c := lab.client(t, cluster)
+	template := &unstructured.Unstructured{}
+	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template); err != nil {
+		t.Fatal(err)
+	}
+	duplicate := &unstructured.Unstructured{Object: map[string]any{"spec": template.Object["spec"]}}
+	duplicate.SetGroupVersionKind(template.GroupVersionKind())
+	duplicate.SetNamespace("liqo")
+	duplicate.SetName(to)
+	if err := c.Create(t.Context(), duplicate); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Delete(context.WithoutCancel(t.Context()), duplicate) })
+}

@@ -1,0 +1,207 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+)
+
+const romeMilan = "liqo_shortcut.rome_milan"
+
+func expect(attribute string, value knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New(attribute), value)
+}
+
+var connected = knownvalue.StringExact("Connected")
+
+func inPlace() resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{
+		PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate)},
+	}
+}
+
+func TestAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
+	apply(t,
+		resource.TestStep{
+			Config: contexts(`
+				resource "liqo_shortcut" "rome_milan" {
+				  client         = "rome"
+				  server         = "milan"
+				  server_gateway = { service_type = "NodePort" }
+				}`),
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected),
+				expect("id", knownvalue.StringExact("rome/milan")),
+				expect("client_cluster_id", knownvalue.StringExact("rome")),
+				expect("server_cluster_id", knownvalue.StringExact("milan")),
+				expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")),
+				expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
+				expect("mtu", knownvalue.Int32Exact(1340)),
+				expect("server_endpoint", knownvalue.ObjectExact(map[string]knownvalue.Check{
+					"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(nodeAddress(t, "milan"))}),
+					"port":      nodePort(),
+					"protocol":  knownvalue.StringExact("UDP"),
+				})),
+				asLiqoSays(t, romeMilan, "rome", "milan"),
+			},
+		},
+		resource.TestStep{
+			Config: contexts(`
+				resource "liqo_shortcut" "rome_milan" {
+				  client         = "rome"
+				  server         = "milan"
+				  mtu            = 1400
+				  server_gateway = { service_type = "NodePort", node_port = 31000 }
+				}`),
+			ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected),
+				expect("mtu", knownvalue.Int32Exact(1400)),
+				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(31000)),
+				gatewaysHaveMTU(t, 1400),
+			},
+		},
+	)
+}
+
+func TestAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
+	apply(t,
+		resource.TestStep{
+			Config: contexts(`
+				resource "liqo_shortcut" "rome_milan" {
+				  client = "rome"
+				  server = "milan"
+				}`),
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected),
+				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_gateway").AtMapKey("service_type"), knownvalue.StringExact("LoadBalancer")),
+				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51840)),
+			},
+		},
+		resource.TestStep{
+			Config: contexts(`
+				resource "liqo_shortcut" "rome_milan" {
+				  client         = "rome"
+				  server         = "milan"
+				  server_gateway = { service_type = "NodePort" }
+				}`),
+			ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected),
+				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), nodePort()),
+			},
+		},
+		resource.TestStep{
+			Config: contexts(`
+				resource "liqo_shortcut" "rome_milan" {
+				  client         = "rome"
+				  server         = "milan"
+				  server_gateway = { port = 51900 }
+				}`),
+			ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected),
+				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51900)),
+			},
+		},
+	)
+}
+
+func TestTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
+	address := nodeAddress(t, "milan")
+	apply(t, resource.TestStep{
+		Config: contexts(`
+			resource "liqo_shortcut" "rome_milan" {
+			  client         = "rome"
+			  server         = "milan"
+			  server_gateway = { service_type = "NodePort", node_port = 31001 }
+			  client_gateway = { connect_address = "` + address + `", connect_port = 31001 }
+			}`),
+		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+	})
+}
+
+func TestLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
+	apply(t, resource.TestStep{
+		Config: contexts(`
+			resource "liqo_shortcut" "rome_naples" {
+			  client         = "rome"
+			  server         = "naples"
+			  server_gateway = { service_type = "NodePort" }
+			}`),
+		ConfigStateChecks: []statecheck.StateCheck{
+			statecheck.ExpectKnownValue("liqo_shortcut.rome_naples", tfjsonpath.New("status"), connected),
+			asLiqoSays(t, "liqo_shortcut.rome_naples", "rome", "naples"),
+			remapped("liqo_shortcut.rome_naples", "client_network", "10.202.0.0/16"),
+			remapped("liqo_shortcut.rome_naples", "server_network", "10.202.0.0/16"),
+		},
+	})
+}
+
+func TestThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
+	apply(t,
+		resource.TestStep{
+			Config: contexts(`
+				resource "liqo_shortcut" "mesh" {
+				  for_each = {
+				    rome-milan   = { client = "rome", server = "milan" }
+				    rome-naples  = { client = "rome", server = "naples" }
+				    milan-naples = { client = "milan", server = "naples" }
+				  }
+				  client         = each.value.client
+				  server         = each.value.server
+				  server_gateway = { service_type = "NodePort" }
+				}`),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["rome-milan"]`, tfjsonpath.New("status"), connected),
+				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["rome-naples"]`, tfjsonpath.New("status"), connected),
+				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["milan-naples"]`, tfjsonpath.New("status"), connected),
+			},
+		},
+		resource.TestStep{Config: contexts("")}, // the test framework can't destroy what for_each has made
+	)
+}
+
+func TestTheCentreAndItsLeavesAreJoinedInOneApply(t *testing.T) {
+	const config = `
+		resource "liqo_shortcut" "europe_rome" {
+		  client         = "europe"
+		  server         = "rome"
+		  server_gateway = { service_type = "NodePort" }
+		}
+		resource "liqo_shortcut" "europe_milan" {
+		  client         = "europe"
+		  server         = "milan"
+		  server_gateway = { service_type = "NodePort" }
+		}
+		resource "liqo_shortcut" "rome_milan" {
+		  client         = "rome"
+		  server         = "milan"
+		  server_gateway = { service_type = "NodePort" }
+		}`
+	checks := []statecheck.StateCheck{
+		asLiqoSays(t, "liqo_shortcut.europe_rome", "europe", "rome"),
+		asLiqoSays(t, "liqo_shortcut.europe_milan", "europe", "milan"),
+		asLiqoSays(t, "liqo_shortcut.rome_milan", "rome", "milan"),
+	}
+	for _, shortcut := range []struct{ address, clientPods, serverPods string }{
+		{"liqo_shortcut.europe_rome", "10.200.0.0/16", "10.202.0.0/16"},
+		{"liqo_shortcut.europe_milan", "10.200.0.0/16", "10.203.0.0/16"},
+		{"liqo_shortcut.rome_milan", "10.202.0.0/16", "10.203.0.0/16"},
+	} {
+		checks = append(checks,
+			statecheck.ExpectKnownValue(shortcut.address, tfjsonpath.New("status"), connected),
+			keepsPodCIDR(shortcut.address, "client_network", shortcut.clientPods),
+			keepsPodCIDR(shortcut.address, "server_network", shortcut.serverPods),
+			externalCIDRIsRemapped(shortcut.address, "client_network"),
+			externalCIDRIsRemapped(shortcut.address, "server_network"),
+		)
+	}
+	apply(t, resource.TestStep{Config: contexts(config), ConfigStateChecks: checks})
+}

@@ -1,0 +1,248 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// gatewayChange tells whether a change replaces the gateways, and so interrupts traffic.
+type gatewayChange bool
+
+const (
+	keepsGateways    gatewayChange = false
+	replacesGateways gatewayChange = true
+)
+
+// update is a change of settings, given as all of them, and what must be true after it besides a tunnel that is up.
+type update struct {
+	name     string
+	settings string
+	gateways gatewayChange
+	checks   []statecheck.StateCheck
+}
+
+// updated runs a shortcut from Rome to Milan over a node port through one update after the other, all in place: the framework itself makes sure that the plan
+// after each is empty.
+func updated(t *testing.T, all ...update) {
+	t.Helper()
+	gateways := &gatewayUIDs{t: t}
+	steps := []resource.TestStep{{
+		Config: between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gateways.changed(replacesGateways)},
+	}}
+	for _, update := range all {
+		steps = append(steps, resource.TestStep{
+			PreConfig:         func() { t.Log(update.name) },
+			Config:            between("milan", update.settings),
+			ConfigPlanChecks:  inPlace(),
+			ConfigStateChecks: append(update.checks, expect("status", connected), gateways.changed(update.gateways)),
+		})
+	}
+	apply(t, steps...)
+}
+
+func TestTheServersGatewayChangesInPlace(t *testing.T) {
+	copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
+	endpointPort := func(port knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), port)
+	}
+	endpointAddress := func(address string) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("addresses"),
+			knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(address)}))
+	}
+	updated(t,
+		update{"to a load balancer", "", replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))}},
+		update{"to another port", `server_gateway = { port = 51900 }`, replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))}},
+		update{
+			"to an address of one's choice", `server_gateway = { load_balancer_ip = "192.0.2.10" }`, replacesGateways,
+			[]statecheck.StateCheck{endpointAddress("192.0.2.10"), endpointPort(knownvalue.Int32Exact(51840))},
+		},
+		update{
+			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`, replacesGateways,
+			[]statecheck.StateCheck{endpointAddress(nodeAddress(t, "milan")), endpointPort(knownvalue.Int32Exact(31010))},
+		},
+		update{
+			"to annotations and labels of the Service", `server_gateway = {
+				service_type        = "NodePort"
+				service_annotations = { "example.com/speed" = "fast" }
+				service_labels      = { team = "network" }
+			}`, replacesGateways, []statecheck.StateCheck{serviceIsMarked(t), endpointPort(nodePort())},
+		},
+		update{"to another MTU", overNodePort + "\nmtu = 1400", replacesGateways, []statecheck.StateCheck{gatewaysHaveMTU(t, 1400)}},
+		update{"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`, replacesGateways, nil},
+		update{"to an address inside the cluster", `server_gateway = { service_type = "ClusterIP" }`, replacesGateways, []statecheck.StateCheck{
+			endpointPort(knownvalue.Int32Exact(51840)),
+		}},
+		update{"back", overNodePort, replacesGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
+	)
+}
+
+func TestTheClientsGatewayChangesInPlace(t *testing.T) {
+	copyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
+	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
+	updated(t,
+		update{"the server, to a port that is known", fixed, replacesGateways, nil},
+		// What it says is what the gateway does already, so nothing needs to be done to it.
+		update{
+			"to the address and the port that it dials already",
+			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`, nodeAddress(t, "milan")), keepsGateways, nil,
+		},
+		update{"to the server's own port again", fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`, nodeAddress(t, "milan")), keepsGateways, nil},
+		update{
+			"to another template", fixed + `client_gateway = {
+				template = { name = "my-client", namespace = "liqo", resource = "networking.liqo.io/v1beta1/wggatewayclienttemplates" }
+			}`, replacesGateways, nil,
+		},
+		update{"back", fixed, replacesGateways, nil},
+	)
+}
+
+func TestNamespacesAndKeysChangeInPlace(t *testing.T) {
+	first := map[string]map[string][]byte{"rome": haveKeys(t, "rome", "my-keys"), "milan": haveKeys(t, "milan", "my-keys")}
+	second := map[string]map[string][]byte{"rome": haveKeys(t, "rome", "other-keys"), "milan": haveKeys(t, "milan", "other-keys")}
+	const ownNamespaces = `
+		client_namespace = "default"
+		server_namespace = "default"
+	`
+	keys := func(name string) string {
+		return fmt.Sprintf(`
+			server_gateway = { service_type = "NodePort", key_secret = %q }
+			client_gateway = { key_secret = %q }`, name, name) + ownNamespaces
+	}
+	updated(t,
+		update{"to namespaces of one's own", overNodePort + ownNamespaces, replacesGateways, []statecheck.StateCheck{
+			expect("client_namespace", knownvalue.StringExact("default")), expect("server_namespace", knownvalue.StringExact("default")),
+		}},
+		update{"to keys of one's own", keys("my-keys"), replacesGateways, []statecheck.StateCheck{trusts(t, "rome", first["milan"]), trusts(t, "milan", first["rome"])}},
+		update{"to other keys", keys("other-keys"), replacesGateways, []statecheck.StateCheck{trusts(t, "rome", second["milan"]), trusts(t, "milan", second["rome"])}},
+		update{"to Liqo's keys, in the tenant namespaces", overNodePort, replacesGateways, []statecheck.StateCheck{
+			expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
+		}},
+		update{"and back", keys("my-keys"), replacesGateways, []statecheck.StateCheck{trusts(t, "rome", first["milan"]), trusts(t, "milan", first["rome"])}},
+		update{"to Liqo's keys in the same namespaces", overNodePort + ownNamespaces, replacesGateways, nil},
+		update{"to keys of one's own again, which the destroy leaves alone", keys("my-keys"), replacesGateways, nil},
+	)
+	for _, cluster := range []string{"rome", "milan"} {
+		for _, name := range []string{"my-keys", "other-keys"} {
+			var left corev1.Secret
+			if err := lab.client(t, cluster).Get(t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &left); err != nil {
+				t.Error(err)
+			}
+			if len(left.Labels) > 0 {
+				t.Errorf("Secret %s of %s still has labels: %v", name, cluster, left.Labels)
+			}
+		}
+	}
+}
+
+func TestOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
+	updated(t,
+		update{
+			"other address ranges", overNodePort + `
+			server_network = { pod_cidrs = ["10.220.0.0/16"], external_cidr = "10.221.0.0/16" }`, keepsGateways,
+			[]statecheck.StateCheck{
+				expect("server_network", network{"10.220.0.0/16", "10.221.0.0/16", "10.220.0.0/16", "10.221.0.0/16"}.value()),
+				asLiqoSays(t, romeMilan, "rome", "milan"),
+			},
+		},
+		update{
+			"of the client, too", overNodePort + `
+			client_network = { pod_cidrs = ["10.222.0.0/16"] }`, keepsGateways,
+			[]statecheck.StateCheck{
+				keepsPodCIDR(romeMilan, "client_network", "10.222.0.0/16"), keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
+				asLiqoSays(t, romeMilan, "rome", "milan"),
+			},
+		},
+		update{"the leaves' own", overNodePort, keepsGateways, []statecheck.StateCheck{
+			keepsPodCIDR(romeMilan, "client_network", "10.202.0.0/16"), asLiqoSays(t, romeMilan, "rome", "milan"),
+		}},
+		update{"no remapping", overNodePort + "\n" + `cidr_remapping = "forbid"`, keepsGateways, nil},
+		update{"keys left to others", overNodePort + "\nshare_keys = false", keepsGateways, nil},
+		update{"no waiting", overNodePort + "\nwait_for_connection = false", keepsGateways, nil},
+		update{"what a destroy does", overNodePort + "\n" + `on_destroy = "disconnect"`, keepsGateways, nil},
+		update{"whom it spares", overNodePort + "\nforce_destroy = true", keepsGateways, nil},
+		update{"adoption", overNodePort + "\nadopt_existing = true", keepsGateways, nil},
+		update{"timeouts", overNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`, keepsGateways, nil},
+	)
+}
+
+// gatewayUIDs remembers the gateways of Rome and Milan from one step to the next.
+type gatewayUIDs struct {
+	t    *testing.T
+	last map[string]types.UID // keyed by the cluster's name
+}
+
+// changed checks whether both gateways are others than after the last step, or both the same.
+func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
+	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+		var clients networkingv1beta1.GatewayClientList
+		var servers networkingv1beta1.GatewayServerList
+		resp.Error = errors.Join(lab.client(g.t, "rome").List(ctx, &clients), lab.client(g.t, "milan").List(ctx, &servers))
+		if resp.Error == nil && (len(clients.Items) != 1 || len(servers.Items) != 1) {
+			resp.Error = fmt.Errorf("there are %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
+		}
+		if resp.Error != nil {
+			return
+		}
+		now := map[string]types.UID{"rome": clients.Items[0].UID, "milan": servers.Items[0].UID}
+		before := g.last
+		g.last = now
+		same := now["rome"] == before["rome"] && now["milan"] == before["milan"]
+		other := now["rome"] != before["rome"] && now["milan"] != before["milan"]
+		if expected == replacesGateways && !other || expected == keepsGateways && !same {
+			resp.Error = fmt.Errorf("the gateways were %v and are %v; both should be replaced: %t", before, now, expected)
+		}
+	})
+}
+
+// serviceIsMarked checks the annotations and labels that were asked for.
+func serviceIsMarked(t *testing.T) statecheck.StateCheck {
+	t.Helper()
+	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+		var service corev1.Service
+		key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}
+		if resp.Error = lab.client(t, "milan").Get(ctx, key, &service); resp.Error != nil {
+			return
+		}
+		if service.Annotations["example.com/speed"] != "fast" || service.Labels["team"] != "network" {
+			resp.Error = fmt.Errorf("the Service has annotations %v and labels %v", service.Annotations, service.Labels)
+		}
+	})
+}
+
+// trusts checks which key the gateway of a cluster has been told.
+func trusts(t *testing.T, cluster string, keys map[string][]byte) statecheck.StateCheck {
+	t.Helper()
+	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+		var told networkingv1beta1.PublicKeyList
+		if resp.Error = lab.client(t, cluster).List(ctx, &told); resp.Error != nil {
+			return
+		}
+		if len(told.Items) != 1 || !bytes.Equal(told.Items[0].Spec.PublicKey, keys["publicKey"]) {
+			resp.Error = fmt.Errorf("the gateway of %s does not trust the other's own key", cluster)
+		}
+	})
+}
+
+// haveKeys gives a cluster a Secret with keys for a gateway, in namespace default, for as long as the test runs.
+func haveKeys(t *testing.T, cluster, name string) map[string][]byte {
+	t.Helper()
+	secret := wireguardKeys(t, "default", name)
+	keys := maps.Clone(secret.Data)
+	have(t, cluster, secret)
+	return keys
+}

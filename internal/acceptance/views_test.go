@@ -1,0 +1,147 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// network is what a test expects of `client_network` or `server_network`.
+type network struct {
+	pod, external                 string
+	remappedPod, remappedExternal string
+}
+
+func (n network) value() knownvalue.Check {
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{
+		"pod_cidrs":              knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(n.pod)}),
+		"external_cidr":          knownvalue.StringExact(n.external),
+		"remapped_pod_cidrs":     knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(n.remappedPod)}),
+		"remapped_external_cidr": knownvalue.StringExact(n.remappedExternal),
+	})
+}
+
+// asLiqoSays checks that the networks of a shortcut are what Liqo's own Configurations say, each at the other end.
+func asLiqoSays(t *testing.T, address, clientName, serverName string) statecheck.StateCheck {
+	t.Helper()
+	return stateCheck(func(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+		for attribute, view := range map[string]struct{ at, of string }{
+			"client_network": {at: serverName, of: clientName},
+			"server_network": {at: clientName, of: serverName},
+		} {
+			expected := configuredAt(ctx, t, view.at, view.of)
+			statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected.value()).CheckState(ctx, req, resp)
+			if resp.Error != nil {
+				return
+			}
+		}
+	})
+}
+
+type stateCheck func(context.Context, statecheck.CheckStateRequest, *statecheck.CheckStateResponse)
+
+func (f stateCheck) CheckState(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+	f(ctx, req, resp)
+}
+
+// configuredAt is what one cluster's Configuration says of another cluster.
+func configuredAt(ctx context.Context, t *testing.T, at, of string) network {
+	t.Helper()
+	var list networkingv1beta1.ConfigurationList
+	err := lab.client(t, at).List(ctx, &list, client.MatchingLabels{consts.RemoteClusterID: lab.cluster(t, of).ClusterID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) != 1 || list.Items[0].Status.Remote == nil {
+		t.Fatalf("%s has no Configuration of %s that Liqo has worked on", at, of)
+	}
+	spec, status := list.Items[0].Spec.Remote.CIDR, list.Items[0].Status.Remote.CIDR
+	return network{
+		pod: spec.Pod[0].String(), external: spec.External[0].String(),
+		remappedPod: status.Pod[0].String(), remappedExternal: status.External[0].String(),
+	}
+}
+
+// remapped checks that a leaf's only pod CIDR is reached elsewhere.
+func remapped(address, attribute, podCIDR string) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute).AtMapKey("remapped_pod_cidrs").AtSliceIndex(0), different(podCIDR))
+}
+
+// keepsPodCIDR checks that a leaf's only pod CIDR is reached where it is.
+func keepsPodCIDR(address, attribute, podCIDR string) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), knownvalue.ObjectPartial(map[string]knownvalue.Check{
+		"pod_cidrs":          knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}),
+		"remapped_pod_cidrs": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}),
+	}))
+}
+
+// externalCIDRIsRemapped checks that a leaf's external CIDR, which all clusters of the lab have, is reached elsewhere.
+func externalCIDRIsRemapped(address, attribute string) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), knownvalue.ObjectPartial(map[string]knownvalue.Check{
+		"external_cidr":          knownvalue.StringExact("10.70.0.0/16"),
+		"remapped_external_cidr": different("10.70.0.0/16"),
+	}))
+}
+
+func different(from string) knownvalue.Check {
+	return knownvalue.StringFunc(func(value string) error {
+		if value == from {
+			return fmt.Errorf("is %s, expected another", value)
+		}
+		_, err := netip.ParsePrefix(value)
+		return err
+	})
+}
+
+func nodePort() knownvalue.Check {
+	return knownvalue.Int32Func(func(port int32) error {
+		if port < 30000 || port > 32767 {
+			return fmt.Errorf("%d is no node port", port)
+		}
+		return nil
+	})
+}
+
+// nodeAddress is the address of a cluster's only node.
+func nodeAddress(t *testing.T, name string) string {
+	t.Helper()
+	var nodes corev1.NodeList
+	if err := lab.client(t, name).List(t.Context(), &nodes); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range nodes.Items[0].Status.Addresses {
+		if address.Type == corev1.NodeInternalIP {
+			return address.Address
+		}
+	}
+	t.Fatalf("the node of %s has no address", name)
+	return ""
+}
+
+// gatewaysHaveMTU checks the gateways of Rome and Milan themselves.
+func gatewaysHaveMTU(t *testing.T, mtu int) statecheck.StateCheck {
+	t.Helper()
+	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+		var clients networkingv1beta1.GatewayClientList
+		var servers networkingv1beta1.GatewayServerList
+		resp.Error = errors.Join(lab.client(t, "rome").List(ctx, &clients), lab.client(t, "milan").List(ctx, &servers))
+		if resp.Error != nil {
+			return
+		}
+		if len(clients.Items) != 1 || len(servers.Items) != 1 || clients.Items[0].Spec.MTU != mtu || servers.Items[0].Spec.MTU != mtu {
+			resp.Error = fmt.Errorf("the gateways do not both have MTU %d", mtu)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"context"
+	"net/http"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// cachedKinds are what every shortcut reads; their caches start together with the leaf. Other kinds start when they are first needed.
+func cachedKinds() []client.Object {
+	return []client.Object{
+		&networkingv1beta1.Configuration{},
+		&networkingv1beta1.GatewayServer{},
+		&networkingv1beta1.GatewayClient{},
+		&networkingv1beta1.PublicKey{},
+		&networkingv1beta1.Connection{},
+	}
+}
+
+// cacheOptions restrict the cache to what belongs to some remote cluster, and report watches that fail to health.
+func cacheOptions(httpClient *http.Client, scheme *runtime.Scheme, mapper meta.RESTMapper, health *health) cache.Options {
+	hasRemoteCluster, err := labels.NewRequirement(consts.RemoteClusterID, selection.Exists, nil)
+	utilruntime.Must(err) // a constant label
+	return cache.Options{
+		HTTPClient:           httpClient,
+		Scheme:               scheme,
+		Mapper:               mapper,
+		DefaultLabelSelector: labels.NewSelector().Add(*hasRemoteCluster),
+		DefaultTransform:     cache.TransformStripManagedFields(),
+		DefaultWatchErrorHandler: func(_ context.Context, _ *toolscache.Reflector, err error) {
+			health.report(err)
+		},
+	}
+}
+
+// informerEvents are the events of a controller-runtime cache.
+type informerEvents struct {
+	informers cache.Informers
+}
+
+// Subscribe implements [Events]. It starts the caches that do not run yet and waits until each has been filled.
+func (e informerEvents) Subscribe(ctx context.Context, changed func(client.Object), kinds ...client.Object) (func(), error) {
+	var unsubscribe []func()
+	all := func() {
+		for _, f := range unsubscribe {
+			f()
+		}
+	}
+	handler := toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { notify(changed, object) },
+		UpdateFunc: func(_, object any) { notify(changed, object) },
+		DeleteFunc: func(object any) { notify(changed, object) },
+	}
+	for _, kind := range kinds {
+		informer, err := e.informers.GetInformer(ctx, kind)
+		if err != nil {
+			all()
+			return nil, err
+		}
+		registration, err := informer.AddEventHandler(handler)
+		if err != nil {
+			all()
+			return nil, err
+		}
+		unsubscribe = append(unsubscribe, func() { _ = informer.RemoveEventHandler(registration) })
+	}
+	return all, nil
+}
+
+// notify unwraps what an informer knows of an object whose deletion it has missed.
+func notify(changed func(client.Object), object any) {
+	if unknown, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
+		object = unknown.Obj
+	}
+	if object, ok := object.(client.Object); ok {
+		changed(object)
+	}
+}

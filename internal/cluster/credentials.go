@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Credentials say how to reach one cluster. They combine a kubeconfig (optional) with values that override what it says. The zero
+// value says nothing: it stands for the current context of the kubeconfig that the [Registry] falls back to.
+type Credentials struct {
+	Kubeconfig Kubeconfig
+
+	Context         string // name of the kubeconfig's context; its current context where empty
+	ContextCluster  string // name of a cluster of the kubeconfig, instead of the context's
+	ContextAuthInfo string // name of a user of the kubeconfig, instead of the context's
+
+	Host                 string // URL or host:port of the API server
+	Username             string
+	Password             string
+	Token                string
+	Insecure             bool   // accept any certificate of the API server
+	TLSServerName        string // name to look for in the API server's certificate
+	ClientCertificate    string // PEM
+	ClientKey            string // PEM
+	ClusterCACertificate string // PEM
+	ProxyURL             string
+	Exec                 *Exec
+
+	// LiqoNamespace is where Liqo runs in this cluster; the [Registry]'s where empty.
+	LiqoNamespace string
+}
+
+// Exec is a program that prints credentials, as in a kubeconfig's users[].user.exec.
+type Exec struct {
+	APIVersion string
+	Command    string
+	Args       []string
+	Env        map[string]string // keyed by the variable's name
+}
+
+// String hides the values, so that no log or error message can show a secret by accident.
+func (Credentials) String() string { return "credentials (hidden)" }
+
+// GoString does the same for the %#v verb.
+func (c Credentials) GoString() string { return c.String() }
+
+// restConfig resolves the credentials to a client configuration. Errors name the file or the value that is wrong, never its content.
+func (c Credentials) restConfig() (*rest.Config, error) {
+	kubeconfig, err := c.Kubeconfig.load()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkNames(kubeconfig); err != nil {
+		return nil, err
+	}
+	overrides, err := c.overrides()
+	if err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.NewDefaultClientConfig(*kubeconfig, overrides).ClientConfig()
+	if err != nil {
+		if clientcmd.IsEmptyConfig(err) {
+			return nil, fmt.Errorf("%s has neither a current context nor a host to connect to: "+
+				"set `config_context` or `host`", c.Kubeconfig.describe())
+		}
+		return nil, fmt.Errorf("%s can't be used: %w", c.Kubeconfig.describe(), err)
+	}
+	return config, nil
+}
+
+// checkNames finds a misspelt context, cluster or user before client-go reports it as a missing configuration.
+func (c Credentials) checkNames(kubeconfig *clientcmdapi.Config) error {
+	if _, ok := kubeconfig.Contexts[c.Context]; c.Context != "" && !ok {
+		return fmt.Errorf("%s has no context %q; it has %s", c.Kubeconfig.describe(), c.Context, quoteNames(kubeconfig.Contexts))
+	}
+	if _, ok := kubeconfig.Clusters[c.ContextCluster]; c.ContextCluster != "" && !ok {
+		return fmt.Errorf("%s has no cluster %q; it has %s", c.Kubeconfig.describe(), c.ContextCluster, quoteNames(kubeconfig.Clusters))
+	}
+	if _, ok := kubeconfig.AuthInfos[c.ContextAuthInfo]; c.ContextAuthInfo != "" && !ok {
+		return fmt.Errorf("%s has no user %q; it has %s", c.Kubeconfig.describe(), c.ContextAuthInfo, quoteNames(kubeconfig.AuthInfos))
+	}
+	return nil
+}
+
+func (c Credentials) overrides() (*clientcmd.ConfigOverrides, error) {
+	overrides := &clientcmd.ConfigOverrides{
+		CurrentContext: c.Context,
+		Context:        clientcmdapi.Context{AuthInfo: c.ContextAuthInfo, Cluster: c.ContextCluster},
+		AuthInfo: clientcmdapi.AuthInfo{
+			Username:              c.Username,
+			Password:              c.Password,
+			Token:                 c.Token,
+			ClientCertificateData: []byte(c.ClientCertificate),
+			ClientKeyData:         []byte(c.ClientKey),
+			Exec:                  c.Exec.config(),
+		},
+		ClusterInfo: clientcmdapi.Cluster{
+			InsecureSkipTLSVerify:    c.Insecure,
+			TLSServerName:            c.TLSServerName,
+			CertificateAuthorityData: []byte(c.ClusterCACertificate),
+			ProxyURL:                 c.ProxyURL,
+		},
+	}
+	if c.Host != "" {
+		// An address without a scheme means HTTPS: no API server speaks anything else today.
+		host, _, err := rest.DefaultServerURL(c.Host, "", schema.GroupVersion{}, true)
+		if err != nil {
+			return nil, fmt.Errorf("`host` %q is no URL of an API server: %w", c.Host, err)
+		}
+		overrides.ClusterInfo.Server = host.String()
+	}
+	if c.ProxyURL != "" {
+		if _, err := url.Parse(c.ProxyURL); err != nil {
+			// The URL may hold a password, so the error does not repeat it.
+			return nil, errors.New("`proxy_url` is no URL")
+		}
+	}
+	return overrides, nil
+}
+
+// config translates to client-go's form. The program gets no terminal: Terraform has none to give.
+func (e *Exec) config() *clientcmdapi.ExecConfig {
+	if e == nil {
+		return nil
+	}
+	config := &clientcmdapi.ExecConfig{
+		APIVersion:      e.APIVersion,
+		Command:         e.Command,
+		Args:            e.Args,
+		InteractiveMode: clientcmdapi.NeverExecInteractiveMode,
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		config.Env = append(config.Env, clientcmdapi.ExecEnvVar{Name: name, Value: e.Env[name]})
+	}
+	return config
+}

@@ -1,0 +1,87 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// gateways is the resource that the API server is asked for.
+var gateways = schema.GroupResource{Group: "networking.liqo.io", Resource: "gatewayservers"}
+
+func explained(t *testing.T, err error) *cluster.Error {
+	t.Helper()
+	var result *cluster.Error
+	if err := clustertest.Leaf(t, "milan").Explain(err); !errors.As(err, &result) {
+		t.Fatalf("not explained: %v", err)
+	}
+	return result
+}
+
+func TestAMissingPermissionIsNamedWithTheRuleThatGrantsIt(t *testing.T) {
+	for name, test := range map[string]struct{ message, summary, role string }{
+		"in a namespace": {
+			`User "jane" cannot patch resource "gatewayservers" in API group "networking.liqo.io" in the namespace "liqo-tenant-rome"`,
+			"no permission to patch gatewayservers.networking.liqo.io", `a ClusterRole, or a Role of namespace "liqo-tenant-rome", with`,
+		},
+		"in the whole cluster": {
+			`User "jane" cannot watch resource "gatewayservers" in API group "networking.liqo.io" at the cluster scope`,
+			"no permission to watch gatewayservers.networking.liqo.io", "a ClusterRole with",
+		},
+		"of the core group": {
+			`User "jane" cannot get resource "secrets" in API group "" in the namespace "liqo-tenant-rome"`,
+			"no permission to get secrets", "a ClusterRole, or a Role",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := explained(t, apierrors.NewForbidden(gateways, "rome", errors.New(test.message)))
+			if err.Summary != test.summary {
+				t.Errorf("the summary is %q", err.Summary)
+			}
+			if detail := err.Detail(); !strings.Contains(detail, `Give user "jane" `+test.role) || !strings.Contains(detail, "verbs: [") {
+				t.Errorf("the detail is:\n%s", detail)
+			}
+		})
+	}
+}
+
+func TestARuleOfTheClusterIsNotTakenForAMissingPermission(t *testing.T) {
+	for name, err := range map[string]error{
+		"a quota": apierrors.NewForbidden(gateways, "rome", errors.New("exceeded quota: none, requested: count/gatewayservers=1")),
+		"a policy": &apierrors.StatusError{ErrStatus: metav1.Status{
+			Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid,
+			Message: "gatewayservers \"rome\" is forbidden: ValidatingAdmissionPolicy 'none' with binding 'none' denied request: not here",
+		}},
+		"a webhook": &apierrors.StatusError{ErrStatus: metav1.Status{
+			Code: http.StatusBadRequest, Message: `admission webhook "no.example" denied the request: not here`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := explained(t, err)
+			if got.Summary != "the API server refuses a request" || !strings.Contains(got.Detail(), err.Error()) {
+				t.Errorf("got %q:\n%s", got.Summary, got.Detail())
+			}
+		})
+	}
+}
+
+func TestARequestWithoutAnAnswerIsNotKnownToHaveFailed(t *testing.T) {
+	request := &url.Error{Op: "Patch", URL: "https://milan.example:6443/apis?fieldManager=x", Err: context.DeadlineExceeded}
+	err := explained(t, request)
+	if err.Summary != "the API server did not answer in time" || !cluster.Unreachable(err) {
+		t.Errorf("got %q", err.Summary)
+	}
+	if detail := err.Detail(); !strings.Contains(detail, "milan.example:6443") || strings.Contains(detail, "fieldManager") {
+		t.Errorf("the detail is %q: it should have the address and nothing else of the URL", detail)
+	}
+}

@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	ipamutils "github.com/liqotech/liqo/pkg/utils/ipam"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// KubernetesVersion is the version of the leaf's API server, such as v1.35.4.
+func (l *Leaf) KubernetesVersion() (string, error) {
+	info, err := l.Discovery.ServerVersion()
+	if err != nil {
+		return "", l.Explain(err)
+	}
+	return info.GitVersion, nil
+}
+
+// InternalCIDR is the range that Liqo takes the addresses of its gateways and nodes from, in CIDR notation; empty where it has none.
+func (l *Leaf) InternalCIDR(ctx context.Context) (string, error) {
+	network, err := ipamutils.GetInternalCIDRNetwork(ctx, l.Live, l.LiqoNamespace)
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", l.Explain(err)
+	}
+	return network.Status.CIDR.String(), nil
+}
+
+// GatewayRole is the end of a tunnel that a gateway makes.
+type GatewayRole string
+
+// The values of [GatewayRole].
+const (
+	ServerRole GatewayRole = "server"
+	ClientRole GatewayRole = "client"
+)
+
+// GatewayTemplate is an object that Liqo makes gateways from.
+type GatewayTemplate struct {
+	Name, Namespace string
+	Resource        string // group/version/resource, as in liqoctl's --gw-server-type
+	Role            GatewayRole
+}
+
+// templateRoles tell what a kind of template is for. Every gateway technology brings two kinds, called like Liqo's own ones for WireGuard.
+var templateRoles = map[string]GatewayRole{"GatewayServerTemplate": ServerRole, "GatewayClientTemplate": ClientRole}
+
+// GatewayTemplates lists the templates of all gateway technologies in Liqo's API group, sorted by role, resource, namespace and name.
+func (l *Leaf) GatewayTemplates(ctx context.Context) ([]GatewayTemplate, error) {
+	resources, err := l.Discovery.ServerResourcesForGroupVersion(networkingv1beta1.GroupVersion.String())
+	if err != nil {
+		return nil, l.Explain(err)
+	}
+	var templates []GatewayTemplate
+	for i := range resources.APIResources {
+		role := templateRole(&resources.APIResources[i])
+		if role == "" {
+			continue
+		}
+		var list metav1.PartialObjectMetadataList
+		list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(resources.APIResources[i].Kind + "List"))
+		if err := l.Live.List(ctx, &list); err != nil {
+			return nil, l.Explain(err)
+		}
+		resource := networkingv1beta1.GroupVersion.String() + "/" + resources.APIResources[i].Name
+		for j := range list.Items {
+			templates = append(templates, GatewayTemplate{
+				Name: list.Items[j].Name, Namespace: list.Items[j].Namespace, Resource: resource, Role: role,
+			})
+		}
+	}
+	slices.SortFunc(templates, func(a, b GatewayTemplate) int {
+		return cmp.Or(-cmp.Compare(a.Role, b.Role), cmp.Compare(a.Resource, b.Resource),
+			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return templates, nil
+}
+
+// templateRole is empty for what is no template of a gateway. Parts of a resource, such as its status, have the resource's kind and a slash in their name.
+func templateRole(resource *metav1.APIResource) GatewayRole {
+	if strings.Contains(resource.Name, "/") {
+		return ""
+	}
+	for suffix, role := range templateRoles {
+		if strings.HasSuffix(resource.Kind, suffix) {
+			return role
+		}
+	}
+	return ""
+}

@@ -1,0 +1,125 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Kubeconfig says where a kubeconfig is. The zero value is an empty one.
+type Kubeconfig struct {
+	Paths    []string // files, the first that says a thing wins; a leading ~ is the home directory
+	Content  string   // a whole kubeconfig; wins over Paths
+	Optional bool     // a file that is missing is left out, as kubectl does with $KUBECONFIG
+}
+
+// IsZero tells whether nothing is said, neither files nor content.
+func (k Kubeconfig) IsZero() bool { return len(k.Paths) == 0 && k.Content == "" }
+
+// KubeconfigFromEnvironment is the kubeconfig that the environment names: KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS, KUBECONFIG, else
+// ~/.kube/config, in that order. The second and third are lists with the system's path separator. getenv is os.Getenv.
+func KubeconfigFromEnvironment(getenv func(string) string) Kubeconfig {
+	if path := getenv("KUBE_CONFIG_PATH"); path != "" {
+		return Kubeconfig{Paths: []string{path}}
+	}
+	if paths := getenv("KUBE_CONFIG_PATHS"); paths != "" {
+		return Kubeconfig{Paths: filepath.SplitList(paths)}
+	}
+	if paths := getenv(clientcmd.RecommendedConfigPathEnvVar); paths != "" {
+		return Kubeconfig{Paths: filepath.SplitList(paths), Optional: true}
+	}
+	return Kubeconfig{Paths: []string{clientcmd.RecommendedHomeFile}, Optional: true}
+}
+
+// load reads and merges the files. An error names the file that can't be read or parsed.
+func (k Kubeconfig) load() (*clientcmdapi.Config, error) {
+	if k.Content != "" {
+		config, err := clientcmd.Load([]byte(k.Content))
+		if err != nil {
+			return nil, errors.New("`config_content` is no kubeconfig: it can't be parsed")
+		}
+		return config, nil
+	}
+	rules := &clientcmd.ClientConfigLoadingRules{}
+	for _, path := range k.Paths {
+		path, err := expandHome(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := readable(path); err != nil {
+			if k.Optional && errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			return nil, fmt.Errorf("kubeconfig %s can't be read: %w", path, err)
+		}
+		rules.Precedence = append(rules.Precedence, path)
+	}
+	config, err := rules.Load()
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig can't be parsed: %w", err)
+	}
+	return config, nil
+}
+
+// describe names the kubeconfig in an error message.
+func (k Kubeconfig) describe() string {
+	switch {
+	case k.Content != "":
+		return "the kubeconfig in `config_content`"
+	case len(k.Paths) == 0:
+		return "the configuration of this cluster"
+	default:
+		return "kubeconfig " + strings.Join(k.Paths, ", ")
+	}
+}
+
+// contexts are the names of its contexts, sorted; none where it can't be read.
+func (k Kubeconfig) contexts() []string {
+	config, err := k.load()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(config.Contexts))
+}
+
+func readable(path string) error {
+	file, err := os.Open(path) //nolint:gosec // the user names the file
+	if err != nil {
+		return errors.Unwrap(err) // the caller names the path
+	}
+	return file.Close()
+}
+
+func expandHome(path string) (string, error) {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || (rest != "" && !os.IsPathSeparator(rest[0])) {
+		return path, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("%s: the home directory is unknown: %w", path, err)
+	}
+	return filepath.Join(home, rest), nil
+}
+
+func quoteNames[V any](names map[string]V) string {
+	return quoteList(slices.Sorted(maps.Keys(names)))
+}
+
+func quoteList(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const sample = `
+apiVersion: v1
+kind: Config
+current-context: rome
+clusters:
+- name: rome
+  cluster: {server: "https://rome.example:6443"}
+- name: milan
+  cluster: {server: "https://milan.example:6443"}
+users:
+- name: admin
+  user: {token: s3cret}
+- name: guest
+  user: {username: guest, password: hunter2}
+contexts:
+- name: rome
+  context: {cluster: rome, user: admin}
+- name: milan
+  context: {cluster: milan, user: guest}
+`
+
+func writeKubeconfig(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestTheEnvironmentNamesAKubeconfigInTheOrderOfItsVariables(t *testing.T) {
+	list := "/a" + string(os.PathListSeparator) + "/b"
+	for name, test := range map[string]struct {
+		environment map[string]string
+		paths       string
+		optional    bool
+	}{
+		"KUBE_CONFIG_PATH comes first": {
+			map[string]string{"KUBE_CONFIG_PATH": "/one", "KUBE_CONFIG_PATHS": list, "KUBECONFIG": "/c"}, "/one", false,
+		},
+		"then KUBE_CONFIG_PATHS": {map[string]string{"KUBE_CONFIG_PATHS": list, "KUBECONFIG": "/c"}, "/a /b", false},
+		"then KUBECONFIG":        {map[string]string{"KUBECONFIG": list}, "/a /b", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kubeconfig := KubeconfigFromEnvironment(func(name string) string { return test.environment[name] })
+			if got := strings.Join(kubeconfig.Paths, " "); got != test.paths || kubeconfig.Optional != test.optional {
+				t.Errorf("got %q (optional: %t), expected %q (optional: %t)", got, kubeconfig.Optional, test.paths, test.optional)
+			}
+		})
+	}
+	t.Run("then the home directory", func(t *testing.T) {
+		kubeconfig := KubeconfigFromEnvironment(func(string) string { return "" })
+		if len(kubeconfig.Paths) != 1 || !strings.HasSuffix(kubeconfig.Paths[0], filepath.Join(".kube", "config")) {
+			t.Errorf("got %v", kubeconfig.Paths)
+		}
+	})
+}
+
+func TestAKubeconfigThatCannotBeUsedIsNamed(t *testing.T) {
+	broken := writeKubeconfig(t, "clusters: [token: s3cret")
+	for name, test := range map[string]struct {
+		kubeconfig Kubeconfig
+		names      string
+	}{
+		"a file that is missing":        {Kubeconfig{Paths: []string{"/nowhere/config"}}, "/nowhere/config"},
+		"a file that is no YAML":        {Kubeconfig{Paths: []string{broken}}, broken},
+		"content that is no kubeconfig": {Kubeconfig{Content: "clusters: [token: s3cret"}, "config_content"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := test.kubeconfig.load()
+			if err == nil || !strings.Contains(err.Error(), test.names) {
+				t.Fatalf("the error does not name %s: %v", test.names, err)
+			}
+			if strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("the error repeats the content: %v", err)
+			}
+		})
+	}
+}
+
+func TestAFileThatTheEnvironmentListsMayBeMissing(t *testing.T) {
+	path := writeKubeconfig(t, sample)
+	kubeconfig := Kubeconfig{Paths: []string{"/nowhere/config", path}, Optional: true}
+	if got := strings.Join(kubeconfig.contexts(), " "); got != "milan rome" {
+		t.Errorf("contexts: %q", got)
+	}
+}
+
+func TestATildeIsTheHomeDirectory(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for path, expected := range map[string]string{
+		"~/config": filepath.Join(home, "config"), "~": home, "~other/config": "~other/config", "/etc/~": "/etc/~",
+	} {
+		if got, err := expandHome(path); err != nil || got != expected {
+			t.Errorf("%s becomes %s (%v), expected %s", path, got, err, expected)
+		}
+	}
+}

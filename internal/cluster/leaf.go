@@ -1,0 +1,129 @@
+package cluster
+
+import (
+	"context"
+	"sync"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	liqoutils "github.com/liqotech/liqo/pkg/utils"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Leaf is one connected cluster. It is safe for concurrent use.
+type Leaf struct {
+	// Name is what the user calls it.
+	Name string
+	// ID is Liqo's cluster ID, as every other cluster knows it.
+	ID liqov1beta1.ClusterID
+	// LiqoNamespace is where Liqo runs.
+	LiqoNamespace string
+
+	// Cached reads from the cache and writes to the API server. It sees only objects that carry Liqo's label of a remote cluster's ID;
+	// the first read of a kind starts that kind's cache.
+	Cached client.Client
+	// Live reads from the API server.
+	Live client.WithWatch
+	// Discovery tells what the API server serves. It asks for an API group's resources once and remembers the answer.
+	Discovery discovery.DiscoveryInterface
+	// Events tells when something in the cache has changed.
+	Events Events
+
+	health      *health
+	networks    memo[Networks]
+	liqoVersion memo[string]
+}
+
+// New makes a leaf of clients that are there already, as tests have them. See [Leaf] for what each must be.
+func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, cached client.Client, live client.WithWatch,
+	discovery discovery.DiscoveryInterface, events Events,
+) *Leaf {
+	return &Leaf{
+		Name: name, ID: id, LiqoNamespace: liqoNamespace,
+		Cached: cached, Live: live, Discovery: discovery, Events: events, health: newHealth(),
+	}
+}
+
+// Absent stands for a leaf that is not there any more: a name and an ID to speak of, and nothing to ask.
+func Absent(name, id string) *Leaf {
+	return &Leaf{Name: name, ID: liqov1beta1.ClusterID(id), health: newHealth()}
+}
+
+// connect reads the leaf's ID and its address ranges and starts its caches, all at once. The caches go on for as long as lifetime lasts.
+func connect(ctx, lifetime context.Context, name string, credentials Credentials, userAgent string) (_ *Leaf, err error) {
+	config, err := credentials.restConfig()
+	if err != nil {
+		return nil, &Error{Leaf: name, Summary: "credentials can't be used", Err: err}
+	}
+	config.UserAgent = userAgent
+	config.QPS = -1 // API servers protect themselves; a second limit here would only add waiting
+	config.WarningHandler = rest.NoWarnings{}
+
+	health := newHealth()
+	leaf, objects, err := assemble(name, config, credentials.LiqoNamespace, health)
+	if err != nil {
+		return nil, &Error{Leaf: name, Summary: "credentials can't be used", Err: err}
+	}
+
+	lifetime, stop := context.WithCancel(lifetime)
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
+	synced, err := startCaches(ctx, lifetime, objects, health)
+	if err != nil {
+		return nil, leaf.Explain(err)
+	}
+	var networks sync.WaitGroup
+	networks.Go(func() { _, _ = leaf.Networks(ctx) }) // every plan needs them; whoever does asks again where this failed, and gets the error
+	defer networks.Wait()
+	// The ID's answer says most clearly what is wrong with the credentials or the cluster, so its error comes first.
+	if leaf.ID, err = liqoutils.GetClusterIDWithControllerClient(ctx, leaf.Live, leaf.LiqoNamespace); err != nil {
+		return nil, leaf.explainMissingID(err)
+	}
+	if err := <-synced; err != nil {
+		return nil, leaf.Explain(err)
+	}
+	return leaf, nil
+}
+
+// assemble makes a leaf whose ID is not known yet, and the cache that it reads from. All of it shares one set of connections.
+func assemble(name string, config *rest.Config, liqoNamespace string, health *health) (*Leaf, cache.Cache, error) {
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	scheme := NewScheme()
+	mapper, err := newRESTMapper(config, httpClient)
+	if err != nil {
+		return nil, nil, err
+	}
+	objects, err := cache.New(config, cacheOptions(httpClient, scheme, mapper, health))
+	if err != nil {
+		return nil, nil, err
+	}
+	options := client.Options{HTTPClient: httpClient, Scheme: scheme, Mapper: mapper}
+	live, err := client.NewWithWatch(config, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	options.Cache = &client.CacheOptions{Reader: objects}
+	cached, err := client.New(config, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	served, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, nil, err
+	}
+	leaf := New(name, "", liqoNamespace, cached, live, memory.NewMemCacheClient(served), informerEvents{objects})
+	leaf.health = health
+	return leaf, objects, nil
+}
+
+// broken is the error that has ended the leaf's caches for good, nil while they work.
+func (l *Leaf) broken() error { return l.health.err() }

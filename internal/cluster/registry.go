@@ -1,0 +1,168 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Config is what the user says of all leaves together.
+type Config struct {
+	Kubeconfig    Kubeconfig             // for every name that Clusters does not list, and every entry of it without a kubeconfig or host
+	Clusters      map[string]Credentials // keyed by the leaf's name
+	LiqoNamespace string                 // where Liqo runs, unless a cluster says otherwise
+	UserAgent     string                 // sent with every request
+}
+
+// Registry knows every leaf by name and connects to each at most once. It is safe for concurrent use.
+type Registry struct {
+	config Config
+
+	// Caches outlive the request that started them, so their lifetime is the registry's, not a caller's context.
+	lifetime context.Context //nolint:containedctx // see above
+	stop     context.CancelFunc
+
+	mu    sync.Mutex
+	slots map[string]*slot // keyed by the leaf's name
+}
+
+// slot lets callers of one leaf wait for each other while those of another leaf go on. Holding the token is holding the slot.
+type slot struct {
+	token chan struct{}
+	leaf  *Leaf // nil until it is connected
+}
+
+// UnknownNameError says that a name is neither a cluster of the provider block nor a context of its kubeconfig.
+type UnknownNameError struct {
+	Name     string
+	Clusters []string // names in the provider block, sorted
+	Contexts []string // contexts of the kubeconfig, sorted
+	Source   string   // which kubeconfig that is
+}
+
+// Error lists the names there are.
+func (e *UnknownNameError) Error() string {
+	return fmt.Sprintf("%q is no cluster of the provider block (it has %s) and no context of %s (it has %s)",
+		e.Name, quoteList(e.Clusters), e.Source, quoteList(e.Contexts))
+}
+
+// NewRegistry returns a registry that has connected to nothing yet. Close it when no leaf is needed any more.
+func NewRegistry(config Config) *Registry {
+	lifetime, stop := context.WithCancel(context.Background())
+	return &Registry{config: config, lifetime: lifetime, stop: stop, slots: map[string]*slot{}}
+}
+
+// Close stops the caches of all leaves.
+func (r *Registry) Close() { r.stop() }
+
+// Leaf is the leaf of that name, connected: its API server has answered, Liqo runs there and its ID is known. The first call for a name
+// connects; calls that come meanwhile wait for it. A failed attempt is not remembered. Errors are an [UnknownNameError], a
+// [LeafError], or the context's.
+func (r *Registry) Leaf(ctx context.Context, name string) (*Leaf, error) {
+	slot := r.slot(name)
+	select {
+	case slot.token <- struct{}{}:
+		defer func() { <-slot.token }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if slot.leaf != nil && slot.leaf.broken() == nil {
+		return slot.leaf, nil
+	}
+	credentials, err := r.credentials(name)
+	if err != nil {
+		return nil, err
+	}
+	leaf, err := connect(ctx, r.lifetime, name, credentials, r.config.UserAgent)
+	if err != nil {
+		return nil, err
+	}
+	slot.leaf = leaf
+	return leaf, nil
+}
+
+func (r *Registry) slot(name string) *slot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.slots[name] == nil {
+		r.slots[name] = &slot{token: make(chan struct{}, 1)}
+	}
+	return r.slots[name]
+}
+
+// credentials finds what the user said of a leaf. An entry without a kubeconfig and host of its own stands on the common kubeconfig; a
+// name without an entry is a context of it.
+func (r *Registry) credentials(name string) (Credentials, error) {
+	credentials, listed := r.config.Clusters[name]
+	if credentials.LiqoNamespace == "" {
+		credentials.LiqoNamespace = r.config.LiqoNamespace
+	}
+	if listed {
+		if credentials.Kubeconfig.IsZero() && credentials.Host == "" {
+			credentials.Kubeconfig = r.config.Kubeconfig
+		}
+		return credentials, nil
+	}
+	kubeconfig, err := r.config.Kubeconfig.load()
+	if err != nil {
+		return Credentials{}, err
+	}
+	if _, ok := kubeconfig.Contexts[name]; !ok {
+		return Credentials{}, &UnknownNameError{
+			Name:     name,
+			Clusters: slices.Sorted(maps.Keys(r.config.Clusters)),
+			Contexts: r.config.Kubeconfig.contexts(),
+			Source:   r.config.Kubeconfig.describe(),
+		}
+	}
+	credentials.Kubeconfig, credentials.Context = r.config.Kubeconfig, name
+	return credentials, nil
+}
+
+// Names are all the names that stand for a leaf: those of the provider block first, then the contexts of the kubeconfig, each sorted.
+func (r *Registry) Names() []string {
+	names := slices.Sorted(maps.Keys(r.config.Clusters))
+	for _, context := range r.config.Kubeconfig.contexts() {
+		if !slices.Contains(names, context) {
+			names = append(names, context)
+		}
+	}
+	return names
+}
+
+// Listed are the names of the clusters that the user means when naming none: those of the provider block or, where it has none, all contexts of the
+// kubeconfig, sorted. The error tells why the kubeconfig can't be read.
+func (r *Registry) Listed() ([]string, error) {
+	if len(r.config.Clusters) > 0 {
+		return slices.Sorted(maps.Keys(r.config.Clusters)), nil
+	}
+	kubeconfig, err := r.config.Kubeconfig.load()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(kubeconfig.Contexts)), nil
+}
+
+// NameOf finds the name that stands for the cluster with this ID, by connecting to every leaf at once. Of several names the first of [Registry.Names]
+// is taken. The error tells which leaves could not be asked.
+func (r *Registry) NameOf(ctx context.Context, id string) (string, error) {
+	names := r.Names()
+	ids, errs := make([]string, len(names)), make([]error, len(names))
+	var asked sync.WaitGroup
+	for i, name := range names {
+		asked.Go(func() {
+			leaf, err := r.Leaf(ctx, name)
+			if errs[i] = err; err == nil {
+				ids[i] = string(leaf.ID)
+			}
+		})
+	}
+	asked.Wait()
+	if i := slices.Index(ids, id); i >= 0 {
+		return names[i], nil
+	}
+	return "", errors.Join(append([]error{fmt.Errorf("none of the leaves %s has the cluster ID %q", quoteList(names), id)}, errs...)...)
+}

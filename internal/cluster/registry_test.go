@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// apiServer answers every request with one status, as a broken API server or a proxy before it does.
+func apiServer(t *testing.T, status int, reason metav1.StatusReason) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(metav1.Status{
+			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+			Status:   metav1.StatusFailure, Reason: reason, Code: int32(status), Message: "said the server", //nolint:gosec // three digits
+		})
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a client that hangs up during the handshake is the test
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestALeafThatCannotBeUsedIsExplained(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for name, test := range map[string]struct {
+		credentials Credentials
+		summary     string
+		unreachable bool
+	}{
+		"expired credentials": {
+			Credentials{Host: apiServer(t, http.StatusUnauthorized, "Unauthorized").URL, Insecure: true},
+			"the API server refuses the credentials", false,
+		},
+		"a refused request": {
+			Credentials{Host: apiServer(t, http.StatusForbidden, "Forbidden").URL, Insecure: true}, "the API server refuses a request", false,
+		},
+		"a certificate of somebody else's": {
+			Credentials{Host: apiServer(t, http.StatusOK, "").URL}, "the API server's certificate is not trusted", false,
+		},
+		"an API server that does not run": {
+			Credentials{Host: strings.Replace(gone.URL, "http:", "https:", 1)}, "the API server can't be reached", true,
+		},
+		"a kubeconfig that does not exist": {
+			Credentials{Kubeconfig: Kubeconfig{Paths: []string{"/nowhere"}}}, "credentials can't be used", false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": test.credentials}, LiqoNamespace: "liqo"})
+			defer registry.Close()
+			_, err := registry.Leaf(t.Context(), "rome")
+			var explained *Error
+			if !errors.As(err, &explained) || explained.Leaf != "rome" || explained.Summary != test.summary {
+				t.Fatalf("expected %q, got: %v", test.summary, err)
+			}
+			if Unreachable(err) != test.unreachable {
+				t.Errorf("unreachable: %t, expected %t", Unreachable(err), test.unreachable)
+			}
+		})
+	}
+}
+
+func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
+	registry := NewRegistry(Config{
+		Kubeconfig: Kubeconfig{Content: sample},
+		Clusters:   map[string]Credentials{"roma": {Context: "rome"}},
+	})
+	defer registry.Close()
+	_, err := registry.Leaf(t.Context(), "turin")
+	if _, ok := errors.AsType[*UnknownNameError](err); !ok {
+		t.Fatalf("got: %v", err)
+	}
+	for _, name := range []string{`"turin"`, `"roma"`, `"rome"`, `"milan"`} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("the error does not mention %s: %v", name, err)
+		}
+	}
+}
+
+func TestCredentialsAreFoundByName(t *testing.T) {
+	registry := NewRegistry(Config{
+		LiqoNamespace: "liqo",
+		Kubeconfig:    Kubeconfig{Content: sample},
+		Clusters: map[string]Credentials{
+			"roma":   {Context: "rome"},
+			"hosted": {Host: "https://h", LiqoNamespace: "liqo-system"},
+		},
+	})
+	defer registry.Close()
+	for name, check := range map[string]func(Credentials) bool{
+		"roma": func(c Credentials) bool {
+			return !c.Kubeconfig.IsZero() && c.Context == "rome" && c.LiqoNamespace == "liqo"
+		},
+		"milan": func(c Credentials) bool {
+			return !c.Kubeconfig.IsZero() && c.Context == "milan" && c.LiqoNamespace == "liqo"
+		},
+		"hosted": func(c Credentials) bool {
+			return c.Kubeconfig.IsZero() && c.Host == "https://h" && c.LiqoNamespace == "liqo-system"
+		},
+	} {
+		if credentials, err := registry.credentials(name); err != nil || !check(credentials) {
+			t.Errorf("%s is reached by the wrong credentials (%v)", name, err)
+		}
+	}
+}

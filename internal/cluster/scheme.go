@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"net/http"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// NewScheme returns the kinds that the provider reads and writes, and no others.
+func NewScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		corev1.AddToScheme, appsv1.AddToScheme,
+		liqov1beta1.AddToScheme, networkingv1beta1.AddToScheme, ipamv1alpha1.AddToScheme,
+	} {
+		utilruntime.Must(add(scheme)) // fails only for types that contradict each other
+	}
+	return scheme
+}
+
+// newRESTMapper knows the resource of each kind in use without asking the API server, which saves a discovery for every leaf. It asks for the kinds
+// of other gateway technologies.
+func newRESTMapper(config *rest.Config, httpClient *http.Client) (meta.RESTMapper, error) {
+	others, err := apiutil.NewDynamicRESTMapper(config, httpClient)
+	if err != nil {
+		return nil, err
+	}
+	return meta.FirstHitRESTMapper{MultiRESTMapper: meta.MultiRESTMapper{KnownKinds(), others}}, nil
+}
+
+// KnownKinds maps each kind in use to its resource. Kinds of gateway technologies other than WireGuard are not among them.
+func KnownKinds() meta.RESTMapper {
+	mapper := meta.NewDefaultRESTMapper(nil)
+	for _, kind := range []string{"ConfigMap", "Event", "Pod", "Secret", "Service"} {
+		mapper.Add(corev1.SchemeGroupVersion.WithKind(kind), meta.RESTScopeNamespace)
+	}
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("Namespace"), meta.RESTScopeRoot)
+	mapper.Add(appsv1.SchemeGroupVersion.WithKind("Deployment"), meta.RESTScopeNamespace)
+	mapper.Add(liqov1beta1.GroupVersion.WithKind("ForeignCluster"), meta.RESTScopeRoot)
+	mapper.Add(ipamv1alpha1.SchemeGroupVersion.WithKind("Network"), meta.RESTScopeNamespace)
+	for _, kind := range []string{
+		networkingv1beta1.ConfigurationKind, networkingv1beta1.ConnectionKind,
+		networkingv1beta1.GatewayServerKind, networkingv1beta1.GatewayClientKind,
+		networkingv1beta1.WgGatewayServerKind, networkingv1beta1.WgGatewayClientKind,
+		networkingv1beta1.WgGatewayServerTemplateKind, networkingv1beta1.WgGatewayClientTemplateKind,
+	} {
+		mapper.Add(networkingv1beta1.GroupVersion.WithKind(kind), meta.RESTScopeNamespace)
+	}
+	// Its plural is not the one that the rules of English give.
+	publicKeys := networkingv1beta1.GroupVersion.WithResource(networkingv1beta1.PublicKeyResource)
+	mapper.AddSpecific(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.PublicKeyKind), publicKeys, publicKeys,
+		meta.RESTScopeNamespace)
+	return mapper
+}

@@ -1,0 +1,39 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
+	for tag, supported := range map[string]bool{"v1.1.3": false, "v1.2.0": true, "v1.2.0-rc.1": true, "v2.0.0": true, "my-branch": true} {
+		labels := map[string]string{"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager"}
+		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager", Labels: labels}}
+		deployment.Spec.Template.Spec.Containers = []corev1.Container{{
+			Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:" + tag,
+		}}
+		leaf := clustertest.Leaf(t, "rome", deployment)
+		if version, err := leaf.LiqoVersion(t.Context()); err != nil || version != tag {
+			t.Fatalf("the version is %q (%v), expected %q", version, err, tag)
+		}
+		err := leaf.CheckLiqoVersion(t.Context())
+		if (err == nil) != supported {
+			t.Errorf("%s: %v", tag, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "it is "+tag+", and this provider needs v1.2.0 or newer") {
+			t.Errorf("%s: %v", tag, err)
+		}
+	}
+}
+
+func TestAVersionThatCannotBeToldIsNoObstacle(t *testing.T) {
+	if err := clustertest.Leaf(t, "rome").CheckLiqoVersion(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

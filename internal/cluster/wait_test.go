@@ -1,0 +1,81 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestAWaitEndsWithTheChangeThatItWaitsFor(t *testing.T) {
+	leaf := clustertest.Leaf(t, "rome")
+	asked := make(chan struct{}, 10)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- leaf.Until(t.Context(), "milan", func(ctx context.Context) (bool, error) {
+			asked <- struct{}{}
+			var list networkingv1beta1.ConfigurationList
+			err := leaf.Cached.List(ctx, &list)
+			return len(list.Items) == 1, err
+		}, &networkingv1beta1.Configuration{})
+	}()
+	<-asked // at once, without any change
+	if err := leaf.Apply(t.Context(), forge.Configuration("milan", "default", "milan", []string{"10.0.0.0/16"}, "10.1.0.0/16")); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAWaitEndsWithTheCauseOfItsContext(t *testing.T) {
+	reason := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(reason)
+	never := func(context.Context) (bool, error) { return false, nil }
+	if err := clustertest.Leaf(t, "rome").Until(ctx, "milan", never, &networkingv1beta1.Configuration{}); !errors.Is(err, reason) {
+		t.Errorf("got: %v", err)
+	}
+}
+
+func TestAWaitForADeletionSeesIt(t *testing.T) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "keys"}}
+	leaf := clustertest.Leaf(t, "rome", secret)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- leaf.UntilGone(t.Context(), corev1.SchemeGroupVersion.WithKind("Secret"), client.ObjectKeyFromObject(secret))
+	}()
+	if err := leaf.Live.Delete(t.Context(), secret.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatIsAppliedTwiceIsThere(t *testing.T) {
+	leaf := clustertest.Leaf(t, "rome")
+	for _, cidr := range []string{"10.0.0.0/16", "10.9.0.0/16"} {
+		configuration := forge.Configuration("milan", "default", "milan", []string{cidr}, "10.1.0.0/16")
+		if err := leaf.Apply(t.Context(), configuration); err != nil {
+			t.Fatal(err)
+		}
+		if configuration.UID == "" && configuration.ResourceVersion == "" {
+			t.Error("the result of the write is not in the object")
+		}
+		var found networkingv1beta1.Configuration
+		if err := leaf.Cached.Get(t.Context(), client.ObjectKeyFromObject(configuration), &found); err != nil {
+			t.Fatal(err)
+		}
+		if found.Spec.Remote.CIDR.Pod[0].String() != cidr {
+			t.Errorf("the pod CIDR is %s, expected %s", found.Spec.Remote.CIDR.Pod[0], cidr)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// requirement is where the provider comes from. Without it Terraform would look for it under hashicorp/.
+const requirement = "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" }\n  }\n}\n"
+
+// fragment is the resource that bare attributes belong to, without its end.
+const (
+	fragment      = "resource \"liqo_shortcut\" \"fragment\" {\n  client = \"rome\"\n  server = \"milan\"\n"
+	fragmentLines = 3
+)
+
+// configuration is a folder that Terraform can validate.
+type configuration struct {
+	files    map[string]string // text by name
+	requires version.Constraints
+}
+
+// frame returns a configuration that consists of the block and of what a fragment takes for granted: where the provider comes from, the variables and
+// shortcuts that it speaks of, and the resource around bare attributes. The block's text keeps the line numbers that it has in its Markdown
+// file.
+func (b block) frame() (configuration, error) {
+	parsed, diags := hclsyntax.ParseConfig([]byte(b.text), b.file, hcl.Pos{Line: b.line, Column: 1})
+	if diags.HasErrors() {
+		return configuration{}, diags
+	}
+	body, ok := parsed.Body.(*hclsyntax.Body)
+	if !ok {
+		return configuration{}, fmt.Errorf("%s:%d: not HCL's own syntax", b.file, b.line)
+	}
+	name, before, after := "main.tf", strings.Repeat("\n", b.line-1), ""
+	switch {
+	case has(body, "run"):
+		name = "main.tftest.hcl"
+	case len(body.Attributes) > 0: // the line of the fence and those above it have room for a resource around them
+		before, after = strings.Repeat("\n", b.line-fragmentLines-1)+fragment, "}\n"
+	}
+	requires, err := requiredVersion(body)
+	return configuration{map[string]string{name: before + b.text + after, "frame.tf": frameOf(body)}, requires}, err
+}
+
+// requiredVersion is the block's own `required_version`; every version will do where it has none.
+func requiredVersion(body *hclsyntax.Body) (version.Constraints, error) {
+	for _, b := range body.Blocks {
+		if attribute := b.Body.Attributes["required_version"]; b.Type == "terraform" && attribute != nil {
+			value, diags := attribute.Expr.Value(nil)
+			if diags.HasErrors() {
+				return nil, diags
+			}
+			return version.NewConstraint(value.AsString())
+		}
+	}
+	return nil, nil
+}
+
+func has(body *hclsyntax.Body, kind string) bool {
+	return slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == kind })
+}
+
+// frameOf is HCL with everything that the body speaks of and does not declare.
+func frameOf(body *hclsyntax.Body) string {
+	declared, used := map[string]bool{}, map[string]bool{}
+	requires := false
+	for _, b := range body.Blocks {
+		switch {
+		case b.Type == "variable" && len(b.Labels) == 1:
+			declared["var."+b.Labels[0]] = true
+		case b.Type == "resource" && len(b.Labels) == 2:
+			declared[b.Labels[0]+"."+b.Labels[1]] = true
+		case b.Type == "terraform":
+			requires = requires || has(b.Body, "required_providers")
+		}
+	}
+	// Errors of the walk are the callback's, and it has none.
+	_ = hclsyntax.VisitAll(body, func(node hclsyntax.Node) hcl.Diagnostics {
+		if e, ok := node.(*hclsyntax.ScopeTraversalExpr); ok {
+			used[reference(e.Traversal)] = true
+		}
+		return nil
+	})
+	var text strings.Builder
+	if !requires {
+		text.WriteString(requirement)
+	}
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		kind, label, _ := strings.Cut(name, ".")
+		switch {
+		case declared[name]:
+		case kind == "var":
+			fmt.Fprintf(&text, "variable %q {}\n", label)
+		case kind == "liqo_shortcut":
+			fmt.Fprintf(&text, "resource \"liqo_shortcut\" %q {\n  client = \"rome\"\n  server = \"milan\"\n}\n", label)
+		}
+	}
+	return text.String()
+}
+
+// reference is the first two names of an expression such as var.kubeconfig or liqo_shortcut.rome_milan.status.
+func reference(traversal hcl.Traversal) string {
+	if len(traversal) < 2 {
+		return ""
+	}
+	attribute, ok := traversal[1].(hcl.TraverseAttr)
+	if !ok {
+		return ""
+	}
+	return traversal.RootName() + "." + attribute.Name
+}

@@ -1,0 +1,122 @@
+// Command hclcheck has Terraform validate every block of HCL in Markdown files, with the provider that was just built. A finding names
+// the file and the line in it.
+//
+// It needs no network and no cluster. Each block becomes a configuration of its own; what a fragment leaves out is added, see [frame].
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1) //nolint:gocritic // the signal handler goes with the process
+	}
+}
+
+func run(ctx context.Context) error {
+	var programs []string
+	flag.Func("terraform", "program of Terraform or OpenTofu; may be given more than once", func(program string) error {
+		programs = append(programs, program)
+		return nil
+	})
+	provider := flag.String("provider", "bin", "folder with the provider's program")
+	atOnce := flag.Int("parallel", 4, "how many blocks are validated at once")
+	flag.Parse()
+
+	blocks, err := blocksIn(flag.Args())
+	if err != nil {
+		return err
+	}
+	v, err := newValidator(ctx, programs, *provider)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	findings, err := v.validateAll(ctx, blocks, *atOnce)
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		fmt.Println(f)
+	}
+	if len(findings) > 0 {
+		return fmt.Errorf("%d findings in %d blocks of HCL", len(findings), len(blocks))
+	}
+	fmt.Printf("%d blocks of HCL are valid\n", len(blocks))
+	return nil
+}
+
+// blocksIn reads the Markdown files among the files and folders. A block that stands in several files, as what is generated does, is taken
+// once, from the first.
+func blocksIn(roots []string) ([]block, error) {
+	var (
+		blocks []block
+		seen   = map[string]bool{}
+	)
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !isMarkdown(name) {
+				return err
+			}
+			text, err := os.ReadFile(name) //nolint:gosec // the user says which files
+			if err != nil {
+				return err
+			}
+			for _, b := range blocksOf(name, string(text)) {
+				if !seen[b.text] {
+					seen[b.text] = true
+					blocks = append(blocks, b)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(blocks) == 0 {
+		return nil, errors.New("there is no block of HCL in " + strings.Join(roots, ", "))
+	}
+	return blocks, nil
+}
+
+func isMarkdown(name string) bool {
+	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".md.tmpl")
+}
+
+// validateAll returns what is wrong with the blocks, in their order in the files.
+func (v *validator) validateAll(ctx context.Context, blocks []block, atOnce int) ([]finding, error) {
+	perBlock := make([][]finding, len(blocks))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i, b := range blocks {
+		group.Go(func() (err error) {
+			perBlock[i], err = v.validate(ctx, b)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	findings := slices.Concat(perBlock...)
+	slices.SortStableFunc(findings, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
+	})
+	return findings, nil
+}

@@ -1,0 +1,213 @@
+package binaries
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
+)
+
+// buildFlags are the flags of every build. Packages compiled with them are shared by all programs in Go's build cache.
+var buildFlags = []string{"-trimpath", "-buildvcs=false"}
+
+// stopGrace is how long the go command may take to end after an interrupt before it is killed.
+const stopGrace = 5 * time.Second
+
+// CacheFolder is where programs are kept: terraform-provider-liqo in the user's cache folder.
+func CacheFolder() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(base, "terraform-provider-liqo"), nil
+}
+
+// Build returns the file of each program by its name, building those that the cache does not have. Two processes may
+// build at the same time: the second waits for the first and takes what it built. It says what it does and how far it is.
+func Build(ctx context.Context, report *progress.Reporter, programs ...Program) (map[string]string, error) {
+	files := make(map[string]string, len(programs))
+	for i, program := range programs {
+		b, err := newBuild(ctx, program)
+		if err != nil {
+			return nil, fmt.Errorf("building %s: %w", program.Name, err)
+		}
+		b.label = fmt.Sprintf("[%d/%d] %s %s", i+1, len(programs), program.Name, b.version)
+		b.report = report
+		if files[program.Name], err = b.cached(ctx); err != nil {
+			return nil, fmt.Errorf("building %s: %w", program.Name, err)
+		}
+	}
+	return files, nil
+}
+
+// build is the building of one program.
+type build struct {
+	Program
+	report *progress.Reporter
+	label  string
+
+	folder  string // of the go.mod
+	version string // of the program, with a leading v
+	flags   []string
+	file    string // where the cache has it
+}
+
+func newBuild(ctx context.Context, program Program) (*build, error) {
+	b := &build{Program: program}
+	var err error
+	if b.folder, err = moduleFolder(program.module); err != nil {
+		return nil, err
+	}
+	goMod, err := os.ReadFile(filepath.Join(b.folder, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	goSum, err := os.ReadFile(filepath.Join(b.folder, "go.sum"))
+	if err != nil {
+		return nil, err
+	}
+	if b.version, err = versionOf(goMod, program.source); err != nil {
+		return nil, err
+	}
+	b.flags = slices.Concat(buildFlags, []string{"-ldflags=" + linkerFlags(program.variables, b.version)})
+
+	toolchain, err := goCommand(ctx, b.folder, "env", "GOVERSION")
+	if err != nil {
+		return nil, err
+	}
+	cache, err := CacheFolder()
+	if err != nil {
+		return nil, err
+	}
+	key := cacheKey(goMod, goSum, []byte(toolchain), []byte(runtime.GOOS+"/"+runtime.GOARCH), []byte(program.pkg), []byte(strings.Join(b.flags, " ")))
+	b.file = filepath.Join(cache, "bin", program.Name+"-"+b.version+"-"+key, program.Name)
+	return b, nil
+}
+
+// cacheKey is a short hash of everything that a program's file depends on.
+func cacheKey(parts ...[]byte) string {
+	hash := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(hash, "%d:%s", len(part), part)
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil))[:12]
+}
+
+// linkerFlags strips the program and sets its version, as the release builds of its project do.
+func linkerFlags(variables []string, version string) string {
+	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(version), "v"), ".")
+	replace := strings.NewReplacer("VERSION", version, "MAJOR", major, "MINOR", minor)
+	flags := []string{"-s", "-w"}
+	for _, variable := range variables {
+		flags = append(flags, "-X", replace.Replace(variable))
+	}
+	return strings.Join(flags, " ")
+}
+
+// cached returns the program's file, building it if it is not there.
+func (b *build) cached(ctx context.Context) (string, error) {
+	if _, err := os.Stat(b.file); err == nil {
+		return b.file, nil
+	}
+	folder := filepath.Dir(b.file)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := b.lock(ctx, folder+".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if _, err := os.Stat(b.file); err == nil { // another process built it while this one waited
+		return b.file, nil
+	}
+	unfinished := b.file + ".unfinished"
+	if err := b.run(ctx, unfinished); err != nil {
+		return "", err
+	}
+	return b.file, os.Rename(unfinished, b.file)
+}
+
+// lock waits until no other process builds the program.
+func (b *build) lock(ctx context.Context, name string) (unlock func(), err error) {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		return func() { file.Close() }, nil
+	}
+	b.report.Say("%s: another process builds it; waiting for that", b.label)
+	locked := make(chan error, 1)
+	go func() { locked <- syscall.Flock(int(file.Fd()), syscall.LOCK_EX) }()
+	select {
+	case err := <-locked:
+		return func() { file.Close() }, err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// run builds the program into a file.
+func (b *build) run(ctx context.Context, file string) error {
+	start := time.Now()
+	b.report.Say("%s: building, once", b.label)
+	deps, err := goCommand(ctx, b.folder, "list", "-deps", b.pkg)
+	if err != nil {
+		return err
+	}
+	total := strings.Count(deps, "\n") + 1
+
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-v", "-o", file}, b.flags...), b.pkg)...)
+	cmd.Dir = b.folder
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
+	// The go command's compilers are in its process group: an interrupt ends them all.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = stopGrace
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	messages := b.follow(stderr, total, start)
+	if err := cmd.Wait(); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("%w\n%s", err, messages)
+	}
+	b.report.Say("%s: built in %s", b.label, time.Since(start).Round(time.Second))
+	return nil
+}
+
+// follow reports each package that `go build -v` names, and returns what else it prints, which are errors.
+func (b *build) follow(output io.Reader, total int, start time.Time) string {
+	var messages strings.Builder
+	compiled := 0
+	for scanner := bufio.NewScanner(output); scanner.Scan(); {
+		line := scanner.Text()
+		if line == "" || strings.ContainsAny(line, " \t#") {
+			messages.WriteString(line + "\n")
+			continue
+		}
+		compiled++
+		b.report.Status("%s: %d of at most %d packages compiled, %s", b.label, compiled, total, time.Since(start).Round(time.Second))
+	}
+	return messages.String()
+}

@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"path/filepath"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+var _ envtest.Authn = &authority{}
+
+// authority is the certificate authority whose clients the API server trusts. Unlike envtest's own, it leaves its key in a file, with which
+// kube-controller-manager signs what other clusters ask for when they are peered.
+type authority struct {
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+	folder      string
+}
+
+func newAuthority(name string) (*authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := cert.NewSelfSignedCACert(cert.Config{CommonName: name + "-clients"}, key)
+	return &authority{certificate: certificate, key: key}, err
+}
+
+// certFile and keyFile are where the authority's certificate and key are, once it was configured.
+func (a *authority) certFile() string { return filepath.Join(a.folder, "client-ca.crt") }
+func (a *authority) keyFile() string  { return filepath.Join(a.folder, "client-ca.key") }
+
+// Configure implements envtest.Authn.
+func (a *authority) Configure(folder string, args *envtest.Arguments) error {
+	a.folder = folder
+	args.Set("client-ca-file", a.certFile())
+	return nil
+}
+
+// Start implements envtest.Authn: it writes the files that the API server and kube-controller-manager read.
+func (a *authority) Start() error {
+	key, err := keyutil.MarshalPrivateKeyToPEM(a.key)
+	if err != nil {
+		return err
+	}
+	if err := keyutil.WriteKey(a.keyFile(), key); err != nil {
+		return err
+	}
+	certificate, err := cert.EncodeCertificates(a.certificate)
+	if err != nil {
+		return err
+	}
+	return cert.WriteCert(a.certFile(), certificate)
+}
+
+// AddUser implements envtest.Authn: it gives a user a certificate that is valid as long as the authority's own.
+func (a *authority) AddUser(user envtest.User, base *rest.Config) (*rest.Config, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := x509.Certificate{
+		Subject:     pkix.Name{CommonName: user.Name, Organization: user.Groups},
+		NotBefore:   a.certificate.NotBefore,
+		NotAfter:    a.certificate.NotAfter,
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, &template, a.certificate, key.Public(), a.key)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := x509.ParseCertificate(signed)
+	if err != nil {
+		return nil, err
+	}
+	config := rest.CopyConfig(base)
+	if config.CertData, err = cert.EncodeCertificates(certificate); err != nil {
+		return nil, err
+	}
+	config.KeyData, err = keyutil.MarshalPrivateKeyToPEM(key)
+	return config, err
+}
+
+// Stop implements envtest.Authn. The files go with the cluster's folder.
+func (a *authority) Stop() error { return nil }

@@ -1,0 +1,179 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+)
+
+// applyAtOnce is how many objects of the chart are applied at the same time.
+const applyAtOnce = 8
+
+// crdInterval is the time between looks at whether custom resources are served.
+const crdInterval = 50 * time.Millisecond
+
+// Chart is Liqo's Helm chart with its custom resource definitions. It is safe for concurrent use.
+type Chart struct {
+	folder, version string
+}
+
+// LoadChart finds the chart in the folder of Liqo's module of a version.
+func LoadChart(module, version string) *Chart {
+	return &Chart{folder: filepath.Join(module, "deployments", "liqo"), version: version}
+}
+
+// crds is the folder of the custom resource definitions.
+func (c *Chart) crds() string { return filepath.Join(c.folder, "charts", "liqo-crds", "crds") }
+
+// Render returns the chart's objects for a cluster as Helm would install them, but without what would run in containers.
+func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
+	loaded, err := loader.Load(c.folder)
+	if err != nil {
+		return nil, err
+	}
+	values, err := c.values(loaded, spec)
+	if err != nil {
+		return nil, err
+	}
+	files, err := engine.Render(loaded, values)
+	if err != nil {
+		return nil, err
+	}
+	var objects []*unstructured.Unstructured
+	for name, content := range files {
+		if !strings.HasSuffix(name, ".yaml") {
+			continue
+		}
+		for document := range strings.SplitSeq(content, "\n---") {
+			var obj unstructured.Unstructured
+			if err := yaml.Unmarshal([]byte(document), &obj.Object); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			if len(obj.Object) > 0 && !runs(&obj) {
+				objects = append(objects, &obj)
+			}
+		}
+	}
+	return objects, nil
+}
+
+func (c *Chart) values(loaded *chart.Chart, spec Spec) (chartutil.Values, error) {
+	values := map[string]any{
+		"tag":       c.version,
+		"discovery": map[string]any{"config": map[string]any{"clusterID": spec.Name}},
+		"ipam": map[string]any{
+			"podCIDR": spec.PodCIDR.String(), "serviceCIDR": spec.ServiceCIDR.String(), "externalCIDR": spec.ExternalCIDR.String(),
+		},
+		"networking": map[string]any{"gatewayTemplates": map[string]any{"wireguard": map[string]any{"implementation": "userspace"}}},
+		// The virtual kubelets of all clusters share one machine: each takes a port that is free, and none leaves a certificate in /tmp/certs.
+		"virtualKubelet": map[string]any{"extra": map[string]any{"args": []any{"--listen-port=0", "--certificate-type=self-signed"}}},
+		// The Deployment must be there, for Liqo's node controller and for those who want to know Liqo's version,
+		// but the program itself is run by the lab.
+		"controllerManager": map[string]any{"replicas": float64(0)},
+	}
+	if err := chartutil.ProcessDependencies(loaded, values); err != nil {
+		return nil, err
+	}
+	release := chartutil.ReleaseOptions{Name: "liqo", Namespace: liqoNamespace, IsInstall: true, Revision: 1}
+	return chartutil.ToRenderValues(loaded, values, release, chartutil.DefaultCapabilities)
+}
+
+// runs tells whether an object of the chart would run containers, or is useless without those that do.
+func runs(obj *unstructured.Unstructured) bool {
+	if _, hook := obj.GetAnnotations()["helm.sh/hook"]; hook {
+		return true
+	}
+	switch obj.GetKind() {
+	case "DaemonSet", "Job", "CronJob", "APIService":
+		return true
+	case "Deployment":
+		return obj.GetName() != "liqo-controller-manager"
+	case "Secret": // with it, the webhook would make certificates of its own and write them over the lab's
+		return strings.HasPrefix(obj.GetName(), "liqo-webhook")
+	}
+	return false
+}
+
+// isWebhook tells whether an object registers webhooks.
+func isWebhook(obj *unstructured.Unstructured) bool {
+	return strings.HasSuffix(obj.GetKind(), "WebhookConfiguration")
+}
+
+// installCRDs installs Liqo's custom resource definitions and waits until the API server serves them: Liqo's programs
+// look at what is served once, when they start.
+func (c *Cluster) installCRDs(ctx context.Context) error {
+	options := envtest.CRDInstallOptions{Paths: []string{c.Chart.crds()}, ErrorIfPathMissing: true}
+	if err := envtest.ReadCRDFiles(&options); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(applyAtOnce)
+	for _, crd := range options.CRDs {
+		group.Go(func() error { return c.client.Create(ctx, crd) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return envtest.WaitForCRDs(c.config, options.CRDs, envtest.CRDInstallOptions{MaxTime: startTimeout, PollInterval: crdInterval})
+}
+
+// installChart applies the chart, but for its webhooks: where those are reachable is not known yet.
+func (c *Cluster) installChart(ctx context.Context) error {
+	objects, err := c.Chart.Render(c.Spec)
+	if err != nil {
+		return err
+	}
+	namespaces := []string{liqoNamespace}
+	for _, obj := range objects {
+		if ns := obj.GetNamespace(); ns != "" && !slices.Contains(namespaces, ns) {
+			namespaces = append(namespaces, ns)
+		}
+	}
+	for _, name := range namespaces {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if err := c.client.Create(ctx, namespace); err != nil {
+			return err
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(applyAtOnce)
+	for _, obj := range objects {
+		if isWebhook(obj) {
+			continue
+		}
+		group.Go(func() error {
+			if err := c.apply(ctx, obj); err != nil {
+				return fmt.Errorf("%s %s: %w", obj.GetKind(), obj.GetName(), err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// apply writes an object of the chart as Helm does.
+func (c *Cluster) apply(ctx context.Context, obj *unstructured.Unstructured) error {
+	mapping, err := c.client.RESTMapper().RESTMapping(obj.GroupVersionKind().GroupKind(), obj.GroupVersionKind().Version)
+	if err != nil {
+		return err
+	}
+	if obj.GetNamespace() == "" && mapping.Scope.Name() == "namespace" {
+		obj.SetNamespace(liqoNamespace)
+	}
+	return c.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(obj), client.FieldOwner("helm"), client.ForceOwnership)
+}

@@ -1,0 +1,192 @@
+// Package cluster runs one leaf cluster: etcd, kube-apiserver and kube-controller-manager, Liqo's own controllers, and
+// stand-ins for what needs containers and packets.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+)
+
+// liqoNamespace is where Liqo is installed.
+const liqoNamespace = "liqo"
+
+// Spec says what a cluster is like.
+type Spec struct {
+	// Name is the cluster's name, its Liqo cluster ID and its context in the kubeconfig.
+	Name string
+	// PodCIDR, ExternalCIDR and ServiceCIDR are its networks. Two clusters may have the same ones.
+	PodCIDR, ExternalCIDR, ServiceCIDR netip.Prefix
+	// Liqo tells whether Liqo is installed.
+	Liqo bool
+}
+
+// Options says how to run a cluster.
+type Options struct {
+	Spec
+	// Number tells the clusters of a lab apart, from 0 to 53. It makes the addresses unique that they reach each other at.
+	Number int
+	// Data and Logs are the cluster's folders.
+	Data, Logs string
+	// Peerable tells whether the cluster can be peered with others, not only joined to them by a network: whether Liqo's authentication and
+	// offloading are on, and what they need is there.
+	Peerable bool
+	// Programs has the file of each program by its name, Chart what to install.
+	Programs          map[string]string
+	Chart             *Chart
+	KubernetesVersion string
+	DataPlane         dataplane.DataPlane
+	Knobs             *knobs.Knobs
+	// Report is told about each step that is done.
+	Report func(step string, took time.Duration)
+}
+
+// Cluster is a running leaf. Its methods are safe for concurrent use.
+type Cluster struct {
+	Options
+	plane     *envtest.ControlPlane
+	authority *authority
+	// config has the administrator's credentials, which the cluster itself works with; operator those of the lab's user.
+	config, operator *rest.Config
+	client           client.WithWatch
+
+	podIPs, balancerIPs *kubelet.Pool
+
+	// webhook has the certificates and the port of Liqo's webhook server, ipam the address of its IPAM.
+	webhook *envtest.WebhookInstallOptions
+	ipam    string
+
+	// changing serialises stopping and starting parts of the cluster.
+	changing sync.Mutex
+	// controllers is everything that talks to the API server; nil while that is stopped.
+	controllers *controllers
+	// liqoStopped tells that Liqo's controllers are stopped on request.
+	liqoStopped bool
+}
+
+// step is one thing on the way to a ready cluster.
+type step struct {
+	name string
+	run  func(context.Context) error
+}
+
+// New prepares a cluster; nothing runs yet.
+func New(options Options) (*Cluster, error) {
+	c := &Cluster{
+		Options: options,
+		podIPs:  kubelet.NewPool(options.PodCIDR),
+		// A network of documentation addresses would be too small for a node and a load balancer of each of many clusters.
+		balancerIPs: kubelet.NewPool(netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 18, byte(200 + options.Number), 0}), 24)),
+	}
+	for _, folder := range []string{c.Data, c.Logs} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Start brings the cluster up and returns when it is ready. On an error, what was started goes on running; Stop ends it.
+func (c *Cluster) Start(ctx context.Context) error {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	steps := []step{{"kube-apiserver", c.startControlPlane}}
+	if c.Liqo {
+		steps = append(steps, step{"custom resources of Liqo", c.installCRDs})
+	}
+	steps = append(steps, step{"node", c.createNode})
+	if err := c.do(ctx, steps...); err != nil {
+		return err
+	}
+	return c.startControllers(ctx, c.installChart)
+}
+
+// do runs steps one after the other.
+func (c *Cluster) do(ctx context.Context, steps ...step) error {
+	for _, s := range steps {
+		start := time.Now()
+		if err := s.run(ctx); err != nil {
+			return fmt.Errorf("cluster %s: %s: %w", c.Name, s.name, err)
+		}
+		c.Report(s.name, time.Since(start))
+	}
+	return nil
+}
+
+// together runs steps that do not depend on each other at the same time.
+func (c *Cluster) together(ctx context.Context, steps ...step) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, s := range steps {
+		group.Go(func() error { return c.do(ctx, s) })
+	}
+	return group.Wait()
+}
+
+// NodeName is the name of the only node.
+func (c *Cluster) NodeName() string { return c.Name + "-node" }
+
+// NodeIP is the address of the only node, the same for no other cluster of the lab.
+func (c *Cluster) NodeIP() netip.Addr {
+	return netip.AddrFrom4([4]byte{172, 18, 0, byte(2 + c.Number)})
+}
+
+// Config returns the credentials of an administrator.
+func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
+
+func (c *Cluster) log(name string) string { return filepath.Join(c.Logs, name+".log") }
+
+// Stop ends what the lab itself runs of the cluster. Its child processes are left to the caller.
+func (c *Cluster) Stop() {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	if c.controllers != nil {
+		c.controllers.abandon()
+	}
+}
+
+// StopAPIServer stops kube-apiserver, and before it everything in the cluster that can't live without it.
+func (c *Cluster) StopAPIServer(ctx context.Context) error {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	if c.controllers == nil {
+		return nil
+	}
+	c.controllers.stop(ctx)
+	c.controllers = nil
+	return c.plane.APIServer.Stop()
+}
+
+// StartAPIServer starts kube-apiserver again, with the same address and data, and what depends on it. It returns when
+// Liqo works again.
+func (c *Cluster) StartAPIServer(ctx context.Context) error {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	if c.controllers != nil {
+		return nil
+	}
+	if err := c.plane.APIServer.Start(); err != nil {
+		return process.WithLog(fmt.Errorf("cluster %s: %w", c.Name, err), c.log("kube-apiserver"))
+	}
+	return c.startControllers(ctx, nil)
+}
+
+// APIServerRunning tells whether kube-apiserver was not stopped.
+func (c *Cluster) APIServerRunning() bool {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	return c.controllers != nil
+}

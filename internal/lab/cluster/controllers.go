@@ -1,0 +1,190 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+)
+
+// controllers is what works on the cluster through its API server.
+type controllers struct {
+	stopManager func()
+
+	mu        sync.Mutex
+	processes map[string]*process.Process
+}
+
+// add remembers a process.
+func (s *controllers) add(name string, p *process.Process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.processes[name] = p
+}
+
+// stopProcess ends one process, if it was started.
+func (s *controllers) stopProcess(ctx context.Context, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.processes[name]; p != nil {
+		p.Stop(ctx)
+		delete(s.processes, name)
+	}
+}
+
+// abandon ends what runs in the lab's own process and leaves the rest to be killed.
+func (s *controllers) abandon() {
+	s.stopManager()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.processes {
+		p.Abandon()
+	}
+}
+
+// stop ends everything and waits for it.
+func (s *controllers) stop(ctx context.Context) {
+	s.stopManager()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var group errgroup.Group
+	for _, p := range s.processes {
+		group.Go(func() error { p.Stop(ctx); return nil })
+	}
+	_ = group.Wait() // the functions return no error
+}
+
+// startControllers starts what works on the cluster, and returns when it works. Install is nil, or what is still to be
+// installed before Liqo can work.
+func (c *Cluster) startControllers(ctx context.Context, install func(context.Context) error) error {
+	c.controllers = &controllers{processes: map[string]*process.Process{}, stopManager: func() {}}
+	steps := []step{
+		{"kube-controller-manager", c.startKubeControllerManager},
+		{"stand-ins for kubelet, load balancer and data plane", c.startManager},
+	}
+	if !c.Liqo {
+		return c.together(ctx, steps...)
+	}
+	steps = append(steps, step{"liqo-webhook", c.startWebhook}, step{"liqo-ipam and liqo-controller-manager", func(ctx context.Context) error {
+		if install != nil {
+			if err := c.do(ctx, step{"chart of Liqo", install}); err != nil {
+				return err
+			}
+		}
+		return c.startLiqo(ctx)
+	}})
+	return c.together(ctx, steps...)
+}
+
+// startManager starts the stand-ins, which run in the lab's own process.
+func (c *Cluster) startManager(context.Context) error {
+	mgr, err := ctrl.NewManager(c.config, ctrl.Options{
+		Scheme:  scheme,
+		Metrics: metricsserver.Options{BindAddress: "0"},
+		// Each cluster of the lab has controllers of the same names.
+		Controller: config.Controller{SkipNameValidation: new(true)},
+		Logger:     ctrl.Log.WithValues("cluster", c.Name),
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	err = kubelet.Register(ctx, mgr, kubelet.Options{
+		Node: c.NodeName(), NodeIP: c.NodeIP(), PodIPs: c.podIPs, LoadBalancerIPs: c.balancerIPs, Knobs: c.Knobs,
+		Programs: c.podPrograms(),
+	})
+	if err == nil && c.Liqo {
+		err = c.DataPlane.Register(ctx, mgr, dataplane.Cluster{Name: c.Name, NodeIP: c.NodeIP(), Knobs: c.Knobs})
+	}
+	if err != nil {
+		cancel(nil)
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err := mgr.Start(ctx)
+		if err != nil {
+			mgr.GetLogger().Error(err, "the stand-ins ended")
+		}
+		cancel(err) // otherwise the wait for the caches would not end
+	}()
+	c.controllers.stopManager = sync.OnceFunc(func() {
+		cancel(nil)
+		<-ended
+	})
+	if !mgr.GetCache().WaitForCacheSync(ctx) {
+		return fmt.Errorf("the caches do not fill: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// start starts a program of the cluster under supervision.
+func (c *Cluster) start(program binaries.Program, env []string, args ...string) (*process.Process, error) {
+	return c.startAs(program.Name, program, env, args...)
+}
+
+// startAs starts a program that the cluster may have several of, under a name of its own.
+func (c *Cluster) startAs(name string, program binaries.Program, env []string, args ...string) (*process.Process, error) {
+	p, err := process.Start(process.Spec{
+		Name: name,
+		Path: c.Programs[program.Name],
+		Args: args,
+		Env:  append([]string{"KUBECONFIG=" + c.KubeconfigFile(), "POD_NAMESPACE=" + liqoNamespace}, env...),
+		Log:  c.log(name),
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.controllers.add(name, p)
+	return p, nil
+}
+
+// startKubeControllerManager starts the controllers that Liqo's gateways need. It must know Liqo's kinds from the start:
+// its garbage collector looks for new ones only every 30 seconds.
+func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
+	controllers := []string{
+		"namespace-controller", "garbage-collector-controller", "deployment-controller", "replicaset-controller", "serviceaccount-controller",
+	}
+	args := []string{
+		"--kubeconfig=" + c.KubeconfigFile(),
+		"--leader-elect=false",
+		"--secure-port=0",
+		fmt.Sprintf("--kube-api-qps=%d", qps),
+		fmt.Sprintf("--kube-api-burst=%d", burst),
+	}
+	if c.Peerable {
+		controllers = append(controllers, peeringControllers...)
+		flags, err := c.peeringControllerFlags()
+		if err != nil {
+			return err
+		}
+		args = append(args, flags...)
+	}
+	p, err := c.start(binaries.KubeControllerManager, nil, append(args, "--controllers="+strings.Join(controllers, ","))...)
+	if err != nil {
+		return err
+	}
+	err = c.whileRunning(ctx, p, func(ctx context.Context) error {
+		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "default"}}
+		return c.await(ctx, account, &corev1.ServiceAccountList{}, func(client.Object) bool { return true })
+	})
+	if err != nil {
+		return err
+	}
+	p.Keep()
+	return nil
+}

@@ -1,0 +1,154 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+)
+
+// scheme has the kinds that the lab itself reads and writes.
+var scheme = runtime.NewScheme()
+
+func init() {
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
+	utilruntime.Must(networkingv1beta1.AddToScheme(scheme))
+	utilruntime.Must(ipamv1alpha1.AddToScheme(scheme))
+}
+
+// qps and burst are the limits of the lab's own clients: high, because nobody else is to be protected.
+const qps, burst = 500, 1000
+
+// startControlPlane starts etcd and kube-apiserver, on other ports if somebody takes the ones they were given, and makes
+// the credentials of the administrator and of the operator.
+func (c *Cluster) startControlPlane(ctx context.Context) error {
+	var err error
+	for range portAttempts {
+		err = c.tryControlPlane()
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), portTaken) {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	admin, err := c.plane.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}}, &rest.Config{QPS: qps, Burst: burst})
+	if err != nil {
+		return err
+	}
+	operator, err := c.plane.AddUser(envtest.User{Name: operatorName, Groups: []string{"system:masters"}}, nil)
+	if err != nil {
+		return err
+	}
+	c.config, c.operator = admin.Config(), operator.Config()
+	c.config.Host = strings.TrimSuffix(c.config.Host, "/")
+	if c.client, err = client.NewWithWatch(c.config, client.Options{Scheme: scheme}); err != nil {
+		return err
+	}
+	return clientcmd.WriteToFile(*c.kubeconfig(c.config), c.KubeconfigFile())
+}
+
+// tryControlPlane starts etcd and kube-apiserver on ports that are free at the moment, from nothing.
+func (c *Cluster) tryControlPlane() error {
+	etcdData, certificates := filepath.Join(c.Data, "etcd"), filepath.Join(c.Data, "certificates")
+	for _, folder := range []string{etcdData, certificates} {
+		if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
+			return err
+		}
+	}
+	var err error
+	if c.authority, err = newAuthority(c.Name); err != nil {
+		return err
+	}
+	etcdLog, err := os.Create(c.log("etcd"))
+	if err != nil {
+		return err
+	}
+	defer etcdLog.Close()
+	policy, err := c.writeAuditPolicy()
+	if err != nil {
+		return err
+	}
+	// The API server's log stays open, because the API server may be started again.
+	serverLog, err := os.Create(c.log("kube-apiserver"))
+	if err != nil {
+		return err
+	}
+	c.plane = &envtest.ControlPlane{
+		Etcd: &envtest.Etcd{
+			Path: c.Programs[binaries.Etcd.Name], DataDir: etcdData, Out: etcdLog, Err: etcdLog, StartTimeout: startTimeout,
+		},
+		APIServer: &envtest.APIServer{
+			Path: c.Programs[binaries.KubeAPIServer.Name], CertDir: certificates, Out: serverLog, Err: serverLog, StartTimeout: startTimeout,
+			SecureServing: envtest.SecureServing{Authn: c.authority},
+		},
+	}
+	c.plane.APIServer.Configure().
+		Set("service-cluster-ip-range", c.ServiceCIDR.String()).
+		Set("endpoint-reconciler-type", "none").
+		Set("audit-policy-file", policy).
+		Set("audit-log-path", c.AuditLog()).
+		// Else it waits a minute for clients that watch, when it is stopped.
+		Set("shutdown-watch-termination-grace-period", "1s").
+		// Gateways have ServiceAccounts of their own; as in any cluster, their pods must wait for them.
+		Disable("disable-admission-plugins")
+	if err := c.plane.Start(); err != nil {
+		return process.WithLog(process.WithLog(err, c.log("etcd")), c.log("kube-apiserver"))
+	}
+	return nil
+}
+
+// KubeconfigFile is the file with the administrator's credentials.
+func (c *Cluster) KubeconfigFile() string { return filepath.Join(c.Data, "kubeconfig") }
+
+// OperatorKubeconfig returns the operator's credentials, in a context with the cluster's name.
+func (c *Cluster) OperatorKubeconfig() *clientcmdapi.Config { return c.kubeconfig(c.operator) }
+
+// kubeconfig puts a user's credentials in a context with the cluster's name.
+func (c *Cluster) kubeconfig(user *rest.Config) *clientcmdapi.Config {
+	config := clientcmdapi.NewConfig()
+	config.Clusters[c.Name] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthorityData: c.config.CAData}
+	config.AuthInfos[c.Name] = &clientcmdapi.AuthInfo{ClientCertificateData: user.CertData, ClientKeyData: user.KeyData}
+	config.Contexts[c.Name] = &clientcmdapi.Context{Cluster: c.Name, AuthInfo: c.Name}
+	config.CurrentContext = c.Name
+	return config
+}
+
+// createNode writes the cluster's only node.
+func (c *Cluster) createNode(ctx context.Context) error {
+	node := kubelet.NewNode(c.NodeName(), c.NodeIP(), c.PodCIDR.String(), c.KubernetesVersion)
+	status := node.Status
+	if err := c.client.Create(ctx, node); err != nil {
+		return err
+	}
+	node.Status = status
+	// A new node gets a taint until it is ready, from the API server; a node controller would remove it.
+	if err := c.client.Status().Update(ctx, node); err != nil {
+		return err
+	}
+	node.Spec.Taints = nil
+	if err := c.client.Update(ctx, node); err != nil {
+		return fmt.Errorf("removing the taint of a new node: %w", err)
+	}
+	return nil
+}

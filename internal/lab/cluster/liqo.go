@@ -1,0 +1,194 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+)
+
+const loopback = "127.0.0.1"
+
+// webhookFolder is where Liqo's webhook server looks for its certificate, under TMPDIR.
+const webhookFolder = "k8s-webhook-server/serving-certs"
+
+// probeCIDR is a network that Liqo's IPAM is asked for, and given back, to see whether it works.
+var probeCIDR = netip.MustParsePrefix("192.168.255.252/30")
+
+// startWebhook runs Liqo's webhook server and has the API server call it.
+func (c *Cluster) startWebhook(ctx context.Context) error {
+	if c.webhook == nil {
+		c.webhook = &envtest.WebhookInstallOptions{LocalServingHost: loopback}
+		if err := c.webhook.PrepWithoutInstalling(); err != nil {
+			return err
+		}
+		folder := filepath.Join(c.Data, webhookFolder)
+		if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
+			return err
+		}
+		if err := os.Symlink(c.webhook.LocalServingCertDir, folder); err != nil {
+			return err
+		}
+	}
+	port, err := c.serve(ctx, binaries.LiqoWebhook, c.webhook.LocalServingPort, []string{"TMPDIR=" + c.Data}, func(port int) []string {
+		return []string{
+			fmt.Sprintf("--webhook-port=%d", port),
+			"--cluster-id=" + c.Name, "--liqo-namespace=" + liqoNamespace, "--podcidr=" + c.PodCIDR.String(),
+			"--vk-options-default-template=" + liqoNamespace + "/virtual-kubelet-default",
+			"--metrics-address=0", "--health-probe-address=0",
+		}
+	})
+	if err != nil {
+		return err
+	}
+	c.webhook.LocalServingPort = port
+	return c.installWebhooks()
+}
+
+// installWebhooks registers the chart's webhooks at the address of the process.
+func (c *Cluster) installWebhooks() error {
+	objects, err := c.Chart.Render(c.Spec)
+	if err != nil {
+		return err
+	}
+	c.webhook.MutatingWebhooks, c.webhook.ValidatingWebhooks = nil, nil
+	for _, obj := range objects {
+		switch obj.GetKind() {
+		case "MutatingWebhookConfiguration":
+			var mutating admissionv1.MutatingWebhookConfiguration
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &mutating); err != nil {
+				return err
+			}
+			c.webhook.MutatingWebhooks = append(c.webhook.MutatingWebhooks, &mutating)
+		case "ValidatingWebhookConfiguration":
+			var validating admissionv1.ValidatingWebhookConfiguration
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &validating); err != nil {
+				return err
+			}
+			c.webhook.ValidatingWebhooks = append(c.webhook.ValidatingWebhooks, &validating)
+		}
+	}
+	if err := c.webhook.ModifyWebhookDefinitions(); err != nil {
+		return err
+	}
+	return c.webhook.Install(c.config)
+}
+
+// startLiqo runs Liqo's IPAM and controllers and waits until they work.
+func (c *Cluster) startLiqo(ctx context.Context) error {
+	port, err := c.serve(ctx, binaries.LiqoIPAM, 0, nil, func(port int) []string {
+		return []string{"--pod-name=ipam", fmt.Sprintf("--port=%d", port)}
+	})
+	if err != nil {
+		return err
+	}
+	c.ipam = net.JoinHostPort(loopback, strconv.Itoa(port))
+	if c.Peerable {
+		if err := c.startCRDReplicator(); err != nil {
+			return err
+		}
+	}
+	if c.liqoStopped {
+		return nil
+	}
+	return c.startLiqoControllers(ctx)
+}
+
+// startLiqoControllers runs Liqo's controllers and waits until they work.
+func (c *Cluster) startLiqoControllers(ctx context.Context) error {
+	resource := networkingv1beta1.GroupVersion.String()
+	args := []string{
+		"--cluster-id=" + c.Name, "--liqo-namespace=" + liqoNamespace,
+		"--networking-enabled=true",
+		fmt.Sprintf("--authentication-enabled=%t", c.Peerable),
+		fmt.Sprintf("--offloading-enabled=%t", c.Peerable),
+		fmt.Sprintf("--enable-api-server-ip-remapping=%t", c.Peerable),
+		"--ipam-server=" + c.ipam,
+		"--gateway-server-resources=" + resource + "/wggatewayservers",
+		"--gateway-client-resources=" + resource + "/wggatewayclients",
+		"--global-labels=liqo.io/managed=true",
+		"--metrics-address=0", "--health-probe-address=0",
+	}
+	if c.Peerable {
+		args = append(args, c.peeringLiqoFlags()...)
+	}
+	p, err := c.start(binaries.LiqoControllerManager, nil, args...)
+	if err != nil {
+		return err
+	}
+	err = c.whileRunning(ctx, p, func(ctx context.Context) error {
+		external := &ipamv1alpha1.Network{ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: "external-cidr"}}
+		if err := c.await(ctx, external, &ipamv1alpha1.NetworkList{}, hasCIDR); err != nil {
+			return err
+		}
+		if c.Peerable {
+			if err := c.awaitAPIServerRemapping(ctx); err != nil {
+				return err
+			}
+		}
+		return c.probeLiqo(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	p.Keep()
+	return nil
+}
+
+// probeLiqo has Liqo's controllers and IPAM reserve a network and give it back: the status of what was there before says
+// nothing about whether they work now.
+func (c *Cluster) probeLiqo(ctx context.Context) error {
+	probe := &ipamv1alpha1.Network{
+		ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: "lab-probe"},
+		Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(probeCIDR.String())},
+	}
+	if err := c.client.Create(ctx, probe); err != nil {
+		return err
+	}
+	if err := c.await(ctx, probe, &ipamv1alpha1.NetworkList{}, hasCIDR); err != nil {
+		return err
+	}
+	if err := c.client.Delete(ctx, probe); err != nil {
+		return err
+	}
+	return c.await(ctx, probe, &ipamv1alpha1.NetworkList{}, nil)
+}
+
+func hasCIDR(obj client.Object) bool {
+	network, ok := obj.(*ipamv1alpha1.Network)
+	return ok && network.Status.CIDR != ""
+}
+
+// SetLiqo stops or starts Liqo's controllers, the program liqo-controller-manager.
+func (c *Cluster) SetLiqo(ctx context.Context, running bool) error {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	if !c.Liqo {
+		return fmt.Errorf("cluster %s has no Liqo", c.Name)
+	}
+	if c.liqoStopped == !running {
+		return nil
+	}
+	c.liqoStopped = !running
+	switch {
+	case c.controllers == nil: // takes effect when the API server starts
+		return nil
+	case running:
+		return c.startLiqoControllers(ctx)
+	}
+	c.controllers.stopProcess(ctx, binaries.LiqoControllerManager.Name)
+	return nil
+}

@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"context"
+	"encoding/base64"
+	"path/filepath"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/remapping"
+	"github.com/liqotech/liqo/pkg/vkMachinery"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/cert"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+)
+
+// peeringControllers are what a peering needs of kube-controller-manager in addition: the consumer's certificates are signed, Services that are reflected
+// have endpoints, and pods that are offloaded have credentials.
+var peeringControllers = []string{
+	"certificatesigningrequest-signing-controller", "endpointslice-controller", "root-ca-certificate-publisher-controller", "serviceaccount-token-controller",
+}
+
+// peeringControllerFlags are the keys and certificates that those controllers work with.
+func (c *Cluster) peeringControllerFlags() ([]string, error) {
+	folder := c.plane.APIServer.CertDir
+	root := filepath.Join(folder, "root-ca.crt")
+	if err := cert.WriteCert(root, c.config.CAData); err != nil {
+		return nil, err
+	}
+	return []string{
+		"--cluster-signing-cert-file=" + c.authority.certFile(),
+		"--cluster-signing-key-file=" + c.authority.keyFile(),
+		"--root-ca-file=" + root,
+		"--service-account-private-key-file=" + filepath.Join(folder, "sa-signer.key"), // envtest's, with which the API server signs, too
+	}, nil
+}
+
+// peeringLiqoFlags say what the cluster offers to its consumers, as Liqo's chart has it, and how they reach its API server: Liqo would take the address
+// of a control plane's node.
+func (c *Cluster) peeringLiqoFlags() []string {
+	return []string{
+		"--default-node-resources=cpu=4,memory=8Gi,pods=110,ephemeral-storage=20Gi",
+		"--default-limits-enforcement=None",
+		"--api-server-address-override=" + c.config.Host,
+		"--ca-override=" + base64.StdEncoding.EncodeToString(c.config.CAData),
+	}
+}
+
+// awaitAPIServerRemapping waits until Liqo has made the rules by which offloaded pods will reach this cluster's API server: they belong to what is there
+// before any peering.
+func (c *Cluster) awaitAPIServerRemapping(ctx context.Context) error {
+	for _, ip := range []string{consts.IPTypeAPIServer, consts.IPTypeAPIServerProxy} {
+		rules := &networkingv1beta1.FirewallConfiguration{
+			ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: ip + "-" + remapping.TableIPMappingGwName},
+		}
+		if err := c.await(ctx, rules, &networkingv1beta1.FirewallConfigurationList{}, func(client.Object) bool { return true }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startCRDReplicator runs what copies Liqo's objects to the clusters that this one is peered with. There is nothing to wait for: it works once there is a
+// peering.
+func (c *Cluster) startCRDReplicator() error {
+	p, err := c.start(binaries.LiqoCRDReplicator, nil, "--cluster-id="+c.Name, "--metrics-address=0")
+	if err != nil {
+		return err
+	}
+	p.Keep()
+	return nil
+}
+
+// podPrograms are the programs that are run for containers of pods: Liqo's virtual kubelet, one for each cluster that this one is a consumer of.
+func (c *Cluster) podPrograms() map[string]kubelet.Program {
+	if !c.Peerable {
+		return nil
+	}
+	return map[string]kubelet.Program{
+		vkMachinery.ContainerName: func(name string, env, args []string) (stop func(context.Context), err error) {
+			p, err := c.startAs(name, binaries.LiqoVirtualKubelet, env, args...)
+			if err != nil {
+				return nil, err
+			}
+			p.Keep()
+			return func(ctx context.Context) { c.controllers.stopProcess(ctx, name) }, nil
+		},
+	}
+}

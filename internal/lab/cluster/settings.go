@@ -1,0 +1,89 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Settings lists what Set can change.
+const Settings = "load-balancer, schedulable, pull-image, connect = true or false; liqo = running or stopped; " +
+	"gateway-ready-after, connect-after = a duration such as 5s"
+
+// Set changes how the cluster behaves, by the name of a setting.
+func (c *Cluster) Set(ctx context.Context, key, value string) error {
+	var err error
+	switch key {
+	case "schedulable":
+		err = c.setSchedulable(ctx, value)
+	case "liqo":
+		switch value {
+		case "running", "stopped":
+			return c.SetLiqo(ctx, value == "running")
+		}
+		err = fmt.Errorf("liqo=%s", value)
+	default:
+		err = c.Knobs.Set(key, value)
+	}
+	if err != nil {
+		return fmt.Errorf("%w (settings: %s)", err, Settings)
+	}
+	return nil
+}
+
+// setSchedulable cordons or uncordons the node, as `kubectl cordon` does. Pods that run already stay.
+func (c *Cluster) setSchedulable(ctx context.Context, value string) error {
+	schedulable, err := strconv.ParseBool(value)
+	if err != nil {
+		return err
+	}
+	var node corev1.Node
+	if err := c.client.Get(ctx, client.ObjectKey{Name: c.NodeName()}, &node); err != nil {
+		return err
+	}
+	before := node.DeepCopy()
+	node.Spec.Unschedulable = !schedulable
+	return c.client.Patch(ctx, &node, client.MergeFrom(before))
+}
+
+// Health is the state of a cluster at one moment.
+type Health struct {
+	// APIServer is running, stopped (on request) or failing; Liqo is running, stopped (on request) or none.
+	APIServer string `json:"apiServer"`
+	Liqo      string `json:"liqo"`
+	// Restarts counts, by the name of a program, how often it ended by itself and was started again.
+	Restarts map[string]int `json:"restarts,omitempty"`
+}
+
+// Health looks at the cluster.
+func (c *Cluster) Health(ctx context.Context) Health {
+	health := Health{APIServer: "running", Liqo: "running", Restarts: map[string]int{}}
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	switch {
+	case !c.Liqo:
+		health.Liqo = "none"
+	case c.liqoStopped || c.controllers == nil:
+		health.Liqo = "stopped"
+	}
+	if c.controllers == nil {
+		health.APIServer = "stopped"
+		return health
+	}
+	var node corev1.Node
+	if err := c.client.Get(ctx, client.ObjectKey{Name: c.NodeName()}, &node); err != nil {
+		health.APIServer = "failing: " + strings.TrimSpace(err.Error())
+	}
+	c.controllers.mu.Lock()
+	defer c.controllers.mu.Unlock()
+	for name, p := range c.controllers.processes {
+		if n := p.Restarts(); n > 0 {
+			health.Restarts[name] = n
+		}
+	}
+	return health
+}

@@ -1,0 +1,143 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+)
+
+const (
+	// startTimeout is how long a program may take until it works. It takes seconds, but a machine may be busy.
+	startTimeout = 2 * time.Minute
+	// portAttempts is how often a program is started on another port because somebody else took the one it was given.
+	portAttempts = 5
+	// portTaken is what programs say when that has happened.
+	portTaken = "address already in use"
+	// dialInterval is the time between attempts to connect to a program that starts.
+	dialInterval = 20 * time.Millisecond
+)
+
+// whileRunning runs work, and ends it with an error when the process ends or the work takes too long.
+func (c *Cluster) whileRunning(ctx context.Context, p *process.Process, work func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timeout := time.AfterFunc(startTimeout, func() {
+		cancel(p.LastWords(fmt.Errorf("it does not work after %s", startTimeout)))
+	})
+	defer timeout.Stop()
+	go func() {
+		select {
+		case <-p.Done():
+			cancel(p.Failure())
+		case <-ctx.Done():
+		}
+	}()
+	if err := work(ctx); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	return nil
+}
+
+// await waits until an object fulfils a condition, or is gone if the condition is nil. List is an empty list of its kind.
+func (c *Cluster) await(ctx context.Context, obj client.Object, list client.ObjectList, condition func(client.Object) bool) error {
+	watcher, err := c.client.Watch(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingFields{"metadata.name": obj.GetName()})
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	if condition == nil { // a watch does not tell of an object that was gone before
+		if err := c.client.Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case event, open := <-watcher.ResultChan():
+			switch {
+			case !open:
+				return fmt.Errorf("the watch for %s ended", obj.GetName())
+			case event.Type == watch.Error:
+				return fmt.Errorf("watching %s: %v", obj.GetName(), event.Object)
+			case event.Type == watch.Deleted && condition == nil:
+				return nil
+			case event.Type != watch.Deleted && condition != nil:
+				if current, ok := event.Object.(client.Object); ok && condition(current) {
+					return nil
+				}
+			}
+		}
+	}
+}
+
+// serve starts a program that listens on a port, waits until it does, and returns the port. Preferred is the port to try
+// first, or zero.
+func (c *Cluster) serve(ctx context.Context, program binaries.Program, preferred int, env []string, args func(port int) []string) (int, error) {
+	port := preferred
+	for attempt := 1; ; attempt++ {
+		if port == 0 {
+			var err error
+			if port, err = freePort(); err != nil {
+				return 0, err
+			}
+		}
+		p, err := c.start(program, env, args(port)...)
+		if err != nil {
+			return 0, err
+		}
+		err = c.whileRunning(ctx, p, func(ctx context.Context) error { return dial(ctx, port) })
+		if err == nil {
+			p.Keep()
+			return port, nil
+		}
+		if attempt == portAttempts || ctx.Err() != nil || !strings.Contains(p.Failure().Error(), portTaken) {
+			return 0, err
+		}
+		port = 0
+	}
+}
+
+// freePort returns a port of the loopback interface that nobody uses at the moment.
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
+	if err != nil {
+		return 0, err
+	}
+	address, ok := listener.Addr().(*net.TCPAddr)
+	if !ok {
+		return 0, errors.New("a TCP listener without a TCP address")
+	}
+	return address.Port, listener.Close()
+}
+
+// dial waits until something listens on a port. There is no event for that.
+func dial(ctx context.Context, port int) error {
+	var dialer net.Dialer
+	ticker := time.NewTicker(dialInterval)
+	defer ticker.Stop()
+	for {
+		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-ticker.C:
+		}
+	}
+}

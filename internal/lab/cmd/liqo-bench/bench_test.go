@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
+)
+
+func TestAMeshJoinsEachTwoLeavesOnce(t *testing.T) {
+	var got []string
+	for _, p := range mesh([]string{"a", "b", "c"}) {
+		got = append(got, p.String())
+	}
+	if want := "a-b a-c b-c"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestEveryContestantHasATurnARoundInChangingOrderAfterAWarmUpThatDoesNotCount(t *testing.T) {
+	b := &bench{report: progress.New(io.Discard)}
+	var turns []string
+	turn := func(name string) contestant {
+		return contestant{name, func(context.Context) (time.Duration, error) {
+			turns = append(turns, name)
+			return time.Second, nil
+		}}
+	}
+	forget := func() { turns = append(turns, "forget") }
+	if err := b.takeTurns(t.Context(), "it", 2, forget, turn("a"), turn("b")); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a", "b", "forget", "b", "a", "a", "b"}; !slices.Equal(turns, want) {
+		t.Errorf("the turns were %q, and not %q", turns, want)
+	}
+}
+
+func TestAFailedTurnSaysWhoseItWas(t *testing.T) {
+	b := &bench{report: progress.New(io.Discard)}
+	err := b.takeTurns(t.Context(), "one shortcut", 1, func() {}, contestant{"liqoctl", func(context.Context) (time.Duration, error) {
+		return 0, errors.New("no route")
+	}})
+	if want := "one shortcut, warm-up: liqoctl: no route"; err == nil || err.Error() != want {
+		t.Errorf("the error is %v, and not %s", err, want)
+	}
+}
+
+func TestAnOperationLastsFromTerraformsFirstMessageOfItToItsLast(t *testing.T) {
+	const messages = `{"@timestamp":"2026-11-21T03:00:00.000000Z","type":"version"}
+{"@timestamp":"2026-11-21T03:00:01.000000Z","type":"apply_start","hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-b\"]"}}}
+{"@timestamp":"2026-11-21T03:00:01.100000Z","type":"apply_start","hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-c\"]"}}}
+{"@timestamp":"2026-11-21T03:00:01.900000Z","type":"apply_complete","hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-c\"]"}}}
+{"@timestamp":"2026-11-21T03:00:02.500000Z","type":"apply_complete","hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-b\"]"}}}
+`
+	got, err := operationTimes([]byte(messages))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []time.Duration{800 * time.Millisecond, 1500 * time.Millisecond}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if _, err := operationTimes([]byte("Error: no JSON\n")); err == nil {
+		t.Error("what is no message is no error")
+	}
+}
+
+func TestTheClusterWithMostRequestsCounts(t *testing.T) {
+	asked := requests{}
+	before := map[inspect.Request]int{{Cluster: "a", Verb: "list", Resource: "x"}: 5}
+	asked.add(10, before, map[inspect.Request]int{
+		{Cluster: "a", Verb: "list", Resource: "x"}:  6,
+		{Cluster: "b", Verb: "list", Resource: "x"}:  2,
+		{Cluster: "b", Verb: "watch", Resource: "x"}: 1,
+	})
+	asked.add(1, before, map[inspect.Request]int{{Cluster: "a", Verb: "list", Resource: "x"}: 6})
+	if got := asked.most(10); got != 3 {
+		t.Errorf("the most requests are %v, and not 3", got)
+	}
+	served := requests{10: {{Cluster: "b", Verb: "list", Resource: "x"}: 4, {Cluster: "b", Verb: "watch", Resource: "x"}: 4}}
+	got := report(asked, served)
+	if len(got) != 2 || got[0].Verb != "list" || !maps.Equal(got[0].Counts, map[int]int{1: 1, 10: 2}) || got[0].Served[10] != 4 {
+		t.Errorf("lists are reported as %+v", got)
+	}
+	if len(got) != 2 || !maps.Equal(got[1].Counts, map[int]int{1: 0, 10: 1}) || got[1].Served != nil {
+		t.Errorf("watches are reported as %+v", got)
+	}
+}
+
+func TestTerraformFindsAProviderThatWaitsForIt(t *testing.T) {
+	stdout := "Provider started. To attach Terraform CLI, set the TF_REATTACH_PROVIDERS environment variable with the following:\n\n" +
+		"\tTF_REATTACH_PROVIDERS='{\"registry.terraform.io/leafmesh/liqo\":{\"Protocol\":\"grpc\",\"Pid\":7}}'\n\n"
+	got, err := readAttachment(strings.NewReader(stdout))
+	if want := `{"leafmesh/liqo":{"Protocol":"grpc","Pid":7}}`; got != want || err != nil {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+	if _, err := readAttachment(strings.NewReader("flag provided but not defined\n")); err == nil {
+		t.Error("a provider that does not tell is no error")
+	}
+}
+
+func TestTheResidentPeakIsReadInMegabytes(t *testing.T) {
+	got, err := residentPeak(strings.NewReader("VmPeak:\t 1200000 kB\nVmHWM:\t   62500 kB\nVmRSS:\t   50000 kB\n"))
+	if got != 64 || err != nil {
+		t.Errorf("got %v, %v, want 64", got, err)
+	}
+	if _, err := residentPeak(strings.NewReader("Name:\tx\n")); err == nil {
+		t.Error("a status without it is no error")
+	}
+}
+
+func TestFlagsChooseWhatIsMeasured(t *testing.T) {
+	o, err := parse([]string{"-repo", "/repo", "-measures", "one,scale", "-rounds", "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(o.measures, []string{"one", "scale"}) || o.everythingIsMeasured || o.rounds != 2 {
+		t.Errorf("got %+v", o)
+	}
+	if want := filepath.FromSlash("/repo/bin/bench.json"); o.json != want {
+		t.Errorf("the JSON goes to %s, and not to %s", o.json, want)
+	}
+	if o, err := parse(nil); err != nil || !o.everythingIsMeasured || o.command != "make bench" {
+		t.Errorf("without flags: %+v, %v", o, err)
+	}
+	for _, args := range [][]string{{"-measures", "one,two"}, {"-measures", "one,one"}, {"-rounds", "0"}, {"-largest-mesh", "4"}} {
+		if _, err := parse(args); err == nil {
+			t.Errorf("%q is no error", args)
+		}
+	}
+}
+
+func TestNumbersAreListedAsInASentence(t *testing.T) {
+	for want, numbers := range map[string][]int{"1": {1}, "1 and 10": {1, 10}, "1, 10 and 45": {1, 10, 45}} {
+		if got := listed(numbers); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/byhand"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
+)
+
+// leaves are the clusters of one lab, and both ways to join them.
+type leaves struct {
+	clusters *programs.Clusters
+	names    []string
+	ours     *ours
+	theirs   *theirs
+	before   []string // inventory, before anything was done
+}
+
+// startLeaves starts a lab of that many leaves.
+func (b *bench) startLeaves(ctx context.Context, count int) (_ *leaves, err error) {
+	specs := make([]string, count)
+	for i := range specs {
+		specs[i] = fmt.Sprintf("leaf%d=10.%d.0.0/16", i+1, 200+i)
+	}
+	name := fmt.Sprintf("lab-%d", count)
+	clusters, err := programs.StartClusters(ctx, os.Stderr, b.lab, filepath.Join(b.dir, name), specs...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, clusters.Stop())
+		}
+	}()
+	l := &leaves{clusters: clusters, theirs: &theirs{liqoctl: b.liqoctl, kubeconfig: clusters.Kubeconfig, leaves: map[string]*byhand.Leaf{}}}
+	for _, c := range clusters.Clusters {
+		l.names = append(l.names, c.Name)
+		if l.theirs.leaves[c.Name], err = byhand.NewLeaf(clusters.Kubeconfig, c.Name); err != nil {
+			return nil, err
+		}
+	}
+	l.ours, err = newOurs(b.cli, filepath.Join(b.dir, "terraform-"+name), filepath.Dir(b.provider), clusters.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	l.before, err = clusters.Inventory(ctx)
+	return l, err
+}
+
+// nothingIsLeft fails if the clusters have other objects than at the start: a figure for work that was not done is worth nothing.
+func (l *leaves) nothingIsLeft(ctx context.Context) error {
+	after, err := l.clusters.Inventory(ctx)
+	if err != nil || slices.Equal(l.before, after) {
+		return err
+	}
+	left := slices.DeleteFunc(after, func(line string) bool {
+		_, found := slices.BinarySearch(l.before, line)
+		return found
+	})
+	return fmt.Errorf("the clusters are not as they were before; more than then:\n%s", strings.Join(left, "\n"))
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
+)
+
+//go:embed shortcuts.tf
+var configuration embed.FS
+
+// ours joins leaves with Terraform and the provider.
+type ours struct {
+	terraform *programs.Terraform
+	dir       string
+}
+
+// newOurs prepares Terraform for the leaves of a kubeconfig, in a new folder. Provider is the folder that the provider is in.
+func newOurs(cli, dir, provider, kubeconfig string) (*ours, error) {
+	terraform, err := programs.NewTerraform(cli, dir, provider, configuration)
+	if err != nil {
+		return nil, err
+	}
+	terraform.Set("TF_VAR_kubeconfig", kubeconfig)
+	terraform.Set("TF_LOG", "") // whoever has it set wants no other figures
+	terraform.Set("TF_LOG_CORE", "")
+	terraform.Set("TF_LOG_PROVIDER", "")
+	return &ours{terraform: terraform, dir: dir}, nil
+}
+
+// applied is what one `terraform apply` took.
+type applied struct {
+	whole time.Duration // from the start of the program to its end
+	// operations has the time between Terraform's messages that it begins with a resource and that it is done, as the resources end.
+	operations []time.Duration
+}
+
+// apply has Terraform join these pairs and no others, as one command. More is set in its environment.
+func (o *ours) apply(ctx context.Context, pairs []pair, more ...string) (applied, error) {
+	shortcuts := map[string]pair{}
+	for _, p := range pairs {
+		shortcuts[p.String()] = p
+	}
+	variables, err := json.Marshal(map[string]any{"shortcuts": shortcuts})
+	if err != nil {
+		return applied{}, err
+	}
+	if err := os.WriteFile(filepath.Join(o.dir, "bench.auto.tfvars.json"), variables, 0o600); err != nil {
+		return applied{}, err
+	}
+	cmd := o.terraform.Command(ctx, "apply", "-auto-approve", "-json")
+	cmd.Env = append(cmd.Env, more...)
+	output, whole, err := timed(cmd)
+	if err != nil {
+		return applied{}, err
+	}
+	operations, err := operationTimes(output)
+	return applied{whole, operations}, err
+}
+
+// destroy returns how long `terraform destroy` takes as a whole.
+func (o *ours) destroy(ctx context.Context) (time.Duration, error) {
+	_, took, err := timed(o.terraform.Command(ctx, "destroy", "-auto-approve"))
+	return took, err
+}
+
+// plan returns how long `terraform plan` takes as a whole. It is an error if there is anything to change. More is set in its environment.
+func (o *ours) plan(ctx context.Context, more ...string) (time.Duration, error) {
+	cmd := o.terraform.Command(ctx, "plan", "-detailed-exitcode")
+	cmd.Env = append(cmd.Env, more...)
+	_, took, err := timed(cmd)
+	return took, err
+}
+
+// timed runs a program and returns what it prints and how long it took. The error has the output.
+func timed(cmd *exec.Cmd) ([]byte, time.Duration, error) {
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	start := time.Now()
+	err := cmd.Run()
+	took := time.Since(start)
+	if err != nil {
+		return nil, took, fmt.Errorf("%s %s: %w\n%s", filepath.Base(cmd.Path), cmd.Args[1], err, output.Bytes())
+	}
+	return output.Bytes(), took, nil
+}
+
+// operationTimes reads the messages of `terraform apply -json`.
+func operationTimes(messages []byte) ([]time.Duration, error) {
+	var times []time.Duration
+	began := map[string]time.Time{} // keyed by the resource's address
+	for lines := bufio.NewScanner(bytes.NewReader(messages)); lines.Scan(); {
+		var message struct {
+			Type      string    `json:"type"`
+			Timestamp time.Time `json:"@timestamp"`
+			Hook      struct {
+				Resource struct {
+					Addr string `json:"addr"`
+				} `json:"resource"`
+			} `json:"hook"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &message); err != nil {
+			return nil, fmt.Errorf("terraform apply -json: %w", err)
+		}
+		address := message.Hook.Resource.Addr
+		switch message.Type {
+		case "apply_start":
+			began[address] = message.Timestamp
+		case "apply_complete":
+			times = append(times, message.Timestamp.Sub(began[address]))
+		}
+	}
+	return times, nil
+}

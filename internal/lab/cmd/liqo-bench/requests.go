@@ -1,0 +1,72 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+)
+
+// requests has, for each number of shortcuts, what refreshes have asked each cluster for: the largest number where they differ.
+type requests map[int]map[inspect.Request]int
+
+// add takes the difference between two counts as what one refresh of that many shortcuts asked for.
+func (r requests) add(shortcuts int, before, after map[inspect.Request]int) {
+	if r[shortcuts] == nil {
+		r[shortcuts] = map[inspect.Request]int{}
+	}
+	for request, count := range after {
+		if more := count - before[request]; more > 0 {
+			r[shortcuts][request] = max(r[shortcuts][request], more)
+		}
+	}
+}
+
+// most is how many requests the cluster had that had most.
+func (r requests) most(shortcuts int) float64 {
+	totals := map[string]int{}
+	for request, count := range r[shortcuts] {
+		totals[request.Cluster] += count
+	}
+	return float64(slices.Max(append(slices.Collect(maps.Values(totals)), 0)))
+}
+
+// kind is a request to whatever cluster.
+type kind struct{ verb, resource string }
+
+// largest has, for each kind, the largest count of any cluster for each number of shortcuts.
+func (r requests) largest() map[kind]map[int]int {
+	counts := map[kind]map[int]int{}
+	for shortcuts, asked := range r {
+		for request, count := range asked {
+			k := kind{request.Verb, request.Resource}
+			if counts[k] == nil {
+				counts[k] = map[int]int{}
+				for n := range r {
+					counts[k][n] = 0
+				}
+			}
+			counts[k][shortcuts] = max(counts[k][shortcuts], count)
+		}
+	}
+	return counts
+}
+
+// report lists what was asked for, beside what the API servers have served meanwhile.
+func report(asked, served requests) []figures.Request {
+	counts, servedCounts := asked.largest(), served.largest()
+	list := make([]figures.Request, 0, len(counts))
+	for k, c := range counts {
+		request := figures.Request{Verb: k.verb, Resource: k.resource, Counts: c}
+		if k.verb != "watch" { // it is served when it ends
+			request.Served = servedCounts[k]
+		}
+		list = append(list, request)
+	}
+	slices.SortFunc(list, func(a, b figures.Request) int {
+		return cmp.Or(cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Verb, b.Verb))
+	})
+	return list
+}

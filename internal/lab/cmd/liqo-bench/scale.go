@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+)
+
+// measureScale is about plans without changes, of one shortcut, ten, and a full mesh of all leaves.
+func (b *bench) measureScale(ctx context.Context, on *leaves) error {
+	all := mesh(on.names)
+	numbers := slices.Compact([]int{1, 10, len(all)})
+	took := map[int][]time.Duration{}
+	asked, served := requests{}, requests{}
+	for _, n := range numbers {
+		whole, err := on.ours.apply(ctx, all[:n])
+		if err != nil {
+			return err
+		}
+		b.report.Say("%d shortcuts: terraform apply took %.2fs", n, whole.whole.Seconds())
+		for range b.rounds {
+			plan, err := countedPlan(ctx, on, n, asked, served)
+			if err != nil {
+				return err
+			}
+			took[n] = append(took[n], plan)
+		}
+		b.report.Say("%d shortcuts: terraform plan took %.2fs, and at most %.0f requests to a cluster", n,
+			figures.Seconds(took[n]...).Median, asked.most(n))
+	}
+	memory, err := b.peakMemory(ctx, on)
+	if err != nil {
+		return err
+	}
+	if _, err := on.ours.destroy(ctx); err != nil {
+		return err
+	}
+
+	most := make([]float64, len(numbers))
+	for i, n := range numbers {
+		most[i] = asked.most(n)
+	}
+	b.found.Requests = report(asked, served)
+	one := figures.Seconds(took[1]...)
+	b.add(figures.Figure{
+		ID: "refresh-requests", Name: fmt.Sprintf("Requests to a cluster for one refresh, with %s shortcuts", listed(numbers)), Unit: figures.Count,
+		How: fmt.Sprintf("What the clusters' audit logs have of a `terraform plan` without changes; the cluster with most requests counts. The last number "+
+			"is a full mesh of %d leaves.", len(on.names)),
+		Ours: figures.NewSample(most...), Goal: 12, Same: true,
+	})
+	b.add(figures.Figure{
+		ID: "plan-growth", Name: fmt.Sprintf("A plan without changes, %d shortcuts against one", len(all)), Unit: figures.Second,
+		How:  "The whole of `terraform plan`, on the same clusters.",
+		Ours: figures.Seconds(took[len(all)]...), Against: "one shortcut", Theirs: &one, Goal: 1.5,
+	})
+	b.add(figures.Figure{
+		ID: "memory", Name: fmt.Sprintf("The provider's memory at its peak, in a plan of %d shortcuts", len(all)), Unit: figures.Megabyte,
+		How:  "The provider's process stays when Terraform has made its plan, and the kernel tells the most that was resident (`VmHWM`).",
+		Ours: figures.NewSample(memory), Goal: 120,
+	})
+	return nil
+}
+
+// countedPlan returns how long a plan takes, and adds what it asked for and what the API servers have served meanwhile.
+func countedPlan(ctx context.Context, on *leaves, n int, asked, served requests) (time.Duration, error) {
+	var took time.Duration
+	clusters := on.clusters.Clusters
+	err := counted(func() (map[inspect.Request]int, error) { return inspect.Served(ctx, clusters) }, n, served, func() error {
+		return counted(func() (map[inspect.Request]int, error) { return inspect.Requests(clusters) }, n, asked, func() (err error) {
+			took, err = on.ours.plan(ctx)
+			return err
+		})
+	})
+	return took, err
+}
+
+// counted adds to sum by how much a count rises while do runs.
+func counted(count func() (map[inspect.Request]int, error), shortcuts int, sum requests, do func() error) error {
+	before, err := count()
+	if err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	after, err := count()
+	if err != nil {
+		return err
+	}
+	sum.add(shortcuts, before, after)
+	return nil
+}
+
+// listed has the numbers for a sentence.
+func listed(numbers []int) string {
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = strconv.Itoa(n)
+	}
+	last := len(texts) - 1
+	if last == 0 {
+		return texts[0]
+	}
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/byhand"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
+)
+
+// theirs joins leaves with liqoctl.
+type theirs struct {
+	liqoctl    string
+	kubeconfig string
+	leaves     map[string]*byhand.Leaf // keyed by name
+}
+
+// connect returns how long one `liqoctl network connect` takes as a whole.
+func (t *theirs) connect(ctx context.Context, p pair) (time.Duration, error) {
+	return t.run(ctx, p, "connect", "--gw-server-service-type", "NodePort", "--wait")
+}
+
+// connectEach joins the pairs one after the other and returns how long all took.
+func (t *theirs) connectEach(ctx context.Context, pairs []pair) (time.Duration, error) {
+	start := time.Now()
+	for _, p := range pairs {
+		if _, err := t.connect(ctx, p); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(start), nil
+}
+
+// connectAll joins the pairs all at once and returns how long it took until the last was done.
+func (t *theirs) connectAll(ctx context.Context, pairs []pair) (time.Duration, error) {
+	var running sync.WaitGroup
+	errs := make([]error, len(pairs))
+	start := time.Now()
+	for i, p := range pairs {
+		running.Go(func() { _, errs[i] = t.connect(ctx, p) })
+	}
+	running.Wait()
+	return time.Since(start), errors.Join(errs...)
+}
+
+// remove takes the pairs apart, one after the other, and removes by hand what liqoctl leaves. It returns how long that took.
+func (t *theirs) remove(ctx context.Context, pairs []pair) (time.Duration, error) {
+	start := time.Now()
+	joined := map[string]*byhand.Leaf{}
+	for _, p := range pairs {
+		if _, err := t.run(ctx, p, "reset", "--skip-confirm"); err != nil {
+			return 0, err
+		}
+		joined[p.Client], joined[p.Server] = t.leaves[p.Client], t.leaves[p.Server]
+	}
+	err := byhand.Remove(ctx, slices.Collect(maps.Values(joined))...)
+	return time.Since(start), err
+}
+
+// run runs `liqoctl network` on a pair, from the client's side, as liqoctl's documentation has it.
+func (t *theirs) run(ctx context.Context, p pair, command string, flags ...string) (time.Duration, error) {
+	args := []string{"network", command,
+		"--kubeconfig", t.kubeconfig, "--context", p.Client,
+		"--remote-kubeconfig", t.kubeconfig, "--remote-context", p.Server}
+	_, took, err := timed(programs.Command(ctx, t.liqoctl, append(args, flags...)...))
+	return took, err
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
+)
+
+// versions are those of all programs that take part.
+func (b *bench) versions(ctx context.Context) ([]figures.Version, error) {
+	provider, err := b.providerVersion(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cli, err := b.cliVersion(ctx)
+	if err != nil {
+		return nil, err
+	}
+	liqo, err := binaries.LiqoVersion()
+	if err != nil {
+		return nil, err
+	}
+	kubernetes, err := binaries.KubernetesVersion()
+	if err != nil {
+		return nil, err
+	}
+	return []figures.Version{
+		{Program: "the provider", Version: provider},
+		cli,
+		{Program: "Liqo and liqoctl", Version: liqo},
+		{Program: "Kubernetes", Version: kubernetes},
+		{Program: "Go", Version: strings.TrimPrefix(runtime.Version(), "go")},
+	}, nil
+}
+
+// providerVersion is what the provider says of itself: its version, and the commit that it was built from.
+func (b *bench) providerVersion(ctx context.Context) (string, error) {
+	out, err := programs.Command(ctx, b.provider, "-version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s -version: %w", b.provider, err)
+	}
+	_, version, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	return version, nil
+}
+
+// cliVersion is that of Terraform or OpenTofu.
+func (b *bench) cliVersion(ctx context.Context) (figures.Version, error) {
+	cmd := programs.Command(ctx, b.cli, "version", "-json")
+	// Neither the caller's settings nor whether there is a newer version matters here.
+	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		return figures.Version{}, fmt.Errorf("%s version: %w", b.cli, err)
+	}
+	var answer struct {
+		Version string `json:"terraform_version"` // OpenTofu calls it the same
+	}
+	if err := json.Unmarshal(out, &answer); err != nil {
+		return figures.Version{}, fmt.Errorf("%s version: %w", b.cli, err)
+	}
+	name := "Terraform"
+	if filepath.Base(b.cli) == binaries.OpenTofu.Name {
+		name = "OpenTofu"
+	}
+	return figures.Version{Program: name, Version: answer.Version}, nil
+}

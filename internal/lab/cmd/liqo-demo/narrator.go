@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
+)
+
+// narrator says what is going on, and remembers how long each step took. What a step's programs print is written to it, too, so that on a terminal the
+// step and its time stay below all that.
+type narrator struct {
+	*progress.Reporter
+
+	taken []taken
+}
+
+type taken struct {
+	heading string
+	time    time.Duration
+}
+
+func newNarrator(w io.Writer) *narrator {
+	return &narrator{Reporter: progress.New(w)}
+}
+
+// step prints the heading, runs f, and prints how long it took.
+func (n *narrator) step(number, of int, heading string, f func() error) error {
+	n.Say("\n==> [%d/%d] %s", number, of, heading)
+	start := time.Now()
+	done := n.During(fmt.Sprintf("[%d/%d] %s", number, of, heading))
+	err := f()
+	done()
+	t := taken{heading, time.Since(start).Round(10 * time.Millisecond)}
+	n.taken = append(n.taken, t)
+	n.say("(%v)", t.time)
+	return err
+}
+
+// say prints a line under the current heading.
+func (n *narrator) say(format string, args ...any) {
+	n.Say("    "+format, args...)
+}
+
+// summary prints all steps with their times.
+func (n *narrator) summary() {
+	n.Say("\n==> Every step held")
+	for _, t := range n.taken {
+		n.say("%8v  %s", t.time, t.heading)
+	}
+}

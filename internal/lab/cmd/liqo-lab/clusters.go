@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
+)
+
+// The networks of a cluster that does not choose them: external as Liqo's chart has it, service as kubeadm does.
+var (
+	defaultExternalCIDR = netip.MustParsePrefix("10.70.0.0/16")
+	defaultServiceCIDR  = netip.MustParsePrefix("10.96.0.0/16")
+	defaultClusters     = []string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "milan=10.203.0.0/16"}
+)
+
+// parseClusters reads the values of --cluster, or the default ones if there is none.
+func parseClusters(values []string) ([]lab.Cluster, error) {
+	if len(values) == 0 {
+		values = defaultClusters
+	}
+	clusters := make([]lab.Cluster, len(values))
+	for i, value := range values {
+		var err error
+		if clusters[i], err = parseCluster(value); err != nil {
+			return nil, fmt.Errorf("--cluster %s: %w", value, err)
+		}
+	}
+	return clusters, lab.CheckClusters(clusters)
+}
+
+func parseCluster(value string) (lab.Cluster, error) {
+	name, rest, _ := strings.Cut(value, "=")
+	options := strings.Split(rest, ",")
+	c := lab.Cluster{
+		Spec:         cluster.Spec{Name: name, ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, Liqo: true},
+		LoadBalancer: true,
+	}
+	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+		return c, fmt.Errorf("the name %q: %s", name, strings.Join(problems, ", "))
+	}
+	var err error
+	if c.PodCIDR, err = netip.ParsePrefix(options[0]); err != nil {
+		return c, err
+	}
+	for _, option := range options[1:] {
+		key, cidr, _ := strings.Cut(option, "=")
+		switch key {
+		case "external":
+			c.ExternalCIDR, err = netip.ParsePrefix(cidr)
+		case "service":
+			c.ServiceCIDR, err = netip.ParsePrefix(cidr)
+		case "no-load-balancer":
+			c.LoadBalancer = false
+		case "no-liqo":
+			c.Liqo = false
+		default:
+			err = fmt.Errorf("there is no option %q", option)
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
+)
+
+func TestAClusterIsDescribedInOneWord(t *testing.T) {
+	external, service := netip.MustParsePrefix("10.70.0.0/16"), netip.MustParsePrefix("10.96.0.0/16")
+	pods := netip.MustParsePrefix("10.202.0.0/16")
+	for value, want := range map[string]lab.Cluster{
+		"rome=10.202.0.0/16": {
+			Spec: cluster.Spec{Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Liqo: true}, LoadBalancer: true,
+		},
+		"rome=10.202.0.0/16,no-load-balancer,no-liqo": {
+			Spec: cluster.Spec{Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service},
+		},
+		"rome=10.202.0.0/16,external=10.71.0.0/16,service=10.97.0.0/16": {
+			Spec: cluster.Spec{
+				Name: "rome", PodCIDR: pods, Liqo: true,
+				ExternalCIDR: netip.MustParsePrefix("10.71.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.97.0.0/16"),
+			},
+			LoadBalancer: true,
+		},
+	} {
+		got, err := parseCluster(value)
+		if err != nil {
+			t.Errorf("%s: %v", value, err)
+		}
+		if got != want {
+			t.Errorf("%s:\ngot  %+v\nwant %+v", value, got, want)
+		}
+	}
+}
+
+func TestAWrongClusterIsRefusedWithTheReason(t *testing.T) {
+	for _, test := range []struct {
+		values []string
+		reason string
+	}{
+		{[]string{"rome"}, "no '/'"},
+		{[]string{"Rome=10.202.0.0/16"}, "lower case"},
+		{[]string{"rome=10.202.0.0/16,fast"}, `no option "fast"`},
+		{[]string{"rome=10.202.0.1/16"}, "not an IPv4 network"},
+		{[]string{"rome=fd00::/64"}, "not an IPv4 network"},
+		{[]string{"rome=10.202.0.0/16", "rome=10.203.0.0/16"}, `two clusters are called "rome"`},
+	} {
+		_, err := parseClusters(test.values)
+		if err == nil || !strings.Contains(err.Error(), test.reason) {
+			t.Errorf("%v: the error is %v, but should mention %q", test.values, err, test.reason)
+		}
+	}
+}
+
+func TestWithoutClustersThereAreThreeWithDifferentPodNetworks(t *testing.T) {
+	clusters, err := parseClusters(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods := map[netip.Prefix]bool{}
+	for _, c := range clusters {
+		pods[c.PodCIDR] = true
+	}
+	if len(clusters) != 3 || len(pods) != 3 {
+		t.Errorf("got %+v", clusters)
+	}
+}

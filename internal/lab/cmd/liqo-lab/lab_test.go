@@ -1,0 +1,317 @@
+//go:build lab
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
+)
+
+// asCommand tells the test program to be the command, so that tests run what users run.
+const asCommand = "LIQO_LAB_TEST_AS_COMMAND"
+
+// patience is how long anything in these tests may take.
+const patience = 3 * time.Minute
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// command is liqo-lab with these arguments.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	return cmd
+}
+
+// running is a lab that a test started as its child.
+type running struct {
+	labdir.State
+	cmd    *exec.Cmd
+	stdin  io.Closer
+	stderr *bytes.Buffer
+}
+
+// start starts a lab, which ends with the test at the latest.
+func start(t *testing.T, dir string, clusters ...string) *running {
+	t.Helper()
+	var options []string
+	for _, c := range clusters {
+		options = append(options, "--cluster", c)
+	}
+	return startWith(t, dir, options...)
+}
+
+// startWith starts a lab with options of `liqo-lab up`.
+func startWith(t *testing.T, dir string, options ...string) *running {
+	t.Helper()
+	args := append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", dir}, options...)
+	r := &running{cmd: command(t, args...), stderr: &bytes.Buffer{}}
+	r.cmd.Stderr = r.stderr
+	var err error
+	if r.stdin, err = r.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := r.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.stdin.Close(); _ = r.cmd.Wait() })
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	if err != nil {
+		t.Fatalf("the lab did not start: %v\n%s", err, r.stderr)
+	}
+	if err := json.Unmarshal(line, &r.State); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// gone fails the test if anything is left of the lab in a folder.
+func gone(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there: %v", dir, err)
+	}
+	if pids := process.Marked(dir); len(pids) > 0 {
+		t.Errorf("processes %v are still there", pids)
+	}
+}
+
+func connect(t *testing.T, c labdir.Cluster) client.WithWatch {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), networkingv1beta1.AddToScheme(scheme), liqov1beta1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cl, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cl
+}
+
+// await waits until an object of a list's kind fulfils a condition.
+func await[T client.Object](t *testing.T, c labdir.Cluster, list client.ObjectList, condition func(T) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	watcher, err := connect(t, c).Watch(ctx, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Stop()
+	for event := range watcher.ResultChan() {
+		if obj, ok := event.Object.(T); ok && event.Type != watch.Deleted && condition(obj) {
+			return
+		}
+	}
+	t.Fatalf("waited in vain in %s for %T", c.Name, list)
+}
+
+// awaitStatus waits until the cluster's connection has a status.
+func awaitStatus(t *testing.T, c labdir.Cluster, want networkingv1beta1.ConnectionStatusValue) {
+	t.Helper()
+	await(t, c, &networkingv1beta1.ConnectionList{}, func(conn *networkingv1beta1.Connection) bool { return conn.Status.Value == want })
+}
+
+func liqoctl(t *testing.T, args ...string) {
+	t.Helper()
+	files, err := binaries.Build(t.Context(), progress.New(os.Stderr), binaries.Liqoctl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, files[binaries.Liqoctl.Name], args...).CombinedOutput(); err != nil {
+		t.Fatalf("liqoctl %v: %v\n%s", args, err, out)
+	}
+}
+
+func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
+	lab := start(t, filepath.Join(t.TempDir(), "lab"), "rome=10.200.0.0/16", "milan=10.200.0.0/16")
+	rome, milan := lab.Clusters[0], lab.Clusters[1]
+	ctl := control.NewClient(lab.Dir)
+	pair := []string{"--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig}
+	before, err := inspect.Inventory(t.Context(), lab.Clusters)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Run("liqoctl connects them, and the equal pod networks are remapped", func(t *testing.T) {
+		liqoctl(t, append([]string{"network", "connect", "--gw-server-service-type", "LoadBalancer", "--wait"}, pair...)...)
+		awaitStatus(t, rome, networkingv1beta1.Connected)
+		awaitStatus(t, milan, networkingv1beta1.Connected)
+		await(t, rome, &networkingv1beta1.ConfigurationList{}, func(c *networkingv1beta1.Configuration) bool {
+			return c.Status.Remote != nil && len(c.Status.Remote.CIDR.Pod) == 1 && c.Status.Remote.CIDR.Pod[0] != "10.200.0.0/16"
+		})
+	})
+
+	t.Run("a table shows the connections of both", func(t *testing.T) {
+		var out strings.Builder
+		if err := inspect.Get(t.Context(), &out, lab.Clusters, "connections", false); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); strings.Count(got, "Connected") != 2 || !strings.Contains(got, "CLUSTER") {
+			t.Errorf("got\n%s", got)
+		}
+	})
+
+	t.Run("a cut tunnel is an error at both ends, and recovers", func(t *testing.T) {
+		if err := ctl.Set(t.Context(), "rome", "connect", "false"); err != nil {
+			t.Fatal(err)
+		}
+		awaitStatus(t, rome, networkingv1beta1.ConnectionError)
+		awaitStatus(t, milan, networkingv1beta1.ConnectionError)
+		if err := ctl.Set(t.Context(), "rome", "connect", "true"); err != nil {
+			t.Fatal(err)
+		}
+		awaitStatus(t, rome, networkingv1beta1.Connected)
+		awaitStatus(t, milan, networkingv1beta1.Connected)
+	})
+
+	t.Run("an API server stops and starts, with the same address and data", func(t *testing.T) {
+		if err := ctl.StopAPIServer(t.Context(), "rome"); err != nil {
+			t.Fatal(err)
+		}
+		if err := answers(t, rome); err == nil {
+			t.Error("the API server still answers")
+		}
+		awaitStatus(t, milan, networkingv1beta1.Connected)
+		if err := ctl.StartAPIServer(t.Context(), "rome"); err != nil {
+			t.Fatal(err)
+		}
+		awaitStatus(t, rome, networkingv1beta1.Connected)
+	})
+
+	t.Run("liqoctl takes the network down again", func(t *testing.T) {
+		liqoctl(t, append([]string{"network", "reset", "--skip-confirm"}, pair...)...)
+	})
+
+	t.Run("an unschedulable gateway says so", func(t *testing.T) {
+		if err := ctl.Set(t.Context(), "milan", "schedulable", "false"); err != nil {
+			t.Fatal(err)
+		}
+		liqoctl(t, append([]string{"network", "init"}, pair...)...)
+		gateway := &networkingv1beta1.GatewayServer{}
+		gateway.Namespace, gateway.Name = "liqo-tenant-rome", "rome"
+		gateway.Labels = map[string]string{"liqo.io/remote-cluster-id": "rome"}
+		gateway.Spec = networkingv1beta1.GatewayServerSpec{
+			MTU:      1340,
+			Endpoint: networkingv1beta1.Endpoint{Port: 51840, ServiceType: corev1.ServiceTypeNodePort},
+			ServerTemplateRef: corev1.ObjectReference{
+				APIVersion: networkingv1beta1.GroupVersion.String(), Kind: "WgGatewayServerTemplate", Name: "wireguard-server", Namespace: "liqo",
+			},
+		}
+		if err := connect(t, milan).Create(t.Context(), gateway); err != nil {
+			t.Fatal(err)
+		}
+		await(t, milan, &corev1.EventList{}, func(e *corev1.Event) bool { return e.Reason == "FailedScheduling" })
+		if err := ctl.Set(t.Context(), "milan", "schedulable", "true"); err != nil {
+			t.Fatal(err)
+		}
+		await(t, milan, &corev1.PodList{}, func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
+	})
+
+	if t.Failed() {
+		t.Log(lab.stderr)
+	}
+	after, err := inspect.Inventory(t.Context(), lab.Clusters)
+	if err != nil || len(after) <= len(before) {
+		t.Errorf("%d objects before, %d after; %v", len(before), len(after), err)
+	}
+	if out, err := command(t, "down", "--dir", lab.Dir).CombinedOutput(); err != nil {
+		t.Errorf("down: %v\n%s", err, out)
+	}
+	gone(t, lab.Dir)
+}
+
+// answers returns nil if the API server answers.
+func answers(t *testing.T, c labdir.Cluster) error {
+	t.Helper()
+	return connect(t, c).List(t.Context(), &corev1.NodeList{})
+}
+
+func TestTwoLabsRunSideBySideAndEndWithTheirParent(t *testing.T) {
+	first := start(t, filepath.Join(t.TempDir(), "lab"), "rome=10.200.0.0/16")
+	second := start(t, filepath.Join(t.TempDir(), "lab"), "rome=10.200.0.0/16,no-liqo")
+	first.stdin.Close()
+	if err := first.cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, first.stderr)
+	}
+	gone(t, first.Dir)
+	if status, err := control.NewClient(second.Dir).Status(t.Context()); err != nil || status.Health[0].APIServer != "running" {
+		t.Errorf("the second lab: %+v, %v", status, err)
+	}
+	second.stdin.Close()
+	if err := second.cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, second.stderr)
+	}
+	gone(t, second.Dir)
+}
+
+func TestAKilledLabLeavesNothing(t *testing.T) {
+	lab := start(t, filepath.Join(t.TempDir(), "lab"), "rome=10.200.0.0/16,no-liqo")
+	if err := lab.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(t, "down", "--dir", lab.Dir).CombinedOutput(); err != nil {
+		t.Errorf("down: %v\n%s", err, out)
+	}
+	gone(t, lab.Dir)
+}
+
+func TestALabThatCannotStartSaysWhyAndLeavesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "lab")
+	// Liqo's IPAM can't reserve the external network, because the service network covers it.
+	out, err := command(t, "up", "--dir", dir, "--cluster", "rome=10.200.0.0/16,service=10.64.0.0/12", "--cluster", "milan=10.200.0.0/16").CombinedOutput()
+	if err == nil {
+		t.Error("it started")
+	}
+	for _, part := range []string{"cluster rome: liqo-ipam and liqo-controller-manager", "failed to acquire external-cidr"} {
+		if !strings.Contains(string(out), part) {
+			t.Errorf("it does not say %q:\n%s", part, out)
+		}
+	}
+	gone(t, dir)
+}

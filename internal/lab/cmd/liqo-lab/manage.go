@@ -1,0 +1,159 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+)
+
+const (
+	// stopTimeout is how long a lab may take to end.
+	stopTimeout = 30 * time.Second
+	// stopInterval is the time between looks at whether it has. There is no event for the end of a process that is not a child.
+	stopInterval = 20 * time.Millisecond
+)
+
+func newDown(folder func() (string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   "down",
+		Short: "Stop the lab, and remove what a killed one left behind",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			dir, err := folder()
+			if err != nil {
+				return err
+			}
+			err = control.NewClient(dir).Stop(command.Context())
+			if err != nil && !errors.Is(err, labdir.ErrNoLab) {
+				return err
+			}
+			for deadline := time.Now().Add(stopTimeout); ; time.Sleep(stopInterval) {
+				err := labdir.RemoveLeftovers(dir)
+				if !errors.Is(err, labdir.ErrInUse) || time.Now().After(deadline) {
+					return err
+				}
+			}
+		},
+	}
+}
+
+func newStatus(folder func() (string, error)) *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "status",
+		Short: "Show what is running",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			dir, err := folder()
+			if err != nil {
+				return err
+			}
+			status, err := control.NewClient(dir).Status(command.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(os.Stdout).Encode(status)
+			}
+			printStatus(os.Stdout, status)
+			return nil
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON")
+	return command
+}
+
+func printStatus(out io.Writer, status control.Status) {
+	fmt.Fprintf(out, "A lab is running in %s (process %d). Its data plane is simulated: no packets cross.\n", status.Dir, status.PID)
+	for i, c := range status.Clusters {
+		health := status.Health[i]
+		fmt.Fprintf(out, "  %-12s %s  API server %s, Liqo %s", c.Name, c.Server, health.APIServer, health.Liqo)
+		for program, restarts := range health.Restarts {
+			fmt.Fprintf(out, ", %s restarted %d times", program, restarts)
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+func newStopAPIServer(folder func() (string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop-apiserver CLUSTER",
+		Short: "Stop the API server of a cluster",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			dir, err := folder()
+			if err != nil {
+				return err
+			}
+			return control.NewClient(dir).StopAPIServer(command.Context(), args[0])
+		},
+	}
+}
+
+func newStartAPIServer(folder func() (string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   "start-apiserver CLUSTER",
+		Short: "Start the API server of a cluster again, and return when Liqo works again",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			dir, err := folder()
+			if err != nil {
+				return err
+			}
+			return control.NewClient(dir).StartAPIServer(command.Context(), args[0])
+		},
+	}
+}
+
+func newSet(folder func() (string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   "set CLUSTER KEY=VALUE...",
+		Short: "Change how a cluster behaves",
+		Long:  "Change how a cluster behaves. Settings: " + cluster.Settings + ".",
+		Args:  cobra.MinimumNArgs(2),
+		RunE: func(command *cobra.Command, args []string) error {
+			dir, err := folder()
+			if err != nil {
+				return err
+			}
+			client := control.NewClient(dir)
+			for _, setting := range args[1:] {
+				key, value, ok := strings.Cut(setting, "=")
+				if !ok {
+					return fmt.Errorf("%q is not KEY=VALUE", setting)
+				}
+				if err := client.Set(command.Context(), args[0], key, value); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// newGuard is the command that a lab starts to be cleaned up after if it is killed.
+func newGuard(folder func() (string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:    "guard",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			dir, err := folder()
+			if err != nil {
+				return err
+			}
+			_, _ = io.Copy(io.Discard, os.Stdin) // it ends when the lab does
+			return labdir.RemoveLeftovers(dir)
+		},
+	}
+}

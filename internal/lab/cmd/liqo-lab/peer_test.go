@@ -1,0 +1,37 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+)
+
+func TestAPeeringNamesTwoClustersWithLiqo(t *testing.T) {
+	clusters, err := parseClusters([]string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "venice=10.205.0.0/16,no-liqo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := parsePeerings([]string{"europe=rome"}, clusters)
+	if err != nil || !slices.Equal(got, []peering{{"europe", "rome"}}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for _, value := range []string{"europe", "europe=europe", "europe=turin", "europe=venice", "=rome"} {
+		if _, err := parsePeerings([]string{value}, clusters); err == nil || !strings.Contains(err.Error(), "--peer "+value) {
+			t.Errorf("%s: the error is %v", value, err)
+		}
+	}
+}
+
+func TestAClusterThatWasNotMadeForItIsNotPeered(t *testing.T) {
+	clusters := []labdir.Cluster{{Name: "europe", Peerable: true}, {Name: "rome"}}
+	for name, reason := range map[string]string{"rome": "--peerable", "turin": "no cluster"} {
+		if _, err := peerable(clusters, name); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	if found, err := peerable(clusters, "europe"); err != nil || found.Name != "europe" {
+		t.Errorf("got %v, %v", found, err)
+	}
+}

@@ -1,0 +1,94 @@
+//go:build lab
+
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+)
+
+// run runs the command on a lab and fails the test if it fails.
+func (r *running) run(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := command(t, append(args, "--dir", r.Dir)...).CombinedOutput(); err != nil {
+		t.Fatalf("liqo-lab %v: %v\n%s", args, err, out)
+	}
+}
+
+// awaitRole waits until a cluster's record of the other one has a role.
+func awaitRole(t *testing.T, c labdir.Cluster, want liqov1beta1.RoleType) {
+	t.Helper()
+	await(t, c, &liqov1beta1.ForeignClusterList{}, func(f *liqov1beta1.ForeignCluster) bool { return f.Status.Role == want })
+}
+
+func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
+	lab := startWith(t, filepath.Join(t.TempDir(), "lab"), "--peerable", "--cluster=europe=10.200.0.0/16", "--cluster=rome=10.200.0.0/16")
+	europe, rome := lab.Clusters[0], lab.Clusters[1]
+	before, err := inspect.Inventory(t.Context(), lab.Clusters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab.run(t, "peer", "europe", "rome")
+
+	t.Run("each knows what the other one is to it", func(t *testing.T) {
+		awaitRole(t, europe, liqov1beta1.ProviderRole)
+		awaitRole(t, rome, liqov1beta1.ConsumerRole)
+	})
+
+	t.Run("the consumer has a node that stands for the provider", func(t *testing.T) {
+		await(t, europe, &corev1.NodeList{}, func(n *corev1.Node) bool { return n.Name == "rome" && isReady(n) })
+	})
+
+	t.Run("the consumer has credentials for the provider", func(t *testing.T) {
+		var secret corev1.Secret
+		key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "kubeconfig-controlplane-rome"}
+		if err := connect(t, europe).Get(t.Context(), key, &secret); err != nil || !strings.Contains(string(secret.Data["kubeconfig"]), rome.Server) {
+			t.Errorf("got %d keys, %v", len(secret.Data), err)
+		}
+	})
+
+	t.Run("the virtual kubelet comes back with its API server", func(t *testing.T) {
+		ctl := control.NewClient(lab.Dir)
+		if err := ctl.StopAPIServer(t.Context(), "europe"); err != nil {
+			t.Fatal(err)
+		}
+		stopped := time.Now()
+		if err := ctl.StartAPIServer(t.Context(), "europe"); err != nil {
+			t.Fatal(err)
+		}
+		await(t, europe, &coordinationv1.LeaseList{}, func(l *coordinationv1.Lease) bool {
+			return l.Namespace == corev1.NamespaceNodeLease && l.Name == "rome" && l.Spec.RenewTime.After(stopped)
+		})
+	})
+
+	lab.run(t, "unpeer", "europe", "rome")
+	after, err := inspect.Inventory(t.Context(), lab.Clusters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range after {
+		if !slices.Contains(before, line) && !keptAfterPeering(line) {
+			t.Errorf("liqoctl unpeer leaves %s", line)
+		}
+	}
+	lab.run(t, "down")
+	gone(t, lab.Dir)
+}
+
+// keptAfterPeering tells whether Liqo 1.2.0 or Kubernetes keeps an object when a peering has ended: the record of the other cluster for good, and signing
+// requests for an hour.
+func keptAfterPeering(line string) bool {
+	return strings.Contains(line, " core.liqo.io/v1beta1/foreignclusters ") || strings.Contains(line, " certificates.k8s.io/v1/certificatesigningrequests liqo-identity-")
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
+)
+
+// up is the command that starts a lab.
+type up struct {
+	folder                          func() (string, error)
+	clusters, peerings              []string
+	peerable                        bool
+	gatewayReadyAfter, connectAfter time.Duration
+	detach, background              bool
+	json, stopOnStdinEOF            bool
+}
+
+func newUp(folder func() (string, error)) *cobra.Command {
+	u := &up{folder: folder}
+	command := &cobra.Command{
+		Use:   "up",
+		Short: "Start a lab, and stop it on Ctrl-C",
+		Args:  cobra.NoArgs,
+		RunE:  func(command *cobra.Command, _ []string) error { return u.run(command.Context()) },
+	}
+	flags := command.Flags()
+	flags.StringArrayVar(&u.clusters, "cluster", nil,
+		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,no-liqo] (default: europe, rome and milan)")
+	flags.BoolVar(&u.peerable, "peerable", false, "let the clusters be peered, with liqo-lab peer; builds two more programs, once")
+	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
+	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
+	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a tunnel takes to connect")
+	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it goes on in the background")
+	flags.BoolVar(&u.json, "json", false, "when the lab is ready, print one line of JSON that describes it")
+	flags.BoolVar(&u.stopOnStdinEOF, "stop-on-stdin-eof", false, "stop the lab at the end of stdin, for programs that start it as a child")
+	flags.BoolVar(&u.background, "background", false, "give up stdout and stderr when the lab is ready")
+	if err := flags.MarkHidden("background"); err != nil {
+		panic(err)
+	}
+	command.MarkFlagsMutuallyExclusive("detach", "stop-on-stdin-eof")
+	return command
+}
+
+func (u *up) run(ctx context.Context) error {
+	if u.detach {
+		return u.runDetached()
+	}
+	clusters, err := parseClusters(u.clusters)
+	if err != nil {
+		return err
+	}
+	peerings, err := parsePeerings(u.peerings, clusters)
+	if err != nil {
+		return err
+	}
+	dir, err := u.folder()
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if u.stopOnStdinEOF {
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end as well
+			stop()
+		}()
+	}
+	silence()
+	report := progress.New(os.Stderr)
+	start := time.Now()
+	l, err := lab.Start(ctx, lab.Options{
+		Dir: dir, Clusters: clusters, Peerable: u.peerable || len(peerings) > 0,
+		GatewayReadyAfter: u.gatewayReadyAfter, ConnectAfter: u.connectAfter,
+		Guard: []string{executable, "guard", "--dir", dir}, Report: report,
+	})
+	if err != nil {
+		return err
+	}
+	report.Say("The lab is ready after %.1fs.", time.Since(start).Seconds())
+	if err = joinAll(ctx, report, l.State().Clusters, peerings); err == nil {
+		err = u.serve(ctx, l, stop)
+	}
+	report.Say("Stopping the lab.")
+	return errors.Join(err, l.Stop())
+}
+
+// serve announces the lab and lets others control it until ctx ends.
+func (u *up) serve(ctx context.Context, l *lab.Lab, stop func()) error {
+	listener, err := l.Dir().Listen()
+	if err != nil {
+		return err
+	}
+	server := control.Serve(listener, l, os.Getpid(), stop)
+	defer server.Close()
+	if err := u.announce(os.Stdout, l.State()); err != nil {
+		return err
+	}
+	if u.background {
+		if err := toLog(l.Dir().Log()); err != nil {
+			return err
+		}
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// announce prints what there is, for programs or for people.
+func (u *up) announce(out io.Writer, state labdir.State) error {
+	if u.json {
+		return json.NewEncoder(out).Encode(state)
+	}
+	fmt.Fprintf(out, "%d clusters with Liqo's own controllers are running. The data plane is simulated: no packets cross.\n\n", len(state.Clusters))
+	for _, c := range state.Clusters {
+		fmt.Fprintf(out, "  %-12s %s  pods %s, external %s\n               kubeconfig %s\n", c.Name, c.Server, c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
+	}
+	fmt.Fprintf(out, "\nAll clusters, a context each:  export KUBECONFIG=%s\n", state.Kubeconfig)
+	option := ""
+	if standard, err := labdir.Default(); err != nil || standard != state.Dir {
+		option = " --dir " + state.Dir
+	}
+	fmt.Fprintf(out, "Look into them:                liqo-lab get connections%s\n", option)
+	if u.detach {
+		fmt.Fprintf(out, "Stop the lab:                  liqo-lab down%s\n", option)
+	} else {
+		fmt.Fprintf(out, "Stop the lab:                  Ctrl-C here, or liqo-lab down%s\n", option)
+	}
+	return nil
+}
+
+// silence keeps the logs of the libraries off the terminal until the lab's folder is there.
+func silence() {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	ctrl.SetLogger(klog.NewKlogr())
+}
+
+// toLog sends what the process prints from now on to a file.
+func toLog(name string) error {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for _, descriptor := range []int{int(os.Stdout.Fd()), int(os.Stderr.Fd())} {
+		if err := unix.Dup3(int(file.Fd()), descriptor, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+// Package control lets other processes see and change a running lab, with HTTP over a unix socket in the lab's folder.
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+)
+
+// Status is a lab at one moment.
+type Status struct {
+	labdir.State
+	// PID is the lab's process.
+	PID int `json:"pid"`
+	// Health has an entry for each cluster, in the order of Clusters.
+	Health []cluster.Health `json:"health"`
+}
+
+// Server serves the control of one lab.
+type Server struct {
+	lab  *lab.Lab
+	stop func()
+	pid  int
+}
+
+// Serve serves until the listener is closed. Stop is called when somebody asks for the lab's end.
+func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) *http.Server {
+	s := &Server{lab: l, stop: stop, pid: pid}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("POST /stop", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+		stop()
+	})
+	mux.HandleFunc("POST /clusters/{cluster}/apiserver/stop", s.onCluster(func(ctx context.Context, c *cluster.Cluster, _ *http.Request) error {
+		return c.StopAPIServer(ctx)
+	}))
+	mux.HandleFunc("POST /clusters/{cluster}/apiserver/start", s.onCluster(func(ctx context.Context, c *cluster.Cluster, _ *http.Request) error {
+		return c.StartAPIServer(ctx)
+	}))
+	mux.HandleFunc("PUT /clusters/{cluster}/settings/{key}", s.onCluster(func(ctx context.Context, c *cluster.Cluster, r *http.Request) error {
+		return c.Set(ctx, r.PathValue("key"), r.FormValue("value"))
+	}))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: timeout}
+	go func() { _ = server.Serve(listener) }() // it ends with an error in any case: the server was closed
+	return server
+}
+
+func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+	status := Status{State: s.lab.State(), PID: s.pid}
+	for _, described := range status.Clusters {
+		c, err := s.lab.Cluster(described.Name)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		status.Health = append(status.Health, c.Health(r.Context()))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(status) // an error means that the client is gone
+}
+
+// onCluster answers a request with what do returns for the cluster in its path. The work goes on if the client leaves:
+// half a change would be worse.
+func (s *Server) onCluster(do func(context.Context, *cluster.Cluster, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, err := s.lab.Cluster(r.PathValue("cluster"))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		if err := do(context.WithoutCancel(r.Context()), c, r); err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package simulated
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/liqotech/liqo/pkg/gateway"
+	"github.com/liqotech/liqo/pkg/gateway/connection"
+	"github.com/liqotech/liqo/pkg/gateway/connection/conncheck"
+	"github.com/liqotech/liqo/pkg/gateway/tunnel/wireguard"
+	"github.com/spf13/pflag"
+	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The containers of a gateway pod as Liqo's templates name them, and the volume with the keys.
+const (
+	gatewayContainer   = "gateway"
+	wireguardContainer = "wireguard"
+	keysVolume         = "wireguard-config"
+)
+
+// end is one end of a tunnel: what a running gateway pod knows, and what it has seen of the other end.
+type end struct {
+	cluster string
+	pod     client.ObjectKey
+	uid     string
+
+	// wireguard and check are what the pod's containers were started with.
+	wireguard *wireguard.Options
+	check     *connection.Options
+	// publicKey belongs to the private key that was in the Secret when the pod started: Liqo reads it once.
+	publicKey wgtypes.Key
+
+	// peerKey is the other end's key, from the PublicKey of that version. It stays when the PublicKey is deleted,
+	// because Liqo's gateway does nothing then.
+	peerKey        wgtypes.Key
+	peerKeyVersion string
+
+	// listens has the addresses, in the form address:port, that lead to a server.
+	listens []string
+
+	// open tells whether packets pass at this end.
+	open bool
+	// sinceUp is when the tunnel last came up, zero while it is down; lastPong is when the other end last answered.
+	sinceUp, lastPong time.Time
+}
+
+// isGateway tells whether a pod holds the end of a tunnel.
+func isGateway(pod *corev1.Pod) bool { return container(pod, wireguardContainer) != nil }
+
+func container(pod *corev1.Pod, name string) *corev1.Container {
+	for i := range pod.Spec.Containers {
+		if pod.Spec.Containers[i].Name == name {
+			return &pod.Spec.Containers[i]
+		}
+	}
+	return nil
+}
+
+// isReady tells whether the pod's containers run.
+func isReady(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// newEnd starts a gateway pod's end of a tunnel: it reads the arguments of the containers with Liqo's own flags, and
+// the private key from the Secret that is mounted.
+func newEnd(ctx context.Context, reader client.Reader, cluster string, pod *corev1.Pod) (*end, error) {
+	options := gateway.NewOptions()
+	e := &end{
+		cluster:   cluster,
+		pod:       client.ObjectKeyFromObject(pod),
+		uid:       string(pod.UID),
+		wireguard: wireguard.NewOptions(options),
+		check:     connection.NewOptions(options, conncheck.NewOptions()),
+	}
+	err := parse(container(pod, wireguardContainer), func(flags *pflag.FlagSet) {
+		gateway.InitFlags(flags, options)
+		wireguard.InitFlags(flags, e.wireguard)
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = parse(container(pod, gatewayContainer), func(flags *pflag.FlagSet) {
+		gateway.InitFlags(flags, gateway.NewOptions())
+		connection.InitFlags(flags, e.check)
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.publicKey, err = mountedKey(ctx, reader, pod)
+	return e, err
+}
+
+// parse reads a container's arguments. Flags that other parts of Liqo define are left out.
+func parse(c *corev1.Container, define func(*pflag.FlagSet)) error {
+	if c == nil {
+		return nil
+	}
+	flags := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
+	flags.ParseErrorsAllowlist.UnknownFlags = true
+	define(flags)
+	if err := flags.Parse(c.Args); err != nil {
+		return fmt.Errorf("arguments of container %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+// mountedKey returns the public key to the private key in the pod's volume.
+func mountedKey(ctx context.Context, reader client.Reader, pod *corev1.Pod) (wgtypes.Key, error) {
+	for i := range pod.Spec.Volumes {
+		volume := &pod.Spec.Volumes[i]
+		if volume.Name != keysVolume || volume.Secret == nil {
+			continue
+		}
+		var secret corev1.Secret
+		if err := reader.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: volume.Secret.SecretName}, &secret); err != nil {
+			return wgtypes.Key{}, err
+		}
+		private, err := wgtypes.NewKey(secret.Data[consts.PrivateKeyField])
+		if err != nil {
+			return wgtypes.Key{}, fmt.Errorf("private key in Secret %s/%s: %w", secret.Namespace, secret.Name, err)
+		}
+		return private.PublicKey(), nil
+	}
+	return wgtypes.Key{}, fmt.Errorf("pod %s/%s has no volume %s", pod.Namespace, pod.Name, keysVolume)
+}
+
+// remote is the cluster ID of the other end.
+func (e *end) remote() string { return e.wireguard.GwOptions.RemoteClusterID }
+
+// dials is the address that a client sends to, in the form address:port.
+func (e *end) dials() string {
+	return net.JoinHostPort(e.wireguard.EndpointAddress, strconv.Itoa(e.wireguard.EndpointPort))
+}
+
+// lossAfter is how long the other end may stay silent before Liqo calls the tunnel lost.
+func (e *end) lossAfter() time.Duration {
+	return e.check.ConnCheckOptions.PingInterval * time.Duration(e.check.ConnCheckOptions.PingLossThreshold)
+}
+
+// shakesHandsWith tells whether WireGuard would let packets through between a client and a server.
+func (e *end) shakesHandsWith(server *end) bool {
+	return e.wireguard.GwOptions.Mode == gateway.ModeClient && server.wireguard.GwOptions.Mode == gateway.ModeServer &&
+		e.open && server.open &&
+		slices.Contains(server.listens, e.dials()) &&
+		e.peerKey == server.publicKey && server.peerKey == e.publicKey
+}
+
+// addresses lists where a server's Services make it reachable: each cluster IP with the port, the node with the node
+// port, and what the load balancer gave with the port.
+func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodeIP string) []string {
+	var list []string
+	for i := range services {
+		service := &services[i]
+		if !selects(service, pod) {
+			continue
+		}
+		for _, port := range service.Spec.Ports {
+			if port.Protocol != corev1.ProtocolUDP || port.TargetPort.IntValue() != listenPort {
+				continue
+			}
+			number := strconv.Itoa(int(port.Port))
+			for _, ip := range service.Spec.ClusterIPs {
+				list = append(list, net.JoinHostPort(ip, number))
+			}
+			if port.NodePort != 0 {
+				list = append(list, net.JoinHostPort(nodeIP, strconv.Itoa(int(port.NodePort))))
+			}
+			for _, ingress := range service.Status.LoadBalancer.Ingress {
+				list = append(list, net.JoinHostPort(ingress.IP+ingress.Hostname, number))
+			}
+		}
+	}
+	return list
+}
+
+// selects tells whether a Service leads to the pod.
+func selects(service *corev1.Service, pod *corev1.Pod) bool {
+	if len(service.Spec.Selector) == 0 {
+		return false
+	}
+	for key, value := range service.Spec.Selector {
+		if pod.Labels[key] != value {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,147 @@
+package simulated
+
+import (
+	"context"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/liqotech/liqo/pkg/gateway"
+	"github.com/liqotech/liqo/pkg/gateway/connection"
+	"github.com/liqotech/liqo/pkg/gateway/forge"
+	"github.com/liqotech/liqo/pkg/gateway/tunnel/wireguard"
+	"github.com/liqotech/liqo/pkg/utils/getters"
+	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+)
+
+// latency is what a ping through a tunnel takes, there being nothing to measure.
+const latency = time.Millisecond
+
+// reconciler does for the gateway pods of one cluster what Liqo's containers in them would do.
+type reconciler struct {
+	plane   *Simulated
+	cluster dataplane.Cluster
+	client  client.Client // reads from the cache
+	live    client.Client // reads what it has just written
+	scheme  *runtime.Scheme
+}
+
+// gatewaysIn lists the gateway pods, of the namespace of obj if it has one.
+func (r *reconciler) gatewaysIn(ctx context.Context, obj client.Object) []reconcile.Request {
+	var scope []client.ListOption
+	if obj != nil {
+		scope = append(scope, client.InNamespace(obj.GetNamespace()))
+	}
+	var pods corev1.PodList
+	if err := r.client.List(ctx, &pods, scope...); err != nil {
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range pods.Items {
+		if isGateway(&pods.Items[i]) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&pods.Items[i])})
+		}
+	}
+	return requests
+}
+
+// Reconcile looks at one gateway pod.
+func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	key := endKey{r.cluster.Name, req.NamespacedName}
+	var pod corev1.Pod
+	err := r.client.Get(ctx, req.NamespacedName, &pod)
+	if apierrors.IsNotFound(err) || err == nil && !isReady(&pod) {
+		r.plane.drop(key)
+		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	e := r.plane.get(key)
+	if e == nil || e.uid != string(pod.UID) {
+		if e, err = newEnd(ctx, r.live, r.cluster.Name, &pod); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	if err := r.observe(ctx, e, &pod); err != nil {
+		return ctrl.Result{}, err
+	}
+	result, err := r.report(ctx, e)
+	r.plane.put(e)
+	return result, err
+}
+
+// observe brings the end up to date with the cluster: where it is reachable, and the other end's key.
+func (r *reconciler) observe(ctx context.Context, e *end, pod *corev1.Pod) error {
+	e.open = r.cluster.Knobs.Get().Connect
+	if e.wireguard.GwOptions.Mode == gateway.ModeServer {
+		var services corev1.ServiceList
+		if err := r.client.List(ctx, &services, client.InNamespace(pod.Namespace)); err != nil {
+			return err
+		}
+		e.listens = addresses(services.Items, pod, e.wireguard.ListenPort, r.cluster.NodeIP.String())
+	}
+	keys, err := getters.ListPublicKeysByLabel(ctx, r.client, pod.Namespace,
+		labels.SelectorFromSet(labels.Set{consts.RemoteClusterID: e.remote()}))
+	if err != nil {
+		return err
+	}
+	for i := range keys.Items {
+		key := &keys.Items[i]
+		if version := string(key.UID) + key.ResourceVersion; version != e.peerKeyVersion {
+			if e.peerKey, err = wgtypes.NewKey(key.Spec.PublicKey); err != nil {
+				continue // Liqo's gateway can't use it either, and stops there
+			}
+			if err := wireguard.EnsureConnection(ctx, r.live, r.scheme, e.wireguard); err != nil {
+				return err
+			}
+			e.peerKeyVersion = version
+			if e.lastPong.IsZero() {
+				e.lastPong = time.Now()
+			}
+		}
+	}
+	r.plane.put(e)
+	return nil
+}
+
+// report writes the state of the tunnel as the connection check of Liqo's gateway does: Connected at the first
+// answered ping, with the latency now and then; Error when the other end has been silent for too long.
+func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
+	if e.peerKeyVersion == "" { // no peer, no Connection, no ping
+		return ctrl.Result{}, nil
+	}
+	var conn networkingv1beta1.Connection
+	name := client.ObjectKey{Namespace: e.pod.Namespace, Name: forge.GatewayResourceName(e.wireguard.GwOptions.Name)}
+	if err := r.live.Get(ctx, name, &conn); err != nil {
+		// Deleted by somebody: Liqo's gateway writes it again only when it starts or gets a new key.
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+
+	now := time.Now()
+	if !r.plane.up(e) {
+		e.sinceUp = time.Time{}
+		if left := e.lossAfter() - now.Sub(e.lastPong); left > 0 {
+			return ctrl.Result{RequeueAfter: left}, nil
+		}
+		return ctrl.Result{}, connection.UpdateConnectionStatus(ctx, r.live, e.check, &conn, networkingv1beta1.ConnectionError, 0, time.Time{})
+	}
+	if e.sinceUp.IsZero() {
+		e.sinceUp = now
+	}
+	if left := r.cluster.Knobs.Get().ConnectAfter - now.Sub(e.sinceUp); left > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
+	e.lastPong = now
+	return ctrl.Result{RequeueAfter: e.check.PingUpdateStatusInterval},
+		connection.UpdateConnectionStatus(ctx, r.live, e.check, &conn, networkingv1beta1.Connected, latency, now)
+}

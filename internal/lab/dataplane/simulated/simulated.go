@@ -1,0 +1,137 @@
+// Package simulated is a data plane without packets. It needs no privilege. Gateways read what Liqo's gateways read
+// and write what they write, with Liqo's own functions; a tunnel is up exactly when WireGuard would shake hands:
+// the client dials an address that leads to the server, and each end holds the key that the other one was started with.
+package simulated
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+)
+
+var _ dataplane.DataPlane = &Simulated{}
+
+// wakeBuffer is how many events for one cluster may wait. An event that finds the buffer full is dropped: so many
+// are waiting that its pod will be looked at anyway.
+const wakeBuffer = 1024
+
+// Simulated is the data plane of one lab. It is safe for concurrent use.
+type Simulated struct {
+	mu sync.Mutex
+	// ends has the ends of all clusters; wake has the channel that makes a cluster's controller look at a pod again.
+	ends map[endKey]*end
+	wake map[string]chan event.GenericEvent
+}
+
+type endKey struct {
+	cluster string
+	pod     client.ObjectKey
+}
+
+// New returns a data plane without clusters.
+func New() *Simulated {
+	return &Simulated{ends: map[endKey]*end{}, wake: map[string]chan event.GenericEvent{}}
+}
+
+// Register implements dataplane.DataPlane.
+func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster) error {
+	wake := make(chan event.GenericEvent, wakeBuffer)
+	s.mu.Lock()
+	s.wake[cluster.Name] = wake
+	s.mu.Unlock()
+
+	live, err := client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+	if err != nil {
+		return err
+	}
+	r := &reconciler{plane: s, cluster: cluster, client: mgr.GetClient(), live: live, scheme: mgr.GetScheme()}
+	gateways := predicate.NewPredicateFuncs(func(obj client.Object) bool {
+		pod, ok := obj.(*corev1.Pod)
+		return ok && isGateway(pod)
+	})
+	err = ctrl.NewControllerManagedBy(mgr).Named("data-plane").
+		For(&corev1.Pod{}, builder.WithPredicates(gateways)).
+		Watches(&networkingv1beta1.PublicKey{}, handler.EnqueueRequestsFromMapFunc(r.gatewaysIn)).
+		Watches(&corev1.Service{}, handler.EnqueueRequestsFromMapFunc(r.gatewaysIn)).
+		WatchesRawSource(source.Channel(wake, &handler.EnqueueRequestForObject{})).
+		WatchesRawSource(source.Channel(cluster.Knobs.Listen(ctx), handler.EnqueueRequestsFromMapFunc(r.gatewaysIn))).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("data plane: %w", err)
+	}
+	return nil
+}
+
+// get returns a copy of the end that a pod holds, or nil.
+func (s *Simulated) get(key endKey) *end {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.ends[key]; e != nil {
+		c := *e
+		return &c
+	}
+	return nil
+}
+
+// put stores an end, and has the pods look again that it may be connected with.
+func (s *Simulated) put(e *end) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := endKey{e.cluster, e.pod}
+	old := s.ends[key]
+	s.ends[key] = e
+	if old == nil || old.uid != e.uid || old.peerKey != e.peerKey || old.open != e.open || !slices.Equal(old.listens, e.listens) {
+		s.wakePeers(e)
+	}
+}
+
+// drop removes the end of a pod that is gone.
+func (s *Simulated) drop(key endKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.ends[key]; e != nil {
+		delete(s.ends, key)
+		s.wakePeers(e)
+	}
+}
+
+// wakePeers must be called with the lock held.
+func (s *Simulated) wakePeers(e *end) {
+	for _, peer := range s.ends {
+		if peer.wireguard.GwOptions.Mode == e.wireguard.GwOptions.Mode {
+			continue
+		}
+		pod := &corev1.Pod{}
+		pod.Namespace, pod.Name = peer.pod.Namespace, peer.pod.Name
+		select {
+		case s.wake[peer.cluster] <- event.GenericEvent{Object: pod}:
+		default:
+		}
+	}
+}
+
+// up tells whether packets pass between an end and any other.
+func (s *Simulated) up(e *end) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, peer := range s.ends {
+		if e.shakesHandsWith(peer) || peer.shakesHandsWith(e) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,98 @@
+package figures
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Unit is what a figure counts.
+type Unit string
+
+// The units.
+const (
+	Second      Unit = "s"
+	Millisecond Unit = "ms"
+	Megabyte    Unit = "MB" // 10⁶ bytes
+	Count       Unit = ""
+)
+
+// Figure is one thing that was measured, and its goal.
+type Figure struct {
+	ID string `json:"id"`
+	// Name says what was measured, How in which way: sentences in Markdown.
+	Name string `json:"name"`
+	How  string `json:"how"`
+	Unit Unit   `json:"unit"`
+	// Ours is the provider's sample. Where it is compared, Against says with what, and Theirs is that one's sample.
+	Ours    Sample  `json:"ours"`
+	Against string  `json:"against,omitempty"`
+	Theirs  *Sample `json:"theirs,omitempty"`
+	// Goal is the most that Value may be.
+	Goal float64 `json:"goal"`
+	// Same tells that besides, every one of our values must be the same.
+	Same bool `json:"same,omitempty"`
+}
+
+// Value is what the goal is for: the ratio of the medians, ours to theirs, or our largest value where there is nothing to compare it with.
+func (f *Figure) Value() float64 {
+	if f.Theirs != nil {
+		return f.Ours.Median / f.Theirs.Median
+	}
+	return f.Ours.Max
+}
+
+// Met tells whether the goal was reached.
+func (f *Figure) Met() bool { return f.Value() <= f.Goal && (!f.Same || f.Ours.same()) }
+
+// row is the figure as a line of a table, without markup.
+func (f *Figure) row() []string {
+	ours, theirs, value, goal := f.spread(f.Ours), "", "", "≤ "+limit(f.Goal)
+	if f.Theirs != nil {
+		theirs = fmt.Sprintf("%s %s", f.Against, f.spread(*f.Theirs))
+		value = number(f.Value())
+	} else if f.Unit != Count {
+		goal += " " + string(f.Unit)
+	}
+	if f.Same {
+		goal += ", the same"
+	}
+	met := "missed"
+	if f.Met() {
+		met = "met"
+	}
+	return []string{f.Name, ours, theirs, value, goal, met}
+}
+
+// columns are the heads of what row returns.
+var columns = []string{"Measure", "Provider", "Against", "Ratio", "Goal", ""}
+
+// spread is a sample's median, with the smallest and the largest value where there are several.
+func (f *Figure) spread(s Sample) string {
+	if s.same() {
+		return f.amount(s.Median)
+	}
+	return fmt.Sprintf("%s (%s to %s)", f.amount(s.Median), number(s.Min), number(s.Max))
+}
+
+func (f *Figure) amount(value float64) string {
+	if f.Unit == Count {
+		return number(value)
+	}
+	return number(value) + " " + string(f.Unit)
+}
+
+// limit is a goal as it was set.
+func limit(goal float64) string { return strconv.FormatFloat(goal, 'f', -1, 64) }
+
+// number has three significant digits at most, and no exponent.
+func number(value float64) string {
+	digits := 0
+	for limit := 100.0; value < limit && digits < 3; limit /= 10 {
+		digits++
+	}
+	text := strconv.FormatFloat(value, 'f', digits, 64)
+	if value == float64(int64(value)) {
+		text = strconv.FormatInt(int64(value), 10)
+	}
+	return text
+}

@@ -1,0 +1,151 @@
+package figures
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/steplog"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// example is a report with one figure of each sort.
+func example() *Report {
+	theirs, floor := NewSample(3.2, 3.4, 3.1), NewSample(0.75)
+	return &Report{
+		Date:     time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
+		Machine:  Machine{Cores: 2, CPU: "Example 3000", Memory: 23.6, System: "linux/amd64"},
+		Versions: []Version{{"the provider", "v0.1.0"}, {"Terraform", "1.11.4"}},
+		Command:  "make bench",
+		Figures: []Figure{
+			{
+				ID: "one-create", Name: "One shortcut, create to Connected", How: "From the first message to the last.", Unit: Second,
+				Ours: NewSample(1.02, 0.98, 0.9512), Against: "liqoctl", Theirs: &theirs, Goal: 0.3,
+			},
+			{ID: "memory", Name: "Memory at its peak", How: "As the kernel tells.", Unit: Megabyte, Ours: NewSample(80.25), Goal: 120},
+			{
+				ID: "refresh-requests", Name: "Requests for one refresh", How: "From the audit log.", Unit: Count,
+				Ours: NewSample(11, 11, 12), Goal: 12, Same: true,
+			},
+		},
+		Requests: []Request{
+			{"list", "configurations.networking.liqo.io", map[int]int{1: 1, 10: 1, 45: 1}, map[int]int{1: 1, 10: 3, 45: 1}},
+			{"get", "namespaces", map[int]int{1: 0, 10: 0, 45: 1}, nil},
+		},
+		Trace: &Trace{
+			Client: "rome", Server: "milan", Floor: floor,
+			Steps: []steplog.Step{
+				{Leaf: "rome", Name: "namespace", Took: 25 * time.Millisecond, Critical: true},
+				{Leaf: "milan", Name: "check: free", Took: 300 * time.Microsecond},
+				{Leaf: "milan", Name: "GatewayServer", Start: 25 * time.Millisecond, Took: 1200 * time.Millisecond, Critical: true},
+			},
+		},
+	}
+}
+
+func TestTheReportIsWrittenAsATableAPageAndJSON(t *testing.T) {
+	report := example()
+	for name, write := range map[string]func(io.Writer) error{
+		"table.txt": report.WriteTable, "page.md": report.WritePage, "report.json": report.WriteJSON,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := write(&got); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name)
+			if *update {
+				if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != string(want) {
+				t.Errorf("got\n%s\nwant %s (go test -update writes it):\n%s", got.String(), golden, want)
+			}
+		})
+	}
+}
+
+func TestTheJSONHasWhatTheReportHas(t *testing.T) {
+	var text bytes.Buffer
+	if err := example().WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	var read Report
+	if err := json.Unmarshal(text.Bytes(), &read); err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := read.WriteJSON(&again); err != nil {
+		t.Fatal(err)
+	}
+	if text.String() != again.String() {
+		t.Errorf("read back, it is\n%s", again.String())
+	}
+}
+
+func TestTheMedianOfASampleIsItsMiddle(t *testing.T) {
+	for _, test := range []struct {
+		values           []float64
+		median, min, max float64
+	}{
+		{[]float64{3}, 3, 3, 3},
+		{[]float64{3, 1, 2}, 2, 1, 3},
+		{[]float64{4, 1, 2, 3}, 2.5, 1, 4},
+	} {
+		got := NewSample(test.values...)
+		if got.Median != test.median || got.Min != test.min || got.Max != test.max || !slices.Equal(got.Values, test.values) {
+			t.Errorf("%v: %+v", test.values, got)
+		}
+	}
+}
+
+func TestAGoalIsForTheRatioOrForTheLargestValue(t *testing.T) {
+	theirs := NewSample(2)
+	for name, test := range map[string]struct {
+		figure Figure
+		met    bool
+	}{
+		"the ratio is at the goal":             {Figure{Ours: NewSample(1), Theirs: &theirs, Goal: 0.5}, true},
+		"the ratio is above the goal":          {Figure{Ours: NewSample(1.1), Theirs: &theirs, Goal: 0.5}, false},
+		"the largest value is at the goal":     {Figure{Ours: NewSample(1, 12), Goal: 12}, true},
+		"the largest value is above the goal":  {Figure{Ours: NewSample(1, 13), Goal: 12}, false},
+		"the values are the same":              {Figure{Ours: NewSample(11, 11), Goal: 12, Same: true}, true},
+		"the values are not the same":          {Figure{Ours: NewSample(11, 12), Goal: 12, Same: true}, false},
+		"the same values are above their goal": {Figure{Ours: NewSample(13, 13), Goal: 12, Same: true}, false},
+	} {
+		if test.figure.Met() != test.met {
+			t.Errorf("%s, and Met is %v", name, test.figure.Met())
+		}
+	}
+}
+
+func TestANumberHasAboutThreeDigits(t *testing.T) {
+	for value, want := range map[float64]string{0.12345: "0.123", 1.2345: "1.23", 12.345: "12.3", 123.45: "123", 45: "45", 0: "0"} {
+		if got := number(value); got != want {
+			t.Errorf("%v is written %q, and not %q", value, got, want)
+		}
+	}
+}
+
+func TestTheMachineIsReadFromWhatTheKernelSays(t *testing.T) {
+	cpu := "processor\t: 0\nmodel name\t: Example: 3000\nprocessor\t: 1\nmodel name\t: Other\n"
+	if got := field(strings.NewReader(cpu), "model name"); got != "Example: 3000" {
+		t.Errorf("the CPU is %q", got)
+	}
+	if got := field(strings.NewReader(cpu), "cache"); got != "" {
+		t.Errorf("what is not there is %q", got)
+	}
+}

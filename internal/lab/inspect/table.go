@@ -1,0 +1,131 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+)
+
+// asTable asks the API server to write the table that kubectl would show.
+const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+// Get prints the objects of a type in all namespaces of the clusters, with the columns that the API server itself
+// gives them. Resource is a type as kubectl accepts it. Clusters that do not serve it are left out, but it is an error
+// if none does. Wide adds the columns that are only shown on request.
+func Get(ctx context.Context, out io.Writer, clusters []labdir.Cluster, resource string, wide bool) error {
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	header, found := false, false
+	var failed []error
+	for _, cluster := range clusters {
+		rows, err := get(ctx, cluster, resource)
+		if errors.Is(err, errNoKind) {
+			continue
+		}
+		found = true
+		if err != nil { // the others may be all the more interesting
+			failed = append(failed, fmt.Errorf("cluster %s: %w", cluster.Name, err))
+			continue
+		}
+		if !header && len(rows.Rows) > 0 {
+			fmt.Fprintln(table, "CLUSTER\tNAMESPACE\t"+strings.Join(columns(rows, wide), "\t"))
+			header = true
+		}
+		if err := printRows(table, cluster.Name, rows, wide); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !found:
+		return fmt.Errorf("%q: %w", resource, errNoKind)
+	case !header && len(failed) == 0:
+		fmt.Fprintln(table, "There are none.")
+	}
+	return errors.Join(append(failed, table.Flush())...)
+}
+
+func columns(rows *metav1.Table, wide bool) []string {
+	var names []string
+	for _, column := range rows.ColumnDefinitions {
+		if wide || column.Priority == 0 {
+			names = append(names, strings.ToUpper(column.Name))
+		}
+	}
+	return names
+}
+
+func printRows(out io.Writer, cluster string, rows *metav1.Table, wide bool) error {
+	for _, row := range rows.Rows {
+		var obj metav1.PartialObjectMetadata
+		if err := json.Unmarshal(row.Object.Raw, &obj); err != nil {
+			return err
+		}
+		cells := []string{cluster, obj.Namespace}
+		for i, column := range rows.ColumnDefinitions {
+			if wide || column.Priority == 0 {
+				cells = append(cells, fmt.Sprint(row.Cells[i]))
+			}
+		}
+		fmt.Fprintln(out, strings.Join(cells, "\t"))
+	}
+	return nil
+}
+
+func get(ctx context.Context, cluster labdir.Cluster, resource string) (*metav1.Table, error) {
+	config, err := clientConfig(cluster)
+	if err != nil {
+		return nil, err
+	}
+	gvr, err := find(config, resource)
+	if err != nil {
+		return nil, err
+	}
+	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	api, err := rest.UnversionedRESTClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	path := "/apis/" + gvr.GroupVersion().String()
+	if gvr.Group == "" {
+		path = "/api/" + gvr.Version
+	}
+	var table metav1.Table
+	err = api.Get().AbsPath(path, gvr.Resource).SetHeader("Accept", asTable).Do(ctx).Into(&table)
+	return &table, err
+}
+
+// find returns the type that a word means, of those that the cluster serves.
+func find(config *rest.Config, word string) (schema.GroupVersionResource, error) {
+	var none schema.GroupVersionResource
+	api, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return none, err
+	}
+	served, err := api.ServerPreferredResources()
+	if err != nil {
+		return none, err
+	}
+	for _, resource := range discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"list"}}, served) {
+		gv, err := schema.ParseGroupVersion(resource.GroupVersion)
+		if err != nil {
+			return none, err
+		}
+		for i := range resource.APIResources {
+			if matches(word, &resource.APIResources[i], gv.Group) {
+				return gv.WithResource(resource.APIResources[i].Name), nil
+			}
+		}
+	}
+	return none, errNoKind
+}

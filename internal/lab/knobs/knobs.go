@@ -1,0 +1,93 @@
+// Package knobs holds what can be changed in a cluster while the lab runs, to see how others cope with it.
+package knobs
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/event"
+)
+
+// Values is the behaviour of one cluster at one moment.
+type Values struct {
+	// LoadBalancer tells whether Services of type LoadBalancer are given an address.
+	LoadBalancer bool
+	// PullImage tells whether images of new pods can be pulled.
+	PullImage bool
+	// Connect tells whether packets of tunnels pass.
+	Connect bool
+	// GatewayReadyAfter is how long a pod takes from being scheduled to being ready.
+	GatewayReadyAfter time.Duration
+	// ConnectAfter is how long a tunnel takes from the moment when both ends could shake hands.
+	ConnectAfter time.Duration
+}
+
+// Knobs is the Values of one cluster over time. It is safe for concurrent use.
+type Knobs struct {
+	mu        sync.Mutex
+	values    Values
+	listeners map[chan event.GenericEvent]struct{}
+}
+
+// New returns Knobs with these values.
+func New(values Values) *Knobs {
+	return &Knobs{values: values, listeners: map[chan event.GenericEvent]struct{}{}}
+}
+
+// Get returns the values as they are now.
+func (k *Knobs) Get() Values {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.values
+}
+
+// Set changes one value by its name as users type it. The error says which names or values there are.
+func (k *Knobs) Set(key, value string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var err error
+	v := k.values
+	switch key {
+	case "load-balancer":
+		v.LoadBalancer, err = strconv.ParseBool(value)
+	case "pull-image":
+		v.PullImage, err = strconv.ParseBool(value)
+	case "connect":
+		v.Connect, err = strconv.ParseBool(value)
+	case "gateway-ready-after":
+		v.GatewayReadyAfter, err = time.ParseDuration(value)
+	case "connect-after":
+		v.ConnectAfter, err = time.ParseDuration(value)
+	default:
+		return fmt.Errorf("no setting is called %q", key)
+	}
+	if err != nil {
+		return fmt.Errorf("%s=%s: true, false or a duration such as 5s is needed: %w", key, value, err)
+	}
+	k.values = v
+	for listener := range k.listeners {
+		select {
+		case listener <- event.GenericEvent{}:
+		default: // one is waiting there already
+		}
+	}
+	return nil
+}
+
+// Listen returns a channel with an event after every change, until ctx ends. Changes that follow each other
+// quickly may share an event.
+func (k *Knobs) Listen(ctx context.Context) <-chan event.GenericEvent {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	listener := make(chan event.GenericEvent, 1)
+	k.listeners[listener] = struct{}{}
+	context.AfterFunc(ctx, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.listeners, listener)
+	})
+	return listener
+}

@@ -1,0 +1,36 @@
+package knobs
+
+import (
+	"testing"
+	"time"
+)
+
+func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
+	k := New(Values{LoadBalancer: true})
+	listener := k.Listen(t.Context())
+	for key, value := range map[string]string{"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true"} {
+		if err := k.Set(key, value); err != nil {
+			t.Errorf("%s=%s: %v", key, value, err)
+		}
+	}
+	if got, want := k.Get(), (Values{Connect: true, GatewayReadyAfter: 5 * time.Second}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	select {
+	case <-listener:
+	default:
+		t.Error("the listener was not told")
+	}
+}
+
+func TestAWrongSettingChangesNothing(t *testing.T) {
+	k := New(Values{LoadBalancer: true})
+	for key, value := range map[string]string{"load-balancer": "perhaps", "connect-after": "soon", "gravity": "false"} {
+		if err := k.Set(key, value); err == nil {
+			t.Errorf("%s=%s was accepted", key, value)
+		}
+	}
+	if got := k.Get(); got != (Values{LoadBalancer: true}) {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,63 @@
+package kubelet
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// balancerReconciler is a cloud's load balancer: it gives each Service that asks for it an address.
+type balancerReconciler struct {
+	Options
+	client client.Client
+}
+
+// Reconcile sets the address of a LoadBalancer Service, and takes it from a Service that is none any more.
+// While the load balancer is turned off, Services keep what they have and new ones wait.
+func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	var service corev1.Service
+	if err := r.client.Get(ctx, req.NamespacedName, &service); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	wanted := service.Spec.Type == corev1.ServiceTypeLoadBalancer
+	has := len(service.Status.LoadBalancer.Ingress) > 0
+	switch {
+	case wanted == has, wanted && !r.Knobs.Get().LoadBalancer, service.DeletionTimestamp != nil:
+		return ctrl.Result{}, nil
+	case wanted:
+		// The field is deprecated, but it is how Liqo's gateways ask for an address of the user's choice.
+		ip := service.Spec.LoadBalancerIP
+		if ip == "" {
+			next, err := r.LoadBalancerIPs.Take()
+			if err != nil {
+				return ctrl.Result{}, err
+			}
+			ip = next.String()
+		}
+		service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: ip, IPMode: new(corev1.LoadBalancerIPModeVIP)}}
+	default:
+		service.Status.LoadBalancer.Ingress = nil
+	}
+	err := r.client.Status().Update(ctx, &service)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) { // the cache is behind; the next event brings it again
+		err = nil
+	}
+	return ctrl.Result{}, err
+}
+
+// services lists all Services.
+func (r *balancerReconciler) services(ctx context.Context, _ client.Object) []reconcile.Request {
+	var services corev1.ServiceList
+	if err := r.client.List(ctx, &services); err != nil {
+		return nil
+	}
+	requests := make([]reconcile.Request, len(services.Items))
+	for i := range services.Items {
+		requests[i].NamespacedName = client.ObjectKeyFromObject(&services.Items[i])
+	}
+	return requests
+}

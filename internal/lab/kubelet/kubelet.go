@@ -1,0 +1,133 @@
+// Package kubelet stands in for what a cluster without containers lacks: the scheduler, the kubelet of its only node and
+// the load balancer of a cloud. Pods are bound, reported running and removed as those would do it, but nothing
+// runs in them, except where the lab has a program for one of their containers.
+package kubelet
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/record"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+)
+
+// Options says what the stand-in serves.
+type Options struct {
+	// Node is the name of the cluster's only node, NodeIP its address.
+	Node   string
+	NodeIP netip.Addr
+	// PodIPs and LoadBalancerIPs are where addresses of pods and of LoadBalancer Services are taken from.
+	PodIPs, LoadBalancerIPs *Pool
+	Knobs                   *knobs.Knobs
+	// Programs are what really runs, by the name of the container. Other containers only look as if they ran.
+	Programs map[string]Program
+}
+
+// Register adds the stand-in's controllers to the manager of a cluster. They end with ctx.
+func Register(ctx context.Context, mgr manager.Manager, options Options) error {
+	clientset, err := kubernetes.NewForConfig(mgr.GetConfig())
+	if err != nil {
+		return err
+	}
+	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: clientset.CoreV1().Events("")})
+
+	pods := &podReconciler{
+		Options:   options,
+		client:    mgr.GetClient(),
+		stops:     map[client.ObjectKey][]func(context.Context){},
+		scheduler: mgr.GetEventRecorder("default-scheduler"),
+		kubelet:   broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: "kubelet", Host: options.Node}),
+	}
+	err = ctrl.NewControllerManagedBy(mgr).Named("kubelet").
+		For(&corev1.Pod{}).
+		// A pod that waits for its volume goes on when the Secret appears, one that waits for a node when it is uncordoned.
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(pods.pendingIn)).
+		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(pods.pendingIn)).
+		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), handler.EnqueueRequestsFromMapFunc(pods.pendingIn))).
+		Complete(pods)
+	if err != nil {
+		return fmt.Errorf("kubelet: %w", err)
+	}
+
+	balancer := &balancerReconciler{Options: options, client: mgr.GetClient()}
+	err = ctrl.NewControllerManagedBy(mgr).Named("load-balancer").
+		For(&corev1.Service{}).
+		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), handler.EnqueueRequestsFromMapFunc(balancer.services))).
+		Complete(balancer)
+	if err != nil {
+		return fmt.Errorf("load balancer: %w", err)
+	}
+	return nil
+}
+
+// NewNode returns the cluster's only node, ready.
+func NewNode(name string, ip netip.Addr, podCIDR, version string) *corev1.Node {
+	condition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) corev1.NodeCondition {
+		now := metav1.Now()
+		return corev1.NodeCondition{Type: kind, Status: status, Reason: reason, LastHeartbeatTime: now, LastTransitionTime: now}
+	}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+			corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
+		}},
+		Spec: corev1.NodeSpec{PodCIDR: podCIDR, PodCIDRs: []string{podCIDR}},
+		Status: corev1.NodeStatus{
+			Addresses: []corev1.NodeAddress{
+				{Type: corev1.NodeInternalIP, Address: ip.String()},
+				{Type: corev1.NodeHostName, Address: name},
+			},
+			Conditions: []corev1.NodeCondition{
+				condition(corev1.NodeReady, corev1.ConditionTrue, "KubeletReady"),
+				condition(corev1.NodeMemoryPressure, corev1.ConditionFalse, "KubeletHasSufficientMemory"),
+				condition(corev1.NodeDiskPressure, corev1.ConditionFalse, "KubeletHasNoDiskPressure"),
+				condition(corev1.NodePIDPressure, corev1.ConditionFalse, "KubeletHasSufficientPID"),
+			},
+			NodeInfo: corev1.NodeSystemInfo{
+				KubeletVersion: version, OperatingSystem: "linux", Architecture: "amd64", OSImage: "liqo-lab",
+			},
+		},
+	}
+}
+
+// podReconciler is the scheduler and the kubelet.
+type podReconciler struct {
+	Options
+	client client.Client
+	// stops end the programs that run, by pod. Pods are looked at one after the other.
+	stops     map[client.ObjectKey][]func(context.Context)
+	scheduler events.EventRecorder
+	kubelet   record.EventRecorder
+}
+
+// pendingIn lists the pods that are not running yet, in the namespace of obj if it has one.
+func (r *podReconciler) pendingIn(ctx context.Context, obj client.Object) []reconcile.Request {
+	var scope []client.ListOption
+	if obj != nil && obj.GetNamespace() != "" {
+		scope = append(scope, client.InNamespace(obj.GetNamespace()))
+	}
+	var pods corev1.PodList
+	if err := r.client.List(ctx, &pods, scope...); err != nil {
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range pods.Items {
+		if pods.Items[i].Status.Phase != corev1.PodRunning {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&pods.Items[i])})
+		}
+	}
+	return requests
+}

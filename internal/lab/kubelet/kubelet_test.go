@@ -1,0 +1,263 @@
+package kubelet
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/record"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+)
+
+const node = "rome-node"
+
+// eventsKept is how many events a test may cause.
+const eventsKept = 100
+
+func newOptions() Options {
+	return Options{
+		Node: node, NodeIP: netip.MustParseAddr("172.18.0.2"),
+		PodIPs:          NewPool(netip.MustParsePrefix("10.202.0.0/16")),
+		LoadBalancerIPs: NewPool(netip.MustParsePrefix("172.18.200.0/24")),
+		Knobs:           knobs.New(knobs.Values{LoadBalancer: true, PullImage: true}),
+	}
+}
+
+func newClient(objects ...client.Object) client.Client {
+	return fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithObjects(objects...).
+		WithStatusSubresource(&corev1.Pod{}, &corev1.Service{}).Build()
+}
+
+func newKubelet(objects ...client.Object) *podReconciler {
+	return &podReconciler{
+		Options: newOptions(), client: newClient(objects...), stops: map[client.ObjectKey][]func(context.Context){},
+		scheduler: events.NewFakeRecorder(eventsKept), kubelet: record.NewFakeRecorder(eventsKept),
+	}
+}
+
+func newPod() *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"},
+		Spec:       corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "gateway", Image: "ghcr.io/liqotech/gateway:v1.2.0"}}},
+	}
+}
+
+// step reconciles the pod and returns it as it is then, nil if it is gone.
+func step(t *testing.T, r *podReconciler) (*corev1.Pod, ctrl.Result) {
+	t.Helper()
+	key := client.ObjectKeyFromObject(newPod())
+	result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pod corev1.Pod
+	if err := r.client.Get(t.Context(), key, &pod); err != nil {
+		return nil, result
+	}
+	return &pod, result
+}
+
+func isTrue(pod *corev1.Pod, kind corev1.PodConditionType) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == kind && c.Status == corev1.ConditionTrue
+	})
+}
+
+func TestAPodRunsWithAnAddressOfThePodNetwork(t *testing.T) {
+	pod, _ := step(t, newKubelet(newPod()))
+	if pod.Status.Phase != corev1.PodRunning || !isTrue(pod, corev1.PodReady) || pod.Status.PodIP != "10.202.0.10" || pod.Status.HostIP != "172.18.0.2" {
+		t.Errorf("got %+v", pod.Status)
+	}
+}
+
+func TestAPodOnACordonedNodeSaysWhyItWaits(t *testing.T) {
+	pod := newPod()
+	pod.Spec.NodeName = ""
+	r := newKubelet(pod, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}, Spec: corev1.NodeSpec{Unschedulable: true}})
+	waiting, _ := step(t, r)
+	if c := waiting.Status.Conditions; len(c) != 1 || c[0].Reason != "Unschedulable" || !strings.Contains(c[0].Message, "1 node(s) were unschedulable") {
+		t.Errorf("got %+v", c)
+	}
+	step(t, r)
+	recorder, _ := r.scheduler.(*events.FakeRecorder)
+	if len(recorder.Events) != 1 || !strings.Contains(<-recorder.Events, "FailedScheduling") {
+		t.Error("there should be one event, FailedScheduling")
+	}
+}
+
+func TestAPodWhoseImageCannotBePulledSaysSoAndRunsLater(t *testing.T) {
+	r := newKubelet(newPod())
+	if err := r.Knobs.Set("pull-image", "false"); err != nil {
+		t.Fatal(err)
+	}
+	pod, result := step(t, r)
+	waiting := pod.Status.ContainerStatuses[0].State.Waiting
+	if waiting == nil || waiting.Reason != "ImagePullBackOff" || !strings.Contains(waiting.Message, "gateway:v1.2.0: not found") || result.RequeueAfter == 0 {
+		t.Errorf("got %+v, again after %s", waiting, result.RequeueAfter)
+	}
+	if err := r.Knobs.Set("pull-image", "true"); err != nil {
+		t.Fatal(err)
+	}
+	if pod, _ := step(t, r); pod.Status.Phase != corev1.PodRunning {
+		t.Errorf("got %+v", pod.Status)
+	}
+}
+
+func TestAPodWaitsForTheSecretThatItMounts(t *testing.T) {
+	pod := newPod()
+	pod.Spec.Volumes = []corev1.Volume{{Name: "keys", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "gw-milan"}}}}
+	r := newKubelet(pod)
+	if pod, _ := step(t, r); pod.Status.ContainerStatuses[0].State.Waiting.Reason != "ContainerCreating" {
+		t.Errorf("got %+v", pod.Status)
+	}
+	if err := r.client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: "gw-milan"}}); err != nil {
+		t.Fatal(err)
+	}
+	if pod, _ := step(t, r); pod.Status.Phase != corev1.PodRunning {
+		t.Errorf("got %+v", pod.Status)
+	}
+}
+
+func TestAPodIsReadyAfterTheDelay(t *testing.T) {
+	r := newKubelet(newPod())
+	if err := r.Knobs.Set("gateway-ready-after", "1h"); err != nil {
+		t.Fatal(err)
+	}
+	pod, result := step(t, r)
+	if isTrue(pod, corev1.PodReady) || result.RequeueAfter != time.Hour {
+		t.Errorf("got %+v, again after %s", pod.Status, result.RequeueAfter)
+	}
+	if _, result := step(t, r); result.RequeueAfter < 59*time.Minute {
+		t.Errorf("again after %s", result.RequeueAfter)
+	}
+}
+
+func TestADeletedPodGoesAtOnce(t *testing.T) {
+	pod := newPod()
+	now := metav1.Now()
+	pod.DeletionTimestamp, pod.Finalizers = &now, []string{"test"}
+	r := newKubelet(pod)
+	if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(pod)}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAPodOfAnotherNodeIsLeftAlone(t *testing.T) {
+	pod := newPod()
+	pod.Spec.NodeName = "liqo-milan"
+	if pod, _ := step(t, newKubelet(pod)); pod.Status.Phase != "" {
+		t.Errorf("got %+v", pod.Status)
+	}
+}
+
+func TestALoadBalancerServiceIsGivenAnAddress(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec corev1.ServiceSpec
+		off  bool
+		want string
+	}{
+		"the next one":          {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}, want: "172.18.200.10"},
+		"the one it asks for":   {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "172.18.200.99"}, want: "172.18.200.99"},
+		"none while it is off":  {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}, off: true},
+		"none if it wants none": {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "gw"}, Spec: test.spec}
+			r := &balancerReconciler{Options: newOptions(), client: newClient(service)}
+			if test.off {
+				if err := r.Knobs.Set("load-balancer", "false"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(service)}); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.client.Get(t.Context(), client.ObjectKeyFromObject(service), service); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, ingress := range service.Status.LoadBalancer.Ingress {
+				got += ingress.IP
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAPoolGivesEachAddressOnce(t *testing.T) {
+	pool := NewPool(netip.MustParsePrefix("10.0.0.0/28"))
+	seen := map[netip.Addr]bool{}
+	for range 6 {
+		ip, err := pool.Take()
+		if err != nil || seen[ip] {
+			t.Fatalf("got %s again, or %v", ip, err)
+		}
+		seen[ip] = true
+	}
+	if ip, err := pool.Take(); err == nil {
+		t.Errorf("got %s from a network without addresses left", ip)
+	}
+}
+
+// virtualKubelet is a running pod with a container as Liqo makes it for a virtual node.
+func virtualKubelet() *corev1.Pod {
+	pod := newPod()
+	field := func(path string) *corev1.EnvVarSource {
+		return &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}
+	}
+	pod.Spec.Containers = []corev1.Container{{
+		Name: "virtual-kubelet",
+		Args: []string{"--node-ip=$(POD_IP)", "--nodename=milan", "--label=$(NOBODY)"},
+		Env: []corev1.EnvVar{
+			{Name: "POD_IP", ValueFrom: field("status.podIP")}, {Name: "POD_NAME", ValueFrom: field("metadata.name")}, {Name: "VIRTUALNODE_NAME", Value: "milan"},
+		},
+	}}
+	return pod
+}
+
+func TestAContainerThatTheLabHasAProgramForRunsAsOneAsLongAsItsPodDoes(t *testing.T) {
+	var started, stopped []string
+	r := newKubelet(virtualKubelet())
+	r.Programs = map[string]Program{"virtual-kubelet": func(name string, env, args []string) (func(context.Context), error) {
+		started = append(started, name+": "+strings.Join(env, " ")+" "+strings.Join(args, " "))
+		return func(context.Context) { stopped = append(stopped, name) }, nil
+	}}
+	step(t, r) // it becomes running
+	pod, _ := step(t, r)
+	step(t, r)
+	want := "gw-milan: POD_IP=10.202.0.10 POD_NAME=gw-milan VIRTUALNODE_NAME=milan --node-ip=10.202.0.10 --nodename=milan --label=$(NOBODY)"
+	if len(started) != 1 || started[0] != want || len(stopped) != 0 {
+		t.Errorf("started %q, stopped %q", started, stopped)
+	}
+	if err := r.client.Delete(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	step(t, r)
+	if !slices.Equal(stopped, []string{"gw-milan"}) {
+		t.Errorf("stopped %q", stopped)
+	}
+}
+
+func TestAProgramThatRefersToWhatItsPodHasNotIsNotStarted(t *testing.T) {
+	pod := virtualKubelet()
+	if _, _, err := command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "status.podIP") {
+		t.Errorf("the error is %v", err)
+	}
+	pod.Spec.Containers[0].Env[0].ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "token"}}
+	if _, _, err := command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "POD_IP") {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -1,0 +1,237 @@
+package kubelet
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// imagePullRetry is how long a pod waits before it tries again to pull an image.
+const imagePullRetry = 10 * time.Second
+
+// Reconcile takes a pod one step on: to the node, to running, or away.
+func (r *podReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	var pod corev1.Pod
+	err := r.client.Get(ctx, req.NamespacedName, &pod)
+	if apierrors.IsNotFound(err) {
+		r.stop(ctx, req.NamespacedName)
+		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	result, err := r.step(ctx, &pod)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) { // the cache is behind; the next event brings the pod again
+		return ctrl.Result{}, nil
+	}
+	return result, err
+}
+
+func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
+	switch {
+	case pod.Spec.NodeName != "" && pod.Spec.NodeName != r.Node:
+		return ctrl.Result{}, nil // a virtual kubelet has it
+	case pod.DeletionTimestamp != nil:
+		r.stop(ctx, client.ObjectKeyFromObject(pod))
+		return ctrl.Result{}, r.client.Delete(ctx, pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
+	case pod.Spec.NodeName == "":
+		return ctrl.Result{}, r.schedule(ctx, pod)
+	case pod.Status.Phase == corev1.PodPending || pod.Status.Phase == "":
+		return r.run(ctx, pod)
+	case pod.Status.Phase == corev1.PodRunning:
+		return ctrl.Result{}, r.start(pod)
+	default:
+		return ctrl.Result{}, nil
+	}
+}
+
+// schedule binds the pod to the node, or says why not in the scheduler's words.
+func (r *podReconciler) schedule(ctx context.Context, pod *corev1.Pod) error {
+	var node corev1.Node
+	if err := r.client.Get(ctx, client.ObjectKey{Name: r.Node}, &node); err != nil {
+		return err
+	}
+	if node.Spec.Unschedulable {
+		const why = "0/1 nodes are available: 1 node(s) were unschedulable. " +
+			"preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+		if !setCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable, why) {
+			return nil
+		}
+		if err := r.client.Status().Update(ctx, pod); err != nil {
+			return err
+		}
+		r.scheduler.Eventf(pod, nil, corev1.EventTypeWarning, "FailedScheduling", "Scheduling", why)
+		return nil
+	}
+	err := r.client.SubResource("binding").Create(ctx, pod, &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: r.Node},
+	})
+	if err != nil {
+		return err
+	}
+	r.scheduler.Eventf(pod, nil, corev1.EventTypeNormal, "Scheduled", "Binding",
+		"Successfully assigned %s/%s to %s", pod.Namespace, pod.Name, r.Node)
+	return nil
+}
+
+// run takes a scheduled pod to running, as far as its volumes, its images and the knobs allow.
+func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
+	settings := r.Knobs.Get()
+	missing, err := r.missingSecret(ctx, pod)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	started := pod.Status.StartTime
+	switch {
+	case missing != nil:
+		r.kubelet.Eventf(pod, corev1.EventTypeWarning, "FailedMount", "MountVolume.SetUp failed for volume %q : secret %q not found",
+			missing.Name, missing.Secret.SecretName)
+		return ctrl.Result{}, r.wait(ctx, pod, "ContainerCreating", "")
+	case !settings.PullImage:
+		return ctrl.Result{RequeueAfter: imagePullRetry}, r.failToPull(ctx, pod)
+	case settings.GatewayReadyAfter > 0 && started == nil:
+		return ctrl.Result{RequeueAfter: settings.GatewayReadyAfter}, r.wait(ctx, pod, "ContainerCreating", "")
+	case started != nil && time.Since(started.Time) < settings.GatewayReadyAfter:
+		return ctrl.Result{RequeueAfter: time.Until(started.Add(settings.GatewayReadyAfter))}, nil
+	}
+	return ctrl.Result{}, r.ready(ctx, pod)
+}
+
+// missingSecret returns a volume of the pod whose Secret does not exist, or nil.
+func (r *podReconciler) missingSecret(ctx context.Context, pod *corev1.Pod) (*corev1.Volume, error) {
+	for i := range pod.Spec.Volumes {
+		volume := &pod.Spec.Volumes[i]
+		if volume.Secret == nil || ptr.Deref(volume.Secret.Optional, false) {
+			continue
+		}
+		var secret corev1.Secret
+		err := r.client.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: volume.Secret.SecretName}, &secret)
+		if apierrors.IsNotFound(err) {
+			return volume, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// wait reports the pod's containers as waiting for a reason.
+func (r *podReconciler) wait(ctx context.Context, pod *corev1.Pod, reason, message string) error {
+	r.begin(pod)
+	statuses := make([]corev1.ContainerStatus, len(pod.Spec.Containers))
+	names := make([]string, len(pod.Spec.Containers))
+	for i := range pod.Spec.Containers {
+		container := &pod.Spec.Containers[i]
+		names[i] = container.Name
+		statuses[i] = corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image, Started: new(false),
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}},
+		}
+		if reason == imagePullBackOff {
+			statuses[i].State.Waiting.Message = backOff(container.Image) + ": " + pullError(container.Image)
+		}
+	}
+	pod.Status.ContainerStatuses = statuses
+	why := fmt.Sprintf("containers with unready status: %v", names)
+	setCondition(pod, corev1.PodReady, corev1.ConditionFalse, "ContainersNotReady", why)
+	setCondition(pod, corev1.ContainersReady, corev1.ConditionFalse, "ContainersNotReady", why)
+	return r.client.Status().Update(ctx, pod)
+}
+
+const imagePullBackOff = "ImagePullBackOff"
+
+func backOff(image string) string { return fmt.Sprintf("Back-off pulling image %q", image) }
+
+// pullError is what containerd answers for an image that its registry does not have.
+func pullError(image string) string {
+	return fmt.Sprintf("ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image %q: "+
+		"failed to resolve reference %q: %s: not found", image, image, image)
+}
+
+// failToPull reports the containers as waiting for images that can't be pulled, in the kubelet's words.
+func (r *podReconciler) failToPull(ctx context.Context, pod *corev1.Pod) error {
+	for i := range pod.Spec.Containers {
+		image := pod.Spec.Containers[i].Image
+		r.kubelet.Eventf(pod, corev1.EventTypeNormal, "Pulling", "Pulling image %q", image)
+		r.kubelet.Eventf(pod, corev1.EventTypeWarning, "Failed", "Failed to pull image %q: %s", image, pullError(image)[len("ErrImagePull: "):])
+		r.kubelet.Event(pod, corev1.EventTypeWarning, "Failed", "Error: ErrImagePull")
+		r.kubelet.Event(pod, corev1.EventTypeNormal, "BackOff", backOff(image))
+		r.kubelet.Event(pod, corev1.EventTypeWarning, "Failed", "Error: "+imagePullBackOff)
+	}
+	if already := pod.Status.ContainerStatuses; len(already) > 0 && already[0].State.Waiting != nil &&
+		already[0].State.Waiting.Reason == imagePullBackOff {
+		return nil
+	}
+	return r.wait(ctx, pod, imagePullBackOff, "")
+}
+
+// ready reports the pod as running and ready, with an address.
+func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) error {
+	ip, err := r.PodIPs.Take()
+	if err != nil {
+		return err
+	}
+	r.begin(pod)
+	now := metav1.Now()
+	pod.Status.Phase = corev1.PodRunning
+	pod.Status.PodIP = ip.String()
+	pod.Status.PodIPs = []corev1.PodIP{{IP: ip.String()}}
+	pod.Status.ContainerStatuses = make([]corev1.ContainerStatus, len(pod.Spec.Containers))
+	for i := range pod.Spec.Containers {
+		container := &pod.Spec.Containers[i]
+		pod.Status.ContainerStatuses[i] = corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image, ImageID: container.Image,
+			ContainerID: fmt.Sprintf("lab://%s/%s", pod.UID, container.Name),
+			Ready:       true, Started: new(true),
+			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
+		}
+	}
+	setCondition(pod, corev1.PodReady, corev1.ConditionTrue, "", "")
+	setCondition(pod, corev1.ContainersReady, corev1.ConditionTrue, "", "")
+	return r.client.Status().Update(ctx, pod)
+}
+
+// begin fills in what a kubelet reports as soon as it has seen the pod.
+func (r *podReconciler) begin(pod *corev1.Pod) {
+	if pod.Status.StartTime == nil {
+		pod.Status.StartTime = new(metav1.Now())
+	}
+	pod.Status.Phase = corev1.PodPending
+	pod.Status.HostIP = r.NodeIP.String()
+	pod.Status.HostIPs = []corev1.HostIP{{IP: r.NodeIP.String()}}
+	setCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "", "")
+	setCondition(pod, corev1.PodInitialized, corev1.ConditionTrue, "", "")
+}
+
+// setCondition sets a condition of the pod and tells whether that changed it.
+func setCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason, message string) bool {
+	condition := corev1.PodCondition{
+		Type: kind, Status: status, Reason: reason, Message: message,
+		ObservedGeneration: pod.Generation, LastTransitionTime: metav1.Now(),
+	}
+	for i := range pod.Status.Conditions {
+		old := &pod.Status.Conditions[i]
+		if old.Type != kind {
+			continue
+		}
+		if old.Status == status && old.Reason == reason && old.Message == message {
+			return false
+		}
+		if old.Status == status {
+			condition.LastTransitionTime = old.LastTransitionTime
+		}
+		*old = condition
+		return true
+	}
+	pod.Status.Conditions = append(pod.Status.Conditions, condition)
+	return true
+}

@@ -1,0 +1,40 @@
+package kubelet
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+)
+
+// firstHost is the first address of a network that is given out, counted from its start: the ones before it are
+// where gateways and DNS servers usually are.
+const firstHost = 10
+
+// Pool gives out the addresses of a network one after the other, each once. It is safe for concurrent use.
+type Pool struct {
+	network netip.Prefix
+
+	mu   sync.Mutex
+	next netip.Addr
+}
+
+// NewPool returns a Pool of the addresses of a network, from the tenth on.
+func NewPool(network netip.Prefix) *Pool {
+	next := network.Masked().Addr()
+	for range firstHost {
+		next = next.Next()
+	}
+	return &Pool{network: network.Masked(), next: next}
+}
+
+// Take returns the next address. It fails when the network has no more.
+func (p *Pool) Take() (netip.Addr, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.network.Contains(p.next) {
+		return netip.Addr{}, fmt.Errorf("all addresses of %s are given out", p.network)
+	}
+	ip := p.next
+	p.next = ip.Next()
+	return ip, nil
+}

@@ -1,0 +1,86 @@
+package kubelet
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Program runs what is in a container, under the pod's name, with the container's environment in the form KEY=value and its arguments. It goes on, and is
+// started again whenever it ends, until stop is called, which returns when it has ended.
+type Program func(name string, env, args []string) (stop func(context.Context), err error)
+
+// start runs the programs of a running pod, unless they run already.
+func (r *podReconciler) start(pod *corev1.Pod) error {
+	key := client.ObjectKeyFromObject(pod)
+	if r.stops[key] != nil {
+		return nil
+	}
+	for i := range pod.Spec.Containers {
+		container := &pod.Spec.Containers[i]
+		program := r.Programs[container.Name]
+		if program == nil {
+			continue
+		}
+		env, args, err := command(pod, container)
+		if err != nil {
+			return fmt.Errorf("container %s: %w", container.Name, err)
+		}
+		stop, err := program(pod.Name, env, args)
+		if err != nil {
+			return err
+		}
+		r.stops[key] = append(r.stops[key], stop)
+	}
+	return nil
+}
+
+// stop ends the programs of a pod.
+func (r *podReconciler) stop(ctx context.Context, pod client.ObjectKey) {
+	for _, stop := range r.stops[pod] {
+		stop(ctx)
+	}
+	delete(r.stops, pod)
+}
+
+// reference is $(NAME) in an argument, which stands for a variable of the container's environment.
+var reference = regexp.MustCompile(`\$\([A-Za-z_][A-Za-z0-9_]*\)`)
+
+// command is a container's environment and its arguments as a kubelet would pass them on. Only fields of the pod itself can be referred to.
+func command(pod *corev1.Pod, container *corev1.Container) (env, args []string, err error) {
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(pod)
+	if err != nil {
+		return nil, nil, err
+	}
+	values := map[string]string{}
+	for _, variable := range container.Env {
+		value := variable.Value
+		if source := variable.ValueFrom; source != nil {
+			if source.FieldRef == nil {
+				return nil, nil, fmt.Errorf("variable %s does not come from a field of the pod", variable.Name)
+			}
+			var found bool
+			value, found, err = unstructured.NestedString(object, strings.Split(source.FieldRef.FieldPath, ".")...)
+			if err != nil || !found {
+				return nil, nil, fmt.Errorf("variable %s: the pod has no %s", variable.Name, source.FieldRef.FieldPath)
+			}
+		}
+		values[variable.Name] = value
+		env = append(env, variable.Name+"="+value)
+	}
+	for _, arg := range container.Args {
+		args = append(args, reference.ReplaceAllStringFunc(arg, func(name string) string {
+			if value, known := values[name[2:len(name)-1]]; known {
+				return value
+			}
+			return name
+		}))
+	}
+	return env, args, nil
+}

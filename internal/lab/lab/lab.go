@@ -1,0 +1,261 @@
+// Package lab runs several leaf clusters that can reach each other's gateways.
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/klog/v2"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/simulated"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
+)
+
+// Cluster says what one cluster of a lab is like at the start.
+type Cluster struct {
+	cluster.Spec
+	// LoadBalancer tells whether Services of type LoadBalancer are given an address.
+	LoadBalancer bool
+}
+
+// Options says what lab to run.
+type Options struct {
+	// Dir is the folder that everything is kept in.
+	Dir      string
+	Clusters []Cluster
+	// Peerable tells whether the clusters can be peered; see cluster.Options.
+	Peerable bool
+	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see knobs.Values.
+	GatewayReadyAfter, ConnectAfter time.Duration
+	// Guard is the command that cleans up after the lab if it is killed. It is started with a pipe as stdin, which ends
+	// with the lab.
+	Guard  []string
+	Report *progress.Reporter
+}
+
+// Lab is a running lab.
+type Lab struct {
+	dir       *labdir.Dir
+	clusters  []*cluster.Cluster
+	guard     *exec.Cmd
+	guardPipe *os.File
+}
+
+// Start builds the programs if necessary and starts all clusters at once. It returns when all are ready. On an error,
+// nothing is left behind.
+func Start(ctx context.Context, options Options) (_ *Lab, err error) {
+	dir, err := labdir.Create(options.Dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lab{dir: dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Stop())
+		}
+	}()
+	if err := l.prepare(options); err != nil {
+		return nil, err
+	}
+	if err := l.newClusters(ctx, options); err != nil {
+		return nil, err
+	}
+	if err := l.startClusters(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.writeKubeconfig(); err != nil {
+		return nil, err
+	}
+	return l, dir.WriteState(l.State())
+}
+
+// prepare makes sure that nothing of the lab can outlive it.
+func (l *Lab) prepare(options Options) error {
+	if err := process.Mark(l.dir.Path); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(l.dir.Temporary(), 0o700); err != nil {
+		return err
+	}
+	if err := os.Setenv("TMPDIR", l.dir.Temporary()); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(l.dir.Log()), 0o755); err != nil {
+		return err
+	}
+	log, err := os.Create(l.dir.Log())
+	if err != nil {
+		return err
+	}
+	klog.SetOutput(log) // as long as the process lives
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer read.Close()
+	l.guardPipe = write
+	l.guard = exec.Command(options.Guard[0], options.Guard[1:]...)
+	l.guard.Stdin = read
+	// Out of the lab's process group, so that what kills the whole group spares it.
+	l.guard.SysProcAttr = detached()
+	return l.guard.Start()
+}
+
+func (l *Lab) newClusters(ctx context.Context, options Options) error {
+	needed := binaries.Cluster()
+	if options.Peerable {
+		needed = append(needed, binaries.Peering()...)
+	}
+	programs, err := binaries.Build(ctx, options.Report, needed...)
+	if err != nil {
+		return err
+	}
+	kubernetes, err := binaries.KubernetesVersion()
+	if err != nil {
+		return err
+	}
+	liqo, err := binaries.LiqoVersion()
+	if err != nil {
+		return err
+	}
+	source, err := binaries.LiqoSource(ctx)
+	if err != nil {
+		return err
+	}
+	chart, plane := cluster.LoadChart(source, liqo), simulated.New()
+	for i, spec := range options.Clusters {
+		c, err := cluster.New(cluster.Options{
+			Spec:              spec.Spec,
+			Number:            i,
+			Data:              l.dir.Data(spec.Name),
+			Logs:              l.dir.Logs(spec.Name),
+			Peerable:          options.Peerable && spec.Liqo,
+			Programs:          programs,
+			Chart:             chart,
+			KubernetesVersion: kubernetes,
+			DataPlane:         plane,
+			Knobs: knobs.New(knobs.Values{
+				LoadBalancer: spec.LoadBalancer, PullImage: true, Connect: true,
+				GatewayReadyAfter: options.GatewayReadyAfter, ConnectAfter: options.ConnectAfter,
+			}),
+			Report: func(step string, took time.Duration) {
+				options.Report.Say("%s: %s (%.1fs)", spec.Name, step, took.Seconds())
+			},
+		})
+		if err != nil {
+			return err
+		}
+		l.clusters = append(l.clusters, c)
+	}
+	return nil
+}
+
+// startClusters starts all clusters at once. The first that fails stops the others.
+func (l *Lab) startClusters(ctx context.Context) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	// Starting an API server can't be interrupted, but it ends when its process does.
+	ready := context.AfterFunc(ctx, func() { _ = process.KillMarked(l.dir.Path) })
+	var group errgroup.Group
+	for _, c := range l.clusters {
+		group.Go(func() error {
+			err := c.Start(ctx)
+			if err != nil {
+				fail(err)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return context.Cause(ctx)
+	}
+	ready()
+	return nil
+}
+
+// writeKubeconfig writes the file with all clusters.
+func (l *Lab) writeKubeconfig() error {
+	merged := clientcmdapi.NewConfig()
+	for _, c := range l.clusters {
+		config := c.OperatorKubeconfig()
+		merged.Clusters[c.Name] = config.Clusters[c.Name]
+		merged.AuthInfos[c.Name] = config.AuthInfos[c.Name]
+		merged.Contexts[c.Name] = config.Contexts[c.Name]
+	}
+	merged.CurrentContext = l.clusters[0].Name
+	return clientcmd.WriteToFile(*merged, l.dir.Kubeconfig())
+}
+
+// Dir returns the lab's folder.
+func (l *Lab) Dir() *labdir.Dir { return l.dir }
+
+// State describes the lab to those who use it.
+func (l *Lab) State() labdir.State {
+	state := labdir.State{Dir: l.dir.Path, Kubeconfig: l.dir.Kubeconfig()}
+	for _, c := range l.clusters {
+		state.Clusters = append(state.Clusters, labdir.Cluster{
+			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host,
+			PodCIDR: c.PodCIDR.String(), ExternalCIDR: c.ExternalCIDR.String(), ClusterID: c.Name, AuditLog: c.AuditLog(),
+			Peerable: c.Peerable,
+		})
+	}
+	return state
+}
+
+// Cluster returns a cluster by its name.
+func (l *Lab) Cluster(name string) (*cluster.Cluster, error) {
+	for _, c := range l.clusters {
+		if c.Name == name {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("the lab has no cluster %q", name)
+}
+
+// Stop ends everything and removes the lab's folder.
+func (l *Lab) Stop() error {
+	for _, c := range l.clusters {
+		c.Stop()
+	}
+	if l.guard != nil && l.guard.Process != nil {
+		_ = l.guard.Process.Kill() // there is nothing left for it to do
+		_ = l.guard.Wait()
+		l.guardPipe.Close()
+	}
+	return l.dir.Remove()
+}
+
+// CheckClusters returns an error for clusters that can't be in one lab.
+func CheckClusters(clusters []Cluster) error {
+	const most = 54 // more have no addresses of their own
+	if len(clusters) == 0 || len(clusters) > most {
+		return fmt.Errorf("a lab has 1 to %d clusters, not %d", most, len(clusters))
+	}
+	seen := map[string]bool{}
+	for _, c := range clusters {
+		if seen[c.Name] {
+			return fmt.Errorf("two clusters are called %q", c.Name)
+		}
+		seen[c.Name] = true
+		for _, cidr := range []netip.Prefix{c.PodCIDR, c.ExternalCIDR, c.ServiceCIDR} {
+			if cidr != cidr.Masked() || !cidr.Addr().Is4() {
+				return fmt.Errorf("cluster %s: %s is not an IPv4 network", c.Name, cidr)
+			}
+		}
+	}
+	return nil
+}

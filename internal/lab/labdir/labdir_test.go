@@ -1,0 +1,128 @@
+package labdir
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestAFolderHoldsOneLabAtATime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lab")
+	first, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path); !errors.Is(err, ErrInUse) {
+		t.Errorf("a second lab in the folder: %v", err)
+	}
+	if err := RemoveLeftovers(path); !errors.Is(err, ErrInUse) {
+		t.Errorf("removing a lab that runs: %v", err)
+	}
+	if err := first.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+func TestANewLabTakesTheFolderOfOneThatWasKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lab")
+	killed, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(killed.Kubeconfig(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	killed.lock.Close() // as the kernel does for a process that ends
+
+	next, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(next.Kubeconfig()); !os.IsNotExist(err) {
+		t.Error("it found what the other one left")
+	}
+	if err := next.Remove(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFolderWithOtherFilesIsLeftAlone(t *testing.T) {
+	path := t.TempDir()
+	file := filepath.Join(path, "thesis.txt")
+	if err := os.WriteFile(file, []byte("years of work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "not the folder of a lab") {
+		t.Errorf("the error is %v", err)
+	}
+	if err := RemoveLeftovers(path); err == nil {
+		t.Error("no error")
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRemovingWhatIsNotThereIsNoError(t *testing.T) {
+	if err := RemoveLeftovers(filepath.Join(t.TempDir(), "lab")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheSocketWorksInAFolderWithALongPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("long", 40))
+	dir, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := dir.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		conn, err := listener.Accept()
+		if err == nil {
+			_, _ = io.WriteString(conn, "hello")
+			conn.Close()
+		}
+	}()
+	conn, err := Dial(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(conn); string(got) != "hello" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if err := errors.Join(conn.Close(), listener.Close(), dir.Remove()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheStateIsThereWhenTheLabIsReady(t *testing.T) {
+	dir, err := Create(filepath.Join(t.TempDir(), "lab"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dir.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := ReadState(dir.Path); !errors.Is(err, ErrNoLab) {
+		t.Errorf("before: %v", err)
+	}
+	want := State{Dir: dir.Path, Kubeconfig: dir.Kubeconfig(), Clusters: []Cluster{{Name: "rome", PodCIDR: "10.202.0.0/16"}}}
+	if err := dir.WriteState(want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadState(dir.Path); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}

@@ -1,0 +1,63 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// markVariable is the environment variable by which every process of a lab, and what it starts in turn, is recognised.
+const markVariable = "LIQO_LAB"
+
+// Mark makes every process that this one starts from now on findable with Marked. The mark is the lab's folder.
+// Unlike a list of process IDs, it can't point to a stranger after an ID was used again.
+func Mark(mark string) error { return os.Setenv(markVariable, mark) }
+
+// Marked lists the processes that bear the mark, without the calling one. It reads /proc, so it finds nothing
+// on an operating system without it.
+func Marked(mark string) []int {
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		return nil
+	}
+	entry := fmt.Appendf(nil, "%s=%s", markVariable, mark)
+	var pids []int
+	for _, file := range files {
+		environ, err := os.ReadFile(file)
+		if err != nil { // it ended since, or belongs to somebody else
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		if slices.ContainsFunc(bytes.Split(environ, []byte{0}), func(e []byte) bool { return bytes.Equal(e, entry) }) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// KillMarked kills the processes that bear the mark and returns when they are gone. What they would write on a clean
+// stop is thrown away with the lab's folder anyway.
+func KillMarked(mark string) error {
+	deadline := time.Now().Add(stopGrace)
+	for {
+		pids := Marked(mark)
+		if len(pids) == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("processes %v of the lab in %s do not end", pids, mark)
+		}
+		for _, pid := range pids {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // an error means that it is gone already
+		}
+		time.Sleep(10 * time.Millisecond) // there is no event for the end of a process that is not a child
+	}
+}

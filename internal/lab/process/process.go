@@ -1,0 +1,193 @@
+// Package process runs the programs that a lab cluster is made of as child processes with a log file each.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// restartDelay is how long a kept process that ended by itself stays down before it is started again.
+	restartDelay = 500 * time.Millisecond
+	// stopGrace is how long a process may take to end after SIGTERM before it is killed.
+	stopGrace = 5 * time.Second
+)
+
+// Spec says what to run.
+type Spec struct {
+	// Name is what the process is called in messages.
+	Name string
+	// Path is the program's file, Args its arguments without the program's name.
+	Path string
+	Args []string
+	// Env is added to the environment of the lab, in the form KEY=value.
+	Env []string
+	// Log is the file that stdout and stderr are appended to.
+	Log string
+}
+
+// Process is a running child process. It is safe for concurrent use.
+type Process struct {
+	spec Spec
+	done chan struct{}
+	stop chan struct{}
+
+	mu       sync.Mutex
+	cmd      *exec.Cmd
+	kept     bool
+	stopping bool
+	restarts int
+	err      error
+}
+
+// Start starts the process and returns at once.
+func Start(spec Spec) (*Process, error) {
+	p := &Process{spec: spec, done: make(chan struct{}), stop: make(chan struct{})}
+	if err := p.launch(); err != nil {
+		return nil, err
+	}
+	go p.watch()
+	return p, nil
+}
+
+// Keep makes the process start again whenever it ends by itself from now on, as a cluster does with a container.
+func (p *Process) Keep() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kept = true
+}
+
+// Restarts is how often the process ended by itself and was started again.
+func (p *Process) Restarts() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.restarts
+}
+
+// Done is closed when the process has ended for good.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Failure is the error of a process that ended although nobody stopped it, with the end of its log.
+func (p *Process) Failure() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	reason := "it ended"
+	if p.err != nil {
+		reason = p.err.Error()
+	}
+	return p.LastWords(errors.New(reason))
+}
+
+// LastWords adds the process's name and the end of its log to an error.
+func (p *Process) LastWords(err error) error {
+	return WithLog(fmt.Errorf("%s: %w", p.spec.Name, err), p.spec.Log)
+}
+
+// Abandon leaves the process to be killed by somebody else: it is not started again.
+func (p *Process) Abandon() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.giveUp()
+}
+
+// giveUp must be called with the lock held.
+func (p *Process) giveUp() {
+	if !p.stopping {
+		p.stopping = true
+		close(p.stop)
+	}
+}
+
+// Stop ends the process, with SIGTERM and, if that does not help within five seconds or ctx ends, with SIGKILL.
+// It returns when the process is gone.
+func (p *Process) Stop(ctx context.Context) {
+	p.mu.Lock()
+	p.giveUp()
+	p.signal(syscall.SIGTERM)
+	p.mu.Unlock()
+
+	grace := time.NewTimer(stopGrace)
+	defer grace.Stop()
+	select {
+	case <-p.done:
+		return
+	case <-ctx.Done():
+	case <-grace.C:
+	}
+	p.mu.Lock()
+	p.signal(syscall.SIGKILL)
+	p.mu.Unlock()
+	<-p.done
+}
+
+// signal must be called with the lock held.
+func (p *Process) signal(sig os.Signal) {
+	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.err = errors.Join(p.err, err)
+	}
+}
+
+func (p *Process) launch() error {
+	log, err := os.OpenFile(p.spec.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+
+	cmd := exec.Command(p.spec.Path, p.spec.Args...)
+	cmd.Env = append(os.Environ(), p.spec.Env...)
+	cmd.Stdout, cmd.Stderr = log, log
+	// A group of its own, so that Ctrl-C in a terminal reaches the lab only, which then stops everything in order.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s: %w", p.spec.Name, err)
+	}
+	p.cmd = cmd
+	return nil
+}
+
+// watch waits for the process and starts it again while it is kept.
+func (p *Process) watch() {
+	defer close(p.done)
+	for {
+		err := p.cmd.Wait()
+		if !p.again(err) {
+			return
+		}
+		select {
+		case <-p.stop:
+			return
+		case <-time.After(restartDelay):
+		}
+		if err := p.launch(); err != nil {
+			p.again(err)
+			return
+		}
+		p.mu.Lock()
+		if p.stopping { // Stop came between the delay and the launch and signalled the process before this one.
+			p.signal(syscall.SIGTERM)
+		}
+		p.mu.Unlock()
+	}
+}
+
+// again records how the process ended and tells whether to start it once more.
+func (p *Process) again(err error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err = err
+	if p.stopping || !p.kept {
+		return false
+	}
+	p.restarts++
+	return true
+}

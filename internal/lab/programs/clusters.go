@@ -1,0 +1,98 @@
+package programs
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+)
+
+// Clusters are a running lab's.
+type Clusters struct {
+	labdir.State
+
+	lab     string // path of liqo-lab
+	process *exec.Cmd
+	// The lab stops when its standard input ends: when Stop closes it, and when the caller itself is killed.
+	stdin io.Closer
+}
+
+// StartClusters returns when Liqo is ready in all of them. Lab is the path of liqo-lab, dir a folder for it to make, and specs the clusters as
+// its flag --cluster has them; none means the lab's usual ones. What the lab says goes to out.
+//
+// The process is not bound to ctx: an interrupted Terraform still needs the API servers to end in order. An interrupt while
+// the clusters start closes the lab's standard input instead.
+func StartClusters(ctx context.Context, out io.Writer, lab, dir string, specs ...string) (*Clusters, error) {
+	cmd := Command(context.WithoutCancel(ctx), lab, "up", "--dir", dir, "--json", "--stop-on-stdin-eof")
+	cmd.Stderr = out
+	for _, spec := range specs {
+		cmd.Args = append(cmd.Args, "--cluster", spec)
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	c := &Clusters{lab: lab, process: cmd, stdin: stdin}
+	unwatch := context.AfterFunc(ctx, func() { _ = stdin.Close() })
+	err = c.readReady(stdout)
+	if interrupted := !unwatch(); interrupted || err != nil {
+		return nil, errors.Join(ctx.Err(), err, c.Stop())
+	}
+	return c, nil
+}
+
+// readReady waits for the one line that liqo-lab prints when it is ready.
+func (c *Clusters) readReady(stdout io.Reader) error {
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	if err != nil {
+		return errors.New("liqo-lab ended before its clusters were ready")
+	}
+	if err := json.Unmarshal(line, &c.State); err != nil {
+		return fmt.Errorf("liqo-lab up --json: %w", err)
+	}
+	return nil
+}
+
+// Stop returns when every process of the lab has ended. It does nothing for clusters that never started.
+func (c *Clusters) Stop() error {
+	if c == nil || c.process == nil {
+		return nil
+	}
+	_ = c.stdin.Close()
+	err := c.process.Wait()
+	c.process = nil
+	if err != nil {
+		return fmt.Errorf("liqo-lab up: %w", err)
+	}
+	return nil
+}
+
+// Get writes a table of one kind of object, from all clusters.
+func (c *Clusters) Get(ctx context.Context, out io.Writer, resource string) error {
+	if err := Show(out, Command(ctx, c.lab, "get", resource, "--dir", c.Dir)); err != nil {
+		return fmt.Errorf("liqo-lab get %s: %w", resource, err)
+	}
+	return nil
+}
+
+// Inventory is a sorted line for every object in every cluster.
+func (c *Clusters) Inventory(ctx context.Context) ([]string, error) {
+	out, err := Command(ctx, c.lab, "inventory", "--dir", c.Dir).Output()
+	if err != nil {
+		return nil, fmt.Errorf("liqo-lab inventory: %w", err)
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' }), nil
+}

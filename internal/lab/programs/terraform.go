@@ -1,0 +1,109 @@
+package programs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// Terraform runs Terraform or OpenTofu on one configuration, with the provider from a folder of programs instead of a
+// registry's. That is why there is no init: there is nothing to download.
+type Terraform struct {
+	cli string
+	dir string
+	env []string
+}
+
+// FindCLI prefers the terraform on the PATH. Where there is none, the lab builds OpenTofu, or has it built before, and says so on out.
+func FindCLI(ctx context.Context, out io.Writer, lab string) (string, error) {
+	if cli, err := exec.LookPath("terraform"); err == nil {
+		return cli, nil
+	}
+	cmd := Command(ctx, lab, "build", "--opentofu")
+	cmd.Stderr = out
+	cli, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("liqo-lab build --opentofu: %w", err)
+	}
+	return strings.TrimSpace(string(cli)), nil
+}
+
+// NewTerraform makes the folder dir, with a copy of the configuration in it and, later, its state. Programs is the folder with the provider.
+func NewTerraform(cli, dir, programs string, configuration fs.FS) (*Terraform, error) {
+	if err := os.CopyFS(dir, configuration); err != nil {
+		return nil, err
+	}
+	rc := filepath.Join(dir, "terraform.rc")
+	if err := os.WriteFile(rc, []byte(cliConfiguration(programs)), 0o600); err != nil {
+		return nil, err
+	}
+	t := &Terraform{cli: cli, dir: dir, env: withoutTerraform(os.Environ())}
+	t.Set("TF_CLI_CONFIG_FILE", rc)
+	// It would ask HashiCorp for newer versions.
+	t.Set("CHECKPOINT_DISABLE", "1")
+	t.Set("TF_INPUT", "0")
+	// Each command warns that the provider comes from a folder. One line of that is enough.
+	for _, name := range []string{"plan", "apply", "destroy"} {
+		t.Set("TF_CLI_ARGS_"+name, "-compact-warnings")
+	}
+	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("NO_COLOR") != "" {
+		t.Set("TF_CLI_ARGS", "-no-color")
+	}
+	return t, nil
+}
+
+// cliConfiguration leaves the host out of the provider's address: Terraform and OpenTofu each add their own.
+func cliConfiguration(programs string) string {
+	return fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"leafmesh/liqo\" = %q\n  }\n}\n", programs)
+}
+
+// withoutTerraform drops what the caller has set for Terraform, except for its log: arguments, workspaces and variables
+// of theirs would change what the caller shows.
+func withoutTerraform(env []string) []string {
+	kept := make([]string, 0, len(env))
+	for _, variable := range env {
+		if !strings.HasPrefix(variable, "TF_") || strings.HasPrefix(variable, "TF_LOG") {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
+
+// Set sets an environment variable for every later run.
+func (t *Terraform) Set(name, value string) {
+	t.env = append(t.env, name+"="+value)
+}
+
+// Command is a run of Terraform that is still to be started.
+func (t *Terraform) Command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := Command(ctx, t.cli, args...)
+	cmd.Dir = t.dir
+	cmd.Env = t.env
+	return cmd
+}
+
+// Run runs Terraform and writes what it prints to out.
+func (t *Terraform) Run(ctx context.Context, out io.Writer, args ...string) error {
+	if err := Show(out, t.Command(ctx, args...)); err != nil {
+		return fmt.Errorf("%s %s: %w", filepath.Base(t.cli), args[0], err)
+	}
+	return nil
+}
+
+// PlanIsEmpty fails if Terraform would change anything.
+func (t *Terraform) PlanIsEmpty(ctx context.Context, out io.Writer) error {
+	err := t.Run(ctx, out, "plan", "-detailed-exitcode")
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 2 {
+		return errors.New("the plan is not empty right after apply")
+	}
+	return err
+}

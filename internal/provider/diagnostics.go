@@ -1,0 +1,41 @@
+package provider
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// summary is the headline of an error, or the fallback where the error has none.
+func summary(fallback string, err error) string {
+	if unknown, ok := errors.AsType[*cluster.UnknownNameError](err); ok {
+		return "Unknown leaf " + unknown.Name
+	}
+	if headline := shortcut.Summary(err); headline != "" {
+		return capital(headline)
+	}
+	return fallback
+}
+
+// detail is what the error says below its headline, as sentences.
+func detail(err error) string {
+	text := err.Error()
+	if shortcut.Summary(err) != "" {
+		text = shortcut.Detail(err)
+	}
+	text = capital(text)
+	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
+		text += "."
+	}
+	return text
+}
+
+func capital(text string) string {
+	for i, first := range text {
+		return string(unicode.ToUpper(first)) + text[i+len(string(first)):]
+	}
+	return text
+}

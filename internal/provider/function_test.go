@@ -1,0 +1,135 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// call runs a function as Terraform does.
+func call(t *testing.T, f function.Function, arguments ...attr.Value) (attr.Value, *function.FuncError) {
+	t.Helper()
+	var definition function.DefinitionResponse
+	f.Definition(t.Context(), function.DefinitionRequest{}, &definition)
+	result, err := definition.Definition.Return.NewResultData(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	response := function.RunResponse{Result: result}
+	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData(arguments)}, &response)
+	return response.Result.Value(), response.Error
+}
+
+func texts(values ...string) types.List {
+	elements := make([]attr.Value, len(values))
+	for i, value := range values {
+		elements[i] = types.StringValue(value)
+	}
+	return types.ListValueMust(types.StringType, elements)
+}
+
+func TestAMeshHasEachPairOnceAndTheFirstNameDials(t *testing.T) {
+	for expected, names := range map[string][]string{
+		`{}`: {"rome"},
+		`{"milan-naples":{"client":"milan","server":"naples"},"rome-milan":{"client":"rome","server":"milan"},` +
+			`"rome-naples":{"client":"rome","server":"naples"}}`: {"rome", "milan", "naples"},
+		`{"milan-rome":{"client":"milan","server":"rome"}}`: {"milan", "rome"},
+	} {
+		if got, err := call(t, newMeshFunction(), texts(names...)); err != nil || got.String() != expected {
+			t.Errorf("%q: %s (%v)", names, got, err)
+		}
+	}
+}
+
+func TestAMeshOfNamesThatCannotBeIsRefused(t *testing.T) {
+	for expected, names := range map[string][]string{
+		`The name at index 1 is empty.`:                                          {"rome", ""},
+		`The name "rome" is there twice; a cluster has no shortcut with itself.`: {"rome", "milan", "rome"},
+		"\"a\", \"b-c\" and \"a-b\", \"c\" would both have the key \"a-b-c\"; give one of the clusters another name in the provider's `clusters`.": {
+			"a", "a-b", "b-c", "c",
+		},
+	} {
+		_, err := call(t, newMeshFunction(), texts(names...))
+		if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != 0 || err.Text != expected {
+			t.Errorf("%q: %v", names, err)
+		}
+	}
+}
+
+func TestARemappedAddressKeepsItsHostPart(t *testing.T) {
+	for _, test := range []struct{ ip, from, to, expected string }{
+		{"10.1.3.4", "10.1.0.0/16", "10.71.0.0/16", "10.71.3.4"},
+		{"10.1.3.4", "10.1.0.0/16", "10.1.0.0/16", "10.1.3.4"},
+		{"10.255.63.255", "10.255.0.0/18", "78.5.64.0/18", "78.5.127.255"},
+		{"10.1.2.3", "10.0.0.0/9", "172.128.0.0/9", "172.129.2.3"},
+		{"10.1.2.3", "0.0.0.0/0", "0.0.0.0/0", "10.1.2.3"},
+		{"10.1.2.3", "10.1.2.3/32", "10.9.9.9/32", "10.9.9.9"},
+		{"10.1.3.4", "10.1.77.77/16", "10.71.99.99/16", "10.71.3.4"},
+		{"fd00:1::a:b", "fd00:1::/64", "fd00:2::/64", "fd00:2::a:b"},
+		{"fd00:10::1", "fd00::/12", "fda0::/12", "fda0:10::1"},
+	} {
+		got, err := call(t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to))
+		if err != nil || !got.Equal(types.StringValue(test.expected)) {
+			t.Errorf("%s from %s to %s: %s (%v), expected %s", test.ip, test.from, test.to, got, err, test.expected)
+		}
+	}
+}
+
+func TestAnAddressThatCannotBeRemappedIsRefusedAtTheArgumentThatIsWrong(t *testing.T) {
+	for _, test := range []struct {
+		ip, from, to string
+		argument     int64
+		expected     string
+	}{
+		{"10.1.3", "10.1.0.0/16", "10.71.0.0/16", 0, `"10.1.3" is no IP address.`},
+		{"fe80::1%eth0", "fe80::/16", "fe81::/16", 0, `"fe80::1%eth0" is no IP address.`},
+		{"10.2.0.1", "10.1.0.0/16", "10.71.0.0/16", 0, `10.2.0.1 is not in 10.1.0.0/16.`},
+		{"fd00::1", "10.1.0.0/16", "10.71.0.0/16", 0, `fd00::1 is not in 10.1.0.0/16.`},
+		{"10.1.3.4", "10.1.0.0", "10.71.0.0/16", 1, `"10.1.0.0" is no address range in CIDR notation, such as 10.1.0.0/16.`},
+		{"10.1.3.4", "10.1.0.0/16", "10.71.0.0/99", 2, `"10.71.0.0/99" is no address range in CIDR notation, such as 10.1.0.0/16.`},
+		{"10.1.3.4", "10.1.0.0/16", "fd00::/16", 2, `10.1.0.0/16 and fd00::/16 are of different IP versions.`},
+		{
+			"10.1.3.4", "10.1.0.0/16", "10.71.0.0/17", 2,
+			`10.1.0.0/16 and 10.71.0.0/17 are of different size; Liqo remaps a range to one of the same size.`,
+		},
+	} {
+		_, err := call(t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to))
+		if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != test.argument || err.Text != test.expected {
+			t.Errorf("%s from %s to %s: %v", test.ip, test.from, test.to, err)
+		}
+	}
+}
+
+func TestRangesOverlapThatHaveAnAddressInCommon(t *testing.T) {
+	for _, test := range []struct {
+		a, b     string
+		expected bool
+	}{
+		{"10.0.0.0/8", "10.1.0.0/16", true},
+		{"10.1.0.0/16", "10.0.0.0/8", true},
+		{"10.1.0.0/16", "10.1.0.0/16", true},
+		{"10.1.0.0/16", "10.2.0.0/16", false},
+		{"10.1.255.255/16", "10.1.0.0/32", true},
+		{"fd00::/8", "fd00:1::/64", true},
+		{"0.0.0.0/0", "::/0", false},
+	} {
+		got, err := call(t, newCIDRsOverlapFunction(), types.StringValue(test.a), types.StringValue(test.b))
+		if err != nil || !got.Equal(types.BoolValue(test.expected)) {
+			t.Errorf("%s, %s: %s (%v)", test.a, test.b, got, err)
+		}
+	}
+}
+
+func TestEachRangeThatIsNoneIsNamed(t *testing.T) {
+	_, err := call(t, newCIDRsOverlapFunction(), types.StringValue("10.1.0.0"), types.StringValue("10.1.0.0/16"))
+	if err == nil || *err.FunctionArgument != 0 || !strings.Contains(err.Text, `"10.1.0.0"`) {
+		t.Errorf("got %v", err)
+	}
+	_, err = call(t, newCIDRsOverlapFunction(), types.StringValue("10.1.0.0/16"), types.StringValue("here"))
+	if err == nil || *err.FunctionArgument != 1 || !strings.Contains(err.Text, `"here"`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,75 @@
+package provider
+
+import (
+	"context"
+	"os"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// TypeName starts the name of every resource of this provider.
+const TypeName = "liqo"
+
+var _ provider.ProviderWithFunctions = (*Provider)(nil)
+
+// Provider makes shortcuts between leaf clusters ordinary Terraform resources.
+type Provider struct {
+	version  string
+	registry *cluster.Registry // nil until the provider is configured
+}
+
+// New returns the provider in the version that it shall report.
+func New(version string) *Provider { return &Provider{version: version} }
+
+// Close ends the connections to all leaves.
+func (p *Provider) Close() {
+	if p.registry != nil {
+		p.registry.Close()
+	}
+}
+
+// Metadata implements [provider.Provider].
+func (p *Provider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = TypeName
+	resp.Version = p.version
+}
+
+// Configure implements [provider.Provider]. It connects to nothing yet.
+func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var model providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	config, unknown, diags := model.config(ctx, os.Getenv)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	config.UserAgent = "terraform-provider-liqo/" + p.version
+	p.Close()
+	p.registry = cluster.NewRegistry(config)
+	leaves := &leaves{registry: p.registry, unknown: unknown}
+	resp.ResourceData = leaves
+	resp.DataSourceData = leaves
+}
+
+// Resources implements [provider.Provider].
+func (p *Provider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{newShortcutResource}
+}
+
+// DataSources implements [provider.Provider].
+func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{newClusterDataSource, newShortcutDataSource, newShortcutsDataSource, newTopologyDataSource}
+}
+
+// Functions implements [provider.ProviderWithFunctions].
+func (p *Provider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{newMeshFunction, newRemapIPFunction, newCIDRsOverlapFunction}
+}

@@ -1,0 +1,187 @@
+package provider
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// Default timeouts of a liqo_shortcut. A cloud's load balancer may take minutes to get its address.
+const (
+	defaultCreateTimeout = 10 * time.Minute
+	defaultReadTimeout   = 2 * time.Minute
+	defaultUpdateTimeout = 10 * time.Minute
+	defaultDeleteTimeout = 10 * time.Minute
+
+	// timeToRecord is for reading what there is after an operation has failed, so that the state knows of it.
+	timeToRecord = 30 * time.Second
+)
+
+var (
+	_ resource.Resource                   = (*shortcutResource)(nil)
+	_ resource.ResourceWithConfigure      = (*shortcutResource)(nil)
+	_ resource.ResourceWithImportState    = (*shortcutResource)(nil)
+	_ resource.ResourceWithIdentity       = (*shortcutResource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*shortcutResource)(nil)
+	_ resource.ResourceWithValidateConfig = (*shortcutResource)(nil)
+)
+
+type shortcutResource struct {
+	leaves *leaves
+}
+
+func newShortcutResource() resource.Resource { return &shortcutResource{} }
+
+// Metadata implements [resource.Resource].
+func (r *shortcutResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = TypeName + "_shortcut"
+}
+
+// Configure implements [resource.ResourceWithConfigure].
+func (r *shortcutResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	leaves, diags := leavesFrom(req.ProviderData)
+	resp.Diagnostics.Append(diags...)
+	r.leaves = leaves
+}
+
+// Create implements [resource.Resource].
+func (r *shortcutResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan, config shortcutModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	timeout, diags := plan.Timeouts.Create(ctx, defaultCreateTimeout)
+	resp.Diagnostics.Append(diags...)
+	spec, diags := plan.spec(ctx, &config)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(r.connect(ctx, timeout, spec, &plan, &resp.State)...)
+	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
+}
+
+// Update implements [resource.Resource].
+func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, config shortcutModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
+	resp.Diagnostics.Append(diags...)
+	spec, diags := plan.spec(ctx, &config)
+	resp.Diagnostics.Append(diags...)
+	imported, diags := isImported(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan.promisesStatus() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+		resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
+		return
+	}
+	spec.Adopt = spec.Adopt || imported
+	resp.Diagnostics.Append(r.connect(ctx, timeout, spec, &plan, &resp.State)...)
+	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
+	if imported && !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, adoptedKey, []byte("true"))...)
+	}
+}
+
+// connect makes the shortcut as spec says and writes how it is then into the state, also when that failed half-way.
+func (r *shortcutResource) connect(
+	ctx context.Context, timeout time.Duration, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
+) diag.Diagnostics {
+	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
+	defer cancel()
+	pair := r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
+	diags := pair.errors()
+	if diags.HasError() {
+		return diags
+	}
+	if diags.Append(pair.mustBe(plan)...); diags.HasError() {
+		return diags
+	}
+	shortcut := shortcut.New(pair.client, pair.server)
+	failure := shortcut.Connect(ctx, spec)
+	if failure != nil {
+		diags.AddError(summary("The shortcut could not be made", failure), detail(failure))
+	}
+	diags.Append(record(ctx, shortcut, plan, state, failure != nil)...)
+	return diags
+}
+
+// record writes how the shortcut is into the state. After a failure that left nothing of the provider's behind, the state is left alone: a network of
+// somebody else's does not become Terraform's by an attempt that was refused.
+func record(ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutModel, state *tfsdk.State, failed bool) diag.Diagnostics {
+	var diags diag.Diagnostics
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
+	defer cancel()
+	observed, err := shortcut.Observe(ctx, plan.keysByOthers())
+	if err != nil {
+		diags.AddError(summary("The shortcut can't be read", err), detail(err))
+		return diags
+	}
+	if failed && !observed.Ours {
+		return diags
+	}
+	planned := *plan
+	diags.Append(plan.observed(ctx, observed)...)
+	if failed { // the settings stay as planned: what differs from them is what has not been done yet
+		plan.MTU, plan.ServerGateway, plan.ClientGateway = planned.MTU, planned.ServerGateway, planned.ClientGateway
+	}
+	diags.Append(state.Set(ctx, plan)...)
+	return diags
+}
+
+// Read implements [resource.Resource]. Nothing but the certainty that neither leaf holds anything of the shortcut removes it from the state.
+func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var model shortcutModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	timeout, diags := model.Timeouts.Read(ctx, defaultReadTimeout)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...) // older Terraforms keep none
+	if resp.Diagnostics.HasError() || r.leaves.unknownAny(model.Client, model.Server) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
+	defer cancel()
+	pair := r.leaves.connect(ctx, model.Client.ValueString(), model.Server.ValueString())
+	if len(pair.failed()) > 0 {
+		resp.Diagnostics.Append(pair.troubles("The state of the shortcut could not be refreshed; it stays as it was.")...)
+		return
+	}
+	if pair.isAnother(&model) {
+		return // the plan says that, and why
+	}
+	observed, err := shortcut.New(pair.client, pair.server).Observe(ctx, model.keysByOthers())
+	if err != nil {
+		resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
+		return
+	}
+	resp.Diagnostics.Append(model.observed(ctx, observed)...)
+	resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...)
+	if !observed.Exists {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+// identify gives the resource the identity of the two clusters, if they are known.
+func identify(ctx context.Context, model *shortcutModel, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
+	if identity == nil || model.ClientClusterID.ValueString() == "" || model.ServerClusterID.ValueString() == "" {
+		return nil
+	}
+	return identity.Set(ctx, identityModel{ClientClusterID: model.ClientClusterID, ServerClusterID: model.ServerClusterID})
+}
+
+// withLogging gives the context what package shortcut logs to.
+func withLogging(ctx context.Context) context.Context {
+	return tflog.NewSubsystem(ctx, shortcut.LogSubsystem)
+}

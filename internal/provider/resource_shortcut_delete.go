@@ -1,0 +1,93 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// Delete implements [resource.Resource]. It returns when nothing is left.
+func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var model shortcutModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	timeout, diags := model.Timeouts.Delete(ctx, defaultDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	imported, diags := isImported(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
+	defer cancel()
+	pair := r.leaves.connect(ctx, model.Client.ValueString(), model.Server.ValueString())
+	removal := model.removal(imported)
+	if pair.clientGone(&model) || pair.serverGone(&model) {
+		r.deleteRemains(ctx, pair, &model, removal, resp)
+		return
+	}
+	if resp.Diagnostics.Append(pair.errors()...); resp.Diagnostics.HasError() {
+		return
+	}
+	if err := shortcut.New(pair.client, pair.server).Disconnect(ctx, removal); err != nil {
+		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))
+	}
+}
+
+// deleteRemains cleans the leaf that is still there when the other one is not: its name stands for another cluster now, or it can't be reached and
+// the user has said not to wait for it.
+func (r *shortcutResource) deleteRemains(
+	ctx context.Context, pair pair, model *shortcutModel, removal shortcut.Removal, resp *resource.DeleteResponse,
+) {
+	clientID, serverID := model.ClientClusterID.ValueString(), model.ServerClusterID.ValueString()
+	var err error
+	switch {
+	case pair.clientGone(model) && pair.serverGone(model):
+		resp.Diagnostics.AddWarning("Nothing could be removed", fmt.Sprintf("Neither cluster %q nor cluster %q is there any more. The shortcut is "+
+			"removed from the state only.", clientID, serverID))
+		return
+	case pair.serverGone(model):
+		resp.Diagnostics.Append(onlyOneCleaned(serverID, model.Server.ValueString()))
+		if pair.client == nil {
+			resp.Diagnostics.Append(pair.errors()...)
+			return
+		}
+		err = shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).DisconnectClient(ctx, removal)
+	default:
+		resp.Diagnostics.Append(onlyOneCleaned(clientID, model.Client.ValueString()))
+		if pair.server == nil {
+			resp.Diagnostics.Append(pair.errors()...)
+			return
+		}
+		err = shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).DisconnectServer(ctx, removal)
+	}
+	if err != nil {
+		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))
+	}
+}
+
+// onlyOneCleaned warns of what a leaf that is gone may still hold.
+func onlyOneCleaned(goneID, goneName string) diag.Diagnostic {
+	return diag.NewWarningDiagnostic("Only one leaf was cleaned",
+		fmt.Sprintf("Cluster %q (%s) is gone. What it may still hold of the shortcut stays there.", goneID, goneName))
+}
+
+// clientGone and serverGone tell whether a leaf needs no cleaning any more: another cluster has its name, or force_destroy gives it up.
+func (p pair) clientGone(model *shortcutModel) bool {
+	return leafGone(p.client, p.clientErr, model.ClientClusterID.ValueString(), model.ForceDestroy.ValueBool())
+}
+
+func (p pair) serverGone(model *shortcutModel) bool {
+	return leafGone(p.server, p.serverErr, model.ServerClusterID.ValueString(), model.ForceDestroy.ValueBool())
+}
+
+func leafGone(leaf *cluster.Leaf, err error, id string, forced bool) bool {
+	if leaf == nil {
+		return forced && cluster.Unreachable(err)
+	}
+	return isAnother(leaf, id)
+}

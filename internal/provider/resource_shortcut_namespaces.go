@@ -1,0 +1,52 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// planNamespaces plans that objects go back to the tenant namespaces from others that the configuration does not name any more. Where they are already, the
+// state's value stands in the plan.
+func planNamespaces(ctx context.Context, pair pair, plan, config *shortcutModel) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if pair.client == nil || pair.server == nil {
+		return diags
+	}
+	joined := shortcut.New(pair.client, pair.server)
+	for _, end := range []struct {
+		attribute  string
+		configured types.String
+		planned    *types.String
+		byDefault  func(context.Context, string) (bool, error)
+	}{
+		{"client_namespace", config.ClientNamespace, &plan.ClientNamespace, joined.ClientByDefaultIn},
+		{"server_namespace", config.ServerNamespace, &plan.ServerNamespace, joined.ServerByDefaultIn},
+	} {
+		if !end.configured.IsNull() || end.planned.IsUnknown() || end.planned.IsNull() {
+			continue
+		}
+		byDefault, err := end.byDefault(ctx, end.planned.ValueString())
+		if err != nil {
+			diags.AddAttributeError(path.Root(end.attribute), summary("The namespace can't be read", err), detail(err))
+		} else if !byDefault {
+			*end.planned = types.StringUnknown()
+		}
+	}
+	return diags
+}
+
+// planMoves leaves open what follows from a move to another namespace: the leaf's Configuration is made anew there, and Liqo may remap the other leaf's network
+// to other ranges then.
+func planMoves(plan, state *shortcutModel) {
+	if !plan.ClientNamespace.Equal(state.ClientNamespace) {
+		plan.ServerNetwork = remappingUnknown(plan.ServerNetwork)
+	}
+	if !plan.ServerNamespace.Equal(state.ServerNamespace) {
+		plan.ClientNetwork = remappingUnknown(plan.ClientNetwork)
+	}
+}

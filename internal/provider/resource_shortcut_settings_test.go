@@ -1,0 +1,113 @@
+package provider
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// recorded is the state of a shortcut of this status whose settings are the defaults.
+func recorded(t *testing.T, status shortcut.Status) shortcutModel {
+	t.Helper()
+	model, found := settled(), working()
+	found.Status = status
+	model.ClientGateway = types.ObjectNull(clientGatewayTypes)
+	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true), types.StringValue(remappingAllowed)
+	model.AdoptExisting, model.OnDestroy, model.ForceDestroy = types.BoolValue(false), types.StringValue(destroyResets), types.BoolValue(false)
+	if diags := model.observed(t.Context(), found); diags.HasError() {
+		t.Fatal(diags)
+	}
+	return model
+}
+
+func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
+	for name, test := range map[string]struct {
+		status   shortcut.Status
+		state    func(*shortcutModel)
+		plan     func(*shortcutModel)
+		expected bool
+	}{
+		"force_destroy": {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
+		"on_destroy":    {plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true},
+		"timeouts": {plan: func(m *shortcutModel) {
+			m.Timeouts = timeouts.Value{Object: types.ObjectValueMust(
+				map[string]attr.Type{"read": types.StringType}, map[string]attr.Value{"read": types.StringValue("3m")})}
+		}, expected: true},
+		"no waiting": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true},
+		"no more waiting for a tunnel that comes up": {
+			status: shortcut.Connecting, plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true,
+		},
+		"waiting for a tunnel that is up": {
+			state:    func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
+			plan:     func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) },
+			expected: true,
+		},
+		"waiting for a tunnel that comes up": {
+			status: shortcut.Connecting,
+			state:  func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
+			plan:   func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) },
+		},
+		"waiting or not, which only the apply knows": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }},
+		"a tunnel that comes up without anybody's waiting": {
+			status: shortcut.Connecting,
+			state:  func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) },
+			plan:   func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
+		},
+		"a setting of a shortcut that needs repair": {status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }},
+		"an adoption":       {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
+		"no more adoption":  {state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }, plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true},
+		"remapping refused": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
+		"remapping allowed": {
+			state:    func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) },
+			plan:     func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingAllowed) },
+			expected: true,
+		},
+		"keys":           {plan: func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) }},
+		"another name":   {plan: func(m *shortcutModel) { m.Server = types.StringValue("milano") }},
+		"a gateway, too": {plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) }},
+	} {
+		status := test.status
+		if status == "" {
+			status = shortcut.Connected
+		}
+		state := recorded(t, status)
+		if test.state != nil {
+			test.state(&state)
+		}
+		plan := state
+		test.plan(&plan)
+		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework hands them over
+		planRepair(&plan, &state)
+		if got := plan.changesSettingsOnly(&state); got != test.expected {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
+
+// kept is a private state.
+type kept map[string]string
+
+func (k kept) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
+	return []byte(k[key]), nil
+}
+
+func TestAnImportedShortcutAwaitsAdoptionUntilAnApply(t *testing.T) {
+	for name, test := range map[string]struct {
+		private  kept
+		expected bool
+	}{
+		"made":                 {kept{}, false},
+		"imported":             {kept{importedKey: "true"}, true},
+		"imported and applied": {kept{importedKey: "true", adoptedKey: "true"}, false},
+	} {
+		if got, diags := awaitsAdoption(t.Context(), test.private); got != test.expected || diags.HasError() {
+			t.Errorf("%s: got %t (%v)", name, got, diags)
+		}
+	}
+}

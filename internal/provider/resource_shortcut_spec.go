@@ -1,0 +1,103 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// spec is how the shortcut shall be. The plan has the defaults; what the user has left to the leaves can only be told from the configuration, because the
+// plan may have the state's value in its place.
+func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortcut.Spec, diag.Diagnostics) {
+	server, diags := m.serverGatewaySpec(ctx)
+	client, clientDiags := m.clientGatewaySpec(ctx)
+	diags.Append(clientDiags...)
+	clientEnd, clientEndDiags := endSpec(ctx, config.ClientNamespace, config.ClientNetwork)
+	diags.Append(clientEndDiags...)
+	serverEnd, serverEndDiags := endSpec(ctx, config.ServerNamespace, config.ServerNetwork)
+	diags.Append(serverEndDiags...)
+	return shortcut.Spec{
+		MTU:               int(m.MTU.ValueInt32()),
+		Server:            server,
+		Client:            client,
+		ClientEnd:         clientEnd,
+		ServerEnd:         serverEnd,
+		ForbidRemapping:   m.CIDRRemapping.ValueString() == remappingForbidden,
+		KeysByOthers:      m.keysByOthers(),
+		Adopt:             m.AdoptExisting.ValueBool(),
+		WaitForConnection: m.WaitForConnection.ValueBool(),
+	}, diags
+}
+
+// keysByOthers is the opposite of `share_keys`, whose default is true.
+func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m.ShareKeys.ValueBool() }
+
+func (m *shortcutModel) removal(imported bool) shortcut.Removal {
+	return shortcut.Removal{
+		KeepConfigurations: m.OnDestroy.ValueString() == destroyDisconnects,
+		EvenFromPeering:    m.ForceDestroy.ValueBool(),
+		Adopt:              imported || m.AdoptExisting.ValueBool(),
+	}
+}
+
+func (m *shortcutModel) serverGatewaySpec(ctx context.Context) (shortcut.ServerGateway, diag.Diagnostics) {
+	var model serverGatewayModel
+	diags := m.ServerGateway.As(ctx, &model, basetypes.ObjectAsOptions{})
+	gateway := shortcut.ServerGateway{
+		ServiceType:    corev1.ServiceType(model.ServiceType.ValueString()),
+		Port:           model.Port.ValueInt32(),
+		NodePort:       model.NodePort.ValueInt32(),
+		LoadBalancerIP: model.LoadBalancerIP.ValueString(),
+		KeySecret:      model.KeySecret.ValueString(),
+	}
+	diags.Append(model.ServiceAnnotations.ElementsAs(ctx, &gateway.ServiceAnnotations, false)...)
+	diags.Append(model.ServiceLabels.ElementsAs(ctx, &gateway.ServiceLabels, false)...)
+	template, templateDiags := templateSpec(ctx, model.Template)
+	gateway.Template = template
+	diags.Append(templateDiags...)
+	return gateway, diags
+}
+
+func (m *shortcutModel) clientGatewaySpec(ctx context.Context) (shortcut.ClientGateway, diag.Diagnostics) {
+	if m.ClientGateway.IsNull() {
+		return shortcut.ClientGateway{}, nil
+	}
+	var model clientGatewayModel
+	diags := m.ClientGateway.As(ctx, &model, basetypes.ObjectAsOptions{})
+	template, templateDiags := templateSpec(ctx, model.Template)
+	diags.Append(templateDiags...)
+	return shortcut.ClientGateway{
+		ConnectAddress: model.ConnectAddress.ValueString(),
+		ConnectPort:    model.ConnectPort.ValueInt32(),
+		KeySecret:      model.KeySecret.ValueString(),
+		Template:       template,
+	}, diags
+}
+
+func templateSpec(ctx context.Context, object types.Object) (shortcut.Template, diag.Diagnostics) {
+	if object.IsNull() {
+		return shortcut.Template{}, nil
+	}
+	var model templateModel
+	diags := object.As(ctx, &model, basetypes.ObjectAsOptions{})
+	return shortcut.Template{
+		Name: model.Name.ValueString(), Namespace: model.Namespace.ValueString(), Resource: model.Resource.ValueString(),
+	}, diags
+}
+
+func endSpec(ctx context.Context, namespace types.String, network types.Object) (shortcut.EndSpec, diag.Diagnostics) {
+	end := shortcut.EndSpec{Namespace: namespace.ValueString()}
+	if network.IsNull() {
+		return end, nil
+	}
+	var model networkModel
+	diags := network.As(ctx, &model, basetypes.ObjectAsOptions{})
+	diags.Append(model.PodCIDRs.ElementsAs(ctx, &end.PodCIDRs, false)...)
+	end.ExternalCIDR = model.ExternalCIDR.ValueString()
+	return end, diags
+}

@@ -1,0 +1,258 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// validate checks a liqo_shortcut as `terraform validate` does and returns all that it says, an error a line.
+func validate(t *testing.T, values map[string]tftypes.Value) string {
+	t.Helper()
+	var schema resource.SchemaResponse
+	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
+	object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
+	if !ok {
+		t.Fatal("the schema is no object")
+	}
+	for name, nested := range values {
+		if attributes, isObject := object.AttributeTypes[name].(tftypes.Object); isObject {
+			var given map[string]tftypes.Value
+			if err := nested.As(&given); err != nil {
+				t.Fatal(err)
+			}
+			values[name] = tftypes.NewValue(attributes, filled(attributes, given))
+		}
+	}
+	config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, filled(object, values)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := providerserver.NewProtocol6(New("test"))().ValidateResourceConfig(t.Context(),
+		&tfprotov6.ValidateResourceConfigRequest{TypeName: "liqo_shortcut", Config: &config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, diagnostic := range response.Diagnostics {
+		lines = append(lines, diagnostic.Attribute.String()+": "+diagnostic.Summary+": "+diagnostic.Detail)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func number(value int) tftypes.Value { return tftypes.NewValue(tftypes.Number, value) }
+
+// nested is a nested object with these attributes.
+func nested(values map[string]tftypes.Value) tftypes.Value {
+	attributes := map[string]tftypes.Type{}
+	for name, value := range values {
+		attributes[name] = value.Type()
+	}
+	return tftypes.NewValue(tftypes.Object{AttributeTypes: attributes}, values)
+}
+
+func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
+	for expected, values := range map[string]map[string]tftypes.Value{
+		`AttributeName("mtu")`:                         {"mtu": number(500)},
+		`AttributeName("client"): `:                    {"client": text("")},
+		`AttributeName("server"): The same leaf twice`: {"server": text("rome")},
+		`AttributeName("server_gateway").AttributeName("port")`: {
+			"server_gateway": nested(map[string]tftypes.Value{"port": number(70000)}),
+		},
+		`AttributeName("server_gateway").AttributeName("node_port"): Invalid`: {
+			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "node_port": number(8080)}),
+		},
+		`AttributeName("server_gateway").AttributeName("node_port"): node_port without NodePort`: {
+			"server_gateway": nested(map[string]tftypes.Value{"node_port": number(30100)}),
+		},
+		`AttributeName("server_gateway").AttributeName("load_balancer_ip"): load_balancer_ip without LoadBalancer`: {
+			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": text("1.2.3.4")}),
+		},
+		`AttributeName("server_gateway").AttributeName("load_balancer_ip"): Invalid`: {
+			"server_gateway": nested(map[string]tftypes.Value{"load_balancer_ip": text("1.2.3")}),
+		},
+		`AttributeName("server_gateway").AttributeName("service_type"): Invalid`: {
+			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("ExternalName")}),
+		},
+		`AttributeName("client_gateway").AttributeName("connect_address"): Not an address`: {
+			"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("milan.example:51840")}),
+		},
+		`AttributeName("timeouts").AttributeName("create"): No time at all`: {
+			"timeouts": nested(map[string]tftypes.Value{"create": text("0s")}),
+		},
+		`AttributeName("client_network").AttributeName("external_cidr"): Invalid`: {
+			"client_network": nested(map[string]tftypes.Value{"external_cidr": text("10.0.0.0")}),
+		},
+		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not a CIDR`: {
+			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{
+				text("10.0.0.0/99"),
+			})}),
+		},
+		`AttributeName("cidr_remapping"): Invalid`: {"cidr_remapping": text("perhaps")},
+		`AttributeName("on_destroy"): Invalid`:     {"on_destroy": text("nothing")},
+		`AttributeName("server_gateway").AttributeName("template").AttributeName("resource"): Invalid`: {
+			"server_gateway": nested(map[string]tftypes.Value{"template": nested(map[string]tftypes.Value{
+				"name": text("x"), "namespace": text("liqo"), "resource": text("wggatewayservertemplates"),
+			})}),
+		},
+		`AttributeName("client_gateway").AttributeName("connect_port"): Invalid`: {
+			"client_gateway": nested(map[string]tftypes.Value{"connect_port": number(0)}),
+		},
+	} {
+		for name, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
+			if _, given := values[name]; !given {
+				values[name] = value
+			}
+		}
+		if said := validate(t, values); !strings.Contains(said, expected) {
+			t.Errorf("expected %s, it said:\n%s", expected, said)
+		}
+	}
+}
+
+func TestValuesThatCanWorkAreAccepted(t *testing.T) {
+	for name, values := range map[string]map[string]tftypes.Value{
+		"nothing but the leaves": {},
+		"a node port":            {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "node_port": number(30000)})},
+		"a load balancer's address": {
+			"server_gateway": nested(map[string]tftypes.Value{"load_balancer_ip": text("2001:db8::1"), "port": number(65535)}),
+		},
+		"a DNS name to dial":      {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("milan.example"), "connect_port": number(1)})},
+		"an IPv6 address to dial": {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("2001:db8::1")})},
+		"values known later":      {"mtu": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), "client": unknownText, "server": unknownText},
+	} {
+		for leaf, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
+			if _, given := values[leaf]; !given {
+				values[leaf] = value
+			}
+		}
+		if said := validate(t, values); said != "" {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+}
+
+func TestOnlyAShortcutThatIsNotAsItShouldBeNeedsRepair(t *testing.T) {
+	for _, test := range []struct {
+		status   shortcut.Status
+		waiting  bool
+		expected bool
+	}{
+		{shortcut.Connected, true, false},
+		{shortcut.Connecting, true, true},
+		{shortcut.Connecting, false, false},
+		{shortcut.Error, false, true},
+		{shortcut.Disconnected, false, true},
+		{shortcut.Disconnected, true, true},
+	} {
+		if got := needsRepair(test.status, test.waiting); got != test.expected {
+			t.Errorf("%s, waiting for the connection: %t: got %t", test.status, test.waiting, got)
+		}
+	}
+}
+
+// settled is the model of a shortcut over a node port whose settings leave to the server where the client dials.
+func settled() shortcutModel {
+	return shortcutModel{
+		Client: types.StringValue("rome"), Server: types.StringValue("milan"), MTU: types.Int32Value(1340),
+		ServerGateway: defaultServerGateway(), ClientGateway: types.ObjectNull(clientGatewayTypes),
+	}
+}
+
+func working() shortcut.State {
+	return shortcut.State{
+		Exists: true, Status: shortcut.Connected,
+		Client: shortcut.End{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
+		Server: shortcut.End{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
+		ServerGateway: &shortcut.ServerGateway{ServiceType: "LoadBalancer", Port: 51840, Template: shortcut.Template{
+			Name: shortcut.DefaultServerTemplateName, Namespace: "liqo", Resource: shortcut.DefaultServerTemplateResource,
+		}},
+		ServerEndpoint: &shortcut.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
+		ClientGateway: &shortcut.ClientGateway{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: shortcut.Template{
+			Name: shortcut.DefaultClientTemplateName, Namespace: "liqo", Resource: shortcut.DefaultClientTemplateResource,
+		}},
+	}
+}
+
+func TestAShortcutThatIsAsItShouldBeChangesNoSetting(t *testing.T) {
+	model := settled()
+	if diags := model.observed(t.Context(), working()); diags.HasError() {
+		t.Fatal(diags)
+	}
+	before := settled()
+	if !model.MTU.Equal(before.MTU) || !model.ServerGateway.Equal(before.ServerGateway) || !model.ClientGateway.Equal(before.ClientGateway) {
+		t.Errorf("a setting has changed: %v %v %v", model.MTU, model.ServerGateway, model.ClientGateway)
+	}
+	if model.ID.ValueString() != "rome/milan" || model.Status.ValueString() != "Connected" {
+		t.Errorf("got id %s, status %s", model.ID, model.Status)
+	}
+}
+
+func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*shortcut.State)
+		shows  func(shortcutModel) bool
+	}{
+		"the client's MTU": {
+			func(s *shortcut.State) { s.Client.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
+		},
+		"the server's MTU": {
+			func(s *shortcut.State) { s.Server.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
+		},
+		"the Service's port": {
+			func(s *shortcut.State) { s.ServerGateway.Port = 1 }, func(m shortcutModel) bool { return !m.ServerGateway.Equal(defaultServerGateway()) },
+		},
+		"the Service's annotations": {
+			func(s *shortcut.State) { s.ServerGateway.ServiceAnnotations = map[string]string{"a": "b"} },
+			func(m shortcutModel) bool { return strings.Contains(m.ServerGateway.String(), `{"a":"b"}`) },
+		},
+		"the keys' Secret": {
+			func(s *shortcut.State) { s.ServerGateway.KeySecret = "theirs" },
+			func(m shortcutModel) bool { return strings.Contains(m.ServerGateway.String(), `"key_secret":"theirs"`) },
+		},
+		"the client's template": {
+			func(s *shortcut.State) { s.ClientGateway.Template.Name = "theirs" },
+			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"name":"theirs"`) },
+		},
+		"the address that is dialled": {
+			func(s *shortcut.State) { s.ClientGateway.ConnectAddress = "9.9.9.9" },
+			func(m shortcutModel) bool {
+				return strings.Contains(m.ClientGateway.String(), `"connect_address":"9.9.9.9"`)
+			},
+		},
+		"the port that is dialled": {
+			func(s *shortcut.State) { s.ClientGateway.ConnectPort = 9 },
+			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"connect_port":9`) },
+		},
+	} {
+		model, state := settled(), working()
+		test.change(&state)
+		if diags := model.observed(t.Context(), state); diags.HasError() {
+			t.Fatal(diags)
+		}
+		if !test.shows(model) {
+			t.Errorf("%s does not show", name)
+		}
+	}
+}
+
+// What is true of each attribute, TestTheServersGatewayChangesInPlace and its like find out on real clusters.
+func TestWhatInterruptsTrafficSaysSo(t *testing.T) {
+	var schema resource.SchemaResponse
+	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
+	interrupting := []string{"mtu", "server_gateway", "client_gateway", "client_namespace", "server_namespace"}
+	for name, attribute := range schema.Schema.Attributes {
+		if says := strings.HasSuffix(attribute.GetMarkdownDescription(), interrupts); says != slices.Contains(interrupting, name) {
+			t.Errorf("the description of %s says that a change interrupts traffic: %t", name, says)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package shortcut
+
+import (
+	"context"
+	"errors"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// removeConfiguration deletes this side's Configuration and returns once it is gone, and with it the ranges that Liqo's IPAM holds for it. Until they are free, a
+// new Configuration of the other cluster would be remapped to others.
+func (s *side) removeConfiguration(ctx context.Context) (none, error) {
+	found, err := s.find(ctx)
+	if err != nil || found.configuration == nil || !managed(found.configuration) {
+		return none{}, err
+	}
+	taken, err := s.leaf.TakenNetworks(ctx)
+	if err != nil {
+		return none{}, err
+	}
+	if err := s.delete(ctx, found.configuration); err != nil {
+		return none{}, err
+	}
+	for i := range taken {
+		if !ownedBy(&taken[i], found.configuration) {
+			continue
+		}
+		if err := s.untilGone(ctx, ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind), client.ObjectKeyFromObject(&taken[i])); err != nil {
+			return none{}, err
+		}
+	}
+	return none{}, s.until(ctx, "the Configuration to be gone", func(left objects) bool {
+		return left.configuration == nil || !managed(left.configuration)
+	}, &networkingv1beta1.Configuration{})
+}
+
+// removeForeignCluster deletes Liqo's record of the other cluster, if nothing uses it, and tells whether it is gone. Liqo makes that record when it first sees an
+// object of the other cluster, and never deletes it. Whoever made the tenant namespace gave the reason for it, so it stays with a tenant namespace of somebody
+// else's, and with a network of somebody else's.
+func (s *side) removeForeignCluster(ctx context.Context, namespace *corev1.Namespace) (bool, error) {
+	if namespace != nil && !managed(namespace) {
+		return false, nil
+	}
+	found, err := s.find(ctx)
+	if err != nil || len(found.made()) > 0 {
+		return false, err
+	}
+	gone := false
+	err = s.leaf.Until(ctx, string(s.remote.ID), func(ctx context.Context) (bool, error) {
+		foreign, err := fcutils.GetForeignClusterByID(ctx, s.leaf.Cached, s.remote.ID)
+		if apierrors.IsNotFound(err) {
+			gone = true
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if peered(foreign) {
+			return true, nil // and not gone
+		}
+		if foreign.Status.Modules.Networking.Enabled || leaving(foreign) {
+			return false, nil // Liqo has not noticed yet that the network is gone
+		}
+		return false, s.deleteUnchanged(ctx, foreign)
+	}, &liqov1beta1.ForeignCluster{})
+	return gone, s.explainWait(ctx, "Liqo to notice that the network is gone", err)
+}
+
+// beginNamespace returns the tenant namespace, nil where there is none. If all that uses it is this provider's, it asks for its deletion ahead of everything else:
+// Kubernetes does not touch a namespace in its first five seconds of being deleted. By then the rest is gone, in the order that Liqo needs.
+func (s *side) beginNamespace(ctx context.Context) (*corev1.Namespace, error) {
+	namespace, err := s.tenantNamespace(ctx)
+	if err != nil || namespace == nil || !managed(namespace) {
+		return namespace, err
+	}
+	found, err := s.find(ctx)
+	if err != nil || !allManaged(found.made()) {
+		return namespace, err
+	}
+	peering, err := s.peering(ctx)
+	if err != nil || peering != "" {
+		return namespace, err
+	}
+	return namespace, s.delete(ctx, namespace)
+}
+
+// removeNamespace deletes the tenant namespace, if this provider made it and it is unused, and returns once it is gone. There may be none.
+func (s *side) removeNamespace(ctx context.Context, namespace *corev1.Namespace, unused bool) error {
+	if namespace == nil || !managed(namespace) || !unused {
+		return nil
+	}
+	if err := s.delete(ctx, namespace); err != nil {
+		return err
+	}
+	return s.untilGone(ctx, corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace))
+}
+
+// tenantNamespace is the leaf's tenant namespace for the other cluster, nil where there is none.
+func (s *side) tenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
+	var namespaces corev1.NamespaceList
+	err := s.leaf.Live.List(ctx, &namespaces, client.HasLabels{consts.TenantNamespaceLabel},
+		client.MatchingLabels{consts.RemoteClusterID: string(s.remote.ID)})
+	if err != nil {
+		return nil, s.leaf.Explain(err)
+	}
+	switch len(namespaces.Items) {
+	case 0:
+		return nil, nil //nolint:nilnil // documented
+	case 1:
+		return &namespaces.Items[0], nil
+	default:
+		return nil, errors.New("leaf " + s.leaf.Name + ": more than one tenant namespace for cluster " + string(s.remote.ID))
+	}
+}
+
+// deleteUnchanged deletes an object only as it was read. One that has changed since is left for the caller to look at again, once the cache has
+// seen the change.
+func (s *side) deleteUnchanged(ctx context.Context, object client.Object) error {
+	uid, version := object.GetUID(), object.GetResourceVersion()
+	err := s.leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return s.leaf.Explain(client.IgnoreNotFound(err))
+}

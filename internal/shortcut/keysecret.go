@@ -1,0 +1,63 @@
+package shortcut
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdh"
+	"encoding/json"
+	"fmt"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// checkKeySecret makes sure that a Secret of the user's own holds what a gateway takes from it; nothing is asked where there is none. Liqo's controller would
+// only repeat in its log that it can't be used, and a gateway with keys that do not belong together never gets an answer.
+func (s *side) checkKeySecret(ctx context.Context, namespace, name string) error {
+	if name == "" {
+		return nil
+	}
+	problem := func(summary, detail string, err error) error {
+		return &Problem{
+			Leaf: s.leaf.Name, Summary: fmt.Sprintf("Secret %s/%s %s", namespace, name, summary), Err: err,
+			Detail: detail + " The field `privateKey` must be a WireGuard key and `publicKey` the one that belongs to it, each of 32 bytes, " +
+				"which is what `wg genkey` and `wg pubkey` print, decoded from base64 once.",
+		}
+	}
+	var secret corev1.Secret
+	err := s.leaf.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &secret)
+	if apierrors.IsNotFound(err) {
+		return problem("does not exist", "`key_secret` names a Secret that you make yourself, in the namespace of the gateway.", err)
+	}
+	if err != nil {
+		return s.leaf.Explain(err)
+	}
+	private, err := ecdh.X25519().NewPrivateKey(secret.Data[consts.PrivateKeyField])
+	if err != nil {
+		return problem("has no private key", "What it has as `privateKey` is none.", err)
+	}
+	if !bytes.Equal(private.PublicKey().Bytes(), secret.Data[consts.PublicKeyField]) {
+		return problem("has another public key", "What it has as `publicKey` does not belong to its `privateKey`.", nil)
+	}
+	return nil
+}
+
+// giveBack takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets them and never takes them away: a later gateway
+// would be given the keys of this Secret, or, with a Secret of its own, Liqo would find two and give up.
+func (s *side) giveBack(ctx context.Context, key client.ObjectKey) error {
+	labels := map[string]any{consts.RemoteClusterID: nil, consts.GatewayResourceLabel: nil}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})
+	if err != nil {
+		return err
+	}
+	secret := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}} // the keys stay where they are
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	err = s.leaf.Live.Patch(ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
+	return s.leaf.Explain(client.IgnoreNotFound(err))
+}

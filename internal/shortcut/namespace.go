@@ -1,0 +1,124 @@
+package shortcut
+
+import (
+	"context"
+	"fmt"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// ensureNamespace returns the name of the namespace to work in: the one that is asked for, which must exist, or the tenant namespace.
+func (s *side) ensureNamespace(asked string) func(context.Context) (string, error) {
+	if asked == "" {
+		return s.ensureTenantNamespace
+	}
+	return func(ctx context.Context) (string, error) {
+		err := s.leaf.Live.Get(ctx, client.ObjectKey{Name: asked}, &corev1.Namespace{})
+		if apierrors.IsNotFound(err) {
+			return "", &Problem{
+				Leaf:    s.leaf.Name,
+				Summary: fmt.Sprintf("namespace %s does not exist", asked),
+				Detail:  "A namespace that is asked for is not made by the provider, since it would not know when to remove it. Make it first, or leave the choice to Liqo.",
+				Err:     err,
+			}
+		}
+		if err != nil {
+			return "", s.leaf.Explain(err)
+		}
+		return asked, s.checkAlone(ctx, asked)
+	}
+}
+
+// checkAlone makes sure that no gateway for another cluster is in a namespace: Liqo finds a gateway's pod by its namespace, and gives up if it finds two, which would
+// also break the network of that other gateway.
+func (s *side) checkAlone(ctx context.Context, namespace string) error {
+	var (
+		servers networkingv1beta1.GatewayServerList
+		clients networkingv1beta1.GatewayClientList
+	)
+	if err := s.leaf.Cached.List(ctx, &servers, client.InNamespace(namespace)); err != nil {
+		return s.leaf.Explain(err)
+	}
+	if err := s.leaf.Cached.List(ctx, &clients, client.InNamespace(namespace)); err != nil {
+		return s.leaf.Explain(err)
+	}
+	var gateways []client.Object
+	for i := range servers.Items {
+		gateways = append(gateways, &servers.Items[i])
+	}
+	for i := range clients.Items {
+		gateways = append(gateways, &clients.Items[i])
+	}
+	for _, gateway := range gateways {
+		if remote := cluster.RemoteID(gateway); remote != string(s.remote.ID) {
+			return &Problem{
+				Leaf:    s.leaf.Name,
+				Summary: fmt.Sprintf("namespace %s has a gateway for another cluster", namespace),
+				Detail: fmt.Sprintf("%s there is for cluster %s, and Liqo can't tell two gateways of one namespace apart. Give each shortcut a namespace of its own, "+
+					"or leave the choice to Liqo.", s.leaf.Describe(gateway), remote),
+			}
+		}
+	}
+	return nil
+}
+
+// ensureTenantNamespace returns the name of the leaf's tenant namespace for the other cluster and makes it where there is none. One that is just being
+// deleted is waited for: nothing can be made in it any more.
+func (s *side) ensureTenantNamespace(ctx context.Context) (string, error) {
+	existing, err := s.tenantNamespace(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case existing == nil:
+	case existing.DeletionTimestamp.IsZero():
+		return existing.Name, nil
+	default:
+		if err := s.untilGone(ctx, corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(existing)); err != nil {
+			return "", err
+		}
+	}
+
+	namespace := s.forgeTenantNamespace()
+	mark(namespace)
+	err = s.leaf.Live.Create(ctx, namespace, client.FieldOwner(cluster.FieldManager))
+	if apierrors.IsAlreadyExists(err) {
+		return "", &Problem{
+			Leaf:    s.leaf.Name,
+			Summary: fmt.Sprintf("namespace %s is taken", namespace.Name),
+			Detail: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not the labels that Liqo gives to one. "+
+				"Remove the namespace, or rename what uses it.", s.remote.ID),
+			Err: err,
+		}
+	}
+	return namespace.Name, s.leaf.Explain(err)
+}
+
+// ClientByDefaultIn and ServerByDefaultIn tell whether that namespace is where the leaf keeps the objects if nobody says otherwise: its tenant namespace for the
+// other leaf. Only for one of an unusual name the leaf is asked.
+func (s *Shortcut) ClientByDefaultIn(ctx context.Context, namespace string) (bool, error) {
+	return s.client.isTenantNamespace(ctx, namespace)
+}
+
+// ServerByDefaultIn is described with [Shortcut.ClientByDefaultIn].
+func (s *Shortcut) ServerByDefaultIn(ctx context.Context, namespace string) (bool, error) {
+	return s.server.isTenantNamespace(ctx, namespace)
+}
+
+func (s *side) isTenantNamespace(ctx context.Context, name string) (bool, error) {
+	if name == s.forgeTenantNamespace().Name {
+		return true, nil
+	}
+	tenant, err := s.tenantNamespace(ctx)
+	return tenant != nil && tenant.Name == name, err
+}
+
+// forgeTenantNamespace is the tenant namespace as Liqo itself makes it.
+func (s *side) forgeTenantNamespace() *corev1.Namespace {
+	return tenantnamespace.NewManager(nil, s.leaf.Live.Scheme()).ForgeNamespace(s.remote.ID, nil)
+}

@@ -1,0 +1,78 @@
+package shortcut
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/getters"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+// appliedKeyAnnotation remembers, on a PublicKey, the digest of the key that was written, so that one which somebody has edited is found without reading
+// the gateway's Secret.
+const appliedKeyAnnotation = ManagedBy + "/key-sha256"
+
+func digest(key []byte) string {
+	sum := sha256.Sum256(key)
+	return hex.EncodeToString(sum[:])
+}
+
+// edited tells whether a PublicKey has another key than the one that was written. Of one that somebody else wrote, nothing is known.
+func edited(publicKey *networkingv1beta1.PublicKey) bool {
+	applied, ok := publicKey.Annotations[appliedKeyAnnotation]
+	return ok && applied != digest(publicKey.Spec.PublicKey)
+}
+
+// waitForKey returns the public key of this leaf's gateway, once Liqo has made it.
+func (s *side) waitForKey(ctx context.Context) ([]byte, error) {
+	var secret *corev1.ObjectReference
+	err := s.until(ctx, "Liqo to make the gateway's keys", func(found objects) bool {
+		switch {
+		case found.server != nil:
+			secret = found.server.Status.SecretRef
+		case found.client != nil:
+			secret = found.client.Status.SecretRef
+		}
+		return secret != nil
+	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{})
+	if err != nil {
+		return nil, err
+	}
+	key, err := getters.ExtractKeyFromSecretRef(ctx, s.leaf.Live, secret)
+	return key, s.leaf.Explain(err)
+}
+
+// trust tells this leaf's gateway the public key of the other one's. The PublicKey goes when the gateway goes.
+//
+// A gateway makes its Connection only when a PublicKey is new or changed, so where somebody has deleted the Connection, the PublicKey is written anew. That makes
+// the gateway shake hands again, which interrupts traffic for some seconds; a new gateway would do so too, and might get another address.
+func (s *side) trust(ctx context.Context, key []byte, gateway client.Object) error {
+	found, err := s.find(ctx)
+	if err != nil {
+		return err
+	}
+	var name *string
+	if found.publicKey != nil {
+		name = &found.publicKey.Name
+		if found.connection == nil {
+			if err := s.delete(ctx, found.publicKey); err != nil {
+				return err
+			}
+		}
+	}
+	publicKey, err := forge.PublicKey(gateway.GetNamespace(), name, s.remote.ID, key)
+	if err != nil {
+		return err
+	}
+	mark(publicKey)
+	publicKey.Annotations = map[string]string{appliedKeyAnnotation: digest(key)}
+	if err := controllerutil.SetOwnerReference(gateway, publicKey, s.leaf.Live.Scheme()); err != nil {
+		return err
+	}
+	return s.leaf.Apply(ctx, publicKey)
+}

@@ -1,0 +1,127 @@
+package shortcut
+
+import (
+	"context"
+	"slices"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// gatewaysDiffer tells whether one of the gateways that exist is not as spec wants it, or is on its way out.
+//
+// Both gateways are replaced then. Their keys and their Connections' status would otherwise speak of a tunnel that is no more; and Liqo reports no
+// generation in a gateway's status, so a changed gateway could not be told from one that Liqo has not looked at yet.
+func (s *Shortcut) gatewaysDiffer(ctx context.Context, spec Spec, clNamespace, srvNamespace string) (bool, error) {
+	cl, err := s.client.find(ctx)
+	if err != nil {
+		return false, err
+	}
+	srv, err := s.server.find(ctx)
+	if err != nil {
+		return false, err
+	}
+	if cl.server != nil || srv.client != nil {
+		return true, nil // they run in the opposite direction
+	}
+	if srv.server != nil {
+		if differs, err := s.server.serverDiffers(ctx, srv, spec, srvNamespace); err != nil || differs {
+			return differs, err
+		}
+	}
+	if cl.client == nil {
+		return false, nil
+	}
+	return s.client.clientDiffers(cl.client, endpointOf(srv.server), spec, clNamespace)
+}
+
+// serverDiffers tells whether the server's gateway is to be replaced; it exists.
+func (s *side) serverDiffers(ctx context.Context, found objects, spec Spec, namespace string) (bool, error) {
+	wanted, err := s.forgeServer(found.server, namespace, spec)
+	if err != nil {
+		return false, err
+	}
+	if leaving(found.server) || found.server.Namespace != namespace || !equality.Semantic.DeepEqual(found.server.Spec, wanted.Spec) {
+		return true, nil
+	}
+	return s.serviceLost(ctx, found)
+}
+
+// clientDiffers tells whether the client's gateway is to be replaced; it exists. Endpoint is where the server's gateway can be reached, nil while it can't.
+func (s *side) clientDiffers(gateway *networkingv1beta1.GatewayClient, endpoint *Endpoint, spec Spec, namespace string) (bool, error) {
+	if endpoint == nil || leaving(gateway) || gateway.Namespace != namespace {
+		return true, nil // it dials a gateway that is not there, or is not where it shall be
+	}
+	wanted, err := s.forgeClient(gateway, namespace, *endpoint, spec)
+	if err != nil {
+		return false, err
+	}
+	return !equality.Semantic.DeepEqual(gateway.Spec, wanted.Spec), nil
+}
+
+// serviceLost tells whether a gateway that has an address has no Service any more. Liqo does not make it again: its controller of WireGuard gateways stops at
+// the missing Service before it comes to making one, and keeps the old address in the status. As long as the tunnel is up, nobody needs to ask.
+func (s *side) serviceLost(ctx context.Context, found objects) (bool, error) {
+	technology := found.server.Status.ServerRef
+	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind || endpointOf(found.server) == nil ||
+		found.connected(found.server) == networkingv1beta1.Connected {
+		return false, nil
+	}
+	service := &metav1.PartialObjectMetadata{}
+	service.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Service"))
+	err := s.leaf.Live.Get(ctx, madeName(found.server), service)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return false, s.leaf.Explain(err)
+}
+
+// removeGatewayIf removes this side's gateway if the answer of that step is yes.
+func (s *side) removeGatewayIf(change *step[bool]) func(context.Context) (none, error) {
+	return func(ctx context.Context) (none, error) {
+		if !change.get() {
+			return none{}, nil
+		}
+		return none{}, s.removeGateways(ctx)
+	}
+}
+
+// removeGateways deletes this side's gateway and the key it trusts, and returns once all that Liqo made for it is gone too. Until then a gateway of the
+// same name would inherit the old one's keys and Service.
+func (s *side) removeGateways(ctx context.Context) error {
+	found, err := s.find(ctx)
+	if err != nil {
+		return err
+	}
+	for _, object := range found.ownGateways() {
+		if err := s.delete(ctx, object); err != nil {
+			return err
+		}
+	}
+	remains := found.madeForGateways()
+	if found.gateway() == nil {
+		if remains, err = s.orphans(ctx); err != nil {
+			return err
+		}
+	}
+	for _, one := range remains {
+		if err := s.untilAllGone(ctx, one); err != nil {
+			return err
+		}
+	}
+	return s.until(ctx, "the gateway to be gone", func(left objects) bool {
+		return len(left.ownGateways()) == 0 && (left.connection == nil || left.gateway() != nil)
+	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{}, &networkingv1beta1.PublicKey{}, &networkingv1beta1.Connection{})
+}
+
+// ownGateways are the gateways that this provider made, and the key that they trust.
+func (o objects) ownGateways() []client.Object {
+	o.configuration = nil
+	return slices.DeleteFunc(o.made(), func(object client.Object) bool { return !managed(object) })
+}
+
+func leaving(object client.Object) bool { return !object.GetDeletionTimestamp().IsZero() }

@@ -1,0 +1,86 @@
+package topology
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+var update = flag.Bool("update", false, "write what the tests compare with anew")
+
+// pictures are graphs with all that a picture can show.
+func pictures() map[string]Graph {
+	return map[string]Graph{
+		"empty": {},
+		"hub": {
+			Nodes: []Node{ready("europe", true), ready("milan", false), ready("rome", false)},
+			Edges: []Edge{
+				{Kind: OfPeering, From: "europe", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByPeering},
+				{Kind: OfPeering, From: "europe", To: "rome", Status: shortcut.Connected, MadeBy: shortcut.ByPeering},
+				{Kind: OfShortcut, From: "rome", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
+			},
+		},
+		"trouble": {
+			Nodes: []Node{
+				ready("europe", true), ready("florence", false), ready("milan", false),
+				{Name: "naples", Status: Unreachable, Err: errors.New("no answer")},
+				ready("rome", false),
+				{Name: "turin", Status: Refused, Err: errors.New("no permission")},
+				{Name: "venice", Status: NoLiqo, Err: errors.New("no Liqo")},
+			},
+			Edges: []Edge{
+				{Kind: OfPeering, From: "europe", To: "florence", Status: NoNetwork},
+				{Kind: OfPeering, From: "europe", To: "milan", BothWays: true, Status: shortcut.Disconnected, MadeBy: shortcut.ByPeering},
+				{Kind: OfPeering, From: "europe", To: "naples", Status: shortcut.Unknown, MadeBy: shortcut.ByPeering},
+				{Kind: OfPeering, From: "europe", To: "rome", BothWays: true, Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
+				{Kind: OfShortcut, From: "florence", To: "milan", Status: shortcut.Connecting, MadeBy: shortcut.ByProvider},
+				{Kind: OfShortcut, From: "milan", To: "rome", Status: shortcut.Error, MadeBy: shortcut.ByProvider},
+				{Kind: OfShortcut, From: "rome", To: "florence", Status: shortcut.Connected, MadeBy: shortcut.ByOther},
+			},
+		},
+		"names": {
+			Nodes: []Node{
+				ready(`"quoted" \ [x] (y) {z} <b>bold</b> &amp; #35;`, true), ready("%%{init: {'theme':'forest'}}%%", false), ready("`**markdown**`", false),
+				ready("a;b|c --> d:::e@{ shape: cyl }", false), ready("arn:aws:eks:eu-central-1:123456789012:cluster/rome", false), ready("end", false),
+				ready("new\nline\ttab", false), ready("style:#quot;", false), ready("Zürich 東京 🗼 ﬂ°°34¶ß", false),
+			},
+			Edges: []Edge{
+				{Kind: OfShortcut, From: "end", To: `"quoted" \ [x] (y) {z} <b>bold</b> &amp; #35;`, Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
+				{Kind: OfShortcut, From: "end", To: "new\nline\ttab", Status: shortcut.Error, MadeBy: shortcut.ByProvider},
+			},
+		},
+	}
+}
+
+func ready(name string, central bool) Node {
+	return Node{Name: name, ClusterID: name, Central: central, Status: Ready}
+}
+
+// `make lint` gives the pictures to Mermaid's and Graphviz' own parsers; this test says whether they are what was given to them.
+func TestPicturesAreAsTheyWereWhenSomebodyLookedAtThem(t *testing.T) {
+	for name, graph := range pictures() {
+		compare(t, name+".mmd", graph.Mermaid(LeftToRight))
+		compare(t, name+".dot", graph.DOT(LeftToRight))
+	}
+}
+
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	golden := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expected, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(expected) {
+		t.Errorf("%s is now:\n%s\nexpected:\n%s", name, got, expected)
+	}
+}

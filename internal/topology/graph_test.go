@@ -1,0 +1,130 @@
+package topology
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+func party(name string) shortcut.Party { return shortcut.Party{Name: name, ClusterID: "id-" + name} }
+
+func link(client, server string) shortcut.Link {
+	return shortcut.Link{Client: party(client), Server: party(server), Status: shortcut.Connected, MadeBy: shortcut.ByProvider}
+}
+
+func peering(consumer, provider string) shortcut.Peering {
+	return shortcut.Peering{Consumer: party(consumer), Provider: party(provider)}
+}
+
+func members(names ...string) []shortcut.Member {
+	all := make([]shortcut.Member, len(names))
+	for i, name := range names {
+		all[i] = shortcut.Member{Name: name, ClusterID: "id-" + name}
+	}
+	return all
+}
+
+func TestAPeeringAndItsNetworkAreOneEdge(t *testing.T) {
+	made := link("rome", "europe")
+	made.Status, made.MadeBy = shortcut.Connecting, shortcut.ByPeering
+	graph := New(shortcut.Survey{
+		Leaves:   members("rome", "milan", "europe"),
+		Networks: []shortcut.Link{made, link("rome", "milan")},
+		Peerings: []shortcut.Peering{peering("europe", "rome"), peering("europe", "milan")},
+	}, "")
+	expected := []Edge{
+		{Kind: OfPeering, From: "europe", To: "milan", Status: NoNetwork},
+		{Kind: OfPeering, From: "europe", To: "rome", Status: shortcut.Connecting, MadeBy: shortcut.ByPeering},
+		{Kind: OfShortcut, From: "rome", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
+	}
+	if !slices.Equal(graph.Edges, expected) {
+		t.Errorf("got %+v", graph.Edges)
+	}
+	for i, name := range []string{"europe", "milan", "rome"} {
+		if node := graph.Nodes[i]; node.Name != name || node.ClusterID != "id-"+name || node.Status != Ready || node.Central != (name == "europe") {
+			t.Errorf("got %+v", graph.Nodes)
+		}
+	}
+}
+
+func TestTheCentralClusterIsTheOneThatMostOthersArePeeredWith(t *testing.T) {
+	both := peering("berlin", "athens")
+	both.BothWays = true
+	for name, test := range map[string]struct {
+		peerings []shortcut.Peering
+		asked    string
+		expected string
+	}{
+		"one hub":                          {[]shortcut.Peering{peering("hub", "a"), peering("b", "hub"), peering("a", "b"), peering("hub", "c")}, "", "hub"},
+		"as asked for":                     {[]shortcut.Peering{peering("hub", "a"), peering("hub", "b")}, "a", "a"},
+		"of two, the consumer":             {[]shortcut.Peering{peering("zurich", "athens")}, "", "zurich"},
+		"of two equals, the first by name": {[]shortcut.Peering{both}, "", "athens"},
+		"none without a peering":           {nil, "", ""},
+	} {
+		graph := New(shortcut.Survey{Leaves: members("hub", "a", "b", "c", "athens", "berlin", "zurich"), Peerings: test.peerings}, test.asked)
+		var central []string
+		for _, node := range graph.Nodes {
+			if node.Central {
+				central = append(central, node.Name)
+			}
+		}
+		if expected := []string{test.expected}; test.expected == "" && len(central) != 0 || test.expected != "" && !slices.Equal(central, expected) {
+			t.Errorf("%s: %q, expected %q", name, central, test.expected)
+		}
+	}
+}
+
+func TestANodeTellsWhyItsClusterCouldNotBeRead(t *testing.T) {
+	for expected, err := range map[NodeStatus]error{
+		Ready:       nil,
+		Unreachable: fmt.Errorf("waiting: %w", context.DeadlineExceeded),
+		Refused:     errors.New("no permission"),
+	} {
+		graph := New(shortcut.Survey{Leaves: []shortcut.Member{{Name: "rome", Err: err}}}, "")
+		if node := graph.Nodes[0]; node.Status != expected || !errors.Is(node.Err, err) {
+			t.Errorf("%v: %+v", err, node)
+		}
+	}
+}
+
+// surveyOf is so many leaves in a ring and so many links between them.
+func surveyOf(leaves, links int) shortcut.Survey {
+	var survey shortcut.Survey
+	name := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }
+	for i := range leaves {
+		survey.Leaves = append(survey.Leaves, members(name(i))...)
+	}
+	for i := range links {
+		survey.Networks = append(survey.Networks, link(name(i), name(i+1+i/leaves)))
+	}
+	for i := range leaves - 1 {
+		survey.Peerings = append(survey.Peerings, peering(name(0), name(i+1)))
+	}
+	return survey
+}
+
+func TestALargeGraphHasEveryNodeAndEdge(t *testing.T) {
+	graph := New(surveyOf(1000, 5000), "")
+	if len(graph.Nodes) != 1000 || len(graph.Edges) < 5000 || len(graph.Edges) > 5999 {
+		t.Errorf("%d nodes, %d edges", len(graph.Nodes), len(graph.Edges))
+	}
+}
+
+func BenchmarkTopology(b *testing.B) {
+	for _, size := range []struct{ leaves, links int }{{1000, 5000}, {2000, 10000}} {
+		b.Run(fmt.Sprintf("leaves=%d,shortcuts=%d", size.leaves, size.links), func(b *testing.B) {
+			survey := surveyOf(size.leaves, size.links)
+			b.ReportAllocs()
+			for b.Loop() {
+				graph := New(survey, "")
+				if graph.Mermaid(LeftToRight) == "" || graph.DOT(LeftToRight) == "" {
+					b.Fatal("nothing was drawn")
+				}
+			}
+		})
+	}
+}
