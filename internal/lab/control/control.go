@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
@@ -21,6 +22,9 @@ type Status struct {
 	Health []cluster.Health `json:"health"`
 }
 
+// patience is how long requests that are being answered may hold up a lab's end.
+const patience = 2 * time.Second
+
 // Server serves the control of one lab.
 type Server struct {
 	lab  *lab.Lab
@@ -28,8 +32,9 @@ type Server struct {
 	pid  int
 }
 
-// Serve serves until the listener is closed. Stop is called when somebody asks for the lab's end.
-func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) *http.Server {
+// Serve serves until end is called, which closes the listener and returns when the requests that came before have their answers. Stop is called when somebody
+// asks for the lab's end, and may lead to a call of end at any time.
+func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) (end func()) {
 	s := &Server{lab: l, stop: stop, pid: pid}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", s.status)
@@ -48,7 +53,13 @@ func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) *http.Server
 	}))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: timeout}
 	go func() { _ = server.Serve(listener) }() // it ends with an error in any case: the server was closed
-	return server
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			_ = server.Close() // the lab ends, whoever still waits for an answer
+		}
+	}
 }
 
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {

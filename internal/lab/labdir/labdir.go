@@ -79,16 +79,35 @@ func Create(path string) (*Dir, error) {
 	return dir, nil
 }
 
-// hold locks a folder until the returned file is closed. It returns ErrInUse if somebody else holds it.
+// hold locks a folder until the returned file is closed. It returns ErrInUse if somebody else holds it, and fs.ErrNotExist if there is none.
 func hold(path string) (*os.File, error) {
 	folder, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(ErrInUse, folder.Close())
+	if err := lockOpen(folder, path); err != nil {
+		return nil, errors.Join(err, folder.Close())
 	}
 	return folder, nil
+}
+
+// lockOpen locks a folder that is open. Whoever held the lock before may have removed the folder between its opening and its locking.
+func lockOpen(folder *os.File, path string) error {
+	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return ErrInUse
+	}
+	locked, err := folder.Stat()
+	if err != nil {
+		return err
+	}
+	found, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(locked, found) {
+		return ErrInUse
+	}
+	return nil
 }
 
 // RemoveLeftovers ends the processes and removes the folder of a lab that does not run any more. It does nothing if the

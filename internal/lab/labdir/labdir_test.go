@@ -3,6 +3,7 @@ package labdir
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -102,6 +103,27 @@ func TestTheSocketWorksInAFolderWithALongPath(t *testing.T) {
 	}
 	if err := errors.Join(conn.Close(), listener.Close(), dir.Remove()); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAFolderThatItsLabRemovedInTheMeantimeIsGone(t *testing.T) {
+	dir, err := Create(filepath.Join(t.TempDir(), "lab"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := os.Open(dir.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if err := lockOpen(opened, dir.Path); !errors.Is(err, ErrInUse) {
+		t.Errorf("the folder of a lab that runs: got %v", err)
+	}
+	if err := dir.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if err := lockOpen(opened, dir.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there any more: got %v", err)
 	}
 }
 

@@ -33,14 +33,14 @@ func newDown(folder func() (string, error)) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = control.NewClient(dir).Stop(command.Context())
-			if err != nil && !errors.Is(err, labdir.ErrNoLab) {
-				return err
-			}
+			asked := control.NewClient(dir).Stop(command.Context()) // a lab that ends already can't be asked, which matters only if it does not end
 			for deadline := time.Now().Add(stopTimeout); ; time.Sleep(stopInterval) {
 				err := labdir.RemoveLeftovers(dir)
-				if !errors.Is(err, labdir.ErrInUse) || time.Now().After(deadline) {
+				if !errors.Is(err, labdir.ErrInUse) {
 					return err
+				}
+				if time.Now().After(deadline) {
+					return errors.Join(err, asked)
 				}
 			}
 		},

@@ -113,8 +113,7 @@ func (u *up) serve(ctx context.Context, l *lab.Lab, stop func()) error {
 	if err != nil {
 		return err
 	}
-	server := control.Serve(listener, l, os.Getpid(), stop)
-	defer server.Close()
+	defer control.Serve(listener, l, os.Getpid(), stop)()
 	if err := u.announce(os.Stdout, l.State()); err != nil {
 		return err
 	}

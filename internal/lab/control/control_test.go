@@ -1,0 +1,55 @@
+package control
+
+import (
+	"net"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+)
+
+// heard is a listener that tells when it is closed.
+type heard struct {
+	net.Listener
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (h *heard) Close() error {
+	defer h.once.Do(func() { close(h.closed) })
+	return h.Listener.Close()
+}
+
+func TestWhoeverAsksForTheEndHasAnAnswerThoughTheServerEndsAtOnce(t *testing.T) {
+	for range 50 {
+		listenAndStop(t)
+	}
+}
+
+func listenAndStop(t *testing.T) {
+	t.Helper()
+	dir, err := labdir.Create(filepath.Join(t.TempDir(), "lab"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket, err := dir.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := &heard{Listener: socket, closed: make(chan struct{})}
+	asked, ended := make(chan struct{}), make(chan struct{})
+	end := Serve(listener, nil, 1, func() {
+		close(asked)
+		<-listener.closed // the server has begun to end while it answers
+	})
+	go func() {
+		<-asked
+		end()
+		close(ended)
+	}()
+	if err := NewClient(dir.Path).Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+}
