@@ -11,32 +11,63 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Connect joins two leaves as fast as Liqo's controllers answer, and returns how long that took, until both ends said Connected. Everything that
-// can be done before is done when the clock starts: the watches are open, the address ranges read and the objects forged. The leaves must
-// not be joined yet.
-func Connect(ctx context.Context, clientLeaf, serverLeaf *Leaf) (time.Duration, error) {
+// Pair is two leaves that Connect joins.
+type Pair struct {
+	Client, Server *Leaf
+}
+
+// Connect joins pairs of leaves, all at once and as fast as Liqo's controllers answer, and returns how long that took, until both ends of each said
+// Connected. Everything that can be done before is done when the clock starts: the watches are open, the address ranges read and the objects forged. The
+// leaves of a pair must not be joined yet.
+func Connect(ctx context.Context, pairs ...Pair) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(ctx) // ends the watches
 	defer cancel()
-	cl, err := prepare(ctx, clientLeaf, serverLeaf, &networkingv1beta1.GatewayClientList{})
-	if err != nil {
-		return 0, fmt.Errorf("cluster %s: %w", clientLeaf.ID, err)
-	}
-	srv, err := prepare(ctx, serverLeaf, clientLeaf, &networkingv1beta1.GatewayServerList{})
-	if err != nil {
-		return 0, fmt.Errorf("cluster %s: %w", serverLeaf.ID, err)
-	}
-	dialing, err := forgeClient(cl)
-	if err != nil {
-		return 0, err
-	}
-	listening, err := forgeServer(srv)
-	if err != nil {
-		return 0, err
+	tunnels := make([]*tunnel, len(pairs))
+	for i, pair := range pairs {
+		var err error
+		if tunnels[i], err = prepareTunnel(ctx, pair); err != nil {
+			return 0, err
+		}
 	}
 
 	start := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
-	for _, on := range []*side{cl, srv} {
+	for _, t := range tunnels {
+		group.Go(func() error { return t.open(ctx) })
+	}
+	err := group.Wait()
+	return time.Since(start), err
+}
+
+// tunnel is what one pair needs.
+type tunnel struct {
+	cl, srv   *side
+	dialing   *networkingv1beta1.GatewayClient
+	listening *networkingv1beta1.GatewayServer
+}
+
+func prepareTunnel(ctx context.Context, pair Pair) (*tunnel, error) {
+	var (
+		t   tunnel
+		err error
+	)
+	if t.cl, err = prepare(ctx, pair.Client, pair.Server, &networkingv1beta1.GatewayClientList{}); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", pair.Client.ID, err)
+	}
+	if t.srv, err = prepare(ctx, pair.Server, pair.Client, &networkingv1beta1.GatewayServerList{}); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", pair.Server.ID, err)
+	}
+	if t.dialing, err = forgeClient(t.cl); err != nil {
+		return nil, err
+	}
+	t.listening, err = forgeServer(t.srv)
+	return &t, err
+}
+
+// open writes each object as soon as what it needs is there, and returns when the tunnel is up.
+func (t *tunnel) open(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, on := range []*side{t.cl, t.srv} {
 		group.Go(func() error { return on.makeNamespace(ctx) })
 		group.Go(func() error { return on.write(ctx, on.configuration) })
 		group.Go(func() error {
@@ -46,19 +77,18 @@ func Connect(ctx context.Context, clientLeaf, serverLeaf *Leaf) (time.Duration, 
 			return nil
 		})
 	}
-	group.Go(func() error { return srv.write(ctx, listening) })
+	group.Go(func() error { return t.srv.write(ctx, t.listening) })
 	group.Go(func() error {
-		endpoint, err := await(ctx, srv.endpoints, endpointOf)
+		endpoint, err := await(ctx, t.srv.endpoints, endpointOf)
 		if err != nil {
-			return fmt.Errorf("cluster %s, the gateway's address: %w", srv.leaf.ID, err)
+			return fmt.Errorf("cluster %s, the gateway's address: %w", t.srv.leaf.ID, err)
 		}
-		dialing.Spec.Endpoint = *endpoint
-		return cl.write(ctx, dialing)
+		t.dialing.Spec.Endpoint = *endpoint
+		return t.cl.write(ctx, t.dialing)
 	})
-	group.Go(func() error { return srv.giveKeyTo(ctx, cl) })
-	group.Go(func() error { return cl.giveKeyTo(ctx, srv) })
-	err = group.Wait()
-	return time.Since(start), err
+	group.Go(func() error { return t.srv.giveKeyTo(ctx, t.cl) })
+	group.Go(func() error { return t.cl.giveKeyTo(ctx, t.srv) })
+	return group.Wait()
 }
 
 func forgeClient(on *side) (*networkingv1beta1.GatewayClient, error) {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/byhand"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/steplog"
 )
@@ -39,7 +38,7 @@ func (b *bench) measureOne(ctx context.Context, on *leaves) error {
 			return took, err
 		}},
 		contestant{"the same by hand", func(ctx context.Context) (time.Duration, error) {
-			took, err := byhand.Connect(ctx, on.theirs.leaves[p.Client], on.theirs.leaves[p.Server])
+			took, err := on.theirs.connectByHand(ctx, []pair{p})
 			if err != nil {
 				return 0, err
 			}

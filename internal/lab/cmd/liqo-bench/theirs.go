@@ -12,7 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
-// theirs joins leaves with liqoctl.
+// theirs joins leaves with liqoctl or by hand.
 type theirs struct {
 	liqoctl    string
 	kubeconfig string
@@ -45,6 +45,15 @@ func (t *theirs) connectAll(ctx context.Context, pairs []pair) (time.Duration, e
 	}
 	running.Wait()
 	return time.Since(start), errors.Join(errs...)
+}
+
+// connectByHand joins the pairs all at once, as fast as Liqo's controllers answer.
+func (t *theirs) connectByHand(ctx context.Context, pairs []pair) (time.Duration, error) {
+	joined := make([]byhand.Pair, len(pairs))
+	for i, p := range pairs {
+		joined[i] = byhand.Pair{Client: t.leaves[p.Client], Server: t.leaves[p.Server]}
+	}
+	return byhand.Connect(ctx, joined...)
 }
 
 // remove takes the pairs apart, one after the other, and removes by hand what liqoctl leaves. It returns how long that took.
