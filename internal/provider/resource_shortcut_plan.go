@@ -89,6 +89,7 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	proposed := plan
 	var pair pair
 	if !r.leaves.unknownAny(plan.Client, plan.Server) {
 		pair = r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
@@ -115,14 +116,13 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		settingsOnly, diags = planSettings(ctx, req.Private, &plan, state)
 		resp.Diagnostics.Append(diags...)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	changed := state == nil || !resp.Plan.Raw.Equal(req.State.Raw)
-	if !changed || settingsOnly {
-		return
+	if changed := state == nil || !plan.equal(state); changed && !settingsOnly {
+		plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
+		resp.Diagnostics.Append(checkFeasible(ctx, pair, &plan, &config, state == nil)...)
 	}
-	plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(checkFeasible(ctx, pair, &plan, &config, state == nil)...)
+	if !plan.equal(&proposed) { // else all the framework's work on a plan would be done once more for nothing
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	}
 }
 
 // planLeaves looks which clusters the names stand for, and returns the attributes that force a replacement if they are not those of the state.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -17,13 +18,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Remove deletes all that the leaves still have of other clusters, and returns when it is gone: first the tenant namespaces with everything in
-// them, then the ForeignClusters, which Liqo would make again as long as there is anything in such a namespace.
+// Remove deletes all that the leaves still have of other clusters, and returns when it is gone: first the tenant namespaces and, at the same time, what makes a
+// tunnel in them, for Kubernetes waits before it looks into a namespace that is deleted, and much longer if it finds what Liqo has yet to clean up; then the
+// ForeignClusters, which Liqo would make again as long as there is anything in such a namespace.
 func Remove(ctx context.Context, leaves ...*Leaf) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, leaf := range leaves {
 		group.Go(func() error {
-			err := leaf.removeAll(ctx, func() client.ObjectList { return &corev1.NamespaceList{} }, client.HasLabels{consts.TenantNamespaceLabel})
+			err := leaf.deleteTunnels(ctx)
+			if err == nil {
+				err = leaf.removeAll(ctx, func() client.ObjectList { return &corev1.NamespaceList{} }, client.HasLabels{consts.TenantNamespaceLabel})
+			}
 			if err == nil {
 				err = leaf.removeAll(ctx, func() client.ObjectList { return &liqov1beta1.ForeignClusterList{} })
 			}
@@ -36,21 +41,38 @@ func Remove(ctx context.Context, leaves ...*Leaf) error {
 	return group.Wait()
 }
 
-// removeAll deletes the objects of one kind and returns when all are gone.
-func (l *Leaf) removeAll(ctx context.Context, list func() client.ObjectList, which ...client.ListOption) error {
-	found := list()
-	if err := l.client.List(ctx, found, which...); err != nil {
-		return err
+// deleteTunnels deletes what makes Liqo open tunnels, and does not wait until that is gone.
+func (l *Leaf) deleteTunnels(ctx context.Context) error {
+	for _, list := range []client.ObjectList{
+		&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{}, &networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConfigurationList{},
+	} {
+		if _, err := l.deleteAll(ctx, list); err != nil {
+			return err
+		}
 	}
-	left := map[string]bool{}
-	err := meta.EachListItem(found, func(object runtime.Object) error {
+	return nil
+}
+
+// deleteAll lists the objects of one kind into found, deletes them, and returns their names.
+func (l *Leaf) deleteAll(ctx context.Context, found client.ObjectList, which ...client.ListOption) (map[string]bool, error) {
+	if err := l.client.List(ctx, found, which...); err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	return names, meta.EachListItem(found, func(object runtime.Object) error {
 		o, ok := object.(client.Object)
 		if !ok {
 			return fmt.Errorf("%T is no object", object)
 		}
-		left[o.GetName()] = true
+		names[o.GetName()] = true
 		return client.IgnoreNotFound(l.client.Delete(ctx, o))
 	})
+}
+
+// removeAll deletes the objects of one kind, whose names are all different, and returns when all are gone.
+func (l *Leaf) removeAll(ctx context.Context, list func() client.ObjectList, which ...client.ListOption) error {
+	found := list()
+	left, err := l.deleteAll(ctx, found, which...)
 	if err != nil || len(left) == 0 {
 		return err
 	}

@@ -59,11 +59,20 @@ func (t *theirs) connectByHand(ctx context.Context, pairs []pair) (time.Duration
 // remove takes the pairs apart, one after the other, and removes by hand what liqoctl leaves. It returns how long that took.
 func (t *theirs) remove(ctx context.Context, pairs []pair) (time.Duration, error) {
 	start := time.Now()
-	joined := map[string]*byhand.Leaf{}
 	for _, p := range pairs {
 		if _, err := t.run(ctx, p, "reset", "--skip-confirm"); err != nil {
 			return 0, err
 		}
+	}
+	_, err := t.removeByHand(ctx, pairs)
+	return time.Since(start), err
+}
+
+// removeByHand removes all that the pairs' leaves have of other clusters, in all leaves at once. It returns how long that took.
+func (t *theirs) removeByHand(ctx context.Context, pairs []pair) (time.Duration, error) {
+	start := time.Now()
+	joined := map[string]*byhand.Leaf{}
+	for _, p := range pairs {
 		joined[p.Client], joined[p.Server] = t.leaves[p.Client], t.leaves[p.Server]
 	}
 	err := byhand.Remove(ctx, slices.Collect(maps.Values(joined))...)
