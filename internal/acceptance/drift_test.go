@@ -52,6 +52,15 @@ func TestWhatIsMissingIsPutBackInPlace(t *testing.T) {
 		without("the server's PublicKey", "milan", &networkingv1beta1.PublicKey{}),
 		without("the client's Connection", "rome", &networkingv1beta1.Connection{}),
 		without("the server's Connection", "milan", &networkingv1beta1.Connection{}),
+		// While the tunnel is up, nobody misses the keys. A key is told to the other leaf again when that has lost it.
+		damage{"the client's keys", func() {
+			deleteFromTenant(t, "rome", &corev1.Secret{})
+			deleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
+		}},
+		damage{"the server's keys", func() {
+			deleteFromTenant(t, "milan", &corev1.Secret{})
+			deleteFromTenant(t, "rome", &networkingv1beta1.PublicKey{})
+		}},
 		damage{"the Service", func() {
 			deleteFromTenant(t, "milan", &corev1.Service{})
 			// Liqo 1.2.0 does not make it again; that shows as soon as the gateways have missed each other's pings.

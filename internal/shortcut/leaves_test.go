@@ -72,6 +72,17 @@ func clientGateway(address string) *networkingv1beta1.GatewayClient {
 	}
 }
 
+// withKeys and withServerKeys make it a gateway that Liqo has made a Secret for.
+func withKeys(gateway *networkingv1beta1.GatewayClient) *networkingv1beta1.GatewayClient {
+	gateway.Status.SecretRef = &corev1.ObjectReference{Namespace: gateway.Namespace, Name: "gw-" + gateway.Name}
+	return gateway
+}
+
+func withServerKeys(gateway *networkingv1beta1.GatewayServer) *networkingv1beta1.GatewayServer {
+	gateway.Status.SecretRef = &corev1.ObjectReference{Namespace: gateway.Namespace, Name: "gw-" + gateway.Name}
+	return gateway
+}
+
 var overNodePort = Spec{MTU: 1340, Server: ServerGateway{ServiceType: corev1.ServiceTypeNodePort, Port: 51840}}
 
 func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
@@ -150,6 +161,8 @@ func TestGatewaysAreReplacedOnlyIfOneIsToChange(t *testing.T) {
 		"an address to dial":       {clientGateway("172.18.0.2"), serverGateway("rome", 51840), func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" }, true},
 		"nothing to dial any more": {clientGateway("172.18.0.2"), nil, func(*Spec) {}, true},
 		"no Service any more":      {clientGateway("172.18.0.2"), wireGuard(serverGateway("rome", 51840)), func(*Spec) {}, true},
+		"no keys any more, client": {withKeys(clientGateway("172.18.0.2")), serverGateway("rome", 51840), func(*Spec) {}, true},
+		"no keys any more, server": {clientGateway("172.18.0.2"), withServerKeys(serverGateway("rome", 51840)), func(*Spec) {}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var onRome, onMilan []client.Object
@@ -196,6 +209,28 @@ func TestAServiceIsMissedOnlyWhileTheTunnelIsDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		if lost, err := server.serviceLost(t.Context(), found); err != nil || lost != test.lost {
+			t.Errorf("%s: lost: %t (%v)", name, lost, err)
+		}
+	}
+}
+
+func TestKeysAreMissedOnlyWhereLiqoHasMadeThem(t *testing.T) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
+	reference := &corev1.ObjectReference{Namespace: secret.Namespace, Name: secret.Name}
+	for name, test := range map[string]struct {
+		objects []client.Object
+		keys    *corev1.ObjectReference
+		brought string
+		lost    bool
+	}{
+		"not made yet":     {nil, nil, "", false},
+		"made":             {[]client.Object{secret}, reference, "", false},
+		"made and deleted": {nil, reference, "", true},
+		"the user's own":   {nil, reference, secret.Name, false}, // an error tells of it, later
+	} {
+		client := New(clustertest.Leaf(t, "rome", test.objects...), clustertest.Leaf(t, "milan")).client
+		lost, err := client.keysLost(t.Context(), test.keys, corev1.LocalObjectReference{Name: test.brought})
+		if err != nil || lost != test.lost {
 			t.Errorf("%s: lost: %t (%v)", name, lost, err)
 		}
 	}

@@ -5,10 +5,7 @@ import (
 	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -36,7 +33,7 @@ func (s *Shortcut) gatewaysDiffer(ctx context.Context, spec Spec, clNamespace, s
 	if cl.client == nil {
 		return false, nil
 	}
-	return s.client.clientDiffers(cl.client, endpointOf(srv.server), spec, clNamespace)
+	return s.client.clientDiffers(ctx, cl.client, endpointOf(srv.server), spec, clNamespace)
 }
 
 // serverDiffers tells whether the server's gateway is to be replaced; it exists.
@@ -48,11 +45,16 @@ func (s *side) serverDiffers(ctx context.Context, found objects, spec Spec, name
 	if leaving(found.server) || found.server.Namespace != namespace || !equality.Semantic.DeepEqual(found.server.Spec, wanted.Spec) {
 		return true, nil
 	}
+	if lost, err := s.keysLost(ctx, found.server.Status.SecretRef, found.server.Spec.SecretRef); err != nil || lost {
+		return lost, err
+	}
 	return s.serviceLost(ctx, found)
 }
 
 // clientDiffers tells whether the client's gateway is to be replaced; it exists. Endpoint is where the server's gateway can be reached, nil while it can't.
-func (s *side) clientDiffers(gateway *networkingv1beta1.GatewayClient, endpoint *Endpoint, spec Spec, namespace string) (bool, error) {
+func (s *side) clientDiffers(
+	ctx context.Context, gateway *networkingv1beta1.GatewayClient, endpoint *Endpoint, spec Spec, namespace string,
+) (bool, error) {
 	if endpoint == nil || leaving(gateway) || gateway.Namespace != namespace {
 		return true, nil // it dials a gateway that is not there, or is not where it shall be
 	}
@@ -60,24 +62,10 @@ func (s *side) clientDiffers(gateway *networkingv1beta1.GatewayClient, endpoint 
 	if err != nil {
 		return false, err
 	}
-	return !equality.Semantic.DeepEqual(gateway.Spec, wanted.Spec), nil
-}
-
-// serviceLost tells whether a gateway that has an address has no Service any more. Liqo does not make it again: its controller of WireGuard gateways stops at
-// the missing Service before it comes to making one, and keeps the old address in the status. As long as the tunnel is up, nobody needs to ask.
-func (s *side) serviceLost(ctx context.Context, found objects) (bool, error) {
-	technology := found.server.Status.ServerRef
-	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind || endpointOf(found.server) == nil ||
-		found.connected(found.server) == networkingv1beta1.Connected {
-		return false, nil
-	}
-	service := &metav1.PartialObjectMetadata{}
-	service.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Service"))
-	err := s.leaf.Live.Get(ctx, madeName(found.server), service)
-	if apierrors.IsNotFound(err) {
+	if !equality.Semantic.DeepEqual(gateway.Spec, wanted.Spec) {
 		return true, nil
 	}
-	return false, s.leaf.Explain(err)
+	return s.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)
 }
 
 // removeGatewayIf removes this side's gateway if the answer of that step is yes.
