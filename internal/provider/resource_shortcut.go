@@ -52,12 +52,9 @@ func (r *shortcutResource) Configure(_ context.Context, req resource.ConfigureRe
 
 // Create implements [resource.Resource].
 func (r *shortcutResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan, config shortcutModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultCreateTimeout)
+	plan, spec, diags := wanted(ctx, req.Plan, req.Config)
 	resp.Diagnostics.Append(diags...)
-	spec, diags := plan.spec(ctx, &config)
+	timeout, diags := plan.Timeouts.Create(ctx, defaultCreateTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -68,12 +65,9 @@ func (r *shortcutResource) Create(ctx context.Context, req resource.CreateReques
 
 // Update implements [resource.Resource].
 func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, config shortcutModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
+	plan, spec, diags := wanted(ctx, req.Plan, req.Config)
 	resp.Diagnostics.Append(diags...)
-	spec, diags := plan.spec(ctx, &config)
+	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
 	imported, diags := isImported(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
@@ -91,6 +85,19 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 	if imported && !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, adoptedKey, []byte("true"))...)
 	}
+}
+
+// wanted reads what a create or an update is asked for.
+func wanted(ctx context.Context, planned tfsdk.Plan, configured tfsdk.Config) (shortcutModel, shortcut.Spec, diag.Diagnostics) {
+	var plan, config shortcutModel
+	diags := planned.Get(ctx, &plan)
+	diags.Append(configured.Get(ctx, &config)...)
+	if diags.HasError() {
+		return plan, shortcut.Spec{}, diags
+	}
+	spec, specDiags := plan.spec(ctx, &config)
+	diags.Append(specDiags...)
+	return plan, spec, diags
 }
 
 // connect makes the shortcut as spec says and writes how it is then into the state, also when that failed half-way.
@@ -164,13 +171,15 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
 		return
 	}
+	recorded := model
 	resp.Diagnostics.Append(model.observed(ctx, observed)...)
-	resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...)
-	if !observed.Exists {
+	switch {
+	case !observed.Exists:
 		resp.State.RemoveResource(ctx)
-		return
+	case !model.equal(&recorded): // else the response has it all already
+		resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
 // identify gives the resource the identity of the two clusters, if they are known.

@@ -25,6 +25,18 @@ func TestAMeshJoinsEachTwoLeavesOnce(t *testing.T) {
 	}
 }
 
+func TestACoverHasEachLeafInFewPairs(t *testing.T) {
+	for leaves, want := range map[string]string{"a b c d": "a-b c-d", "a b c": "a-b c-a"} {
+		var got []string
+		for _, p := range cover(strings.Fields(leaves)) {
+			got = append(got, p.String())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %q, want %q", leaves, got, want)
+		}
+	}
+}
+
 func TestEveryContestantHasATurnARoundInChangingOrderAfterAWarmUpThatDoesNotCount(t *testing.T) {
 	b := &bench{report: progress.New(io.Discard)}
 	var turns []string

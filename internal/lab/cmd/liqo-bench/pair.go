@@ -18,3 +18,12 @@ func mesh(leaves []string) []pair {
 	}
 	return pairs
 }
+
+// cover has each leaf in a pair, and no more pairs than that needs.
+func cover(leaves []string) []pair {
+	var pairs []pair
+	for i := 0; i < len(leaves); i += 2 {
+		pairs = append(pairs, pair{leaves[i], leaves[(i+1)%len(leaves)]})
+	}
+	return pairs
+}

@@ -9,75 +9,84 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
 )
 
+// ten is what ten shortcuts took, round by round.
+type ten struct {
+	apply, create, destroy []time.Duration // the provider
+	each, all, remove      []time.Duration // liqoctl, one after the other and all at once; its reset, after either
+	floor, removeFloor     []time.Duration // by hand
+}
+
 // measureTen is about ten shortcuts, which join each two of five leaves: all in one apply, by ten runs of liqoctl, one after the other and at once, and by the
 // floor beneath all of them.
 func (b *bench) measureTen(ctx context.Context, on *leaves) error {
 	pairs := mesh(on.names)
-	var apply, create, destroy, each, all, floor, remove, removeFloor []time.Duration
-	// byOthers joins the pairs in another way than the provider.
-	type way func(context.Context, []pair) (time.Duration, error)
-	byOthers := func(name string, connect, disconnect way, connected, disconnected *[]time.Duration) contestant {
-		return contestant{name, func(ctx context.Context) (time.Duration, error) {
-			took, err := connect(ctx, pairs)
-			if err != nil {
-				return 0, err
-			}
-			removed, err := disconnect(ctx, pairs)
-			*connected, *disconnected = append(*connected, took), append(*disconnected, removed)
-			return took, err
-		}}
-	}
-	forget := func() {
-		apply, create, destroy, each, all, floor, remove, removeFloor = nil, nil, nil, nil, nil, nil, nil, nil
-	}
-	err := b.takeTurns(ctx, "ten shortcuts", b.tenRounds, forget,
+	var took ten
+	err := b.takeTurns(ctx, "ten shortcuts", b.tenRounds, func() { took = ten{} },
 		contestant{"the provider", func(ctx context.Context) (time.Duration, error) {
-			took, err := on.ours.apply(ctx, pairs)
+			applied, err := on.ours.apply(ctx, pairs)
 			if err != nil {
 				return 0, err
 			}
-			if len(took.operations) != len(pairs) {
-				return 0, fmt.Errorf("terraform apply tells of %d resources, and not of %d", len(took.operations), len(pairs))
+			if len(applied.operations) != len(pairs) {
+				return 0, fmt.Errorf("terraform apply tells of %d resources, and not of %d", len(applied.operations), len(pairs))
 			}
-			removed, err := on.ours.destroy(ctx)
-			apply, create, destroy = append(apply, took.whole), append(create, slices.Max(took.operations)), append(destroy, removed)
-			return took.whole, err
+			destroyed, err := on.ours.destroy(ctx)
+			took.apply, took.create = append(took.apply, applied.whole), append(took.create, slices.Max(applied.operations))
+			took.destroy = append(took.destroy, destroyed)
+			return applied.whole, err
 		}},
-		byOthers("liqoctl, one after the other", on.theirs.connectEach, on.theirs.remove, &each, &remove),
-		byOthers("liqoctl, all at once", on.theirs.connectAll, on.theirs.remove, &all, &remove),
-		byOthers("the same by hand", on.theirs.connectByHand, on.theirs.removeByHand, &floor, &removeFloor))
-	if err != nil {
-		return err
+		thereAndBack("liqoctl, one after the other", pairs, on.theirs.connectEach, on.theirs.remove, &took.each, &took.remove),
+		thereAndBack("liqoctl, all at once", pairs, on.theirs.connectAll, on.theirs.remove, &took.all, &took.remove),
+		thereAndBack("the same by hand", pairs, on.theirs.connectByHand, on.theirs.removeByHand, &took.floor, &took.removeFloor))
+	if err == nil {
+		b.addTen(&took)
 	}
-	theirEach, theirAll, byHand, theirRemove := figures.Seconds(each...), figures.Seconds(all...), figures.Seconds(floor...), figures.Seconds(remove...)
-	b.add(figures.Figure{
-		ID: "ten-each", Name: "Ten shortcuts between five leaves", Unit: figures.Second,
-		How:  "The whole of one `terraform apply`, against ten runs of `liqoctl network connect`, one after the other.",
-		Ours: figures.Seconds(apply...), Against: "liqoctl", Theirs: &theirEach, Goal: 0.12,
-	})
-	b.add(figures.Figure{
-		ID: "ten-at-once", Name: "Ten shortcuts between five leaves, against all at once", Unit: figures.Second,
-		How:  "The same `terraform apply`, against the ten runs of `liqoctl` started at the same time.",
-		Ours: figures.Seconds(apply...), Against: "liqoctl at once", Theirs: &theirAll, Goal: 0.5,
-	})
-	b.add(figures.Figure{
-		ID: "ten-floor", Name: "Ten shortcuts between five leaves, above the floor", Unit: figures.Second,
+	return err
+}
+
+// work joins pairs, or takes them apart, and returns how long that took.
+type work func(context.Context, []pair) (time.Duration, error)
+
+// thereAndBack is a contestant that joins the pairs and takes them apart again, and remembers how long each took.
+func thereAndBack(name string, pairs []pair, connect, disconnect work, connected, disconnected *[]time.Duration) contestant {
+	return contestant{name, func(ctx context.Context) (time.Duration, error) {
+		there, err := connect(ctx, pairs)
+		if err != nil {
+			return 0, err
+		}
+		back, err := disconnect(ctx, pairs)
+		*connected, *disconnected = append(*connected, there), append(*disconnected, back)
+		return there, err
+	}}
+}
+
+func (b *bench) addTen(took *ten) {
+	against := func(f figures.Figure, ours []time.Duration, opponent string, theirs []time.Duration) {
+		sample := figures.Seconds(theirs...)
+		f.Unit, f.Ours, f.Against, f.Theirs = figures.Second, figures.Seconds(ours...), opponent, &sample
+		b.add(f)
+	}
+	against(figures.Figure{
+		ID: "ten-each", Name: "Ten shortcuts between five leaves", Goal: 0.12,
+		How: "The whole of one `terraform apply`, against ten runs of `liqoctl network connect`, one after the other.",
+	}, took.apply, "liqoctl", took.each)
+	against(figures.Figure{
+		ID: "ten-at-once", Name: "Ten shortcuts between five leaves, against all at once", Goal: 0.5,
+		How: "The same `terraform apply`, against the ten runs of `liqoctl` started at the same time.",
+	}, took.apply, "liqoctl at once", took.all)
+	against(figures.Figure{
+		ID: "ten-floor", Name: "Ten shortcuts between five leaves, above the floor", Goal: 1.3,
 		How: "The longest of Terraform's ten creates, which begin together, against the same floor as for one shortcut, all ten at once. Five clusters share the " +
-			"machine: what their API servers need for Liqo's controllers is the same for everybody.",
-		Ours: figures.Seconds(create...), Against: "by hand", Theirs: &byHand, Goal: 1.3,
-	})
-	b.add(figures.Figure{
-		ID: "ten-destroy", Name: "Ten shortcuts, destroyed until nothing is left", Unit: figures.Second,
+			"machine: what their API servers need for Liqo's controllers is the same for everybody, and on few cores it is most of the time.",
+	}, took.create, "by hand", took.floor)
+	against(figures.Figure{
+		ID: "ten-destroy", Name: "Ten shortcuts, destroyed until nothing is left", Goal: 0.5,
 		How: "The whole of one `terraform destroy`, against `liqoctl network reset --skip-confirm` for one pair after the other and then " +
 			"deleting what that leaves, tenant namespaces and ForeignClusters, in all clusters at once, until they are gone.",
-		Ours: figures.Seconds(destroy...), Against: "liqoctl and by hand", Theirs: &theirRemove, Goal: 0.5,
-	})
-	removeByHand := figures.Seconds(removeFloor...)
-	b.add(figures.Figure{
-		ID: "ten-destroy-floor", Name: "Ten shortcuts, destroyed until nothing is left, above the floor", Unit: figures.Second,
+	}, took.destroy, "liqoctl and by hand", took.remove)
+	against(figures.Figure{
+		ID: "ten-destroy-floor", Name: "Ten shortcuts, destroyed until nothing is left, above the floor", Goal: 1.3,
 		How: "The same `terraform destroy`, against deleting gateways, keys, Configurations and tenant namespaces, and then the ForeignClusters, in all clusters at " +
 			"once. Kubernetes waits 5 s before it looks into a namespace that is deleted.",
-		Ours: figures.Seconds(destroy...), Against: "by hand", Theirs: &removeByHand, Goal: 1.3,
-	})
-	return nil
+	}, took.destroy, "by hand", took.removeFloor)
 }

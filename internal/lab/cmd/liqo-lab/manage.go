@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,18 +48,25 @@ func newDown(folder func() (string, error)) *cobra.Command {
 	}
 }
 
+// onLab is the work of a command that is for a lab that runs.
+func onLab(folder func() (string, error), do func(ctx context.Context, lab *control.Client, args []string) error) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, args []string) error {
+		dir, err := folder()
+		if err != nil {
+			return err
+		}
+		return do(command.Context(), control.NewClient(dir), args)
+	}
+}
+
 func newStatus(folder func() (string, error)) *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is running",
 		Args:  cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error {
-			dir, err := folder()
-			if err != nil {
-				return err
-			}
-			status, err := control.NewClient(dir).Status(command.Context())
+		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, _ []string) error {
+			status, err := lab.Status(ctx)
 			if err != nil {
 				return err
 			}
@@ -67,7 +75,7 @@ func newStatus(folder func() (string, error)) *cobra.Command {
 			}
 			printStatus(os.Stdout, status)
 			return nil
-		},
+		}),
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON")
 	return command
@@ -90,13 +98,9 @@ func newStopAPIServer(folder func() (string, error)) *cobra.Command {
 		Use:   "stop-apiserver CLUSTER",
 		Short: "Stop the API server of a cluster",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(command *cobra.Command, args []string) error {
-			dir, err := folder()
-			if err != nil {
-				return err
-			}
-			return control.NewClient(dir).StopAPIServer(command.Context(), args[0])
-		},
+		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
+			return lab.StopAPIServer(ctx, args[0])
+		}),
 	}
 }
 
@@ -105,13 +109,9 @@ func newStartAPIServer(folder func() (string, error)) *cobra.Command {
 		Use:   "start-apiserver CLUSTER",
 		Short: "Start the API server of a cluster again, and return when Liqo works again",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(command *cobra.Command, args []string) error {
-			dir, err := folder()
-			if err != nil {
-				return err
-			}
-			return control.NewClient(dir).StartAPIServer(command.Context(), args[0])
-		},
+		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
+			return lab.StartAPIServer(ctx, args[0])
+		}),
 	}
 }
 
@@ -121,23 +121,18 @@ func newSet(folder func() (string, error)) *cobra.Command {
 		Short: "Change how a cluster behaves",
 		Long:  "Change how a cluster behaves. Settings: " + cluster.Settings + ".",
 		Args:  cobra.MinimumNArgs(2),
-		RunE: func(command *cobra.Command, args []string) error {
-			dir, err := folder()
-			if err != nil {
-				return err
-			}
-			client := control.NewClient(dir)
+		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
 			for _, setting := range args[1:] {
 				key, value, ok := strings.Cut(setting, "=")
 				if !ok {
 					return fmt.Errorf("%q is not KEY=VALUE", setting)
 				}
-				if err := client.Set(command.Context(), args[0], key, value); err != nil {
+				if err := lab.Set(ctx, args[0], key, value); err != nil {
 					return err
 				}
 			}
 			return nil
-		},
+		}),
 	}
 }
 
