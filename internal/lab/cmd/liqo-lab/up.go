@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -88,7 +89,9 @@ func (u *up) run(ctx context.Context) error {
 			stop()
 		}()
 	}
-	silence()
+	if err := silence(); err != nil {
+		return err
+	}
 	report := progress.New(os.Stderr)
 	start := time.Now()
 	l, err := lab.Start(ctx, lab.Options{
@@ -149,11 +152,16 @@ func (u *up) announce(out io.Writer, state labdir.State) error {
 	return nil
 }
 
-// silence keeps the logs of the libraries off the terminal until the lab's folder is there.
-func silence() {
-	klog.LogToStderr(false)
+// silence keeps the logs of the libraries off the terminal. They go nowhere until the lab's folder is there, and into its log then.
+func silence() error {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	klog.InitFlags(flags)
+	if err := errors.Join(flags.Set("logtostderr", "false"), flags.Set("stderrthreshold", "FATAL")); err != nil {
+		return err
+	}
 	klog.SetOutput(io.Discard)
 	ctrl.SetLogger(klog.NewKlogr())
+	return nil
 }
 
 // toLog sends what the process prints from now on to a file.

@@ -133,7 +133,7 @@ func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
 		if left := e.lossAfter() - now.Sub(e.lastPong); left > 0 {
 			return ctrl.Result{RequeueAfter: left}, nil
 		}
-		return ctrl.Result{}, connection.UpdateConnectionStatus(ctx, r.live, e.check, &conn, networkingv1beta1.ConnectionError, 0, time.Time{})
+		return ctrl.Result{}, r.write(ctx, e, &conn, networkingv1beta1.ConnectionError, 0, time.Time{})
 	}
 	if e.sinceUp.IsZero() {
 		e.sinceUp = now
@@ -142,6 +142,12 @@ func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	e.lastPong = now
-	return ctrl.Result{RequeueAfter: e.check.PingUpdateStatusInterval},
-		connection.UpdateConnectionStatus(ctx, r.live, e.check, &conn, networkingv1beta1.Connected, latency, now)
+	return ctrl.Result{RequeueAfter: e.check.PingUpdateStatusInterval}, r.write(ctx, e, &conn, networkingv1beta1.Connected, latency, now)
+}
+
+// write writes the status of a Connection, unless that has been deleted in the meantime.
+func (r *reconciler) write(
+	ctx context.Context, e *end, conn *networkingv1beta1.Connection, value networkingv1beta1.ConnectionStatusValue, latency time.Duration, at time.Time,
+) error {
+	return client.IgnoreNotFound(connection.UpdateConnectionStatus(ctx, r.live, e.check, conn, value, latency, at))
 }
