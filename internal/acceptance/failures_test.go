@@ -28,6 +28,11 @@ func message(headline string, text ...string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)` + pattern)
 }
 
+// either matches what one of two patterns matches.
+func either(one, other *regexp.Regexp) *regexp.Regexp {
+	return regexp.MustCompile(one.String() + "|" + other.String())
+}
+
 func words(sentence string) string {
 	fields := strings.Fields(sentence)
 	for i, field := range fields {
@@ -164,20 +169,27 @@ func TestFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 		  server_gateway = { service_type = "NodePort" }
 		  timeouts       = { delete = "3s" }
 		}`
+	const (
+		stopped     = `Liqo's controllers do not run on leaf "milan"`
+		gateway     = `WgGatewayServer liqo-tenant-rome/rome is still there, held by the finalizer ….`
+		controllers = `Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`
+		network     = `Network liqo-tenant-rome/rome-… is still there, held by the finalizer ….`
+		advice      = `Let Liqo's controllers run again on leaf "milan".`
+	)
 	t.Cleanup(func() { lab.command(t, "set", "milan", "liqo=running") })
 	apply(t,
 		resource.TestStep{Config: contexts(impatient)},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=stopped") },
 			Config:    contexts(impatient), Destroy: true,
-			// Kubernetes empties the tenant namespace meanwhile, sooner if one of that name was deleted seconds before. So the Network and the WgGatewayServer, which
-			// need Liqo to go, can come in either order, and the latter's Deployment may be there or not.
-			ExpectError: message(`Liqo's controllers do not run on leaf "milan"`,
-				`Time ran out while waiting for …Network liqo-tenant-rome/rome-… to be …deleted on "milan".`,
-				`…liqo-tenant-rome/rome… is still there, held by the finalizer ….`,
-				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
-				`…liqo-tenant-rome/rome… is still there, held by the finalizer ….`,
-				`Let Liqo's controllers run again on leaf "milan".`),
+			ExpectError: either(
+				message(stopped,
+					`Time ran out while waiting for Deployment liqo-tenant-rome/gw-rome to be deleted and for Network liqo-tenant-rome/rome-… to be deleted on "milan".`,
+					gateway, controllers, network, advice),
+				// Kubernetes empties the tenant namespace meanwhile, the Deployment with it, if it has deleted one of that name seconds before.
+				message(stopped,
+					`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
+					network, controllers, gateway, advice)),
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=running") },

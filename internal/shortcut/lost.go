@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // serviceLost tells whether a gateway that has an address has no Service any more. Liqo does not make it again: its controller of WireGuard gateways stops at
@@ -18,24 +17,24 @@ func (s *side) serviceLost(ctx context.Context, found objects) (bool, error) {
 		found.connected(found.server) == networkingv1beta1.Connected {
 		return false, nil
 	}
-	return s.lost(ctx, "Service", madeName(found.server))
+	return s.lost(ctx, made{corev1.SchemeGroupVersion.WithKind("Service"), madeName(found.server)})
 }
 
 // keysLost tells whether the Secret is gone that Liqo has made for a gateway's keys. Liqo makes another one, with other keys, only when something makes it look at
-// the gateway again; until then there is no key to tell the other leaf, though a tunnel that is up stays up. Brought is the Secret of the user's own, whose name
-// is empty where there is none.
+// the gateway again; until then there is no key to tell the other leaf, though a tunnel that is up stays up. The arguments are those of [keysByLiqo].
 func (s *side) keysLost(ctx context.Context, keys *corev1.ObjectReference, brought corev1.LocalObjectReference) (bool, error) {
-	if keys == nil || brought.Name != "" {
+	secret := keysByLiqo(keys, brought)
+	if secret == nil {
 		return false, nil
 	}
-	return s.lost(ctx, "Secret", client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name})
+	return s.lost(ctx, *secret)
 }
 
-// lost tells whether an object of a core kind is not there. Nothing but its metadata is read.
-func (s *side) lost(ctx context.Context, kind string, key client.ObjectKey) (bool, error) {
+// lost tells whether an object is not there. Nothing but its metadata is read.
+func (s *side) lost(ctx context.Context, one made) (bool, error) {
 	object := &metav1.PartialObjectMetadata{}
-	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
-	err := s.leaf.Live.Get(ctx, key, object)
+	object.SetGroupVersionKind(one.kind)
+	err := s.leaf.Live.Get(ctx, one.key, object)
 	if apierrors.IsNotFound(err) {
 		return true, nil
 	}

@@ -27,14 +27,20 @@ type made struct {
 
 // remainsOf is what Liqo has made for a gateway. Technology and keys are from its status, brought from its spec.
 func remainsOf(gateway client.Object, technology *made, keys *corev1.ObjectReference, brought corev1.LocalObjectReference) remains {
-	r := remains{name: madeName(gateway), technology: technology}
-	switch {
-	case brought.Name != "":
+	r := remains{name: madeName(gateway), technology: technology, keys: keysByLiqo(keys, brought)}
+	if brought.Name != "" {
 		r.brought = client.ObjectKey{Namespace: gateway.GetNamespace(), Name: brought.Name}
-	case keys != nil:
-		r.keys = &made{corev1.SchemeGroupVersion.WithKind("Secret"), client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}}
 	}
 	return r
+}
+
+// keysByLiqo is the Secret that Liqo has made for a gateway's keys; nil before that, or where the user brought one. Keys is from the gateway's status, brought from
+// its spec.
+func keysByLiqo(keys *corev1.ObjectReference, brought corev1.LocalObjectReference) *made {
+	if keys == nil || brought.Name != "" {
+		return nil
+	}
+	return &made{corev1.SchemeGroupVersion.WithKind("Secret"), client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}}
 }
 
 // madeForGateways is what Liqo has made for the gateways that this provider made.
