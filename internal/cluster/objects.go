@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"github.com/liqotech/liqo/pkg/consts"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -72,20 +71,16 @@ func (l *Leaf) Describe(object client.Object) string {
 	return fmt.Sprintf("%s %s/%s", kind, object.GetNamespace(), object.GetName())
 }
 
-// Mark gives an object a label and changes nothing else of it. It returns once the leaf's cache has seen that.
-func (l *Leaf) Mark(ctx context.Context, object client.Object, label, value string) error {
-	before, ok := object.DeepCopyObject().(client.Object)
+// Mark changes labels and annotations of an object, and nothing else of it. It returns once the leaf's cache has seen that, if the cache holds objects of this
+// kind.
+func (l *Leaf) Mark(ctx context.Context, object client.Object, change func(client.Object)) error {
+	marked, ok := object.DeepCopyObject().(client.Object)
 	if !ok {
 		return fmt.Errorf("%T is no object", object)
 	}
-	labels := maps.Clone(object.GetLabels())
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[label] = value
-	object.SetLabels(labels)
-	if err := l.Live.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner(FieldManager)); err != nil {
+	change(marked)
+	if err := l.Live.Patch(ctx, marked, client.MergeFrom(object), client.FieldOwner(FieldManager)); err != nil {
 		return l.Explain(err)
 	}
-	return l.untilSeen(ctx, object)
+	return l.untilSeen(ctx, marked)
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -59,9 +60,19 @@ func (r *shortcutResource) Create(ctx context.Context, req resource.CreateReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(r.connect(ctx, timeout, spec, &plan, &resp.State)...)
+	own := ownership{}.named()
+	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(), spec, &plan, &resp.State)...)
 	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
+	if resp.Diagnostics.HasError() && !resp.State.Raw.IsNull() {
+		resp.Diagnostics.AddWarning("The shortcut is tainted", tainted)
+	}
 }
+
+// tainted is said after a create that has left something behind.
+const tainted = "Not all of the shortcut was made, and the state has what was. Terraform has marked the resource as tainted: the next apply removes what there is, and " +
+	"makes the shortcut anew, perhaps with another address. To go on from what is there instead, run `terraform untaint` with the address of the resource, and " +
+	"then apply."
 
 // Update implements [resource.Resource].
 func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -69,7 +80,7 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
-	imported, diags := isImported(ctx, req.Private)
+	own, diags := ownershipOf(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -79,12 +90,11 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 		resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
 		return
 	}
-	spec.Adopt = spec.Adopt || imported
-	resp.Diagnostics.Append(r.connect(ctx, timeout, spec, &plan, &resp.State)...)
+	own = own.named()
+	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(), spec, &plan, &resp.State)...)
 	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
-	if imported && !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, adoptedKey, []byte("true"))...)
-	}
+	own.Unadopted = own.Unadopted && resp.Diagnostics.HasError()
+	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
 }
 
 // wanted reads what a create or an update is asked for.
@@ -102,7 +112,7 @@ func wanted(ctx context.Context, planned tfsdk.Plan, configured tfsdk.Config) (s
 
 // connect makes the shortcut as spec says and writes how it is then into the state, also when that failed half-way.
 func (r *shortcutResource) connect(
-	ctx context.Context, timeout time.Duration, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
+	ctx context.Context, timeout time.Duration, owner shortcut.Owner, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
 ) diag.Diagnostics {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
@@ -114,7 +124,7 @@ func (r *shortcutResource) connect(
 	if diags.Append(pair.mustBe(plan)...); diags.HasError() {
 		return diags
 	}
-	shortcut := shortcut.New(pair.client, pair.server)
+	shortcut := shortcut.New(pair.client, pair.server).OwnedBy(owner)
 	failure := shortcut.Connect(ctx, spec)
 	if failure != nil {
 		diags.AddError(summary("The shortcut could not be made", failure), detail(failure))
@@ -123,8 +133,8 @@ func (r *shortcutResource) connect(
 	return diags
 }
 
-// record writes how the shortcut is into the state. After a failure that left nothing of the provider's behind, the state is left alone: a network of
-// somebody else's does not become Terraform's by an attempt that was refused.
+// record writes how the shortcut is into the state. After a failure that left nothing of the owner's behind, the state is left alone: a network of
+// somebody else's does not become this resource's by an attempt that was refused.
 func record(ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutModel, state *tfsdk.State, failed bool) diag.Diagnostics {
 	var diags diag.Diagnostics
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
@@ -134,7 +144,7 @@ func record(ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutMode
 		diags.AddError(summary("The shortcut can't be read", err), detail(err))
 		return diags
 	}
-	if failed && !observed.Ours {
+	if failed && !observed.Exists {
 		return diags
 	}
 	planned := *plan
@@ -166,7 +176,11 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if pair.isAnother(&model) {
 		return // the plan says that, and why
 	}
-	observed, err := shortcut.New(pair.client, pair.server).Observe(ctx, model.keysByOthers())
+	own, diags := r.recognise(ctx, pair, req.Private, resp.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	observed, err := shortcut.New(pair.client, pair.server).OwnedBy(own.owner()).Observe(ctx, model.keysByOthers())
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
 		return
@@ -175,6 +189,10 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	resp.Diagnostics.Append(model.observed(ctx, observed)...)
 	switch {
 	case !observed.Exists:
+		if observed.Joined {
+			resp.Diagnostics.AddWarning("The shortcut belongs to somebody else now", fmt.Sprintf("Nothing that joins %q and %q is this resource's any more: another "+
+				"resource or somebody else has taken the network over. It is removed from the state, and its network stays.", pair.client.Name, pair.server.Name))
+		}
 		resp.State.RemoveResource(ctx)
 	case !model.equal(&recorded): // else the response has it all already
 		resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...)

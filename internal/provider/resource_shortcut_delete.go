@@ -17,7 +17,7 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
 	timeout, diags := model.Timeouts.Delete(ctx, defaultDeleteTimeout)
 	resp.Diagnostics.Append(diags...)
-	imported, diags := isImported(ctx, req.Private)
+	own, diags := ownershipOf(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -25,15 +25,15 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
 	pair := r.leaves.connect(ctx, model.Client.ValueString(), model.Server.ValueString())
-	removal := model.removal(imported)
+	removal := model.removal()
 	if pair.clientGone(&model) || pair.serverGone(&model) {
-		r.deleteRemains(ctx, pair, &model, removal, resp)
+		r.deleteRemains(ctx, pair, &model, own.owner(), removal, resp)
 		return
 	}
 	if resp.Diagnostics.Append(pair.errors()...); resp.Diagnostics.HasError() {
 		return
 	}
-	if err := shortcut.New(pair.client, pair.server).Disconnect(ctx, removal); err != nil {
+	if err := shortcut.New(pair.client, pair.server).OwnedBy(own.owner()).Disconnect(ctx, removal); err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))
 	}
 }
@@ -41,7 +41,7 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 // deleteRemains cleans the leaf that is still there when the other one is not: its name stands for another cluster now, or it can't be reached and
 // the user has said not to wait for it.
 func (r *shortcutResource) deleteRemains(
-	ctx context.Context, pair pair, model *shortcutModel, removal shortcut.Removal, resp *resource.DeleteResponse,
+	ctx context.Context, pair pair, model *shortcutModel, owner shortcut.Owner, removal shortcut.Removal, resp *resource.DeleteResponse,
 ) {
 	clientID, serverID := model.ClientClusterID.ValueString(), model.ServerClusterID.ValueString()
 	var err error
@@ -56,14 +56,14 @@ func (r *shortcutResource) deleteRemains(
 			resp.Diagnostics.Append(pair.errors()...)
 			return
 		}
-		err = shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).DisconnectClient(ctx, removal)
+		err = shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).OwnedBy(owner).DisconnectClient(ctx, removal)
 	default:
 		resp.Diagnostics.Append(onlyOneCleaned(clientID, model.Client.ValueString()))
 		if pair.server == nil {
 			resp.Diagnostics.Append(pair.errors()...)
 			return
 		}
-		err = shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).DisconnectServer(ctx, removal)
+		err = shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).OwnedBy(owner).DisconnectServer(ctx, removal)
 	}
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))

@@ -68,25 +68,25 @@ func warnOfRemapping(ctx context.Context, s *shortcut.Shortcut, spec shortcut.Sp
 // claims are the pairs of leaves for which this provider process has planned a shortcut.
 type claims struct {
 	mu    sync.Mutex
-	pairs map[[2]string]bool // keyed by the two cluster IDs, sorted
+	pairs map[[2]string]string // the instance's token, keyed by the two cluster IDs, sorted
 }
 
-// claim fails if the pair has been claimed already, in either direction.
-func (c *claims) claim(pair pair) diag.Diagnostics {
+// claim fails if another instance has claimed the pair already, in either direction. Terraform plans one instance twice when it is to be replaced.
+func (c *claims) claim(pair pair, token string) diag.Diagnostics {
 	key := [2]string{string(pair.client.ID), string(pair.server.ID)}
 	if key[0] > key[1] {
 		key[0], key[1] = key[1], key[0]
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pairs[key] {
+	if other, claimed := c.pairs[key]; claimed && other != token {
 		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("server"), "The same pair twice", fmt.Sprintf(
 			"Another liqo_shortcut of this configuration already joins clusters %q and %q, in this direction or the other. One pair of leaves can have one "+
 				"shortcut only.", key[0], key[1]))}
 	}
 	if c.pairs == nil {
-		c.pairs = map[[2]string]bool{}
+		c.pairs = map[[2]string]string{}
 	}
-	c.pairs[key] = true
+	c.pairs[key] = token
 	return nil
 }

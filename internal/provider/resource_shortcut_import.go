@@ -11,13 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// importedKey marks, in a resource's private state, a shortcut that was imported. An import is the user's word that the network is Terraform's from now
-// on, whoever made it.
-const importedKey = "imported"
-
-// adoptedKey marks an imported shortcut whose objects an apply has marked as the provider's.
-const adoptedKey = "adopted"
-
 // identityModel is what a shortcut is known by, whatever its leaves are called.
 type identityModel struct {
 	ClientClusterID types.String `tfsdk:"client_cluster_id"`
@@ -45,7 +38,7 @@ func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportS
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte("true"))...)
+	resp.Diagnostics.Append(ownership{Unadopted: true}.save(ctx, resp.Private)...)
 }
 
 // importedNames are the names of the two leaves: given as client/server, or found by their cluster IDs.
@@ -71,22 +64,4 @@ func (r *shortcutResource) importedNames(ctx context.Context, req resource.Impor
 		diags.AddError("Unknown cluster", detail(err))
 	}
 	return client, server, diags
-}
-
-// privateState is the part of the framework's that is read here.
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-func isImported(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
-	value, diags := private.GetKey(ctx, importedKey)
-	return string(value) == "true", diags
-}
-
-// awaitsAdoption tells whether a shortcut was imported, and no apply has worked on its leaves since.
-func awaitsAdoption(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
-	imported, diags := isImported(ctx, private)
-	adopted, adoptedDiags := private.GetKey(ctx, adoptedKey)
-	diags.Append(adoptedDiags...)
-	return imported && string(adopted) != "true", diags
 }

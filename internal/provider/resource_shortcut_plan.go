@@ -89,6 +89,10 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	own, diags := ownershipOf(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	own = own.named() // the second plan of a replacement is given what the first one saved
+	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
 	proposed := plan
 	var pair pair
 	if !r.leaves.unknownAny(plan.Client, plan.Server) {
@@ -100,7 +104,7 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		if len(replace) > 0 {
 			state = nil
 		} else if pair.client != nil && pair.server != nil {
-			resp.Diagnostics.Append(r.leaves.planned.claim(pair)...)
+			resp.Diagnostics.Append(r.leaves.planned.claim(pair, own.Token)...)
 		}
 		resp.Diagnostics.Append(planNetworks(ctx, pair, &plan, &config, state)...)
 	}

@@ -11,8 +11,8 @@ import (
 
 // planSettings plans that the shortcut stays as it is, and returns true, where nothing is to be done on a leaf.
 func planSettings(ctx context.Context, private privateState, plan, state *shortcutModel) (bool, diag.Diagnostics) {
-	unadopted, diags := awaitsAdoption(ctx, private)
-	if diags.HasError() || unadopted || !plan.changesSettingsOnly(state) {
+	own, diags := ownershipOf(ctx, private)
+	if diags.HasError() || own.Unadopted || !plan.changesSettingsOnly(state) {
 		return false, diags
 	}
 	plan.promiseStatusOf(state)

@@ -1,12 +1,10 @@
 package provider
 
 import (
-	"context"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -86,28 +84,6 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		planRepair(&plan, &state)
 		if got := plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
-		}
-	}
-}
-
-// kept is a private state.
-type kept map[string]string
-
-func (k kept) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
-	return []byte(k[key]), nil
-}
-
-func TestAnImportedShortcutAwaitsAdoptionUntilAnApply(t *testing.T) {
-	for name, test := range map[string]struct {
-		private  kept
-		expected bool
-	}{
-		"made":                 {kept{}, false},
-		"imported":             {kept{importedKey: "true"}, true},
-		"imported and applied": {kept{importedKey: "true", adoptedKey: "true"}, false},
-	} {
-		if got, diags := awaitsAdoption(t.Context(), test.private); got != test.expected || diags.HasError() {
-			t.Errorf("%s: got %t (%v)", name, got, diags)
 		}
 	}
 }

@@ -37,11 +37,10 @@ func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortc
 // keysByOthers is the opposite of `share_keys`, whose default is true.
 func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m.ShareKeys.ValueBool() }
 
-func (m *shortcutModel) removal(imported bool) shortcut.Removal {
+func (m *shortcutModel) removal() shortcut.Removal {
 	return shortcut.Removal{
 		KeepConfigurations: m.OnDestroy.ValueString() == destroyDisconnects,
 		EvenFromPeering:    m.ForceDestroy.ValueBool(),
-		Adopt:              imported || m.AdoptExisting.ValueBool(),
 	}
 }
 

@@ -3,6 +3,7 @@ package shortcut
 import (
 	"context"
 	"errors"
+	"slices"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
@@ -14,22 +15,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// removeConfiguration deletes this side's Configuration and returns once it is gone, and with it the ranges that Liqo's IPAM holds for it. Until they are free, a
-// new Configuration of the other cluster would be remapped to others.
-func (s *side) removeConfiguration(ctx context.Context) (none, error) {
+// removeConfigurations deletes the owner's Configuration on this leaf and returns once it is gone, and with it the ranges that Liqo's IPAM holds for it. Until they
+// are free, a new Configuration of the other cluster would be remapped to others.
+func (s *side) removeConfigurations(ctx context.Context) (none, error) {
 	found, err := s.find(ctx)
-	if err != nil || found.configuration == nil || !managed(found.configuration) {
+	own := found.ownConfigurations(s.owner)
+	if err != nil || len(own) == 0 {
 		return none{}, err
 	}
 	taken, err := s.leaf.TakenNetworks(ctx)
 	if err != nil {
 		return none{}, err
 	}
-	if err := s.delete(ctx, found.configuration); err != nil {
-		return none{}, err
+	for _, configuration := range own {
+		if err := s.delete(ctx, configuration); err != nil {
+			return none{}, err
+		}
 	}
 	for i := range taken {
-		if !ownedBy(&taken[i], found.configuration) {
+		if !slices.ContainsFunc(own, func(configuration client.Object) bool { return ownedBy(&taken[i], configuration) }) {
 			continue
 		}
 		if err := s.untilGone(ctx, ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind), client.ObjectKeyFromObject(&taken[i])); err != nil {
@@ -37,15 +41,31 @@ func (s *side) removeConfiguration(ctx context.Context) (none, error) {
 		}
 	}
 	return none{}, s.until(ctx, "the Configuration to be gone", func(left objects) bool {
-		return left.configuration == nil || !managed(left.configuration)
+		return len(left.ownConfigurations(s.owner)) == 0
 	}, &networkingv1beta1.Configuration{})
+}
+
+// disownConfigurations keeps the owner's Configuration on this leaf for a later shortcut, and with it the tenant namespace.
+func (s *side) disownConfigurations(ctx context.Context) (none, error) {
+	all, err := s.markable(ctx)
+	if err != nil {
+		return none{}, err
+	}
+	for _, object := range all {
+		if s.owner.owns(object) {
+			if err := s.disown(ctx, object); err != nil {
+				return none{}, err
+			}
+		}
+	}
+	return none{}, nil
 }
 
 // removeForeignCluster deletes Liqo's record of the other cluster, if nothing uses it, and tells whether it is gone. Liqo makes that record when it first sees an
 // object of the other cluster, and never deletes it. Whoever made the tenant namespace gave the reason for it, so it stays with a tenant namespace of somebody
 // else's, and with a network of somebody else's.
 func (s *side) removeForeignCluster(ctx context.Context, namespace *corev1.Namespace) (bool, error) {
-	if namespace != nil && !managed(namespace) {
+	if namespace != nil && !s.owner.mayRemove(namespace) {
 		return false, nil
 	}
 	found, err := s.find(ctx)
@@ -73,15 +93,15 @@ func (s *side) removeForeignCluster(ctx context.Context, namespace *corev1.Names
 	return gone, s.explainWait(ctx, "Liqo to notice that the network is gone", err)
 }
 
-// beginNamespace returns the tenant namespace, nil where there is none. If all that uses it is this provider's, it asks for its deletion ahead of everything else:
+// beginNamespace returns the tenant namespace, nil where there is none. If all that uses it is the owner's, it asks for its deletion ahead of everything else:
 // Kubernetes does not touch a namespace in its first five seconds of being deleted. By then the rest is gone, in the order that Liqo needs.
 func (s *side) beginNamespace(ctx context.Context) (*corev1.Namespace, error) {
 	namespace, err := s.tenantNamespace(ctx)
-	if err != nil || namespace == nil || !managed(namespace) {
+	if err != nil || namespace == nil || !s.owner.mayRemove(namespace) {
 		return namespace, err
 	}
 	found, err := s.find(ctx)
-	if err != nil || !allManaged(found.made()) {
+	if err != nil || len(found.owned(s.owner)) < len(found.made())+len(found.extra) {
 		return namespace, err
 	}
 	peering, err := s.peering(ctx)
@@ -91,9 +111,9 @@ func (s *side) beginNamespace(ctx context.Context) (*corev1.Namespace, error) {
 	return namespace, s.delete(ctx, namespace)
 }
 
-// removeNamespace deletes the tenant namespace, if this provider made it and it is unused, and returns once it is gone. There may be none.
+// removeNamespace deletes the tenant namespace, if it is the owner's and unused, and returns once it is gone. There may be none.
 func (s *side) removeNamespace(ctx context.Context, namespace *corev1.Namespace, unused bool) error {
-	if namespace == nil || !managed(namespace) || !unused {
+	if namespace == nil || !s.owner.mayRemove(namespace) || !unused {
 		return nil
 	}
 	if err := s.delete(ctx, namespace); err != nil {

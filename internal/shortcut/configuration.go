@@ -21,14 +21,17 @@ func (s *side) configure(ctx context.Context, namespace string, other cluster.Ne
 	name := string(s.remote.ID) // as liqoctl names it
 	if existing := found.configuration; existing != nil {
 		if existing.Namespace != namespace || leaving(existing) {
-			if _, err := s.removeConfiguration(ctx); err != nil {
+			if _, err := s.removeConfigurations(ctx); err != nil {
 				return err
 			}
 		}
 		name = existing.Name
 	}
 	configuration := forge.Configuration(name, namespace, s.remote.ID, other.PodCIDRs, other.ExternalCIDR)
-	mark(configuration)
+	s.owner.mark(configuration)
+	if existing := found.configuration; existing != nil && s.owner.marked(existing) {
+		setAnnotation(configuration, originAnnotation, existing.Annotations[originAnnotation]) // it was made then and there
+	}
 	return s.leaf.Apply(ctx, configuration)
 }
 

@@ -105,12 +105,13 @@ func (s *side) forgeClient(existing *networkingv1beta1.GatewayClient, namespace 
 	return gateway, nil
 }
 
-// gatewayMeta names and labels a gateway as liqoctl does, and marks it as this provider's.
+// gatewayMeta names and labels a gateway as liqoctl does, and marks it as the owner's.
 func (s *side) gatewayMeta(namespace string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{
-		Name: string(s.remote.ID), Namespace: namespace,
-		Labels: map[string]string{consts.RemoteClusterID: string(s.remote.ID), ManagedByLabel: ManagedBy},
-	}
+	object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: string(s.remote.ID), Namespace: namespace, Labels: map[string]string{consts.RemoteClusterID: string(s.remote.ID)},
+	}}
+	s.owner.mark(object)
+	return object.ObjectMeta
 }
 
 // pointerTo is nil for the zero value, which stands for a choice that is left to Kubernetes.

@@ -48,9 +48,9 @@ func (s *side) checkKeySecret(ctx context.Context, namespace, name string) error
 	return nil
 }
 
-// giveBack takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets them and never takes them away: a later gateway
+// unlabel takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets them and never takes them away: a later gateway
 // would be given the keys of this Secret, or, with a Secret of its own, Liqo would find two and give up.
-func (s *side) giveBack(ctx context.Context, key client.ObjectKey) error {
+func (s *side) unlabel(ctx context.Context, key client.ObjectKey) error {
 	labels := map[string]any{consts.RemoteClusterID: nil, consts.GatewayResourceLabel: nil}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})
 	if err != nil {

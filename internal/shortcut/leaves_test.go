@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
@@ -24,7 +25,7 @@ func theirs(remote string) *networkingv1beta1.Configuration {
 	return forge.Configuration(remote, "liqo-tenant-"+remote, liqov1beta1.ClusterID(remote), []string{"10.0.0.0/16"}, "10.70.0.0/16")
 }
 
-func ours[T client.Object](object T) T { mark(object); return object }
+func ours[T client.Object](object T) T { Owner{}.mark(object); return object }
 
 func serverGateway(remote string, port int32) *networkingv1beta1.GatewayServer {
 	return &networkingv1beta1.GatewayServer{
@@ -83,10 +84,28 @@ func withServerKeys(gateway *networkingv1beta1.GatewayServer) *networkingv1beta1
 	return gateway
 }
 
+// ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
+func ranges(podCIDR string) []client.Object {
+	network := func(name, cidr string) client.Object {
+		return &ipamv1alpha1.Network{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: name, Labels: map[string]string{"ipam.liqo.io/network-type": name}},
+			Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
+			Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
+		}
+	}
+	return []client.Object{network("pod-cidr", podCIDR), network("external-cidr", "10.70.0.0/16")}
+}
+
+// leafWith is a leaf with address ranges that holds these objects.
+func leafWith(t *testing.T, name string, objects ...client.Object) *cluster.Leaf {
+	t.Helper()
+	return clustertest.Leaf(t, name, append(ranges("10.0.0.0/16"), objects...)...)
+}
+
 var overNodePort = Spec{MTU: 1340, Server: ServerGateway{ServiceType: corev1.ServiceTypeNodePort, Port: 51840}}
 
 func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
-	rome, milan := clustertest.Leaf(t, "rome", theirs("milan")), clustertest.Leaf(t, "milan")
+	rome, milan := leafWith(t, "rome", theirs("milan")), leafWith(t, "milan")
 	err := New(rome, milan).Connect(t.Context(), overNodePort)
 	var problem *Problem
 	if !errors.As(err, &problem) || problem.Leaf != "rome" || !strings.Contains(problem.Detail, "Configuration liqo-tenant-milan/milan") {
@@ -101,9 +120,14 @@ func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
 }
 
 func TestOnePairHasOneShortcut(t *testing.T) {
-	rome, milan := clustertest.Leaf(t, "rome", ours(serverGateway("milan", 51840))), clustertest.Leaf(t, "milan")
-	err := New(rome, milan).Connect(t.Context(), overNodePort)
-	if err == nil || !strings.Contains(err.Error(), "in the opposite direction") {
+	first, second := Owner{Token: "first", Origin: Origin{Folder: "one"}}, Owner{Token: "second", Origin: Origin{Folder: "two"}}
+	configuration, gateway := theirs("milan"), serverGateway("milan", 51840)
+	for _, object := range []client.Object{configuration, gateway} {
+		first.mark(object)
+	}
+	setAnnotation(configuration, completeAnnotation, "first "+time.Now().Format(time.RFC3339))
+	shortcut := New(leafWith(t, "rome", configuration, gateway), leafWith(t, "milan")).OwnedBy(second)
+	if err := shortcut.Connect(t.Context(), overNodePort); err == nil || !strings.Contains(err.Error(), "a shortcut with \"milan\" exists already") {
 		t.Errorf("got: %v", err)
 	}
 }
@@ -278,15 +302,15 @@ func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
 }
 
 func TestANetworkOfAPeeringIsLeftAloneAndThePeeringNamed(t *testing.T) {
-	shortcut := New(clustertest.Leaf(t, "rome", theirs("milan"), peer("milan", liqov1beta1.ProviderRole)), clustertest.Leaf(t, "milan"))
+	shortcut := New(leafWith(t, "rome", theirs("milan"), peer("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
 	err := shortcut.Connect(t.Context(), overNodePort)
 	var problem *Problem
 	if !errors.As(err, &problem) || !strings.Contains(problem.Detail, `the peering with "milan" (ForeignCluster milan, role Provider) did.`) ||
 		!strings.Contains(problem.Detail, "end the peering first with `liqoctl unpeer`") {
 		t.Errorf("got: %v", err)
 	}
-	if state, err := shortcut.Observe(t.Context(), false); err != nil || !state.Exists || state.Ours {
-		t.Errorf("exists: %t, this provider's: %t (%v)", state.Exists, state.Ours, err)
+	if state, err := shortcut.Observe(t.Context(), false); err != nil || state.Exists || !state.Joined {
+		t.Errorf("exists: %t, joined: %t (%v)", state.Exists, state.Joined, err)
 	}
 	// There is nothing to remove, so nothing to refuse.
 	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
@@ -295,7 +319,7 @@ func TestANetworkOfAPeeringIsLeftAloneAndThePeeringNamed(t *testing.T) {
 	if left, err := shortcut.client.find(t.Context()); err != nil || left.configuration == nil {
 		t.Errorf("the peering has lost its Configuration (%v)", err)
 	}
-	if err := shortcut.Disconnect(t.Context(), Removal{Adopt: true}); err == nil || !strings.Contains(err.Error(), "a peering uses the network") {
+	if err := shortcut.OwnedBy(Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil || !strings.Contains(err.Error(), "a peering uses the network") {
 		t.Errorf("got: %v", err)
 	}
 }
@@ -330,20 +354,7 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 }
 
 func TestAnOverlapNamesBothRanges(t *testing.T) {
-	network := func(name, cidr string, labels map[string]string) *ipamv1alpha1.Network {
-		return &ipamv1alpha1.Network{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: name, Labels: labels},
-			Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
-			Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
-		}
-	}
-	own := func(cidr string) []client.Object {
-		return []client.Object{
-			network("pod-cidr", cidr, map[string]string{"ipam.liqo.io/network-type": "pod-cidr"}),
-			network("external-cidr", "10.70.0.0/16", map[string]string{"ipam.liqo.io/network-type": "external-cidr"}),
-		}
-	}
-	overlaps, err := New(clustertest.Leaf(t, "rome", own("10.0.0.0/8")...), clustertest.Leaf(t, "milan", own("192.168.0.0/16")...)).
+	overlaps, err := New(clustertest.Leaf(t, "rome", ranges("10.0.0.0/8")...), clustertest.Leaf(t, "milan", ranges("192.168.0.0/16")...)).
 		Overlaps(t.Context(), Spec{ServerEnd: EndSpec{PodCIDRs: []string{"10.1.0.0/16"}}})
 	if err != nil || len(overlaps) != 2 {
 		t.Fatalf("got %v (%v)", overlaps, err)

@@ -1,7 +1,5 @@
 package shortcut
 
-import "sigs.k8s.io/controller-runtime/pkg/client"
-
 // Maker is who made a network.
 type Maker string
 
@@ -28,13 +26,4 @@ func makerOf(one, other objects, peered bool) Maker {
 	default:
 		return ByOther
 	}
-}
-
-func allManaged(all []client.Object) bool {
-	for _, object := range all {
-		if !managed(object) {
-			return false
-		}
-	}
-	return true
 }

@@ -76,8 +76,8 @@ func (s *side) ensureTenantNamespace(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case existing == nil:
-	case existing.DeletionTimestamp.IsZero():
-		return existing.Name, nil
+	case !leaving(existing):
+		return existing.Name, s.takeNamespace(ctx, existing)
 	default:
 		if err := s.untilGone(ctx, corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(existing)); err != nil {
 			return "", err
@@ -85,7 +85,7 @@ func (s *side) ensureTenantNamespace(ctx context.Context) (string, error) {
 	}
 
 	namespace := s.forgeTenantNamespace()
-	mark(namespace)
+	s.owner.mark(namespace)
 	err = s.leaf.Live.Create(ctx, namespace, client.FieldOwner(cluster.FieldManager))
 	if apierrors.IsAlreadyExists(err) {
 		return "", &Problem{
@@ -97,6 +97,14 @@ func (s *side) ensureTenantNamespace(ctx context.Context) (string, error) {
 		}
 	}
 	return namespace.Name, s.leaf.Explain(err)
+}
+
+// takeNamespace makes a tenant namespace the owner's that an earlier shortcut of the pair has left. The pair is free, so that one is no more.
+func (s *side) takeNamespace(ctx context.Context, namespace *corev1.Namespace) error {
+	if !managed(namespace) || s.owner.marked(namespace) {
+		return nil
+	}
+	return s.leaf.Mark(ctx, namespace, s.owner.mark)
 }
 
 // ClientByDefaultIn and ServerByDefaultIn tell whether that namespace is where the leaf keeps the objects if nobody says otherwise: its tenant namespace for the

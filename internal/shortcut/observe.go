@@ -26,7 +26,6 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 	state := s.state(client, server, keysByOthers)
 	if !state.Exists {
 		state.Exists, err = s.remainsLeft(ctx)
-		state.Ours = state.Exists
 	}
 	return state, err
 }
@@ -34,8 +33,8 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 // state tells how the shortcut is from what there is of it at the client's and at the server's end.
 func (s *Shortcut) state(client, server objects, keysByOthers bool) State {
 	state := State{
-		Exists:         len(client.all())+len(server.all()) > 0,
-		Ours:           client.ours() || server.ours(),
+		Exists:         client.ours(s.client.owner) || server.ours(s.server.owner),
+		Joined:         len(client.made())+len(server.made()) > 0,
 		Status:         deriveStatus(client, server, keysByOthers),
 		Client:         s.client.end(client, networkOf(server.configuration)),
 		Server:         s.server.end(server, networkOf(client.configuration)),
@@ -60,7 +59,7 @@ func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if namespace != nil && !managed(namespace) {
+		if namespace != nil && !on.owner.mayRemove(namespace) {
 			continue // whoever made it has the record, too
 		}
 		if namespace != nil {

@@ -30,23 +30,20 @@ func peered(foreign *liqov1beta1.ForeignCluster) bool {
 	return foreign.Status.Modules.Authentication.Enabled || foreign.Status.Modules.Offloading.Enabled
 }
 
-// checkNoPeering makes sure that no peering would lose its network. It loses nothing where nothing of the network is this provider's, unless what is not
-// shall be removed, too.
-func (s *side) checkNoPeering(evenOthers bool) func(context.Context) (none, error) {
-	return func(ctx context.Context) (none, error) {
-		found, err := s.find(ctx)
-		if err != nil || (!evenOthers && !found.ours()) {
-			return none{}, err
-		}
-		peering, err := s.peering(ctx)
-		if err != nil || peering == "" {
-			return none{}, err
-		}
-		return none{}, &Problem{
-			Leaf:    s.leaf.Name,
-			Summary: "a peering uses the network",
-			Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, or set "+
-				"`force_destroy = true` and apply that before the destroy.", peering),
-		}
+// checkNoPeering makes sure that no peering would lose its network. It loses nothing where nothing of the network is the owner's.
+func (s *side) checkNoPeering(ctx context.Context) (none, error) {
+	found, err := s.find(ctx)
+	if err != nil || len(found.owned(s.owner)) == 0 {
+		return none{}, err
+	}
+	peering, err := s.peering(ctx)
+	if err != nil || peering == "" {
+		return none{}, err
+	}
+	return none{}, &Problem{
+		Leaf:    s.leaf.Name,
+		Summary: "a peering uses the network",
+		Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, or set "+
+			"`force_destroy = true` and apply that before the destroy.", peering),
 	}
 }

@@ -69,8 +69,8 @@ func (s *side) trust(ctx context.Context, key []byte, gateway client.Object) err
 	if err != nil {
 		return err
 	}
-	mark(publicKey)
-	publicKey.Annotations = map[string]string{appliedKeyAnnotation: digest(key)}
+	s.owner.mark(publicKey)
+	setAnnotation(publicKey, appliedKeyAnnotation, digest(key))
 	if err := controllerutil.SetOwnerReference(gateway, publicKey, s.leaf.Live.Scheme()); err != nil {
 		return err
 	}

@@ -43,13 +43,13 @@ func keysByLiqo(keys *corev1.ObjectReference, brought corev1.LocalObjectReferenc
 	return &made{corev1.SchemeGroupVersion.WithKind("Secret"), client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}}
 }
 
-// madeForGateways is what Liqo has made for the gateways that this provider made.
-func (o objects) madeForGateways() []remains {
+// madeForGateways is what Liqo has made for the gateways that the owner may remove.
+func (o objects) madeForGateways(owner Owner) []remains {
 	var all []remains
-	if o.server != nil && managed(o.server) {
+	if o.server != nil && owner.mayRemove(o.server) {
 		all = append(all, remainsOf(o.server, referred(o.server.Status.ServerRef), o.server.Status.SecretRef, o.server.Spec.SecretRef))
 	}
-	if o.client != nil && managed(o.client) {
+	if o.client != nil && owner.mayRemove(o.client) {
 		all = append(all, remainsOf(o.client, referred(o.client.Status.ClientRef), o.client.Status.SecretRef, o.client.Spec.SecretRef))
 	}
 	return all
@@ -105,5 +105,5 @@ func (s *side) untilAllGone(ctx context.Context, r remains) error {
 	if r.brought.Name == "" {
 		return nil
 	}
-	return s.giveBack(ctx, r.brought)
+	return s.unlabel(ctx, r.brought)
 }

@@ -16,10 +16,10 @@ func TestOnlyKeysThatLiqoMadeGoWithTheGateway(t *testing.T) {
 		server.Spec.SecretRef, server.Status.SecretRef = spec, used
 		client := &networkingv1beta1.GatewayClient{ObjectMeta: meta}
 		client.Spec.SecretRef, client.Status.SecretRef = spec, used
-		mark(server)
-		mark(client)
+		Owner{}.mark(server)
+		Owner{}.mark(client)
 		for _, found := range []objects{{server: server}, {client: client}} {
-			if all := found.madeForGateways(); len(all) != 1 || (all[0].keys != nil) != goes {
+			if all := found.madeForGateways(Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
 				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", asked, all, goes)
 			}
 		}

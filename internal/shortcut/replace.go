@@ -85,12 +85,12 @@ func (s *side) removeGateways(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, object := range found.ownGateways() {
+	for _, object := range found.ownGateways(s.owner) {
 		if err := s.delete(ctx, object); err != nil {
 			return err
 		}
 	}
-	remains := found.madeForGateways()
+	remains := found.madeForGateways(s.owner)
 	if found.gateway() == nil {
 		if remains, err = s.orphans(ctx); err != nil {
 			return err
@@ -102,14 +102,13 @@ func (s *side) removeGateways(ctx context.Context) error {
 		}
 	}
 	return s.until(ctx, "the gateway to be gone", func(left objects) bool {
-		return len(left.ownGateways()) == 0 && (left.connection == nil || left.gateway() != nil)
+		return len(left.ownGateways(s.owner)) == 0 && (left.connection == nil || left.gateway() != nil)
 	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{}, &networkingv1beta1.PublicKey{}, &networkingv1beta1.Connection{})
 }
 
-// ownGateways are the gateways that this provider made, and the key that they trust.
-func (o objects) ownGateways() []client.Object {
-	o.configuration = nil
-	return slices.DeleteFunc(o.made(), func(object client.Object) bool { return !managed(object) })
+// ownGateways are the gateways that the owner may remove, and the keys that they trust.
+func (o objects) ownGateways(owner Owner) []client.Object {
+	return slices.DeleteFunc(o.owned(owner), isConfiguration)
 }
 
 func leaving(object client.Object) bool { return !object.GetDeletionTimestamp().IsZero() }

@@ -6,12 +6,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// ManagedByLabel and ManagedBy mark what this package makes. It changes and deletes nothing that does not carry them.
-const (
-	ManagedByLabel = "app.kubernetes.io/managed-by"
-	ManagedBy      = "terraform-provider-liqo"
-)
-
 // Shortcut is a pair of leaves that are joined directly, or shall be. It holds no state: what there is of it is on the leaves.
 type Shortcut struct {
 	client, server *side
@@ -21,6 +15,7 @@ type Shortcut struct {
 type side struct {
 	leaf   *cluster.Leaf
 	remote Remote
+	owner  Owner
 }
 
 // Remote is the cluster at the other end, as one side knows it.
@@ -29,12 +24,20 @@ type Remote struct {
 	ID   liqov1beta1.ClusterID // Liqo's
 }
 
-// New returns the shortcut through which client dials server.
+// New returns the shortcut through which client dials server. It belongs to nobody in particular: see [Shortcut.OwnedBy].
 func New(client, server *cluster.Leaf) *Shortcut {
 	return &Shortcut{
 		client: &side{leaf: client, remote: Remote{Name: server.Name, ID: server.ID}},
 		server: &side{leaf: server, remote: Remote{Name: client.Name, ID: client.ID}},
 	}
+}
+
+// OwnedBy makes it the shortcut of one resource instance: what that one owns counts as its, and what it makes is marked with its token.
+func (s *Shortcut) OwnedBy(owner Owner) *Shortcut {
+	for _, on := range s.sides() {
+		on.owner = owner
+	}
+	return s
 }
 
 func (s *Shortcut) sides() []*side { return []*side{s.client, s.server} }

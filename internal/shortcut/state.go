@@ -19,8 +19,8 @@ const (
 
 // State is how a shortcut is.
 type State struct {
-	Exists bool // false when neither leaf holds anything of it
-	Ours   bool // whether this package made any of it
+	Exists bool // whether either leaf holds anything of the owner's
+	Joined bool // whether either leaf holds a network of the pair, whoever owns it
 	Status Status
 
 	Client, Server End

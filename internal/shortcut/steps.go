@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // LogSubsystem is the tflog subsystem that the package logs to: a line a step at INFO, more at DEBUG. Callers set it up in the context.
@@ -99,6 +101,9 @@ func (s *step[T]) succeeded(ctx context.Context) bool {
 func (r *run) wait() error {
 	r.steps.Wait()
 	defer r.abort(nil)
+	if cause := context.Cause(r.ctx); errors.Is(cause, cluster.ErrLeaseLost) {
+		return r.failure(cause) // all that the steps have to say follows from it
+	}
 	var errs []error
 	for _, entry := range r.ledger {
 		if entry.err != nil {

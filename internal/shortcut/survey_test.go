@@ -50,7 +50,7 @@ var (
 func byProvider(objects []client.Object) []client.Object {
 	for _, object := range objects {
 		if _, seen := object.(*networkingv1beta1.Connection); !seen {
-			mark(object)
+			Owner{}.mark(object)
 		}
 	}
 	return objects

@@ -1,0 +1,189 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// leaseDuration is how long a holder that does not renew its lease is waited for.
+	leaseDuration = 10 * time.Second
+	renewPeriod   = 3 * time.Second
+	// longDead is the age of a lease that needs no watching: no two clocks are so far apart.
+	longDead = 10 * time.Minute
+	// releaseTimeout is for giving a lease back after the context of its holder has ended.
+	releaseTimeout = 5 * time.Second
+)
+
+// ErrLeaseLost means that somebody else holds a lease now, because this process could not renew it in time.
+var ErrLeaseLost = errors.New("somebody else has taken over the work because this process did not answer in time")
+
+// Lease is a lease on a leaf that this process holds.
+//
+// client-go's leader election does the same, and can't be used: it needs a typed client, which brings every API of Kubernetes into the binary, and it asks
+// once in a while for a lease that it could watch.
+type Lease struct {
+	leaf   *Leaf
+	held   *coordinationv1.Lease
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when renewing has ended
+}
+
+// Hold waits until nobody holds the lease of that name in Liqo's namespace, and takes it for holder, which must be unique to the caller and readable: it is
+// what others read who wait. A holder that is dead is waited for 10 seconds. The lease is renewed until it is released; lost is called, once, if it is
+// lost before. Waiting is called with the name of the present holder when there is one.
+func (l *Leaf) Hold(ctx context.Context, name, holder string, waiting func(holder string), lost func(error)) (*Lease, error) {
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: l.LiqoNamespace, Name: name, Labels: map[string]string{"app.kubernetes.io/managed-by": FieldManager},
+		},
+	}
+	for {
+		err := l.takeLease(ctx, lease, holder)
+		if err == nil {
+			return l.keepLease(lease, lost), nil
+		}
+		if !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
+			return nil, causeOr(ctx, l.Explain(err))
+		}
+		if lease, err = l.untilFree(ctx, client.ObjectKeyFromObject(lease), waiting); err != nil {
+			return nil, causeOr(ctx, err)
+		}
+	}
+}
+
+// takeLease creates a lease, or takes it over from a dead holder if it still is as it was read.
+func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, holder string) error {
+	now := metav1.NowMicro()
+	lease.Spec = coordinationv1.LeaseSpec{
+		HolderIdentity: &holder, AcquireTime: &now, RenewTime: &now, LeaseDurationSeconds: ptr.To(int32(leaseDuration.Seconds())),
+	}
+	if lease.ResourceVersion == "" {
+		return l.Live.Create(ctx, lease, client.FieldOwner(FieldManager))
+	}
+	return l.Live.Update(ctx, lease, client.FieldOwner(FieldManager))
+}
+
+// untilFree returns once a lease has been released or its holder is dead: then as it was last seen, else empty.
+func (l *Leaf) untilFree(ctx context.Context, key client.ObjectKey, waiting func(holder string)) (*coordinationv1.Lease, error) {
+	for {
+		seen := &coordinationv1.Lease{}
+		err := l.Live.Get(ctx, key, seen)
+		released := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+		if apierrors.IsNotFound(err) {
+			return released, nil
+		}
+		if err != nil {
+			return nil, l.Explain(err)
+		}
+		if time.Since(renewed(seen)) > longDead {
+			return seen, nil
+		}
+		waiting(ptr.Deref(seen.Spec.HolderIdentity, ""))
+		switch free, err := l.watchLease(ctx, seen); {
+		case err != nil:
+			return nil, err
+		case free == leaseReleased:
+			return released, nil
+		case free == leaseDead:
+			return seen, nil
+		}
+	}
+}
+
+type leaseEvent int
+
+const (
+	leaseChanged leaseEvent = iota // or the API server has ended the watch: look again
+	leaseReleased
+	leaseDead
+)
+
+// watchLease returns when something has happened to a lease, or nothing for as long as its holder would need to renew it. The holder's clock is not asked.
+func (l *Leaf) watchLease(ctx context.Context, seen *coordinationv1.Lease) (leaseEvent, error) {
+	changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{}, client.InNamespace(seen.Namespace), client.MatchingFields{"metadata.name": seen.Name},
+		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: seen.ResourceVersion}})
+	if err != nil {
+		return leaseChanged, l.Explain(err)
+	}
+	defer changes.Stop()
+	silence := time.NewTimer(time.Duration(ptr.Deref(seen.Spec.LeaseDurationSeconds, int32(leaseDuration.Seconds()))) * time.Second)
+	defer silence.Stop()
+	select {
+	case change, open := <-changes.ResultChan():
+		if open && change.Type == watch.Deleted {
+			return leaseReleased, nil
+		}
+		return leaseChanged, nil
+	case <-silence.C:
+		return leaseDead, nil
+	case <-ctx.Done():
+		return leaseChanged, context.Cause(ctx)
+	}
+}
+
+func renewed(lease *coordinationv1.Lease) time.Time {
+	if lease.Spec.RenewTime == nil {
+		return time.Time{}
+	}
+	return lease.Spec.RenewTime.Time
+}
+
+// keepLease renews a lease until it is released or lost. What uses it may go on after its context has ended, to clean up, so renewing does not end with that.
+func (l *Leaf) keepLease(lease *coordinationv1.Lease, lost func(error)) *Lease {
+	ctx, cancel := context.WithCancel(context.Background())
+	kept := &Lease{leaf: l, held: lease, cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(kept.ended)
+		ticker := time.NewTicker(renewPeriod)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			// An API server that does not answer takes nothing away: until it answers, nobody else can hold the lease either.
+			if err := kept.renew(ctx); apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+				lost(fmt.Errorf("%w: lease %s/%s on leaf %q", ErrLeaseLost, lease.Namespace, lease.Name, l.Name))
+				return
+			}
+		}
+	}()
+	return kept
+}
+
+func (l *Lease) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, leaseDuration)
+	defer cancel()
+	renewed := l.held.DeepCopy()
+	renewed.Spec.RenewTime = ptr.To(metav1.NowMicro())
+	err := l.leaf.Live.Update(ctx, renewed, client.FieldOwner(FieldManager))
+	if err == nil {
+		l.held = renewed
+	}
+	return err
+}
+
+// Release gives the lease back, also when ctx has ended. One that can't be given back ends by itself.
+func (l *Lease) Release(ctx context.Context) error {
+	l.cancel()
+	<-l.ended
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	uid, version := l.held.UID, l.held.ResourceVersion
+	err := l.leaf.Live.Delete(ctx, l.held, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	if apierrors.IsConflict(err) {
+		return nil // it is somebody else's by now
+	}
+	return l.leaf.Explain(client.IgnoreNotFound(err))
+}

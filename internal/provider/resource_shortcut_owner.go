@@ -1,0 +1,118 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// ownerKey is where a resource's private state has its [ownership].
+const ownerKey = "owner"
+
+// ownership is what a resource instance knows of itself. It is no attribute: Terraform hands it from one operation on the instance to the next, whatever the
+// instance is called, and to no other instance.
+type ownership struct {
+	// Token marks what the instance owns on the leaves; empty before its first apply.
+	Token string `json:"token"`
+	// Unadopted means that the network was imported and is not marked with the token yet. An import is the user's word that it is Terraform's from now on.
+	Unadopted bool `json:"unadopted,omitempty"`
+}
+
+// privateState is the part of the framework's that is needed here.
+type privateState interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// ownershipOf reads what is known of an instance. An instance that an early version of the provider has made knows nothing of itself: what there is of it carries no
+// token either, and is as good as imported.
+func ownershipOf(ctx context.Context, private privateState) (ownership, diag.Diagnostics) {
+	text, diags := private.GetKey(ctx, ownerKey)
+	if len(text) == 0 {
+		return ownership{Unadopted: true}, diags
+	}
+	var own ownership
+	if err := json.Unmarshal(text, &own); err != nil {
+		diags.AddError("The private state can't be read", "It is not as this provider writes it: "+err.Error()+".")
+	}
+	return own, diags
+}
+
+// save keeps it for later operations on the instance.
+func (o ownership) save(ctx context.Context, private privateState) diag.Diagnostics {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return diag.Diagnostics{diag.NewErrorDiagnostic("The private state can't be written", err.Error())}
+	}
+	return private.SetKey(ctx, ownerKey, text)
+}
+
+// recognise reads what is known of an instance. One that was imported finds there the token of the resource that made the network, if one has made all of it, and
+// goes on as that resource: then there is nothing to adopt.
+func (r *shortcutResource) recognise(ctx context.Context, pair pair, before, after privateState) (ownership, diag.Diagnostics) {
+	own, diags := ownershipOf(ctx, before)
+	if diags.HasError() || own.Token != "" {
+		return own, diags
+	}
+	token, err := shortcut.New(pair.client, pair.server).SoleOwner(ctx)
+	if err != nil {
+		diags.AddError(summary("The owner of the shortcut can't be read", err), detail(err))
+	}
+	if token == "" {
+		return own, diags
+	}
+	own = ownership{Token: token}
+	diags.Append(own.save(ctx, after)...)
+	return own, diags
+}
+
+// named gives the instance a token if it has none.
+func (o ownership) named() ownership {
+	if o.Token == "" {
+		o.Token = shortcut.NewToken()
+	}
+	return o
+}
+
+// owner is the instance as package shortcut knows it.
+func (o ownership) owner() shortcut.Owner {
+	return shortcut.Owner{Token: o.Token, Origin: origin(), Claims: o.Unadopted}
+}
+
+// origin is where this process runs: Terraform starts the provider in the folder and with the environment of its own.
+func origin() shortcut.Origin {
+	made := shortcut.Origin{At: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
+	if folder, err := os.Getwd(); err == nil {
+		made.Folder = filepath.Base(folder)
+	}
+	if account, err := user.Current(); err == nil {
+		made.Who = account.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		made.Who += "@" + host
+	}
+	return made
+}
+
+// workspace is the one that Terraform works in: it keeps the choice of `terraform workspace select` in a file.
+func workspace() string {
+	if name := os.Getenv("TF_WORKSPACE"); name != "" {
+		return name
+	}
+	data := os.Getenv("TF_DATA_DIR")
+	if data == "" {
+		data = ".terraform"
+	}
+	if name, err := os.ReadFile(filepath.Join(data, "environment")); err == nil { //nolint:gosec // a file of Terraform's
+		return strings.TrimSpace(string(name))
+	}
+	return "default"
+}

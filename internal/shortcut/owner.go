@@ -1,0 +1,181 @@
+package shortcut
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// ManagedByLabel and ManagedBy mark what this package makes. Which resource instance an object belongs to is in an annotation beside them.
+const (
+	ManagedByLabel = "app.kubernetes.io/managed-by"
+	ManagedBy      = "terraform-provider-liqo"
+)
+
+const (
+	// ownerAnnotation is the token of the [Owner], on every object.
+	ownerAnnotation = ManagedBy + "/owner"
+	// originAnnotation is the owner's [Origin] as JSON, on Configurations.
+	originAnnotation = ManagedBy + "/origin"
+	// completeAnnotation is on Configurations once all of the shortcut has been there: the token, a space and the time. Without it, an owner of whom nobody
+	// is at work is a create that was killed.
+	completeAnnotation = ManagedBy + "/complete"
+	// previousAnnotation is on what was adopted: how it was marked before, as JSON of [previous].
+	previousAnnotation = ManagedBy + "/previous"
+)
+
+// Owner is the one resource instance that a shortcut belongs to.
+type Owner struct {
+	Token  string // random; empty for nobody in particular
+	Origin Origin
+	// Claims makes everything that joins the pair the owner's, whatever it is marked with. It is for a network that was imported, and not adopted yet.
+	Claims bool
+}
+
+// Origin is where a shortcut was made, for people who look for its Terraform state.
+type Origin struct {
+	Who       string    `json:"who,omitempty"`       // user@host
+	Folder    string    `json:"folder,omitempty"`    // name of the folder in which Terraform ran
+	Workspace string    `json:"workspace,omitempty"` // of Terraform
+	At        time.Time `json:"at,omitzero"`         // when the shortcut was made
+}
+
+// String completes "made by …".
+func (o Origin) String() string {
+	if o == (Origin{}) {
+		return "another resource of this provider"
+	}
+	var parts []string
+	if o.Who != "" {
+		parts = append(parts, o.Who)
+	}
+	if o.Folder != "" {
+		parts = append(parts, "in folder "+o.Folder)
+	}
+	if o.Workspace != "" {
+		parts = append(parts, "workspace "+o.Workspace)
+	}
+	if !o.At.IsZero() {
+		parts = append(parts, "at "+o.At.UTC().Format(time.RFC3339))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mayShareState reports whether two shortcuts may be in one Terraform state. Folders of the same name are no proof, but other folders are one of the opposite.
+func (o Origin) mayShareState(other Origin) bool {
+	return o.Folder == other.Folder && o.Workspace == other.Workspace
+}
+
+// NewToken returns a token for a new owner.
+func NewToken() string { return strings.ToLower(rand.Text()) }
+
+// whose is the relation of an object to an [Owner].
+type whose int
+
+const (
+	mine    whose = iota // the owner's
+	another              // another resource instance's, in this state or in another one
+	nobodys              // this provider made it, and no state has it: a create that was killed left it, or a destroy that keeps the Configurations
+	peoples              // somebody else made it, with liqoctl, with a peering or by hand
+)
+
+// of is whose an object is by its own marks alone; see [Shortcut.whose].
+func (o Owner) of(object client.Object) whose {
+	token := tokenOf(object)
+	switch {
+	case o.Claims:
+		return mine
+	case !managed(object):
+		return peoples
+	case token == o.Token:
+		return mine
+	case token == "":
+		return nobodys
+	default:
+		return another
+	}
+}
+
+// owns reports whether an object is the owner's.
+func (o Owner) owns(object client.Object) bool { return o.of(object) == mine }
+
+// mayRemove reports whether the owner may remove an object: its own, and what belongs to nobody.
+func (o Owner) mayRemove(object client.Object) bool {
+	w := o.of(object)
+	return w == mine || w == nobodys
+}
+
+// mark makes an object the owner's.
+func (o Owner) mark(object client.Object) {
+	setLabel(object, ManagedByLabel, ManagedBy)
+	if o.Token == "" {
+		return
+	}
+	setAnnotation(object, ownerAnnotation, o.Token)
+	if _, ok := object.(*networkingv1beta1.Configuration); ok {
+		setAnnotation(object, originAnnotation, o.Origin.encode())
+	}
+}
+
+// managed reports whether this package made or adopted an object, for whichever owner.
+func managed(object client.Object) bool { return object.GetLabels()[ManagedByLabel] == ManagedBy }
+
+func allManaged(all []client.Object) bool {
+	return !slices.ContainsFunc(all, func(object client.Object) bool { return !managed(object) })
+}
+
+func tokenOf(object client.Object) string { return object.GetAnnotations()[ownerAnnotation] }
+
+// completeBy is the token of the owner who has once had all of the shortcut that this Configuration is part of; empty for none.
+func completeBy(configuration client.Object) string {
+	token, _, _ := strings.Cut(configuration.GetAnnotations()[completeAnnotation], " ")
+	if token != tokenOf(configuration) {
+		return "" // it has another owner by now
+	}
+	return token
+}
+
+// encode is the JSON of the origin; empty for none.
+func (o Origin) encode() string {
+	if o == (Origin{}) {
+		return ""
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return "" // texts and a time can't fail
+	}
+	return string(text)
+}
+
+// originOf is what an object says of its owner; nothing where it says nothing that can be read.
+func originOf(object client.Object) Origin {
+	var origin Origin
+	if err := json.Unmarshal([]byte(object.GetAnnotations()[originAnnotation]), &origin); err != nil {
+		return Origin{}
+	}
+	return origin
+}
+
+func setLabel(object client.Object, key, value string) {
+	labels := maps.Clone(object.GetLabels())
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[key] = value
+	object.SetLabels(labels)
+}
+
+func setAnnotation(object client.Object, key, value string) {
+	annotations := maps.Clone(object.GetAnnotations())
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[key] = value
+	object.SetAnnotations(annotations)
+}
