@@ -138,7 +138,7 @@ func limitedToken(t *testing.T, name string, verbs []string) string {
 	account := &corev1.ServiceAccount{ObjectMeta: meta}
 	have(t, name, account)
 	have(t, name, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: meta.Name}, Rules: []rbacv1.PolicyRule{
-		{APIGroups: []string{"", "apps", "core.liqo.io", "ipam.liqo.io"}, Resources: all, Verbs: all},
+		{APIGroups: []string{"", "apps", "coordination.k8s.io", "core.liqo.io", "ipam.liqo.io"}, Resources: all, Verbs: all},
 		{APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: all, Resources: []string{
 			networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource, networkingv1beta1.PublicKeyResource,
 			networkingv1beta1.ConnectionResource, networkingv1beta1.WgGatewayServerResource, networkingv1beta1.WgGatewayClientResource,

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -39,10 +40,20 @@ type linkModel struct {
 	Status            types.String  `tfsdk:"status"`
 	MadeBy            types.String  `tfsdk:"made_by"`
 	Managed           types.Bool    `tfsdk:"managed"`
+	Owner             *ownerModel   `tfsdk:"owner"`
 	MTU               types.Int32   `tfsdk:"mtu"`
 	ServerEndpoint    types.Object  `tfsdk:"server_endpoint"`
 	LatencyMS         types.Float64 `tfsdk:"latency_ms"`
 	LatencyMeasuredAt types.String  `tfsdk:"latency_measured_at"`
+}
+
+// ownerModel is its `owner`.
+type ownerModel struct {
+	Who       types.String `tfsdk:"who"`
+	Folder    types.String `tfsdk:"folder"`
+	Workspace types.String `tfsdk:"workspace"`
+	MadeAt    types.String `tfsdk:"made_at"`
+	Complete  types.Bool   `tfsdk:"complete"`
 }
 
 // Read implements [datasource.DataSource].
@@ -66,7 +77,8 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 			Server: types.StringValue(link.Server.Name), ServerClusterID: types.StringValue(link.Server.ClusterID),
 			Status: types.StringValue(string(link.Status)),
 			MadeBy: types.StringValue(string(link.MadeBy)), Managed: types.BoolValue(link.MadeBy == shortcut.ByProvider),
-			MTU: mtuOrNull(link.MTU), ServerEndpoint: endpointObject(link.ServerEndpoint),
+			Owner: ownerOf(link.Owner),
+			MTU:   mtuOrNull(link.MTU), ServerEndpoint: endpointObject(link.ServerEndpoint),
 			LatencyMS: milliseconds(link.Latency), LatencyMeasuredAt: measuredAt(link.Latency),
 		}
 	}
@@ -75,4 +87,19 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 			m.Unreachable = append(m.Unreachable, types.StringValue(member.Name))
 		}
 	}
+}
+
+// ownerOf is null where no resource of this provider owns the network.
+func ownerOf(owner *shortcut.Ownership) *ownerModel {
+	if owner == nil {
+		return nil
+	}
+	model := &ownerModel{
+		Who: stringOrNull(owner.Origin.Who), Folder: stringOrNull(owner.Origin.Folder), Workspace: stringOrNull(owner.Origin.Workspace),
+		Complete: types.BoolValue(owner.Complete),
+	}
+	if !owner.Origin.At.IsZero() {
+		model.MadeAt = types.StringValue(owner.Origin.At.Format(time.RFC3339))
+	}
+	return model
 }

@@ -30,6 +30,22 @@ func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaReq
 					"managed": schema.BoolAttribute{
 						Computed: true, MarkdownDescription: "Whether this provider made or adopted all of it, be it in this configuration or another.",
 					},
+					"owner": schema.SingleNestedAttribute{
+						Computed: true,
+						MarkdownDescription: "The `liqo_shortcut` that owns the network, as the leaves know it. Null where none does, or where the two leaves name " +
+							"different ones.",
+						Attributes: map[string]schema.Attribute{
+							"who":       shownString("User and host that made it."),
+							"folder":    shownString("Name of the folder in which Terraform ran."),
+							"workspace": shownString("Workspace of Terraform."),
+							"made_at":   shownString("When it was made: RFC 3339, UTC."),
+							"complete": schema.BoolAttribute{
+								Computed: true,
+								MarkdownDescription: "Whether the shortcut was once there as a whole. `false` while it is made, and after an apply was killed: the next create of " +
+									"the same pair goes on from there.",
+							},
+						},
+					},
 					"mtu":             schema.Int32Attribute{Computed: true, MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway."},
 					"server_endpoint": shownEndpoint("Where the server's gateway can be reached. Null until it says so."),
 					"latency_ms": schema.Float64Attribute{

@@ -38,7 +38,7 @@ func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportS
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
 	}
-	resp.Diagnostics.Append(ownership{Unadopted: true}.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
 }
 
 // importedNames are the names of the two leaves: given as client/server, or found by their cluster IDs.

@@ -24,6 +24,8 @@ type ownership struct {
 	Token string `json:"token"`
 	// Unadopted means that the network was imported and is not marked with the token yet. An import is the user's word that it is Terraform's from now on.
 	Unadopted bool `json:"unadopted,omitempty"`
+	// Imported means that nobody has looked at the leaves since the import.
+	Imported bool `json:"imported,omitempty"`
 }
 
 // privateState is the part of the framework's that is needed here.
@@ -55,21 +57,19 @@ func (o ownership) save(ctx context.Context, private privateState) diag.Diagnost
 	return private.SetKey(ctx, ownerKey, text)
 }
 
-// recognise reads what is known of an instance. One that was imported finds there the token of the resource that made the network, if one has made all of it, and
-// goes on as that resource: then there is nothing to adopt.
+// recognise reads what is known of an instance. One that was just imported goes on as the resource that has made the network, if there is one: then what that has
+// made needs no adoption.
 func (r *shortcutResource) recognise(ctx context.Context, pair pair, before, after privateState) (ownership, diag.Diagnostics) {
 	own, diags := ownershipOf(ctx, before)
-	if diags.HasError() || own.Token != "" {
+	if diags.HasError() || !own.Imported {
 		return own, diags
 	}
 	token, err := shortcut.New(pair.client, pair.server).SoleOwner(ctx)
 	if err != nil {
 		diags.AddError(summary("The owner of the shortcut can't be read", err), detail(err))
-	}
-	if token == "" {
 		return own, diags
 	}
-	own = ownership{Token: token}
+	own = ownership{Token: token, Unadopted: true}.named()
 	diags.Append(own.save(ctx, after)...)
 	return own, diags
 }

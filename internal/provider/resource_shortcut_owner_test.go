@@ -12,7 +12,9 @@ import (
 // kept is a private state.
 type kept map[string]string
 
-func (k kept) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return []byte(k[key]), nil }
+func (k kept) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
+	return []byte(k[key]), nil
+}
 
 func (k kept) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
 	k[key] = string(value)

@@ -1,6 +1,7 @@
 package shortcut
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,25 +48,22 @@ func (e ends) complete(token string) bool {
 	return false
 }
 
-// SoleOwner is the token of the owner that all objects of the network belong to, if that one has once had it whole; else empty.
+// SoleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more than one.
 func (s *Shortcut) SoleOwner(ctx context.Context) (string, error) {
 	found, err := s.look(ctx)
-	if err != nil {
-		return "", err
-	}
-	token := ""
-	for i, object := range append(found.client.made(), found.server.made()...) {
-		if i == 0 {
-			token = tokenOf(object)
+	return found.soleOwner(), err
+}
+
+func (e ends) soleOwner() string {
+	sole := ""
+	for _, object := range append(e.client.made(), e.server.made()...) {
+		token := tokenOf(object)
+		if sole != "" && token != "" && token != sole {
+			return ""
 		}
-		if !managed(object) || tokenOf(object) != token {
-			return "", nil
-		}
+		sole = cmp.Or(sole, token)
 	}
-	if token == "" || !found.complete(token) {
-		return "", nil
-	}
-	return token, nil
+	return sole
 }
 
 // originOf is where the owner with this token made the shortcut, as far as the leaves say.

@@ -34,7 +34,7 @@ const (
 type Owner struct {
 	Token  string // random; empty for nobody in particular
 	Origin Origin
-	// Claims makes everything that joins the pair the owner's, whatever it is marked with. It is for a network that was imported, and not adopted yet.
+	// Claims makes everything the owner's that joins the pair and belongs to no other owner. It is for a network that was imported, and not adopted yet.
 	Claims bool
 }
 
@@ -89,16 +89,16 @@ const (
 func (o Owner) of(object client.Object) whose {
 	token := tokenOf(object)
 	switch {
+	case managed(object) && token == o.Token:
+		return mine
+	case managed(object) && token != "":
+		return another
 	case o.Claims:
 		return mine
-	case !managed(object):
-		return peoples
-	case token == o.Token:
-		return mine
-	case token == "":
+	case managed(object):
 		return nobodys
 	default:
-		return another
+		return peoples
 	}
 }
 

@@ -38,9 +38,16 @@ type Link struct {
 
 	Status         Status // Unknown where one of the two leaves could not be read
 	MadeBy         Maker
-	MTU            int       // in bytes; 0 while there is no gateway
-	ServerEndpoint *Endpoint // nil while there is none
-	Latency        *Latency  // as the client has measured it, else as the server has; nil where neither has
+	Owner          *Ownership // nil where no resource of this provider owns it
+	MTU            int        // in bytes; 0 while there is no gateway
+	ServerEndpoint *Endpoint  // nil while there is none
+	Latency        *Latency   // as the client has measured it, else as the server has; nil where neither has
+}
+
+// Ownership is what the leaves say of the resource that owns a network.
+type Ownership struct {
+	Origin   Origin
+	Complete bool // false while a create is under way, and after one was killed
 }
 
 // Peering lets one cluster use another's resources.
@@ -163,6 +170,10 @@ func (a atlas) link(i, j int) (Link, bool) {
 		Client: a.party(i), Server: a.party(j),
 		Status: deriveStatus(client, server, false), MadeBy: maker,
 		ServerEndpoint: endpointOf(server.server), Latency: cmp.Or(client.latency(), server.latency()),
+	}
+	pair := ends{client, server}
+	if token := pair.soleOwner(); token != "" {
+		link.Owner = &Ownership{Origin: pair.originOf(token), Complete: pair.complete(token)}
 	}
 	switch {
 	case server.server != nil:

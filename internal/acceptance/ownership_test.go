@@ -1,0 +1,312 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// stateIn is a project of that name with a configuration of its own, and so a Terraform state of its own.
+func stateIn(t *testing.T, folder, config string) *project {
+	t.Helper()
+	p := newProject(t, t.TempDir())
+	renamed := filepath.Join(filepath.Dir(p.dir), folder)
+	if err := os.Rename(p.dir, renamed); err != nil {
+		t.Fatal(err)
+	}
+	p.dir = renamed
+	p.configure(config)
+	p.run("init")
+	return p
+}
+
+// configure replaces the project's configuration.
+func (p *project) configure(config string) {
+	p.t.Helper()
+	p.write("main.tf", "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" }\n  }\n}\n"+config)
+}
+
+// resources are the addresses in the project's state.
+func (p *project) resources() string {
+	p.t.Helper()
+	return strings.TrimSpace(p.run("state", "list"))
+}
+
+// unchanged fails the test if the project's plan would change anything.
+func (p *project) unchanged() {
+	p.t.Helper()
+	p.run("plan", "-detailed-exitcode")
+}
+
+// leavesNothing destroys what the projects have made when the test ends, the last one first; then every cluster must be as it was before.
+func leavesNothing(t *testing.T, projects ...*project) {
+	t.Helper()
+	before, err := lab.inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		for _, p := range slices.Backward(projects) {
+			if output, err := p.command(ctx, "destroy", "-auto-approve").CombinedOutput(); err != nil {
+				t.Errorf("terraform destroy: %v\n%s", err, output)
+			}
+		}
+		if err := lab.sameInventory(ctx, before); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// joining is a shortcut over a NodePort at that address, with more attributes.
+func joining(name, client, server, more string) string {
+	return fmt.Sprintf(`
+		resource "liqo_shortcut" %q {
+		  client         = %q
+		  server         = %q
+		  server_gateway = { service_type = "NodePort" }
+		  %s
+		}`, name, client, server, more)
+}
+
+// gatewayServer is the UID of Milan's gateway for Rome.
+func gatewayServer(t *testing.T) types.UID {
+	t.Helper()
+	var servers networkingv1beta1.GatewayServerList
+	if err := lab.client(t, "milan").List(t.Context(), &servers); err != nil || len(servers.Items) != 1 {
+		t.Fatalf("there are %d GatewayServers on Milan (%v)", len(servers.Items), err)
+	}
+	return servers.Items[0].UID
+}
+
+func TestAShortcutIsReplacedOnDemand(t *testing.T) {
+	p := stateIn(t, "one", joining("s", "rome", "milan", "")+`
+		resource "terraform_data" "trigger" { input = 1 }`)
+	leavesNothing(t, p)
+	p.apply()
+	p.run("apply", "-auto-approve", "-replace=liqo_shortcut.s")
+	p.unchanged()
+
+	triggered := joining("s", "rome", "milan", `
+		lifecycle { replace_triggered_by = [terraform_data.trigger] }`)
+	p.configure(triggered + `
+		resource "terraform_data" "trigger" { input = 2 }`)
+	says(t, p.run("apply", "-auto-approve"), "1 added, 1 changed, 1 destroyed")
+	p.unchanged()
+}
+
+func TestAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
+	for name, config := range map[string]string{
+		"in the same direction":     joining("s", "rome", "milan", ""),
+		"in the opposite direction": joining("s", "milan", "rome", ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			first, second := stateIn(t, "first", joining("s", "rome", "milan", "")), stateIn(t, "second", config)
+			leavesNothing(t, first, second)
+			first.apply()
+			networks := lab.networks(t)
+			for range 2 { // the second try is as the first
+				says(t, second.refused("apply", "-auto-approve"), "A shortcut with", "exists already on leaf", "Another liqo_shortcut owns it, made by",
+					"in folder first, workspace default")
+				if left := second.resources(); left != "" {
+					t.Errorf("the refused create is in the state: %s", left)
+				}
+			}
+			second.run("destroy", "-auto-approve")
+			lab.sameNetworks(t, networks)
+			first.unchanged()
+		})
+	}
+}
+
+func TestTwoProviderBlocksAreNoWayRoundTheOneOwner(t *testing.T) {
+	const blocks = `
+		provider "liqo" {}
+		provider "liqo" { alias = "other" }`
+	p := stateIn(t, "aliases", blocks+joining("one", "rome", "milan", ""))
+	leavesNothing(t, p)
+	p.apply()
+	networks := lab.networks(t)
+	p.configure(blocks + joining("one", "rome", "milan", "") + joining("two", "rome", "milan", "provider = liqo.other"))
+	says(t, p.refused("apply", "-auto-approve"), "exists already on leaf", "Another liqo_shortcut owns it")
+	if left := p.resources(); left != "liqo_shortcut.one" {
+		t.Errorf("the state has %s", left)
+	}
+	lab.sameNetworks(t, networks)
+}
+
+func TestAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
+	first, second := stateIn(t, "first", joining("s", "rome", "milan", "")), stateIn(t, "second", joining("s", "rome", "milan", "adopt_existing = true"))
+	leavesNothing(t, first, second)
+	first.apply()
+	gateway := gatewayServer(t)
+	second.apply()
+	if now := gatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+	networks := lab.networks(t)
+	says(t, first.run("plan"), "The shortcut belongs to somebody else now", "1 to add", "A shortcut with", "exists already")
+	first.run("destroy", "-auto-approve")
+	lab.sameNetworks(t, networks)
+	second.unchanged()
+}
+
+func TestAShortcutUnderANewAddressIsThereAfterTheApply(t *testing.T) {
+	for _, parallelism := range []string{"10", "2"} {
+		t.Run("parallelism "+parallelism, func(t *testing.T) {
+			p := stateIn(t, "renamed", joining("before", "rome", "milan", ""))
+			leavesNothing(t, p)
+			p.apply()
+			p.configure(joining("after", "rome", "milan", ""))
+			says(t, p.run("apply", "-auto-approve", "-parallelism="+parallelism), "1 added, 0 changed, 1 destroyed")
+			p.unchanged()
+			gatewayServer(t)
+		})
+	}
+}
+
+func TestAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
+	p := stateIn(t, "moved", joining("before", "rome", "milan", ""))
+	leavesNothing(t, p)
+	p.apply()
+	networks := lab.networks(t)
+	p.configure(joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = liqo_shortcut.after\n}")
+	says(t, p.run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
+	lab.sameNetworks(t, networks)
+}
+
+func TestAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
+	const first = "lifecycle { create_before_destroy = true }"
+	p := stateIn(t, "cbd", joining("s", "rome", "milan", first))
+	leavesNothing(t, p)
+	p.apply()
+	networks := lab.networks(t)
+	says(t, p.refused("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "exists already on leaf", "`create_before_destroy`")
+	lab.sameNetworks(t, networks)
+	p.unchanged()
+
+	gateway := gatewayServer(t)
+	p.configure(joining("s", "rome", "milan", "adopt_existing = true\n"+first))
+	says(t, p.run("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "1 added, 0 changed, 1 destroyed")
+	p.unchanged()
+	if now := gatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+}
+
+func TestACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
+	lab.command(t, "set", "milan", "load-balancer=false")
+	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
+	config := func(timeout string) string {
+		return fmt.Sprintf(`
+			resource "liqo_shortcut" "s" {
+			  client   = "rome"
+			  server   = "milan"
+			  timeouts = { create = %q, update = "5m" }
+			}`, timeout)
+	}
+	p := stateIn(t, "slow", config("5s"))
+	leavesNothing(t, p)
+	says(t, p.refused("apply", "-auto-approve"), "The load balancer gives no address", "The shortcut is tainted", "`terraform untaint`")
+	gateway := gatewayServer(t)
+	lab.command(t, "set", "milan", "load-balancer=true")
+	p.run("untaint", "liqo_shortcut.s")
+	p.run("apply", "-auto-approve")
+	p.unchanged()
+	if now := gatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+}
+
+func TestAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
+	p := stateIn(t, "adopting", joining("s", "rome", "milan", `
+		adopt_existing = true
+		mtu            = 1400
+		timeouts       = { create = "8s" }`))
+	leavesNothing(t, p)
+	joinByHand(t, "rome", "milan")()
+	configurations := lab.configurations(t)
+	lab.command(t, "set", "milan", "connect=false")
+	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
+	for range 2 {
+		p.refused("apply", "-auto-approve")
+		if left := p.resources(); left != "" {
+			t.Errorf("the failed adoption is in the state: %s", left)
+		}
+		if now := lab.configurations(t); !slices.Equal(now, configurations) {
+			t.Errorf("the Configurations were\n%v\nand are\n%v", configurations, now)
+		}
+	}
+	lab.command(t, "set", "milan", "connect=true")
+	p.run("apply", "-auto-approve")
+	p.unchanged()
+}
+
+// configurations are those of Rome and Milan, each with its labels and annotations.
+func (l *Lab) configurations(t *testing.T) []string {
+	t.Helper()
+	var lines []string
+	for _, name := range []string{"rome", "milan"} {
+		var list networkingv1beta1.ConfigurationList
+		if err := l.client(t, name).List(t.Context(), &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range list.Items {
+			lines = append(lines, fmt.Sprintf("%s %s %s %v %v", name, one.Name, one.UID, one.Labels, one.Annotations))
+		}
+	}
+	return lines
+}
+
+func TestWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
+	lab.command(t, "set", "milan", "load-balancer=false")
+	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
+	const config = `
+		resource "liqo_shortcut" "s" {
+		  client = "rome"
+		  server = "milan"
+		}`
+	p := stateIn(t, "killed", config)
+	leavesNothing(t, p)
+	p.killWhen(happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added), "apply", "-auto-approve")
+	gateway := gatewayServer(t)
+	p.run("destroy", "-auto-approve") // the state knows of nothing
+	if now := gatewayServer(t); now != gateway {
+		t.Fatal("the destroy of an empty state has changed something")
+	}
+	lab.command(t, "set", "milan", "load-balancer=true")
+	p.apply()
+	if now := gatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+}
+
+// killWhen runs a command of Terraform's and kills it and the provider at once when that happens.
+func (p *project) killWhen(happens <-chan struct{}, args ...string) {
+	p.t.Helper()
+	command := p.command(p.t.Context(), args...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the provider is in its group
+	if err := command.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	<-happens
+	if err := syscall.Kill(-command.Process.Pid, syscall.SIGKILL); err != nil {
+		p.t.Fatal(err)
+	}
+	_ = command.Wait()
+	// Terraform has had no time to unlock its state.
+	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform.tfstate.lock.info")); err != nil {
+		p.t.Fatal(err)
+	}
+}
