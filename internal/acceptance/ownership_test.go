@@ -310,3 +310,53 @@ func (p *project) killWhen(happens <-chan struct{}, args ...string) {
 		p.t.Fatal(err)
 	}
 }
+
+func TestAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
+	first, second := stateIn(t, "first", joining("s", "rome", "milan", "")), stateIn(t, "second", joining("s", "rome", "milan", ""))
+	leavesNothing(t, first, second)
+	first.apply()
+	networks := lab.networks(t)
+	first.configure("provider \"liqo\" {}\nremoved {\n  from = liqo_shortcut.s\n  lifecycle {\n    destroy = false\n  }\n}")
+	first.run("apply", "-auto-approve")
+	says(t, second.refused("apply", "-auto-approve"), "exists already on leaf", "in folder first")
+	second.run("import", "liqo_shortcut.s", "rome/milan")
+	second.unchanged()
+	lab.sameNetworks(t, networks)
+}
+
+func TestATaintedShortcutIsMadeAnew(t *testing.T) {
+	p := stateIn(t, "tainted", joining("s", "rome", "milan", ""))
+	leavesNothing(t, p)
+	p.apply()
+	gateway := gatewayServer(t)
+	p.run("taint", "liqo_shortcut.s")
+	says(t, p.run("apply", "-auto-approve"), "1 added, 0 changed, 1 destroyed")
+	p.unchanged()
+	if now := gatewayServer(t); now == gateway {
+		t.Error("the gateway is the old one")
+	}
+}
+
+func TestLookingAtAShortcutChangesNothing(t *testing.T) {
+	p := stateIn(t, "looking", joining("s", "rome", "milan", "")+joining("other", "rome", "naples", ""))
+	leavesNothing(t, p)
+	says(t, p.run("apply", "-auto-approve", "-target=liqo_shortcut.s"), "1 added, 0 changed, 0 destroyed")
+	networks := lab.networks(t)
+	p.run("apply", "-auto-approve", "-refresh-only")
+	p.run("apply", "-auto-approve", "-target=liqo_shortcut.s")
+	p.run("plan", "-refresh=false", "-target=liqo_shortcut.s", "-detailed-exitcode")
+	lab.sameNetworks(t, networks)
+}
+
+func TestAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
+	p := stateIn(t, "workspaces", joining("s", "rome", "milan", ""))
+	leavesNothing(t, p)
+	p.apply()
+	networks := lab.networks(t)
+	p.run("workspace", "new", "staging")
+	says(t, p.refused("apply", "-auto-approve"), "exists already on leaf", "in folder workspaces, workspace default")
+	p.run("destroy", "-auto-approve")
+	p.run("workspace", "select", "default")
+	lab.sameNetworks(t, networks)
+	p.unchanged()
+}

@@ -73,7 +73,7 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	}, clRoom, endpoint)
 	made := []dependency{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
-		made = s.startSharing(r, spec, clGateway, srvGateway)
+		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
 	}
 
 	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is complete or it is not.
