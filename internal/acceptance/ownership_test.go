@@ -13,8 +13,11 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // stateIn is a project of that name with a configuration of its own, and so a Terraform state of its own.
@@ -359,4 +362,27 @@ func TestAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
 	p.run("workspace", "select", "default")
 	lab.sameNetworks(t, networks)
 	p.unchanged()
+}
+
+func TestASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
+	p := stateIn(t, "second", joining("s", "rome", "milan", ""))
+	leavesNothing(t, p)
+	p.apply()
+	second := &networkingv1beta1.Configuration{}
+	milan := client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"}
+	if err := lab.client(t, "rome").Get(t.Context(), milan, second); err != nil {
+		t.Fatal(err)
+	}
+	second = &networkingv1beta1.Configuration{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"}},
+		Spec:       second.Spec,
+	}
+	have(t, "rome", second)
+	says(t, p.run("plan", "-detailed-exitcode"), "A second network joins the pair", `Configuration default/milan on leaf "rome"`)
+	p.configure(joining("s", "rome", "milan", "mtu = 1400"))
+	p.run("apply", "-auto-approve")
+	p.run("destroy", "-auto-approve")
+	if err := lab.client(t, "rome").Get(t.Context(), client.ObjectKeyFromObject(second), second); err != nil {
+		t.Errorf("the second network has lost its Configuration: %v", err)
+	}
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -184,6 +185,11 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
 		return
+	}
+	if len(observed.Duplicates) > 0 {
+		resp.Diagnostics.AddWarning("A second network joins the pair", fmt.Sprintf("There is also %s, which this resource does not own. Liqo can't cope with two "+
+			"networks of one pair, and traffic may fail. Remove the one that is not wanted; a destroy of this resource removes its own only.",
+			strings.Join(observed.Duplicates, ", ")))
 	}
 	recorded := model
 	resp.Diagnostics.Append(model.observed(ctx, observed)...)

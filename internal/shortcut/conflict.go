@@ -136,7 +136,7 @@ func (s *side) rival(found ends, token string) *Problem {
 			"another Terraform state, remove it there (`terraform destroy`, or a `removed` block to keep the network), or import the shortcut here "+
 			"instead. If it is this resource under its former address, add a `moved` block. If this apply replaces it with `create_before_destroy`, "+
 			"leave that out. `adopt_existing = true` takes the shortcut over from its owner, in each of these cases.", cause.origin),
-		Err: cause,
+		Err: cause, refused: true,
 	}
 }
 
@@ -152,7 +152,7 @@ func (s *side) joinedByOthers(ctx context.Context, objects []string) error {
 		maker, remedy = peering, "end the peering first with `liqoctl unpeer`"
 	}
 	return &Problem{
-		Leaf:    s.leaf.Name,
+		Leaf: s.leaf.Name, refused: true,
 		Summary: fmt.Sprintf("a network with %q exists already", s.remote.Name),
 		Detail: fmt.Sprintf("This provider did not make %s; %s did. Import that network, let `adopt_existing = true` take it over, or %s.",
 			strings.Join(objects, ", "), maker, remedy),

@@ -1,6 +1,7 @@
 package shortcut
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -51,7 +52,9 @@ func Detail(err error) string {
 		}
 		paragraphs = append(paragraphs, one.text)
 	}
-	if failure, ok := err.(*Failure); ok { //nolint:errorlint // an error around it would have more to say
+	problem, ok := errors.AsType[*Problem](err)
+	refused := ok && problem.refused
+	if failure, ok := err.(*Failure); ok && !refused { //nolint:errorlint // an error around it would have more to say
 		paragraphs = append(paragraphs, "How far it got:\n"+ledger(failure.Progress))
 	}
 	return strings.Join(paragraphs, "\n\n")

@@ -2,6 +2,7 @@ package shortcut
 
 import (
 	"context"
+	"fmt"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
@@ -35,6 +36,7 @@ func (s *Shortcut) state(client, server objects, keysByOthers bool) State {
 	state := State{
 		Exists:         client.ours(s.client.owner) || server.ours(s.server.owner),
 		Joined:         len(client.made())+len(server.made()) > 0,
+		Duplicates:     append(s.client.duplicates(client), s.server.duplicates(server)...),
 		Status:         deriveStatus(client, server, keysByOthers),
 		Client:         s.client.end(client, networkOf(server.configuration)),
 		Server:         s.server.end(server, networkOf(client.configuration)),
@@ -74,6 +76,17 @@ func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// duplicates name the further objects on this leaf that are not the owner's.
+func (s *side) duplicates(found objects) []string {
+	var names []string
+	for _, object := range found.extra {
+		if !s.owner.owns(object) {
+			names = append(names, fmt.Sprintf("%s on leaf %q", s.leaf.Describe(object), s.leaf.Name))
+		}
+	}
+	return names
 }
 
 func (s *side) end(found objects, network Network) End {

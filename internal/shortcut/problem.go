@@ -9,7 +9,8 @@ type Problem struct {
 	Detail  string // the evidence, and what to do
 	Err     error  // the cause; may be nil
 
-	wait *wait // what was waited for in vain; nil for a problem of another kind
+	refused bool  // nothing was written, so how far it got says nothing
+	wait    *wait // what was waited for in vain; nil for a problem of another kind
 }
 
 // Error is the whole text.

@@ -23,6 +23,9 @@ type State struct {
 	Joined bool // whether either leaf holds a network of the pair, whoever owns it
 	Status Status
 
+	// Duplicates name further objects of the pair, which are not the owner's: Liqo can't cope with two of a kind.
+	Duplicates []string
+
 	Client, Server End
 
 	ServerGateway  *ServerGateway // as the server's gateway is; nil while there is none
