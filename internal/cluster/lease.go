@@ -38,34 +38,53 @@ type Lease struct {
 	ended  chan struct{} // closed when renewing has ended
 }
 
-// Hold waits until nobody holds the lease of that name in Liqo's namespace, and takes it for holder, which must be unique to the caller and readable: it is
-// what others read who wait. A holder that is dead is waited for 10 seconds. The lease is renewed until it is released; lost is called, once, if it is
-// lost before. Waiting is called with the name of the present holder when there is one.
-func (l *Leaf) Hold(ctx context.Context, name, holder string, waiting func(holder string), lost func(error)) (*Lease, error) {
-	lease := &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: l.LiqoNamespace, Name: name, Labels: map[string]string{"app.kubernetes.io/managed-by": FieldManager},
-		},
-	}
+// Claim is how a lease shall be held.
+type Claim struct {
+	Name   string              // of the lease, in Liqo's namespace
+	Holder string              // unique to the claim, and readable: it is what others see who wait
+	Mark   func(client.Object) // labels and annotates the lease
+
+	Waiting func(holder string) // called with the present holder while there is one
+	Lost    func(error)         // called, once, if the lease is lost before it is released
+}
+
+// Hold waits until nobody holds the lease, and takes it. A holder that is dead is waited for 10 seconds. The lease is renewed until it is released.
+func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
+	lease := l.lease(claim.Name)
 	for {
-		err := l.takeLease(ctx, lease, holder)
+		err := l.takeLease(ctx, lease, claim)
 		if err == nil {
-			return l.keepLease(lease, lost), nil
+			return l.keepLease(lease, claim.Lost), nil
 		}
 		if !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
 			return nil, causeOr(ctx, l.Explain(err))
 		}
-		if lease, err = l.untilFree(ctx, client.ObjectKeyFromObject(lease), waiting); err != nil {
+		if lease, err = l.untilFree(ctx, claim); err != nil {
 			return nil, causeOr(ctx, err)
 		}
 	}
 }
 
+// Leased is the lease of that name as somebody holds it, or has held it who is dead; nil where there is none.
+func (l *Leaf) Leased(ctx context.Context, name string) (*coordinationv1.Lease, error) {
+	lease := l.lease(name)
+	err := l.Live.Get(ctx, client.ObjectKeyFromObject(lease), lease)
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // documented
+	}
+	return lease, l.Explain(err)
+}
+
+func (l *Leaf) lease(name string) *coordinationv1.Lease {
+	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: l.LiqoNamespace, Name: name}}
+}
+
 // takeLease creates a lease, or takes it over from a dead holder if it still is as it was read.
-func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, holder string) error {
+func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, claim Claim) error {
 	now := metav1.NowMicro()
+	claim.Mark(lease)
 	lease.Spec = coordinationv1.LeaseSpec{
-		HolderIdentity: &holder, AcquireTime: &now, RenewTime: &now, LeaseDurationSeconds: ptr.To(int32(leaseDuration.Seconds())),
+		HolderIdentity: &claim.Holder, AcquireTime: &now, RenewTime: &now, LeaseDurationSeconds: ptr.To(int32(leaseDuration.Seconds())),
 	}
 	if lease.ResourceVersion == "" {
 		return l.Live.Create(ctx, lease, client.FieldOwner(FieldManager))
@@ -74,26 +93,24 @@ func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, holde
 }
 
 // untilFree returns once a lease has been released or its holder is dead: then as it was last seen, else empty.
-func (l *Leaf) untilFree(ctx context.Context, key client.ObjectKey, waiting func(holder string)) (*coordinationv1.Lease, error) {
+func (l *Leaf) untilFree(ctx context.Context, claim Claim) (*coordinationv1.Lease, error) {
 	for {
-		seen := &coordinationv1.Lease{}
-		err := l.Live.Get(ctx, key, seen)
-		released := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-		if apierrors.IsNotFound(err) {
-			return released, nil
-		}
+		seen, err := l.Leased(ctx, claim.Name)
 		if err != nil {
-			return nil, l.Explain(err)
+			return nil, err
+		}
+		if seen == nil {
+			return l.lease(claim.Name), nil
 		}
 		if time.Since(renewed(seen)) > longDead {
 			return seen, nil
 		}
-		waiting(ptr.Deref(seen.Spec.HolderIdentity, ""))
+		claim.Waiting(ptr.Deref(seen.Spec.HolderIdentity, ""))
 		switch free, err := l.watchLease(ctx, seen); {
 		case err != nil:
 			return nil, err
 		case free == leaseReleased:
-			return released, nil
+			return l.lease(claim.Name), nil
 		case free == leaseDead:
 			return seen, nil
 		}

@@ -10,6 +10,8 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 var (
@@ -189,14 +191,16 @@ func TestASecondNetworkOfThePairIsNoObstacleToMine(t *testing.T) {
 func TestALeafHasOneOperationOnAPairAtATime(t *testing.T) {
 	s := joinedAtRome(t, nil)
 	holder := s.first()
-	first, err := holder.leaf.Hold(t.Context(), holder.leaseName(), "alice@ci/1", func(string) {}, func(error) {})
+	claim := cluster.Claim{Name: holder.leaseName(), Holder: "alice@ci/1", Mark: me.mark}
+	first, err := holder.leaf.Hold(t.Context(), claim)
 	if err != nil {
 		t.Fatal(err)
 	}
 	waiting := make(chan string, 1)
 	held := make(chan error, 1)
 	go func() {
-		second, err := holder.leaf.Hold(t.Context(), holder.leaseName(), "bob@ci/2", func(by string) { waiting <- by }, func(error) {})
+		claim.Holder, claim.Waiting = "bob@ci/2", func(by string) { waiting <- by }
+		second, err := holder.leaf.Hold(t.Context(), claim)
 		if err == nil {
 			err = second.Release(t.Context())
 		}

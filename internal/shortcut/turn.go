@@ -40,13 +40,21 @@ func (t *turn) take(r *run, on *side) func(context.Context) (none, error) {
 			busy = holder
 			tflog.SubsystemInfo(ctx, LogSubsystem, "waiting for another operation on the pair", map[string]any{"leaf": on.leaf.Name, "holder": holder})
 		}
-		lease, err := on.leaf.Hold(ctx, on.leaseName(), on.owner.holder(), waiting, func(lost error) { r.abort(lost) })
+		lease, err := on.leaf.Hold(ctx, cluster.Claim{
+			Name: on.leaseName(), Holder: on.owner.holder(), Mark: on.owner.mark, Waiting: waiting, Lost: func(err error) { r.abort(err) },
+		})
 		if err != nil {
 			return none{}, on.explainBusy(busy, err)
 		}
 		t.lease = lease
 		return none{}, nil
 	}
+}
+
+// leaseLeft reports whether an operation of the owner's has left its lease behind.
+func (s *side) leaseLeft(ctx context.Context) (bool, error) {
+	lease, err := s.leaf.Leased(ctx, s.leaseName())
+	return lease != nil && s.owner.Token != "" && s.owner.marked(lease), err
 }
 
 // holder names a process for others that wait for it.
