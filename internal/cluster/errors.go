@@ -92,7 +92,7 @@ func classify(err error) *Error {
 		return classifyRefusal(err)
 	case strings.Contains(err.Error(), execPluginFailed):
 		return &Error{
-			Summary: "the program for credentials gives none",
+			Summary: "the credential plugin returned no credentials",
 			Hint:    "Run the `exec` command of the provider block or the kubeconfig by hand and see what it says.",
 		}
 	case isUntrusted(err):
