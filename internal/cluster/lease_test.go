@@ -1,0 +1,116 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func claim(holder string) cluster.Claim {
+	return cluster.Claim{
+		Name: "pair", Holder: holder, Mark: func(client.Object) {}, Waiting: func(string) {}, Lost: func(error) {},
+	}
+}
+
+// heldBy is the lease as a process has left it that renewed it at that time for the last time.
+func heldBy(holder string, renewed time.Time) *coordinationv1.Lease {
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "pair"},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: ptr.To(metav1.NewMicroTime(renewed)), LeaseDurationSeconds: ptr.To[int32](10)},
+	}
+}
+
+func TestALeaseOfADeadHolderIsTakenOverAfterItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now()))
+		before := time.Now()
+		lease, err := leaf.Hold(t.Context(), claim("alive"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(before); waited != 10*time.Second {
+			t.Errorf("it has waited for %s", waited)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestALeaseThatWasLeftLongAgoIsTakenOverAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(-time.Hour)))
+		before := time.Now()
+		lease, err := leaf.Hold(t.Context(), claim("alive"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(before); waited != 0 {
+			t.Errorf("it has waited for %s", waited)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if left, err := leaf.Leased(t.Context(), "pair"); left != nil || err != nil {
+			t.Errorf("left is %v (%v)", left, err)
+		}
+	})
+}
+
+func TestALeaseIsKeptForAsLongAsItsHolderWorks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome")
+		first, err := leaf.Hold(t.Context(), claim("first"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := leaf.Hold(ctx, claim("second")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the second has it, too (%v)", err)
+		}
+		if err := first.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWhoeverLosesItsLeaseIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome")
+		told := make(chan error, 1)
+		unlucky := claim("unlucky")
+		unlucky.Lost = func(err error) { told <- err }
+		lease, err := leaf.Hold(t.Context(), unlucky)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken, err := leaf.Leased(t.Context(), "pair")
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken.Spec.HolderIdentity = ptr.To("another")
+		if err := leaf.Live.Update(t.Context(), taken); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-told; !errors.Is(err, cluster.ErrLeaseLost) {
+			t.Errorf("got %v", err)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if left, err := leaf.Leased(t.Context(), "pair"); left == nil || err != nil {
+			t.Errorf("the other one has lost it (%v)", err)
+		}
+	})
+}
