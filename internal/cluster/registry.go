@@ -11,7 +11,7 @@ import (
 
 // Config is what the user says of all leaves together.
 type Config struct {
-	Kubeconfig    Kubeconfig             // for every name that Clusters does not list, and every entry of it without a kubeconfig or host
+	Kubeconfig    Kubeconfig             // the common one: see [Credentials.NeedKubeconfig]
 	Clusters      map[string]Credentials // keyed by the leaf's name
 	LiqoNamespace string                 // where Liqo runs, unless a cluster says otherwise
 	UserAgent     string                 // sent with every request
@@ -93,17 +93,18 @@ func (r *Registry) slot(name string) *slot {
 	return r.slots[name]
 }
 
-// credentials finds what the user said of a leaf. An entry without a kubeconfig and host of its own stands on the common kubeconfig; a
-// name without an entry is a context of it.
+// credentials finds what the user said of a leaf. An entry without a kubeconfig and host of its own stands on the common kubeconfig. Which of its clusters is
+// meant is never guessed: where the entry does not say, and for a name without an entry, it is the context of that name.
 func (r *Registry) credentials(name string) (Credentials, error) {
 	credentials, listed := r.config.Clusters[name]
 	if credentials.LiqoNamespace == "" {
 		credentials.LiqoNamespace = r.config.LiqoNamespace
 	}
-	if listed {
-		if credentials.Kubeconfig.IsZero() && credentials.Host == "" {
-			credentials.Kubeconfig = r.config.Kubeconfig
-		}
+	named := credentials.sayWhichCluster()
+	if credentials.NeedKubeconfig() {
+		credentials.Kubeconfig = r.config.Kubeconfig
+	}
+	if named {
 		return credentials, nil
 	}
 	kubeconfig, err := r.config.Kubeconfig.load()
@@ -111,15 +112,25 @@ func (r *Registry) credentials(name string) (Credentials, error) {
 		return Credentials{}, err
 	}
 	if _, ok := kubeconfig.Contexts[name]; !ok {
-		return Credentials{}, &UnknownNameError{
-			Name:     name,
-			Clusters: slices.Sorted(maps.Keys(r.config.Clusters)),
-			Contexts: r.config.Kubeconfig.contexts(),
-			Source:   r.config.Kubeconfig.describe(),
-		}
+		return Credentials{}, r.noContext(name, listed)
 	}
-	credentials.Kubeconfig, credentials.Context = r.config.Kubeconfig, name
+	credentials.Context = name
 	return credentials, nil
+}
+
+// noContext is the error for a name that is no context of the common kubeconfig, and has to be one.
+func (r *Registry) noContext(name string, listed bool) error {
+	if listed {
+		return fmt.Errorf("the entry %q of `clusters` does not say which cluster it is for. So it stands for the context of its own name, and %s has no "+
+			"context %q; it has %s. Give the entry `config_context`, or a kubeconfig or a `host` of its own",
+			name, r.config.Kubeconfig.describe(), name, quoteList(r.config.Kubeconfig.contexts()))
+	}
+	return &UnknownNameError{
+		Name:     name,
+		Clusters: slices.Sorted(maps.Keys(r.config.Clusters)),
+		Contexts: r.config.Kubeconfig.contexts(),
+		Source:   r.config.Kubeconfig.describe(),
+	}
 }
 
 // Names are all the names that stand for a leaf: those of the provider block first, then the contexts of the kubeconfig, each sorted.
