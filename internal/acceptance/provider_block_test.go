@@ -4,6 +4,7 @@ package acceptance
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -20,6 +21,27 @@ func listing(entries string) string {
 		}
 		`, lab.Kubeconfig, entries)
 }
+
+// known is a provider block that knows these leaves and no other: names, each with the attributes of its entry besides the kubeconfig.
+func known(entries map[string]string) string {
+	var clusters strings.Builder
+	for name, attributes := range entries {
+		fmt.Fprintf(&clusters, "%q = { config_path = %q, %s }\n", name, lab.Kubeconfig, attributes)
+	}
+	return required + fmt.Sprintf("provider \"liqo\" {\n  clusters = {\n%s}\n}\n", clusters.String())
+}
+
+// entry is what makes a name of a provider block stand for a cluster.
+func entry(context string) string { return fmt.Sprintf("config_context = %q", context) }
+
+// required is the block that a provider needs which does not come from HashiCorp.
+const required = `
+	terraform {
+	  required_providers {
+	    liqo = { source = "leafmesh/liqo" }
+	  }
+	}
+	`
 
 func TestAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *testing.T) {
 	refusal := message("Empty value", `…clusters["rome"].config_content is empty. Give it a value, or leave it out.`)

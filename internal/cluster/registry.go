@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -133,15 +132,20 @@ func (r *Registry) noContext(name string, listed bool) error {
 	}
 }
 
-// Names are all the names that stand for a leaf: those of the provider block first, then the contexts of the kubeconfig, each sorted.
-func (r *Registry) Names() []string {
+// Names are all the names that stand for a leaf: those of the provider block first, then the contexts of the kubeconfig, each sorted. With an error, which says
+// why the kubeconfig can't be read, they are those of the provider block alone.
+func (r *Registry) Names() ([]string, error) {
 	names := slices.Sorted(maps.Keys(r.config.Clusters))
-	for _, context := range r.config.Kubeconfig.contexts() {
+	kubeconfig, err := r.config.Kubeconfig.load()
+	if err != nil {
+		return names, err
+	}
+	for _, context := range slices.Sorted(maps.Keys(kubeconfig.Contexts)) {
 		if !slices.Contains(names, context) {
 			names = append(names, context)
 		}
 	}
-	return names
+	return names, nil
 }
 
 // Listed are the names of the clusters that the user means when naming none: those of the provider block or, where it has none, all contexts of the
@@ -155,25 +159,4 @@ func (r *Registry) Listed() ([]string, error) {
 		return nil, err
 	}
 	return slices.Sorted(maps.Keys(kubeconfig.Contexts)), nil
-}
-
-// NameOf finds the name that stands for the cluster with this ID, by connecting to every leaf at once. Of several names the first of [Registry.Names]
-// is taken. The error tells which leaves could not be asked.
-func (r *Registry) NameOf(ctx context.Context, id string) (string, error) {
-	names := r.Names()
-	ids, errs := make([]string, len(names)), make([]error, len(names))
-	var asked sync.WaitGroup
-	for i, name := range names {
-		asked.Go(func() {
-			leaf, err := r.Leaf(ctx, name)
-			if errs[i] = err; err == nil {
-				ids[i] = string(leaf.ID)
-			}
-		})
-	}
-	asked.Wait()
-	if i := slices.Index(ids, id); i >= 0 {
-		return names[i], nil
-	}
-	return "", errors.Join(append([]error{fmt.Errorf("none of the leaves %s has the cluster ID %q", quoteList(names), id)}, errs...)...)
 }

@@ -142,3 +142,16 @@ func TestAnEntryThatDoesNotSayWhichClusterItIsForIsNotGuessed(t *testing.T) {
 		}
 	}
 }
+
+func TestAClusterThatNobodyHasIsAnsweredWithTheLeavesThatWereAsked(t *testing.T) {
+	server := apiServer(t, http.StatusUnauthorized, "Unauthorized")
+	registry := NewRegistry(Config{
+		Clusters:      map[string]Credentials{"rome": {Host: server.URL, Insecure: true}, "milan": {Kubeconfig: Kubeconfig{Paths: []string{"/nowhere"}}}},
+		LiqoNamespace: "liqo",
+	})
+	defer registry.Close()
+	const expected = `none of the leaves "milan", "rome" has the cluster ID "turin", as far as they could be asked: "milan", "rome" could not`
+	if _, err := registry.LeafByID(t.Context(), "turin"); err == nil || err.Error() != expected {
+		t.Errorf("got: %v", err)
+	}
+}

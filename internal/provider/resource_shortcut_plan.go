@@ -171,6 +171,7 @@ func planRepair(plan, state *shortcutModel) {
 	if needsRepair(shortcut.Status(state.Status.ValueString()), plan.WaitForConnection.ValueBool() && !plan.keysByOthers()) {
 		plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
 		plan.ClientNetwork, plan.ServerNetwork = remappingUnknown(plan.ClientNetwork), remappingUnknown(plan.ServerNetwork)
+		plan.ClientNamespace, plan.ServerNamespace = unknownIfNull(plan.ClientNamespace), unknownIfNull(plan.ServerNamespace)
 	}
 }
 
