@@ -93,7 +93,7 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	var pair pair
 	if !r.leaves.unknownAny(plan.Client, plan.Server) {
 		pair = r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
-		resp.Diagnostics.Append(pair.troubles("The plan goes on without knowing this leaf; an apply will need it for any change on a leaf.")...)
+		resp.Diagnostics.Append(r.leaves.planTroubles(ctx, pair, &plan, state)...)
 		replace, diags := planLeaves(pair, &plan, state)
 		resp.Diagnostics.Append(diags...)
 		resp.RequiresReplace = append(resp.RequiresReplace, replace...)
@@ -113,7 +113,7 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		resp.Diagnostics.Append(planNamespaces(ctx, pair, &plan, &config)...)
 		planMoves(&plan, state)
 		var diags diag.Diagnostics
-		settingsOnly, diags = planSettings(ctx, req.Private, &plan, state)
+		settingsOnly, diags = planSettings(ctx, req.Private, pair, &plan, state)
 		resp.Diagnostics.Append(diags...)
 	}
 	if changed := state == nil || !plan.equal(state); changed && !settingsOnly {
