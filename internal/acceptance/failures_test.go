@@ -266,10 +266,15 @@ func TestFailureOfCredentialsLosesNothing(t *testing.T) {
 			ExpectError: message(`The API server refuses the credentials on leaf "milan"`, `The answer was: Unauthorized`,
 				`They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for this leaf.`),
 		},
-		resource.TestStep{
-			Config: reached(milan.token, credentials(t, "rome").ca), PlanOnly: true,
+		resource.TestStep{ // only for a shortcut that is new this is an error
+			Config: reached(milan.token, credentials(t, "rome").ca) + `
+				resource "liqo_shortcut" "europe_milan" {
+				  client = "europe"
+				  server = "milan"
+				}`,
+			PlanOnly: true,
 			ExpectError: message(`The API server's certificate is not trusted on leaf "milan"`,
-				`The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+				`…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed by unknown authority`,
 				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong to another cluster."),
 		},
 		resource.TestStep{

@@ -3,14 +3,21 @@
 package acceptance
 
 import (
+	"fmt"
 	"maps"
+	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
@@ -33,6 +40,81 @@ func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 		}
 		return nil
 	}})
+}
+
+// namedOtherwise is a provider block in which Rome and Milan have other names than their contexts, and these alone are known, with a shortcut between them.
+func namedOtherwise(client, server string) string {
+	return known(map[string]string{client: entry("rome"), server: entry("milan")}) + fmt.Sprintf(`
+		resource "liqo_shortcut" "rome_milan" {
+		  client         = %q
+		  server         = %q
+		  server_gateway = { service_type = "NodePort" }
+		}`, client, server)
+}
+
+// importing is a step that imports a shortcut; with a message, that is refused.
+func importing(config, id string, refusal *regexp.Regexp) resource.TestStep {
+	return resource.TestStep{
+		Config: config, ResourceName: romeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: refusal == nil, ExpectError: refusal,
+	}
+}
+
+// changesNothing is a step whose plan is empty, on a shortcut that works.
+func changesNothing(config string) resource.TestStep {
+	return resource.TestStep{
+		Config:            config,
+		ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+	}
+}
+
+func TestAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/dev/null")
+	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome", "arn:aws:eks:eu-west-1:111122223333:cluster/milan"
+	config := namedOtherwise(rome, milan)
+	refused := importing(config, rome+"/turin", message("Not the ID of a shortcut", `…It was "`+rome+`/turin". The names are ["`+milan+`" "`+rome+`"].`))
+	refused.PreConfig = joinByHand(t, "rome", "milan")
+	apply(t, refused, importing(config, rome+"/"+milan, nil), changesNothing(config))
+}
+
+func TestAShortcutIsImportedByItsOwnIDWhateverItsLeavesAreCalled(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/dev/null")
+	config := namedOtherwise("uno", "due")
+	refused := importing(config, "rome/turin", message("Unknown server", `None of the leaves "due", "uno" has the cluster ID "turin".`))
+	refused.PreConfig = joinByHand(t, "rome", "milan")
+	apply(t, refused, importing(config, "rome/milan", nil), changesNothing(config))
+}
+
+func TestAnImportThatCannotBeRightImportsNothing(t *testing.T) {
+	config := contexts(shortcutRomeMilan)
+	turned := importing(config, "milan/rome", message("The network goes the other way", `"rome" is the client and "milan" the server, so that the ID to import is `+
+		"`rome/milan` (by cluster IDs, `rome/milan`). Nothing was imported"))
+	turned.PreConfig = joinByHand(t, "rome", "milan")
+	silent := importing(config, "rome/milan", message(`The API server can't be reached on leaf "milan"`))
+	silent.PreConfig = func() { lab.command(t, "stop-apiserver", "milan") }
+	found := importing(config, "rome/milan", nil)
+	found.PreConfig = func() { lab.command(t, "start-apiserver", "milan") }
+	apply(t, turned, importing(config, "rome/naples", message("Cannot import non-existent remote object")), silent, found, changesNothing(config))
+}
+
+func TestHalfANetworkIsImportedAndTheNextApplyMakesTheOtherHalf(t *testing.T) {
+	half := importing(contexts(shortcutRomeMilan), "rome/milan", nil)
+	half.PreConfig = func() {
+		joinByHand(t, "rome", "milan")()
+		for _, kind := range []client.Object{
+			&networkingv1beta1.PublicKey{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.Configuration{},
+		} {
+			deleteFromTenant(t, "milan", kind)
+		}
+	}
+	apply(t, half,
+		resource.TestStep{
+			Config: contexts(shortcutRomeMilan), ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")), asLiqoSays(t, romeMilan, "rome", "milan"),
+			},
+		},
+	)
 }
 
 // direct is the provider of this process, configured for the lab's clusters, without Terraform in front of it.

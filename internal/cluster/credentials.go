@@ -14,7 +14,7 @@ import (
 )
 
 // Credentials say how to reach one cluster. They combine a kubeconfig (optional) with values that override what it says. The zero
-// value says nothing: it stands for the current context of the kubeconfig that the [Registry] falls back to.
+// value says nothing: it stands for the context, of the [Registry]'s kubeconfig, that has the leaf's name.
 type Credentials struct {
 	Kubeconfig Kubeconfig
 
@@ -51,6 +51,17 @@ func (Credentials) String() string { return "credentials (hidden)" }
 
 // GoString does the same for the %#v verb.
 func (c Credentials) GoString() string { return c.String() }
+
+// NeedKubeconfig reports whether the credentials need the [Registry]'s kubeconfig: they have none of their own, and no host either or a name that stands for
+// something in a kubeconfig.
+func (c Credentials) NeedKubeconfig() bool {
+	return c.Kubeconfig.IsZero() && (c.Host == "" || c.Context != "" || c.ContextCluster != "" || c.ContextAuthInfo != "")
+}
+
+// sayWhichCluster reports whether the credentials say which cluster they are for. All the rest, such as a token, only says who asks.
+func (c Credentials) sayWhichCluster() bool {
+	return !c.Kubeconfig.IsZero() || c.Host != "" || c.Context != "" || c.ContextCluster != ""
+}
 
 // restConfig resolves the credentials to a client configuration. Errors name the file or the value that is wrong, never its content.
 func (c Credentials) restConfig() (*rest.Config, error) {

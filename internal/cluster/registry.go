@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +10,7 @@ import (
 
 // Config is what the user says of all leaves together.
 type Config struct {
-	Kubeconfig    Kubeconfig             // for every name that Clusters does not list, and every entry of it without a kubeconfig or host
+	Kubeconfig    Kubeconfig             // the common one: see [Credentials.NeedKubeconfig]
 	Clusters      map[string]Credentials // keyed by the leaf's name
 	LiqoNamespace string                 // where Liqo runs, unless a cluster says otherwise
 	UserAgent     string                 // sent with every request
@@ -93,17 +92,18 @@ func (r *Registry) slot(name string) *slot {
 	return r.slots[name]
 }
 
-// credentials finds what the user said of a leaf. An entry without a kubeconfig and host of its own stands on the common kubeconfig; a
-// name without an entry is a context of it.
+// credentials finds what the user said of a leaf. An entry without a kubeconfig and host of its own stands on the common kubeconfig. Which of its clusters is
+// meant is never guessed: where the entry does not say, and for a name without an entry, it is the context of that name.
 func (r *Registry) credentials(name string) (Credentials, error) {
 	credentials, listed := r.config.Clusters[name]
 	if credentials.LiqoNamespace == "" {
 		credentials.LiqoNamespace = r.config.LiqoNamespace
 	}
-	if listed {
-		if credentials.Kubeconfig.IsZero() && credentials.Host == "" {
-			credentials.Kubeconfig = r.config.Kubeconfig
-		}
+	named := credentials.sayWhichCluster()
+	if credentials.NeedKubeconfig() {
+		credentials.Kubeconfig = r.config.Kubeconfig
+	}
+	if named {
 		return credentials, nil
 	}
 	kubeconfig, err := r.config.Kubeconfig.load()
@@ -111,26 +111,41 @@ func (r *Registry) credentials(name string) (Credentials, error) {
 		return Credentials{}, err
 	}
 	if _, ok := kubeconfig.Contexts[name]; !ok {
-		return Credentials{}, &UnknownNameError{
-			Name:     name,
-			Clusters: slices.Sorted(maps.Keys(r.config.Clusters)),
-			Contexts: r.config.Kubeconfig.contexts(),
-			Source:   r.config.Kubeconfig.describe(),
-		}
+		return Credentials{}, r.noContext(name, listed)
 	}
-	credentials.Kubeconfig, credentials.Context = r.config.Kubeconfig, name
+	credentials.Context = name
 	return credentials, nil
 }
 
-// Names are all the names that stand for a leaf: those of the provider block first, then the contexts of the kubeconfig, each sorted.
-func (r *Registry) Names() []string {
+// noContext is the error for a name that is no context of the common kubeconfig, and has to be one.
+func (r *Registry) noContext(name string, listed bool) error {
+	if listed {
+		return fmt.Errorf("the entry %q of `clusters` does not say which cluster it is for. So it stands for the context of its own name, and %s has no "+
+			"context %q; it has %s. Give the entry `config_context`, or a kubeconfig or a `host` of its own",
+			name, r.config.Kubeconfig.describe(), name, quoteList(r.config.Kubeconfig.contexts()))
+	}
+	return &UnknownNameError{
+		Name:     name,
+		Clusters: slices.Sorted(maps.Keys(r.config.Clusters)),
+		Contexts: r.config.Kubeconfig.contexts(),
+		Source:   r.config.Kubeconfig.describe(),
+	}
+}
+
+// Names are all the names that stand for a leaf: those of the provider block first, then the contexts of the kubeconfig, each sorted. With an error, which says
+// why the kubeconfig can't be read, they are those of the provider block alone.
+func (r *Registry) Names() ([]string, error) {
 	names := slices.Sorted(maps.Keys(r.config.Clusters))
-	for _, context := range r.config.Kubeconfig.contexts() {
+	kubeconfig, err := r.config.Kubeconfig.load()
+	if err != nil {
+		return names, err
+	}
+	for _, context := range slices.Sorted(maps.Keys(kubeconfig.Contexts)) {
 		if !slices.Contains(names, context) {
 			names = append(names, context)
 		}
 	}
-	return names
+	return names, nil
 }
 
 // Listed are the names of the clusters that the user means when naming none: those of the provider block or, where it has none, all contexts of the
@@ -144,25 +159,4 @@ func (r *Registry) Listed() ([]string, error) {
 		return nil, err
 	}
 	return slices.Sorted(maps.Keys(kubeconfig.Contexts)), nil
-}
-
-// NameOf finds the name that stands for the cluster with this ID, by connecting to every leaf at once. Of several names the first of [Registry.Names]
-// is taken. The error tells which leaves could not be asked.
-func (r *Registry) NameOf(ctx context.Context, id string) (string, error) {
-	names := r.Names()
-	ids, errs := make([]string, len(names)), make([]error, len(names))
-	var asked sync.WaitGroup
-	for i, name := range names {
-		asked.Go(func() {
-			leaf, err := r.Leaf(ctx, name)
-			if errs[i] = err; err == nil {
-				ids[i] = string(leaf.ID)
-			}
-		})
-	}
-	asked.Wait()
-	if i := slices.Index(ids, id); i >= 0 {
-		return names[i], nil
-	}
-	return "", errors.Join(append([]error{fmt.Errorf("none of the leaves %s has the cluster ID %q", quoteList(names), id)}, errs...)...)
 }

@@ -88,28 +88,70 @@ func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
 }
 
 func TestCredentialsAreFoundByName(t *testing.T) {
+	own := Kubeconfig{Content: strings.ReplaceAll(sample, "example", "elsewhere")}
 	registry := NewRegistry(Config{
 		LiqoNamespace: "liqo",
-		Kubeconfig:    Kubeconfig{Content: sample},
+		Kubeconfig:    Kubeconfig{Content: sample}, // its current context is rome
 		Clusters: map[string]Credentials{
-			"roma":   {Context: "rome"},
-			"hosted": {Host: "https://h", LiqoNamespace: "liqo-system"},
+			"roma":     {Context: "rome"},
+			"milan":    {LiqoNamespace: "liqo-system"},
+			"rome":     {Token: "another"},
+			"hosted":   {Host: "https://h", Token: "t0ken"},
+			"tunneled": {Host: "https://h", Context: "milan"},
+			"borrowed": {ContextCluster: "milan"},
+			"own":      {Kubeconfig: own},
 		},
 	})
 	defer registry.Close()
-	for name, check := range map[string]func(Credentials) bool{
-		"roma": func(c Credentials) bool {
-			return !c.Kubeconfig.IsZero() && c.Context == "rome" && c.LiqoNamespace == "liqo"
-		},
-		"milan": func(c Credentials) bool {
-			return !c.Kubeconfig.IsZero() && c.Context == "milan" && c.LiqoNamespace == "liqo"
-		},
-		"hosted": func(c Credentials) bool {
-			return c.Kubeconfig.IsZero() && c.Host == "https://h" && c.LiqoNamespace == "liqo-system"
-		},
+	for name, test := range map[string]struct{ host, token, user, liqoNamespace string }{
+		"roma":     {"https://rome.example:6443", "s3cret", "", "liqo"},
+		"milan":    {"https://milan.example:6443", "", "guest", "liqo-system"},
+		"rome":     {"https://rome.example:6443", "another", "", "liqo"},
+		"hosted":   {"https://h", "t0ken", "", "liqo"},
+		"tunneled": {"https://h", "", "guest", "liqo"},
+		"borrowed": {"https://milan.example:6443", "s3cret", "", "liqo"},
+		"own":      {"https://rome.elsewhere:6443", "s3cret", "", "liqo"},
 	} {
-		if credentials, err := registry.credentials(name); err != nil || !check(credentials) {
-			t.Errorf("%s is reached by the wrong credentials (%v)", name, err)
+		credentials, err := registry.credentials(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
 		}
+		config, err := credentials.restConfig()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if config.Host != test.host || config.BearerToken != test.token || config.Username != test.user || credentials.LiqoNamespace != test.liqoNamespace {
+			t.Errorf("%s is reached at %s by user %q, Liqo in %s: not as expected", name, config.Host, config.Username, credentials.LiqoNamespace)
+		}
+	}
+}
+
+func TestAnEntryThatDoesNotSayWhichClusterItIsForIsNotGuessed(t *testing.T) {
+	registry := NewRegistry(Config{
+		Kubeconfig: Kubeconfig{Content: sample},
+		Clusters:   map[string]Credentials{"empty": {}, "only-liqo": {LiqoNamespace: "x"}, "only-token": {Token: "s3cret"}, "only-user": {ContextAuthInfo: "admin"}},
+	})
+	defer registry.Close()
+	for name := range registry.config.Clusters {
+		_, err := registry.Leaf(t.Context(), name)
+		expected := `no context "` + name + `"; it has "milan", "rome"`
+		if err == nil || !strings.Contains(err.Error(), expected) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("expected %s, got: %v", expected, err)
+		}
+	}
+}
+
+func TestAClusterThatNobodyHasIsAnsweredWithTheLeavesThatWereAsked(t *testing.T) {
+	server := apiServer(t, http.StatusUnauthorized, "Unauthorized")
+	registry := NewRegistry(Config{
+		Clusters:      map[string]Credentials{"rome": {Host: server.URL, Insecure: true}, "milan": {Kubeconfig: Kubeconfig{Paths: []string{"/nowhere"}}}},
+		LiqoNamespace: "liqo",
+	})
+	defer registry.Close()
+	const expected = `none of the leaves "milan", "rome" has the cluster ID "turin", as far as they could be asked: "milan", "rome" could not`
+	if _, err := registry.LeafByID(t.Context(), "turin"); err == nil || err.Error() != expected {
+		t.Errorf("got: %v", err)
 	}
 }

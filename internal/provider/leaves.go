@@ -7,9 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -34,66 +32,80 @@ func leavesFrom(providerData any) (*leaves, diag.Diagnostics) {
 	return data, nil
 }
 
-// pair is the two leaves of a shortcut, connected. A leaf that could not be connected to is nil, and its error is set.
-type pair struct {
-	client, server       *cluster.Leaf
-	clientErr, serverErr error
-}
-
-// connect connects to both leaves at once.
+// connect connects to both leaves at once, by their names.
 func (l *leaves) connect(ctx context.Context, client, server string) pair {
-	var (
-		p     pair
-		group errgroup.Group
+	return connectBoth(
+		func() (*cluster.Leaf, error) { return l.registry.Leaf(ctx, client) },
+		func() (*cluster.Leaf, error) { return l.registry.Leaf(ctx, server) },
 	)
-	group.Go(func() error { p.client, p.clientErr = l.registry.Leaf(ctx, client); return nil })
-	group.Go(func() error { p.server, p.serverErr = l.registry.Leaf(ctx, server); return nil })
-	_ = group.Wait() // the errors are in the pair
-	return p
 }
 
-// errors are the diagnostics of the leaves that could not be connected to, each at the attribute that names the leaf.
-func (p pair) errors() diag.Diagnostics {
-	var diags diag.Diagnostics
-	for _, end := range p.failed() {
-		diags.Append(end.diagnostic())
+// connectByID does the same by their cluster IDs, whatever they are called.
+func (l *leaves) connectByID(ctx context.Context, clientID, serverID string) pair {
+	return connectBoth(
+		func() (*cluster.Leaf, error) { return l.registry.LeafByID(ctx, clientID) },
+		func() (*cluster.Leaf, error) { return l.registry.LeafByID(ctx, serverID) },
+	)
+}
+
+// find connects to both leaves of a shortcut that exists, at once: to the clusters on record, whatever they are called now. Where the provider does not know such a
+// cluster any more, the pair has what its name gives: an error, or another cluster.
+func (l *leaves) find(ctx context.Context, model *shortcutModel) pair {
+	return connectBoth(
+		func() (*cluster.Leaf, error) { return l.findRecorded(ctx, model.recorded("client")) },
+		func() (*cluster.Leaf, error) { return l.findRecorded(ctx, model.recorded("server")) },
+	)
+}
+
+func (l *leaves) findRecorded(ctx context.Context, end recordedEnd) (*cluster.Leaf, error) {
+	leaf, err := l.registry.Leaf(ctx, end.name)
+	if err == nil && !isAnother(leaf, end.id) || err != nil && !isUnknownName(err) || end.id == "" {
+		return leaf, err
 	}
-	return diags
+	found, notFound := l.registry.LeafByID(ctx, end.id)
+	switch {
+	case notFound == nil:
+		return found, nil
+	case err != nil:
+		return nil, fmt.Errorf("%w. %s", err, detail(notFound))
+	default:
+		return leaf, nil
+	}
 }
 
-// troubles are the same, except that an API server that does not answer is only a warning.
-func (p pair) troubles(consequence string) diag.Diagnostics {
+// planTroubles are the diagnostics of the leaves that a plan could not connect to. What is lost of a shortcut on record is only a warning, and so is a leaf that
+// does not answer; but a name that stands for nothing, while the cluster is known under another one, is an error: the plan could do nothing but forget the cluster.
+func (l *leaves) planTroubles(ctx context.Context, p pair, plan, state *shortcutModel) diag.Diagnostics {
+	const consequence = "The plan goes on without knowing this leaf; an apply will need it for any change on a leaf."
 	var diags diag.Diagnostics
 	for _, end := range p.failed() {
-		diagnostic := end.diagnostic()
-		if cluster.Unreachable(end.err) {
-			diags.AddAttributeWarning(end.attribute, diagnostic.Summary(), diagnostic.Detail()+"\n\n"+consequence)
+		recorded, name := state.recorded(end.attribute), plan.recorded(end.attribute).name
+		if renamed := l.renamed(ctx, end.err, recorded.id); renamed != nil {
+			diags.AddAttributeError(end.path(), summary("", end.err), fmt.Sprintf("%q is the name of no leaf. Cluster %q, which is the %s of this shortcut, "+
+				"is called %q now. Set `%s = %q`; that changes nothing on the leaves.", name, recorded.id, end.attribute, renamed.Name, end.attribute, renamed.Name))
+			continue
+		}
+		if cluster.Unreachable(end.err) || cluster.Lost(end.err) && name == recorded.name {
+			diags.Append(end.warning(consequence))
 		} else {
-			diags.Append(diagnostic)
+			diags.Append(end.diagnostic())
 		}
 	}
 	return diags
 }
 
-type failedEnd struct {
-	attribute path.Path
-	err       error
+// renamed is the leaf with that cluster ID where an error says that its name stands for nothing, nil where it does not or there is no such leaf.
+func (l *leaves) renamed(ctx context.Context, err error, id string) *cluster.Leaf {
+	if id == "" || !isUnknownName(err) {
+		return nil
+	}
+	leaf, _ := l.registry.LeafByID(ctx, id) // that there is none is no error here
+	return leaf
 }
 
-func (e failedEnd) diagnostic() diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(e.attribute, summary("Can't connect to the leaf", e.err), detail(e.err))
-}
-
-func (p pair) failed() []failedEnd {
-	var ends []failedEnd
-	if p.clientErr != nil {
-		ends = append(ends, failedEnd{path.Root("client"), p.clientErr})
-	}
-	// One name for both leaves gives one error, not two.
-	if p.serverErr != nil && (p.clientErr == nil || !errors.Is(p.serverErr, p.clientErr)) {
-		ends = append(ends, failedEnd{path.Root("server"), p.serverErr})
-	}
-	return ends
+func isUnknownName(err error) bool {
+	_, unknown := errors.AsType[*cluster.UnknownNameError](err)
+	return unknown
 }
 
 // fullyKnown tells whether no value, nor any value within it, is unknown.

@@ -25,21 +25,39 @@ func (p pair) isAnother(model *shortcutModel) bool {
 // isAnother compares a leaf with the ID that is on record; an empty one is on record before the first apply only.
 func isAnother(leaf *cluster.Leaf, id string) bool { return id != "" && string(leaf.ID) != id }
 
+// recordedEnd is what a model says of one end of a shortcut.
+type recordedEnd struct {
+	name string // of the leaf
+	id   string // of the cluster; empty before the first apply
+}
+
+// recorded is the end that an attribute names, client or server. Without a model, nothing is on record.
+func (m *shortcutModel) recorded(attribute string) recordedEnd {
+	switch {
+	case m == nil:
+		return recordedEnd{}
+	case attribute == "client":
+		return recordedEnd{m.Client.ValueString(), m.ClientClusterID.ValueString()}
+	default:
+		return recordedEnd{m.Server.ValueString(), m.ServerClusterID.ValueString()}
+	}
+}
+
 // mustBe is an error for each name that does not stand for the cluster which the shortcut joins.
 func (p pair) mustBe(model *shortcutModel) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for attribute, end := range map[string]struct {
-		leaf *cluster.Leaf
-		id   string
-	}{
-		"client": {p.client, model.ClientClusterID.ValueString()},
-		"server": {p.server, model.ServerClusterID.ValueString()},
-	} {
-		if isAnother(end.leaf, end.id) {
-			diags.AddAttributeError(path.Root(attribute), "Another cluster", "The name \""+end.leaf.Name+"\" stands for cluster \""+
-				string(end.leaf.ID)+"\" now; the shortcut joins cluster \""+end.id+"\". Nothing was done. Let the name stand for that cluster "+
+	for attribute, leaf := range map[string]*cluster.Leaf{"client": p.client, "server": p.server} {
+		if id := model.recorded(attribute).id; isAnother(leaf, id) {
+			diags.AddAttributeError(path.Root(attribute), "Another cluster", "The name \""+leaf.Name+"\" stands for cluster \""+
+				string(leaf.ID)+"\" now; the shortcut joins cluster \""+id+"\". Nothing was done. Let the name stand for that cluster "+
 				"again, at least until the shortcut is destroyed.")
 		}
 	}
 	return diags
+}
+
+// knowsNewNames reports whether each name that a plan changes is known to stand for the cluster on record: the pair is connected by the names of the plan, and
+// has been compared with the state.
+func (p pair) knowsNewNames(plan, state *shortcutModel) bool {
+	return (p.client != nil || plan.Client.Equal(state.Client)) && (p.server != nil || plan.Server.Equal(state.Server))
 }

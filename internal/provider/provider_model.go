@@ -100,7 +100,7 @@ func (m providerModel) config(ctx context.Context, getenv func(string) string) (
 		credentials, entryDiags := entry.credentials(ctx)
 		diags.Append(entryDiags...)
 		config.Clusters[name] = credentials
-		unknown.known[name] = !unknown.rest || !credentials.Kubeconfig.IsZero() || credentials.Host != ""
+		unknown.known[name] = !unknown.rest || !credentials.NeedKubeconfig()
 	}
 	return config, unknown, diags
 }

@@ -118,13 +118,14 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 	entries := clusters(t, map[string]map[string]tftypes.Value{
 		"rome":  {"host": unknownText},
 		"milan": {"host": text("https://milan")},
+		"turin": {"host": text("https://tunnel"), "config_context": text("turin")},
 	})
 	for name, test := range map[string]struct {
 		values         map[string]tftypes.Value
 		unknown, known []string
 	}{
-		"a host":           {map[string]tftypes.Value{"clusters": entries}, []string{"rome"}, []string{"milan", "a context"}},
-		"the kubeconfig":   {map[string]tftypes.Value{"config_path": unknownText, "clusters": entries}, []string{"rome", "a context"}, []string{"milan"}},
+		"a host":           {map[string]tftypes.Value{"clusters": entries}, []string{"rome"}, []string{"milan", "turin", "a context"}},
+		"the kubeconfig":   {map[string]tftypes.Value{"config_path": unknownText, "clusters": entries}, []string{"rome", "turin", "a context"}, []string{"milan"}},
 		"Liqo's namespace": {map[string]tftypes.Value{"liqo_namespace": unknownText}, []string{"rome", "milan"}, nil},
 		"all the clusters": {map[string]tftypes.Value{"clusters": tftypes.NewValue(entries.Type(), tftypes.UnknownValue)}, []string{"rome", "a context"}, nil},
 	} {

@@ -169,7 +169,7 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	}
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
-	pair := r.leaves.connect(ctx, model.Client.ValueString(), model.Server.ValueString())
+	pair := r.leaves.find(ctx, &model)
 	if len(pair.failed()) > 0 {
 		resp.Diagnostics.Append(pair.troubles("The state of the shortcut could not be refreshed; it stays as it was.")...)
 		return

@@ -24,13 +24,13 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	}
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
-	pair := r.leaves.connect(ctx, model.Client.ValueString(), model.Server.ValueString())
+	pair := r.leaves.find(ctx, &model)
 	removal := model.removal()
 	if pair.clientGone(&model) || pair.serverGone(&model) {
 		r.deleteRemains(ctx, pair, &model, own.owner(), removal, resp)
 		return
 	}
-	if resp.Diagnostics.Append(pair.errors()...); resp.Diagnostics.HasError() {
+	if resp.Diagnostics.Append(pair.obstacles()...); resp.Diagnostics.HasError() {
 		return
 	}
 	if err := shortcut.New(pair.client, pair.server).OwnedBy(own.owner()).Disconnect(ctx, removal); err != nil {
@@ -38,8 +38,8 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	}
 }
 
-// deleteRemains cleans the leaf that is still there when the other one is not: its name stands for another cluster now, or it can't be reached and
-// the user has said not to wait for it.
+// deleteRemains cleans the leaf that is still there when the other one is not: its name stands for another cluster now, or it is lost and the user
+// has said not to wait for it.
 func (r *shortcutResource) deleteRemains(
 	ctx context.Context, pair pair, model *shortcutModel, owner shortcut.Owner, removal shortcut.Removal, resp *resource.DeleteResponse,
 ) {
@@ -87,7 +87,7 @@ func (p pair) serverGone(model *shortcutModel) bool {
 
 func leafGone(leaf *cluster.Leaf, err error, id string, forced bool) bool {
 	if leaf == nil {
-		return forced && cluster.Unreachable(err)
+		return forced && cluster.Lost(err)
 	}
 	return isAnother(leaf, id)
 }

@@ -2,13 +2,15 @@ package provider
 
 import (
 	"context"
-	"strings"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // identityModel is what a shortcut is known by, whatever its leaves are called.
@@ -25,15 +27,28 @@ func (r *shortcutResource) IdentitySchema(_ context.Context, _ resource.Identity
 	}}
 }
 
-// ImportState implements [resource.ResourceWithImportState].
+// ImportState implements [resource.ResourceWithImportState]. Nothing is imported unless both leaves answer and the network goes the way that was asked for: the
+// next apply would turn it round.
 func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	client, server, diags := r.importedNames(ctx, req)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+	ctx, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
+	defer cancel()
+	pair, diags := r.leaves.imported(ctx, req)
+	if diags.Append(pair.errors()...); !diags.HasError() {
+		diags.Append(pair.differ()...)
+	}
+	if !diags.HasError() {
+		diags.Append(pair.goesThatWay(ctx)...)
+	}
+	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
+	identity := identityModel{ClientClusterID: types.StringValue(string(pair.client.ID)), ServerClusterID: types.StringValue(string(pair.server.ID))}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity)...)
 	// What no leaf tells is as it is by default, so that a configuration that says nothing of it makes an empty plan.
 	for attribute, value := range map[string]any{
-		"client": client, "server": server, "wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed,
+		"client": pair.client.Name, "server": pair.server.Name,
+		"client_cluster_id": identity.ClientClusterID, "server_cluster_id": identity.ServerClusterID,
+		"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed,
 		"adopt_existing": false, "on_destroy": destroyResets, "force_destroy": false,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
@@ -41,27 +56,17 @@ func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportS
 	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
 }
 
-// importedNames are the names of the two leaves: given as client/server, or found by their cluster IDs.
-func (r *shortcutResource) importedNames(ctx context.Context, req resource.ImportStateRequest) (client, server string, diags diag.Diagnostics) {
-	if req.ID != "" {
-		client, server, ok := strings.Cut(req.ID, "/")
-		if !ok || client == "" || server == "" || strings.Contains(server, "/") {
-			diags.AddError("Not the ID of a shortcut", "The ID to import is `client/server`, with the names of the two leaves. It was \""+req.ID+"\".")
-		}
-		return client, server, diags
+// goesThatWay is an error if the client of the pair is the one that is dialled. A network without gateways goes either way.
+func (p pair) goesThatWay(ctx context.Context) diag.Diagnostics {
+	var diags diag.Diagnostics
+	found, err := shortcut.New(p.client, p.server).Inspect(ctx)
+	switch {
+	case err != nil:
+		diags.AddError(summary("The network can't be read", err), detail(err))
+	case found.Reversed:
+		diags.AddError("The network goes the other way", fmt.Sprintf("%[1]q is the client and %[2]q the server, so that the ID to import is `%[1]s/%[2]s` "+
+			"(by cluster IDs, `%[3]s/%[4]s`). Nothing was imported: an apply would turn the network round.",
+			p.server.Name, p.client.Name, p.server.ID, p.client.ID))
 	}
-	var identity identityModel
-	if diags = req.Identity.Get(ctx, &identity); diags.HasError() {
-		return "", "", diags
-	}
-	client, err := r.leaves.registry.NameOf(ctx, identity.ClientClusterID.ValueString())
-	if err != nil {
-		diags.AddError("Unknown cluster", detail(err))
-		return "", "", diags
-	}
-	server, err = r.leaves.registry.NameOf(ctx, identity.ServerClusterID.ValueString())
-	if err != nil {
-		diags.AddError("Unknown cluster", detail(err))
-	}
-	return client, server, diags
+	return diags
 }

@@ -50,3 +50,12 @@ func planMoves(plan, state *shortcutModel) {
 		plan.ClientNetwork = remappingUnknown(plan.ClientNetwork)
 	}
 }
+
+// unknownIfNull leaves open what is not there yet and an apply will make: a network of which only one leaf has anything, and that was imported, has no namespace on the
+// other.
+func unknownIfNull(namespace types.String) types.String {
+	if namespace.IsNull() {
+		return types.StringUnknown()
+	}
+	return namespace
+}

@@ -58,14 +58,21 @@ func sameAnnouncement(one, other types.Object) bool {
 	return a["pod_cidrs"].Equal(b["pod_cidrs"]) && a["external_cidr"].Equal(b["external_cidr"])
 }
 
-// remappingUnknown leaves open where the other leaf will reach a network.
+// remappingUnknown leaves open where the other leaf will reach a network, and which ranges that are where nothing is known of them.
 func remappingUnknown(network types.Object) types.Object {
 	if network.IsNull() || network.IsUnknown() {
 		return types.ObjectUnknown(networkTypes)
 	}
 	attributes := network.Attributes()
+	podCIDRs, externalCIDR := attributes["pod_cidrs"], attributes["external_cidr"]
+	if podCIDRs.IsNull() {
+		podCIDRs = types.ListUnknown(cidrtypes.IPPrefixType{})
+	}
+	if externalCIDR.IsNull() {
+		externalCIDR = cidrtypes.NewIPPrefixUnknown()
+	}
 	return types.ObjectValueMust(networkTypes, map[string]attr.Value{
-		"pod_cidrs": attributes["pod_cidrs"], "external_cidr": attributes["external_cidr"],
+		"pod_cidrs": podCIDRs, "external_cidr": externalCIDR,
 		"remapped_pod_cidrs":     types.ListUnknown(cidrtypes.IPPrefixType{}),
 		"remapped_external_cidr": cidrtypes.NewIPPrefixUnknown(),
 	})

@@ -97,7 +97,7 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	var pair pair
 	if !r.leaves.unknownAny(plan.Client, plan.Server) {
 		pair = r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
-		resp.Diagnostics.Append(pair.troubles("The plan goes on without knowing this leaf; an apply will need it for any change on a leaf.")...)
+		resp.Diagnostics.Append(r.leaves.planTroubles(ctx, pair, &plan, state)...)
 		replace, diags := planLeaves(pair, &plan, state)
 		resp.Diagnostics.Append(diags...)
 		resp.RequiresReplace = append(resp.RequiresReplace, replace...)
@@ -117,7 +117,7 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		resp.Diagnostics.Append(planNamespaces(ctx, pair, &plan, &config)...)
 		planMoves(&plan, state)
 		var diags diag.Diagnostics
-		settingsOnly, diags = planSettings(ctx, req.Private, &plan, state)
+		settingsOnly, diags = planSettings(ctx, req.Private, pair, &plan, state)
 		resp.Diagnostics.Append(diags...)
 	}
 	if changed := state == nil || !plan.equal(state); changed && !settingsOnly {
@@ -175,6 +175,7 @@ func planRepair(plan, state *shortcutModel) {
 	if needsRepair(shortcut.Status(state.Status.ValueString()), plan.WaitForConnection.ValueBool() && !plan.keysByOthers()) {
 		plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
 		plan.ClientNetwork, plan.ServerNetwork = remappingUnknown(plan.ClientNetwork), remappingUnknown(plan.ServerNetwork)
+		plan.ClientNamespace, plan.ServerNamespace = unknownIfNull(plan.ClientNamespace), unknownIfNull(plan.ServerNamespace)
 	}
 }
 

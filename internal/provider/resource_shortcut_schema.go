@@ -112,8 +112,8 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"force_destroy": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to destroy although a peering uses the network, or although one of the leaves can't be reached any more; then the " +
-					"other one is cleaned. It must be applied before the destroy, which needs no leaf if nothing else changes. Default: `false`.",
+				MarkdownDescription: "Whether to destroy although a peering uses the network, or although one of the leaves is lost: it does not answer, the " +
+					"provider block has no such name, or there is no Liqo or another certificate where it was. Then the other one is cleaned. It must be applied before the destroy, which needs no leaf if nothing else changes. Default: `false`.",
 			},
 			"timeouts": timeoutsAttribute(ctx),
 

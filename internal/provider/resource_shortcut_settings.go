@@ -10,9 +10,9 @@ import (
 )
 
 // planSettings plans that the shortcut stays as it is, and returns true, where nothing is to be done on a leaf.
-func planSettings(ctx context.Context, private privateState, plan, state *shortcutModel) (bool, diag.Diagnostics) {
+func planSettings(ctx context.Context, private privateState, pair pair, plan, state *shortcutModel) (bool, diag.Diagnostics) {
 	own, diags := ownershipOf(ctx, private)
-	if diags.HasError() || own.Unadopted || !plan.changesSettingsOnly(state) {
+	if diags.HasError() || own.Unadopted || !pair.knowsNewNames(plan, state) || !plan.changesSettingsOnly(state) {
 		return false, diags
 	}
 	plan.promiseStatusOf(state)
@@ -23,6 +23,7 @@ func planSettings(ctx context.Context, private privateState, plan, state *shortc
 // for good must not keep anybody from giving it up. What [planRepair] and [planMoves] find is no such change, so they come first.
 func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	rest := *m
+	rest.Client, rest.Server = state.Client, state.Server // other names for the same clusters: their IDs are compared below
 	rest.OnDestroy, rest.ForceDestroy, rest.Timeouts = state.OnDestroy, state.ForceDestroy, state.Timeouts
 	if !m.WaitForConnection.IsUnknown() { // known, it has made a repair of a tunnel that it does not find up
 		rest.WaitForConnection = state.WaitForConnection

@@ -66,9 +66,10 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 			plan:     func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingAllowed) },
 			expected: true,
 		},
-		"keys":           {plan: func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) }},
-		"another name":   {plan: func(m *shortcutModel) { m.Server = types.StringValue("milano") }},
-		"a gateway, too": {plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) }},
+		"keys":            {plan: func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) }},
+		"another name":    {plan: func(m *shortcutModel) { m.Server = types.StringValue("milano") }, expected: true},
+		"another cluster": {plan: func(m *shortcutModel) { m.ServerClusterID = types.StringValue("milan-2") }},
+		"a gateway, too":  {plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) }},
 	} {
 		status := test.status
 		if status == "" {

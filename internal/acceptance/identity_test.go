@@ -1,0 +1,144 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+)
+
+// from is a shortcut from a leaf of that name to Milan.
+func from(client string) string {
+	return fmt.Sprintf(`
+		resource "liqo_shortcut" "rome_milan" {
+		  client         = %q
+		  server         = "milan"
+		  server_gateway = { service_type = "NodePort" }
+		}`, client)
+}
+
+func TestALeafMayBeRenamed(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/dev/null")
+	calls := func(rome string) string {
+		return known(map[string]string{rome: entry("rome"), "milan": entry("milan")})
+	}
+	var writes writesSince
+	apply(t,
+		resource.TestStep{Config: calls("uno") + from("uno"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			Config: calls("due") + from("uno"), PlanOnly: true,
+			ExpectError: message("Unknown leaf uno", `…client = "uno" "uno" is the name of no leaf. Cluster "rome", which is the client of this shortcut, is called `+
+				"\"due\" now. Set `client = \"due\"`; that changes nothing on the leaves."),
+		},
+		resource.TestStep{
+			Config: calls("due") + from("due"),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate), requestsAre(func(counts map[string]int) { writes.before = counts }),
+			}},
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("client", knownvalue.StringExact("due")), expect("id", knownvalue.StringExact("rome/milan")), expect("status", connected), writes.none(),
+			},
+		},
+		resource.TestStep{ // to a name that nobody can say yet whom it stands for
+			PreConfig: func() { lab.command(t, "stop-apiserver", "rome") },
+			Config:    calls("tre") + from("tre"), ExpectError: message(`The API server can't be reached on leaf "tre"`),
+		},
+		resource.TestStep{
+			PreConfig: func() { lab.command(t, "start-apiserver", "rome") },
+			Config:    calls("tre") + from("tre"), ConfigPlanChecks: inPlace(),
+		},
+	)
+}
+
+// writesSince compares what was written to the clusters, by whoever has their common kubeconfig, with what had been before.
+type writesSince struct {
+	before map[string]int // as [Lab.requests] counts
+}
+
+func (w *writesSince) none() statecheck.StateCheck {
+	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+		now, err := lab.requests(ctx)
+		if err != nil {
+			resp.Error = err
+			return
+		}
+		for request, count := range now {
+			verb := strings.Fields(request)[1]
+			if isRead := verb == "get" || verb == "list" || verb == "watch"; !isRead && count > w.before[request] {
+				resp.Error = fmt.Errorf("somebody has asked to %s", request)
+			}
+		}
+	})
+}
+
+func TestAClusterWhoseNameStandsForAnotherOneIsStillFound(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/dev/null")
+	before := known(map[string]string{"uno": entry("rome"), "milan": entry("milan")})
+	after := known(map[string]string{"uno": entry("europe"), "due": entry("rome"), "milan": entry("milan")})
+	apply(t,
+		resource.TestStep{Config: before + from("uno")},
+		resource.TestStep{
+			Config: after + from("uno"),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace),
+			}},
+			// That Rome has nothing of it any more is made sure of in the end.
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), expect("client_cluster_id", knownvalue.StringExact("europe"))},
+		},
+	)
+}
+
+func TestALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
+	otherAuthority := credentials(t, "rome").ca
+	before, err := lab.inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := map[string]struct{ milan, says string }{
+		"its name":    {"", "Unknown leaf milan"},
+		"its Liqo":    {entry("milan") + `, liqo_namespace = "default"`, `No Liqo in namespace "default" on leaf "milan"`},
+		"its address": {entry("milan") + fmt.Sprintf(`, cluster_ca_certificate = %q`, otherAuthority), `The API server's certificate is not trusted on leaf "milan"`},
+	}
+	for name, test := range lost {
+		t.Run(name, func(t *testing.T) {
+			entries := map[string]string{"rome": entry("rome"), "milan": test.milan}
+			if test.milan == "" {
+				delete(entries, "milan")
+			}
+			p := newProject(t, t.TempDir())
+			p.set("KUBECONFIG", "/dev/null")
+			p.write("main.tf", contexts(shortcutRomeMilan))
+			p.apply()
+			state := p.run("state", "show", romeMilan)
+
+			const somethingElse = `
+				resource "terraform_data" "something_else" {
+				}`
+			p.write("main.tf", known(entries)+shortcutRomeMilan+somethingElse)
+			says(t, p.run("apply", "-auto-approve"), "Warning: "+test.says, "The state of the shortcut could not be refreshed; it stays as it was.",
+				"1 added, 0 changed, 0 destroyed")
+			if after := p.run("state", "show", romeMilan); after != state {
+				t.Errorf("the state was:\n%s\nand is:\n%s", state, after)
+			}
+			says(t, p.refused("destroy", "-auto-approve"), "Error: "+test.says, "If this leaf is gone for good, apply `force_destroy = true` and then destroy")
+
+			forced := strings.Replace(shortcutRomeMilan, overNodePort, overNodePort+"\nforce_destroy = true", 1)
+			p.write("main.tf", known(entries)+forced)
+			says(t, p.run("apply", "-auto-approve"), "1 changed")
+			says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
+
+			// What is left is on Milan alone; a new shortcut takes it over, and its destroy removes it.
+			terraformOn(t, resource.TestStep{Config: contexts(shortcutRomeMilan)})
+			if err := lab.sameInventory(t.Context(), before); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+)
+
+// listing is a provider block on the lab's merged kubeconfig with these entries of `clusters`.
+func listing(entries string) string {
+	return fmt.Sprintf(`
+		provider "liqo" {
+		  config_path = %q
+		  clusters    = { %s }
+		}
+		`, lab.Kubeconfig, entries)
+}
+
+// known is a provider block that knows these leaves and no other: names, each with the attributes of its entry besides the kubeconfig.
+func known(entries map[string]string) string {
+	var clusters strings.Builder
+	for name, attributes := range entries {
+		fmt.Fprintf(&clusters, "%q = { config_path = %q, %s }\n", name, lab.Kubeconfig, attributes)
+	}
+	return required + fmt.Sprintf("provider \"liqo\" {\n  clusters = {\n%s}\n}\n", clusters.String())
+}
+
+// entry is what makes a name of a provider block stand for a cluster.
+func entry(context string) string { return fmt.Sprintf("config_context = %q", context) }
+
+// required is the block that a provider needs which does not come from HashiCorp.
+const required = `
+	terraform {
+	  required_providers {
+	    liqo = { source = "leafmesh/liqo" }
+	  }
+	}
+	`
+
+func TestAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *testing.T) {
+	refusal := message("Empty value", `…clusters["rome"].config_content is empty. Give it a value, or leave it out.`)
+	apply(t,
+		resource.TestStep{Config: listing(`rome = { config_content = "" }`) + shortcutRomeMilan, PlanOnly: true, ExpectError: refusal},
+		resource.TestStep{
+			Config: `
+				resource "terraform_data" "kubeconfig" {
+				  input = ""
+				}` + listing(`rome = { config_content = terraform_data.kubeconfig.output }`) + shortcutRomeMilan,
+			ExpectError: refusal,
+		},
+	)
+}
+
+func TestAnEntryWithoutCredentialsIsTheContextOfItsOwnName(t *testing.T) {
+	apply(t,
+		resource.TestStep{
+			Config: listing(`
+				rome  = { liqo_namespace = "liqo" }
+				milan = {}`) + shortcutRomeMilan,
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected), expect("client_cluster_id", knownvalue.StringExact("rome")),
+				expect("server_cluster_id", knownvalue.StringExact("milan")),
+			},
+		},
+		resource.TestStep{
+			Config: listing(`turin = { liqo_namespace = "liqo" }`) + `
+				data "liqo_cluster" "turin" {
+				  name = "turin"
+				}`,
+			PlanOnly: true,
+			ExpectError: message(`The cluster can't be read`,
+				"…The entry \"turin\" of `clusters` does not say which cluster it is for. So it stands for the context of its own name, and kubeconfig … has no "+
+					`context "turin"; it has "europe", "milan", "naples", "rome", "venice". Give the entry`),
+		},
+	)
+}

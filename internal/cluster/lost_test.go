@@ -1,0 +1,45 @@
+package cluster
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/url"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
+	leaf := Absent("milan", "milan")
+	maps := schema.GroupResource{Resource: "configmaps"}
+	asked := func(err error) error {
+		return leaf.Explain(&url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: err})
+	}
+	for name, test := range map[string]struct {
+		err  error
+		lost bool
+	}{
+		"no such name":                      {&UnknownNameError{Name: "milan"}, true},
+		"no such name, and what follows":    {fmt.Errorf("%w. And more", &UnknownNameError{Name: "milan"}), true},
+		"no answer":                         {asked(errors.New("connection refused")), true},
+		"no answer in time":                 {asked(context.DeadlineExceeded), true},
+		"no time left to ask":               {context.DeadlineExceeded, true},
+		"no Liqo":                           {leaf.explainMissingID(apierrors.NewNotFound(maps, "id")), true},
+		"a certificate of somebody else's":  {asked(x509.UnknownAuthorityError{}), true},
+		"a certificate for another address": {asked(x509.HostnameError{Certificate: &x509.Certificate{}}), true},
+		"credentials that have expired":     {leaf.Explain(apierrors.NewUnauthorized("expired")), false},
+		"credentials that may do too little": {
+			leaf.Explain(apierrors.NewForbidden(maps, "", errors.New("no"))), false,
+		},
+		"a program that gives no credentials": {asked(errors.New("getting credentials: exec: not found")), false},
+		"an interruption":                     {context.Canceled, false},
+		"nothing wrong":                       {nil, false},
+	} {
+		if lost := Lost(test.err); lost != test.lost {
+			t.Errorf("%s: %v: got %t", name, test.err, lost)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// nowhere are credentials of a leaf that is not there.
+var nowhere = cluster.Credentials{Kubeconfig: cluster.Kubeconfig{Paths: []string{"/nowhere"}}}
+
+func TestAnIDIsReadInTheOneWayThatMakesNamesOfIt(t *testing.T) {
+	const eksRome, eksMilan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome", "arn:aws:eks:eu-west-1:111122223333:cluster/milan"
+	all := map[string]cluster.Credentials{}
+	for _, name := range []string{"rome", "milan", "a", "a/b", "b/c", "c", eksRome, eksMilan} {
+		all[name] = nowhere
+	}
+	for id, expected := range map[string][]string{
+		"rome/milan":             {`leaf "rome": credentials can't be used`, `leaf "milan": credentials can't be used`}, // the leaves that are meant, and no other
+		eksRome + "/" + eksMilan: {`leaf "` + eksRome + `"`, `leaf "` + eksMilan + `"`},
+		"milan/" + eksRome:       {`leaf "milan"`, `leaf "` + eksRome + `"`},
+
+		"a/b/c":        {"Not the ID of one shortcut", `client "a" and server "b/c", or client "a/b" and server "c"`},
+		"rome":         {"Not the ID of a shortcut", `The names are ["a" "a/b"`},
+		"rome/a/turin": {"Not the ID of a shortcut", `The names are ["a" "a/b"`},
+		"/rome":        {"Not the ID of a shortcut"},
+		"rome/turin":   {"Unknown client", `has the cluster ID "rome"`, "Unknown server", `has the cluster ID "turin"`},
+	} {
+		pair, diags := withClusters(t, all, unknownNames{}).imported(t.Context(), resource.ImportStateRequest{ID: id})
+		said := fmt.Sprint(append(diags, pair.errors()...))
+		for _, failure := range []error{pair.clientErr, pair.serverErr} {
+			said += fmt.Sprintf(" %v", failure)
+		}
+		for _, part := range expected {
+			if !strings.Contains(said, part) {
+				t.Errorf("of %s it does not say %s, but: %s", id, part, said)
+			}
+		}
+	}
+}
+
+func TestNoLeafIsImportedWhoseCredentialsAreNotKnownYet(t *testing.T) {
+	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere}, unknownNames{names: map[string]bool{"milan": true}, known: map[string]bool{"rome": true}})
+	_, diags := leaves.imported(t.Context(), resource.ImportStateRequest{ID: "rome/milan"})
+	if !diags.HasError() || diags[0].Summary() != "The leaves are not known yet" {
+		t.Errorf("it says: %v", diags)
+	}
+}

@@ -1,0 +1,67 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// joining is a shortcut between leaves of these names, on record with the clusters rome and milan.
+func joining(client, server string) *shortcutModel {
+	return &shortcutModel{
+		Client: types.StringValue(client), Server: types.StringValue(server),
+		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+	}
+}
+
+func TestALeafThatIsLostIsAnErrorOfAPlanUnlessItWasJoinedUnderThatName(t *testing.T) {
+	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere}, unknownNames{})
+	for name, test := range map[string]struct {
+		state     *shortcutModel
+		isWarning bool
+	}{
+		"a shortcut that is new":       {nil, false},
+		"a shortcut on record":         {joining("rome", "turin"), true},
+		"a leaf that is called so now": {joining("rome", "torino"), false},
+	} {
+		lost := pair{serverErr: &cluster.UnknownNameError{Name: "turin"}}
+		diags := leaves.planTroubles(t.Context(), lost, joining("rome", "turin"), test.state)
+		if len(diags) != 1 || diags[0].Summary() != "Unknown leaf turin" || diags.HasError() == test.isWarning {
+			t.Errorf("%s: it says: %v", name, diags)
+		}
+	}
+}
+
+func TestALeafThatCannotBeFoundByItsClusterIDEitherIsUnknown(t *testing.T) {
+	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere, "milan": nowhere}, unknownNames{})
+	found := leaves.find(t.Context(), joining("rome", "turin"))
+	if found.clientErr == nil || isUnknownName(found.clientErr) {
+		t.Errorf("the client: %v", found.clientErr)
+	}
+	if text := fmt.Sprint(found.serverErr); !isUnknownName(found.serverErr) || !strings.Contains(text, `has the cluster ID "milan"`) || cluster.Unreachable(found.serverErr) {
+		t.Errorf("the server: %s", text)
+	}
+}
+
+func TestANewNameIsKnownOnlyFromALeafThatHasAnswered(t *testing.T) {
+	state := joining("rome", "milan")
+	answered := pair{client: cluster.Absent("roma", "rome")}
+	for name, test := range map[string]struct {
+		pair     pair
+		plan     *shortcutModel
+		expected bool
+	}{
+		"no new name":             {pair{}, joining("rome", "milan"), true},
+		"one that has answered":   {answered, joining("roma", "milan"), true},
+		"one that has not":        {pair{}, joining("roma", "milan"), false},
+		"one of two that has not": {answered, joining("roma", "milano"), false},
+	} {
+		if got := test.pair.knowsNewNames(test.plan, state); got != test.expected {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
