@@ -174,7 +174,8 @@ func TestOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 		update{"keys left to others", overNodePort + "\nshare_keys = false", keepsGateways, nil},
 		update{"no waiting", overNodePort + "\nwait_for_connection = false", keepsGateways, nil},
 		update{"what a destroy does", overNodePort + "\n" + `on_destroy = "disconnect"`, keepsGateways, nil},
-		update{"whom it spares", overNodePort + "\nforce_destroy = true", keepsGateways, nil},
+		update{"what it does without a leaf", overNodePort + "\nforce_destroy = true", keepsGateways, nil},
+		update{"what it does to a peering", overNodePort + "\ndestroy_peering_network = true", keepsGateways, nil},
 		update{"adoption", overNodePort + "\nadopt_existing = true", keepsGateways, nil},
 		update{"timeouts", overNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`, keepsGateways, nil},
 	)

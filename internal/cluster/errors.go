@@ -60,6 +60,12 @@ func NoLiqo(err error) bool {
 	return errors.As(err, &explained) && explained.noLiqo
 }
 
+// Lost reports whether an error means that there may be no leaf any more behind a name: its API server does not answer, it has no Liqo, or nothing is called so.
+func Lost(err error) bool {
+	_, unknown := errors.AsType[*UnknownNameError](err)
+	return unknown || Unreachable(err) || NoLiqo(err)
+}
+
 // Explain turns an error of the leaf's API server into one for people. Errors that already are, and the context's, stay as they are.
 func (l *Leaf) Explain(err error) error {
 	var (

@@ -61,12 +61,12 @@ func (p pair) errors() diag.Diagnostics {
 	return diags
 }
 
-// troubles are the same, except that an API server that does not answer is only a warning.
-func (p pair) troubles(consequence string) diag.Diagnostics {
+// troubles are the same, except that an error that can be borne is only a warning.
+func (p pair) troubles(consequence string, bearable func(error) bool) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range p.failed() {
 		diagnostic := end.diagnostic()
-		if cluster.Unreachable(end.err) {
+		if bearable(end.err) {
 			diags.AddAttributeWarning(end.attribute, diagnostic.Summary(), diagnostic.Detail()+"\n\n"+consequence)
 		} else {
 			diags.Append(diagnostic)

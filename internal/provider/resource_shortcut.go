@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -170,7 +171,7 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	defer cancel()
 	pair := r.leaves.connect(ctx, model.Client.ValueString(), model.Server.ValueString())
 	if len(pair.failed()) > 0 {
-		resp.Diagnostics.Append(pair.troubles("The state of the shortcut could not be refreshed; it stays as it was.")...)
+		resp.Diagnostics.Append(pair.troubles("The state of the shortcut could not be refreshed; it stays as it was.", cluster.Lost)...)
 		return
 	}
 	if pair.isAnother(&model) {

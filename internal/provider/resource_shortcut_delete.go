@@ -38,8 +38,8 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	}
 }
 
-// deleteRemains cleans the leaf that is still there when the other one is not: its name stands for another cluster now, or it can't be reached and
-// the user has said not to wait for it.
+// deleteRemains cleans the leaf that is still there when the other one is not: its name stands for another cluster now, or it is lost and the user has said not to
+// wait for it.
 func (r *shortcutResource) deleteRemains(
 	ctx context.Context, pair pair, model *shortcutModel, owner shortcut.Owner, removal shortcut.Removal, resp *resource.DeleteResponse,
 ) {
@@ -76,7 +76,13 @@ func onlyOneCleaned(goneID, goneName string) diag.Diagnostic {
 		fmt.Sprintf("Cluster %q (%s) is gone. What it may still hold of the shortcut stays there.", goneID, goneName))
 }
 
-// clientGone and serverGone tell whether a leaf needs no cleaning any more: another cluster has its name, or force_destroy gives it up.
+// canDoWithout reports whether a plan goes on without a leaf that can't be connected to. One that does not answer may answer when the plan is applied; one that is lost
+// otherwise must have been given up by force_destroy.
+func (m *shortcutModel) canDoWithout(err error) bool {
+	return cluster.Unreachable(err) || (m.ForceDestroy.ValueBool() && cluster.Lost(err))
+}
+
+// clientGone and serverGone report whether a leaf needs no cleaning any more: another cluster has its name, or it is lost and force_destroy gives it up.
 func (p pair) clientGone(model *shortcutModel) bool {
 	return leafGone(p.client, p.clientErr, model.ClientClusterID.ValueString(), model.ForceDestroy.ValueBool())
 }
@@ -87,7 +93,7 @@ func (p pair) serverGone(model *shortcutModel) bool {
 
 func leafGone(leaf *cluster.Leaf, err error, id string, forced bool) bool {
 	if leaf == nil {
-		return forced && cluster.Unreachable(err)
+		return forced && cluster.Lost(err)
 	}
 	return isAnother(leaf, id)
 }

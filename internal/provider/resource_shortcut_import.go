@@ -34,7 +34,7 @@ func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportS
 	// What no leaf tells is as it is by default, so that a configuration that says nothing of it makes an empty plan.
 	for attribute, value := range map[string]any{
 		"client": client, "server": server, "wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed,
-		"adopt_existing": false, "on_destroy": destroyResets, "force_destroy": false,
+		"adopt_existing": false, "on_destroy": destroyResets, "force_destroy": false, "destroy_peering_network": false,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
 	}

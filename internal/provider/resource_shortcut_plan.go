@@ -97,7 +97,7 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	var pair pair
 	if !r.leaves.unknownAny(plan.Client, plan.Server) {
 		pair = r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
-		resp.Diagnostics.Append(pair.troubles("The plan goes on without knowing this leaf; an apply will need it for any change on a leaf.")...)
+		resp.Diagnostics.Append(pair.troubles("The plan goes on without knowing this leaf; an apply will need it for any change on a leaf.", plan.canDoWithout)...)
 		replace, diags := planLeaves(pair, &plan, state)
 		resp.Diagnostics.Append(diags...)
 		resp.RequiresReplace = append(resp.RequiresReplace, replace...)

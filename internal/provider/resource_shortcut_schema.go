@@ -53,6 +53,7 @@ const interrupts = " A change replaces both gateways and interrupts traffic for 
 // Schema implements [resource.Resource].
 func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version: shortcutVersion,
 		MarkdownDescription: "Joins two leaf clusters of a Liqo topology directly, so that traffic between them does not take the detour through " +
 			"the central cluster. Does what `liqoctl network connect` does, and on destroy what `liqoctl network reset` does.",
 		Attributes: map[string]schema.Attribute{
@@ -112,8 +113,15 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"force_destroy": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to destroy although a peering uses the network, or although one of the leaves can't be reached any more; then the " +
-					"other one is cleaned. It must be applied before the destroy, which needs no leaf if nothing else changes. Default: `false`.",
+				MarkdownDescription: "Whether to destroy although one of the leaves is lost: it can't be reached, its name is gone from the provider block, or it " +
+					"has no Liqo any more. The other one is cleaned then. It must be applied before the destroy, which needs no leaf if nothing else changes. " +
+					"Default: `false`.",
+			},
+			"destroy_peering_network": schema.BoolAttribute{
+				Optional: true, Computed: true,
+				Default: booldefault.StaticBool(false),
+				MarkdownDescription: "Whether to destroy although a peering uses the network, which then has none. The peering's tenant namespaces stay. It must be " +
+					"applied before the destroy, which needs no leaf if nothing else changes. Default: `false`.",
 			},
 			"timeouts": timeoutsAttribute(ctx),
 

@@ -23,7 +23,8 @@ func planSettings(ctx context.Context, private privateState, plan, state *shortc
 // for good must not keep anybody from giving it up. What [planRepair] and [planMoves] find is no such change, so they come first.
 func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	rest := *m
-	rest.OnDestroy, rest.ForceDestroy, rest.Timeouts = state.OnDestroy, state.ForceDestroy, state.Timeouts
+	rest.OnDestroy, rest.ForceDestroy, rest.DestroyPeering = state.OnDestroy, state.ForceDestroy, state.DestroyPeering
+	rest.Timeouts = state.Timeouts
 	if !m.WaitForConnection.IsUnknown() { // known, it has made a repair of a tunnel that it does not find up
 		rest.WaitForConnection = state.WaitForConnection
 	}

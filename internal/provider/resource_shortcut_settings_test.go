@@ -17,7 +17,8 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	found.Status = status
 	model.ClientGateway = types.ObjectNull(clientGatewayTypes)
 	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true), types.StringValue(remappingAllowed)
-	model.AdoptExisting, model.OnDestroy, model.ForceDestroy = types.BoolValue(false), types.StringValue(destroyResets), types.BoolValue(false)
+	model.AdoptExisting, model.OnDestroy = types.BoolValue(false), types.StringValue(destroyResets)
+	model.ForceDestroy, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -31,8 +32,9 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		plan     func(*shortcutModel)
 		expected bool
 	}{
-		"force_destroy": {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
-		"on_destroy":    {plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true},
+		"force_destroy":           {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
+		"destroy_peering_network": {plan: func(m *shortcutModel) { m.DestroyPeering = types.BoolValue(true) }, expected: true},
+		"on_destroy":              {plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true},
 		"timeouts": {plan: func(m *shortcutModel) {
 			m.Timeouts = timeouts.Value{Object: types.ObjectValueMust(
 				map[string]attr.Type{"read": types.StringType}, map[string]attr.Value{"read": types.StringValue("3m")})}

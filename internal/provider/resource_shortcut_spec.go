@@ -40,7 +40,7 @@ func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m
 func (m *shortcutModel) removal() shortcut.Removal {
 	return shortcut.Removal{
 		KeepConfigurations: m.OnDestroy.ValueString() == destroyDisconnects,
-		EvenFromPeering:    m.ForceDestroy.ValueBool(),
+		EvenFromPeering:    m.DestroyPeering.ValueBool(),
 	}
 }
 

@@ -44,6 +44,6 @@ func (s *side) checkNoPeering(ctx context.Context) (none, error) {
 		Leaf:    s.leaf.Name,
 		Summary: "a peering uses the network",
 		Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, or set "+
-			"`force_destroy = true` and apply that before the destroy.", peering),
+			"`destroy_peering_network = true` and apply that before the destroy.", peering),
 	}
 }
