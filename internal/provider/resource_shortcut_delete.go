@@ -26,6 +26,9 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	defer cancel()
 	pair := r.leaves.connect(ctx, model.Client.ValueString(), model.Server.ValueString())
 	removal := model.removal()
+	removal.Kept = func(kept shortcut.Kept) {
+		resp.Diagnostics.AddWarning(fmt.Sprintf("Not all was removed on leaf %q", kept.Leaf), kept.Why)
+	}
 	if pair.clientGone(&model) || pair.serverGone(&model) {
 		r.deleteRemains(ctx, pair, &model, own.owner(), removal, resp)
 		return

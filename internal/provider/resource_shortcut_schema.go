@@ -50,6 +50,9 @@ var resourcePattern = regexp.MustCompile(`^[a-z0-9.-]+/v[a-z0-9]+/[a-z0-9]+$`)
 // interrupts ends the description of an attribute whose change replaces both gateways; what is nested in it need not repeat it.
 const interrupts = " A change replaces both gateways and interrupts traffic for some seconds."
 
+// interruptsClient ends the description of one whose change replaces the client's gateway alone.
+const interruptsClient = " A change replaces the client's gateway and interrupts traffic for some seconds."
+
 // Schema implements [resource.Resource].
 func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
@@ -127,8 +130,8 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 
 			"client_cluster_id": computedString("Liqo's cluster ID of the client."),
 			"server_cluster_id": computedString("Liqo's cluster ID of the server."),
-			"client_namespace":  namespaceAttribute("client", "server"),
-			"server_namespace":  namespaceAttribute("server", "client"),
+			"client_namespace":  namespaceAttribute("client", "server", interruptsClient),
+			"server_namespace":  namespaceAttribute("server", "client", interrupts),
 			"client_network":    networkAttribute("client", "server"),
 			"server_network":    networkAttribute("server", "client"),
 			"server_endpoint":   serverEndpointAttribute(),
@@ -201,7 +204,7 @@ func serverGatewayAttribute() schema.Attribute {
 func clientGatewayAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "How the client's gateway dials, if not as the server's gateway says." + interrupts,
+		MarkdownDescription: "How the client's gateway dials, if not as the server's gateway says." + interruptsClient,
 		Attributes: map[string]schema.Attribute{
 			"connect_address": schema.StringAttribute{
 				Optional:            true,
@@ -251,11 +254,11 @@ func templateAttribute(name, resource string) schema.Attribute {
 	}
 }
 
-func namespaceAttribute(leaf, other string) schema.Attribute {
+func namespaceAttribute(leaf, other, interruption string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: "Namespace in which the " + leaf + " keeps the objects of this shortcut. One that is given must exist, and no other shortcut can share it. Default: the " + leaf +
-			"'s tenant namespace for the " + other + ", which is made and removed as needed." + interrupts,
+			"'s tenant namespace for the " + other + ", which is made and removed as needed." + interruption,
 		Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}

@@ -25,7 +25,7 @@ func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	rest := *m
 	rest.OnDestroy, rest.ForceDestroy, rest.DestroyPeering = state.OnDestroy, state.ForceDestroy, state.DestroyPeering
 	rest.Timeouts = state.Timeouts
-	if !m.WaitForConnection.IsUnknown() { // known, it has made a repair of a tunnel that it does not find up
+	if !m.WaitForConnection.IsUnknown() { // where nothing is written, nothing is waited for
 		rest.WaitForConnection = state.WaitForConnection
 	}
 	if m.AdoptExisting.Equal(types.BoolValue(false)) { // to adopt is work on the leaves
