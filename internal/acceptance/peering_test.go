@@ -155,7 +155,7 @@ func TestNextToPeerings(t *testing.T) {
 // refused is what a leaf says of its peering with another cluster, which has this role, when a destroy would take its network.
 func refused(other, role string) string {
 	return fmt.Sprintf("This leaf needs the network for the peering with %q (ForeignCluster %s, role %s). Nothing was removed. End the peering first with "+
-		"`liqoctl unpeer`, or set `force_destroy = true` and apply that before the destroy.", other, other, role)
+		"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy.", other, other, role)
 }
 
 // withoutLabels is what stays of the lines of networks when somebody else takes the objects over.
@@ -190,7 +190,7 @@ func (l *Lab) keptUnlessForced(t *testing.T, leaf string, takeOver resource.Test
 		},
 		resource.TestStep{
 			PreConfig: func() { l.sameNetworks(t, networks) },
-			Config:    l.overPeering(leaf, settings+"\nforce_destroy = true"),
+			Config:    l.overPeering(leaf, settings+"\ndestroy_peering_network = true"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{
 				PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(overPeering, plancheck.ResourceActionUpdate)},
 			},

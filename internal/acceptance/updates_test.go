@@ -20,12 +20,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// gatewayChange tells whether a change replaces the gateways, and so interrupts traffic.
-type gatewayChange bool
+// gatewayChange is which gateways a change replaces, and so interrupts traffic.
+type gatewayChange string
 
 const (
-	keepsGateways    gatewayChange = false
-	replacesGateways gatewayChange = true
+	keepsGateways    gatewayChange = "neither gateway"
+	replacesGateways gatewayChange = "both gateways"
+	replacesClient   gatewayChange = "the client's gateway"
+	replacesServer   gatewayChange = "the server's gateway" // which never happens: the client's goes with it
 )
 
 // update is a change of settings, given as all of them, and what must be true after it besides a tunnel that is up.
@@ -105,9 +107,9 @@ func TestTheClientsGatewayChangesInPlace(t *testing.T) {
 		update{
 			"to another template", fixed + `client_gateway = {
 				template = { name = "my-client", namespace = "liqo", resource = "networking.liqo.io/v1beta1/wggatewayclienttemplates" }
-			}`, replacesGateways, nil,
+			}`, replacesClient, nil,
 		},
-		update{"back", fixed, replacesGateways, nil},
+		update{"back", fixed, replacesClient, nil},
 	)
 }
 
@@ -174,7 +176,8 @@ func TestOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 		update{"keys left to others", overNodePort + "\nshare_keys = false", keepsGateways, nil},
 		update{"no waiting", overNodePort + "\nwait_for_connection = false", keepsGateways, nil},
 		update{"what a destroy does", overNodePort + "\n" + `on_destroy = "disconnect"`, keepsGateways, nil},
-		update{"whom it spares", overNodePort + "\nforce_destroy = true", keepsGateways, nil},
+		update{"what it does without a leaf", overNodePort + "\nforce_destroy = true", keepsGateways, nil},
+		update{"what it does to a peering", overNodePort + "\ndestroy_peering_network = true", keepsGateways, nil},
 		update{"adoption", overNodePort + "\nadopt_existing = true", keepsGateways, nil},
 		update{"timeouts", overNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`, keepsGateways, nil},
 	)
@@ -186,7 +189,7 @@ type gatewayUIDs struct {
 	last map[string]types.UID // keyed by the cluster's name
 }
 
-// changed checks whether both gateways are others than after the last step, or both the same.
+// changed checks which of the gateways are others than after the last step.
 func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var clients networkingv1beta1.GatewayClientList
@@ -201,10 +204,11 @@ func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 		now := map[string]types.UID{"rome": clients.Items[0].UID, "milan": servers.Items[0].UID}
 		before := g.last
 		g.last = now
-		same := now["rome"] == before["rome"] && now["milan"] == before["milan"]
-		other := now["rome"] != before["rome"] && now["milan"] != before["milan"]
-		if expected == replacesGateways && !other || expected == keepsGateways && !same {
-			resp.Error = fmt.Errorf("the gateways were %v and are %v; both should be replaced: %t", before, now, expected)
+		replaced := map[[2]bool]gatewayChange{
+			{false, false}: keepsGateways, {true, true}: replacesGateways, {true, false}: replacesClient, {false, true}: replacesServer,
+		}[[2]bool{now["rome"] != before["rome"], now["milan"] != before["milan"]}]
+		if replaced != expected {
+			resp.Error = fmt.Errorf("replaced is %s, and not %s", replaced, expected)
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // noPermission is how Kubernetes words a request that the user has no permission for. The same status code, 403, also stands for what
@@ -11,6 +13,11 @@ import (
 var noPermission = regexp.MustCompile(
 	`User "(?P<user>[^"]*)" cannot (?P<verb>\S+) resource "(?P<resource>[^"]*)" in API group "(?P<group>[^"]*)" ` +
 		`(?:in the namespace "(?P<namespace>[^"]*)"|at the cluster scope)`)
+
+// MissingPermission reports whether an answer of an API server means that the user may not ask for that, whatever is in the request.
+func MissingPermission(err error) bool {
+	return apierrors.IsForbidden(err) && noPermission.MatchString(err.Error())
+}
 
 // denied are the words of admission policies and of webhooks that give no status code of their own.
 var denied = []string{"denied request: ", "denied the request"}

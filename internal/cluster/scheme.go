@@ -3,6 +3,7 @@ package cluster
 import (
 	"net/http"
 
+	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -21,7 +22,7 @@ func NewScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		corev1.AddToScheme, appsv1.AddToScheme, coordinationv1.AddToScheme,
-		liqov1beta1.AddToScheme, networkingv1beta1.AddToScheme, ipamv1alpha1.AddToScheme,
+		liqov1beta1.AddToScheme, authv1beta1.AddToScheme, networkingv1beta1.AddToScheme, ipamv1alpha1.AddToScheme,
 	} {
 		utilruntime.Must(add(scheme)) // fails only for types that contradict each other
 	}
@@ -48,6 +49,9 @@ func KnownKinds() meta.RESTMapper {
 	mapper.Add(appsv1.SchemeGroupVersion.WithKind("Deployment"), meta.RESTScopeNamespace)
 	mapper.Add(coordinationv1.SchemeGroupVersion.WithKind("Lease"), meta.RESTScopeNamespace)
 	mapper.Add(liqov1beta1.GroupVersion.WithKind("ForeignCluster"), meta.RESTScopeRoot)
+	for _, kind := range []string{authv1beta1.TenantKind, authv1beta1.IdentityKind, authv1beta1.ResourceSliceKind} {
+		mapper.Add(authv1beta1.GroupVersion.WithKind(kind), meta.RESTScopeNamespace)
+	}
 	mapper.Add(ipamv1alpha1.SchemeGroupVersion.WithKind("Network"), meta.RESTScopeNamespace)
 	for _, kind := range []string{
 		networkingv1beta1.ConfigurationKind, networkingv1beta1.ConnectionKind,

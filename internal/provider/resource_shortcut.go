@@ -79,6 +79,8 @@ const tainted = "Not all of the shortcut was made, and the state has what was. T
 func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan, spec, diags := wanted(ctx, req.Plan, req.Config)
 	resp.Diagnostics.Append(diags...)
+	var state shortcutModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
 	own, diags := ownershipOf(ctx, req.Private)
@@ -92,7 +94,7 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 		return
 	}
 	own = own.named()
-	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(), spec, &plan, &resp.State)...)
+	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(), state.after(spec), &plan, &resp.State)...)
 	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
 	own.Unadopted = own.Unadopted && resp.Diagnostics.HasError()
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
@@ -181,7 +183,8 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	observed, err := shortcut.New(pair.client, pair.server).OwnedBy(own.owner()).Observe(ctx, model.keysByOthers())
+	joined := shortcut.New(pair.client, pair.server).OwnedBy(own.owner())
+	observed, err := joined.Observe(ctx, model.keysByOthers())
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
 		return
@@ -204,6 +207,7 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	}
+	resp.Diagnostics.Append(model.whyDown(ctx, joined, observed)...)
 }
 
 // identify gives the resource the identity of the two clusters, if they are known.

@@ -26,6 +26,9 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	defer cancel()
 	pair := r.leaves.find(ctx, &model)
 	removal := model.removal()
+	removal.Kept = func(kept shortcut.Kept) {
+		resp.Diagnostics.AddWarning(fmt.Sprintf("Not all was removed on leaf %q", kept.Leaf), kept.Why)
+	}
 	if pair.clientGone(&model) || pair.serverGone(&model) {
 		r.deleteRemains(ctx, pair, &model, own.owner(), removal, resp)
 		return
@@ -76,7 +79,7 @@ func onlyOneCleaned(goneID, goneName string) diag.Diagnostic {
 		fmt.Sprintf("Cluster %q (%s) is gone. What it may still hold of the shortcut stays there.", goneID, goneName))
 }
 
-// clientGone and serverGone tell whether a leaf needs no cleaning any more: another cluster has its name, or force_destroy gives it up.
+// clientGone and serverGone report whether a leaf needs no cleaning any more: another cluster has its name, or it is lost and force_destroy gives it up.
 func (p pair) clientGone(model *shortcutModel) bool {
 	return leafGone(p.client, p.clientErr, model.ClientClusterID.ValueString(), model.ForceDestroy.ValueBool())
 }

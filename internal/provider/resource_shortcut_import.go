@@ -49,7 +49,7 @@ func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportS
 		"client": pair.client.Name, "server": pair.server.Name,
 		"client_cluster_id": identity.ClientClusterID, "server_cluster_id": identity.ServerClusterID,
 		"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed,
-		"adopt_existing": false, "on_destroy": destroyResets, "force_destroy": false,
+		"adopt_existing": false, "on_destroy": destroyResets, "force_destroy": false, "destroy_peering_network": false,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
 	}

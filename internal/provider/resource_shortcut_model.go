@@ -22,6 +22,7 @@ type shortcutModel struct {
 	AdoptExisting     types.Bool     `tfsdk:"adopt_existing"`
 	OnDestroy         types.String   `tfsdk:"on_destroy"`
 	ForceDestroy      types.Bool     `tfsdk:"force_destroy"`
+	DestroyPeering    types.Bool     `tfsdk:"destroy_peering_network"`
 	Timeouts          timeouts.Value `tfsdk:"timeouts"`
 	ClientClusterID   types.String   `tfsdk:"client_cluster_id"`
 	ServerClusterID   types.String   `tfsdk:"server_cluster_id"`

@@ -85,6 +85,8 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 	address, port := settings.ConnectAddress.ValueString(), settings.ConnectPort.ValueInt32()
 	if endpoint := state.ServerEndpoint; endpoint != nil {
 		address, port = cmp.Or(address, endpoint.Addresses[0]), cmp.Or(port, endpoint.Port)
+	} else { // the server has none for a moment, and nobody knows yet whether it will be another
+		address, port = cmp.Or(address, found.ConnectAddress), cmp.Or(port, found.ConnectPort)
 	}
 	if found.ConnectAddress != address {
 		settings.ConnectAddress = stringOrNull(found.ConnectAddress)

@@ -113,7 +113,7 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	var settingsOnly bool
 	if state != nil {
-		planRepair(&plan, state)
+		resp.Diagnostics.Append(planRepair(ctx, pair, own.owner(), &plan, state)...)
 		resp.Diagnostics.Append(planNamespaces(ctx, pair, &plan, &config)...)
 		planMoves(&plan, state)
 		var diags diag.Diagnostics
@@ -170,23 +170,25 @@ func (m *shortcutModel) becomesAnother() {
 	m.ClientNetwork, m.ServerNetwork = types.ObjectUnknown(networkTypes), types.ObjectUnknown(networkTypes)
 }
 
-// planRepair plans an update of a shortcut that is not as it should be.
-func planRepair(plan, state *shortcutModel) {
-	if needsRepair(shortcut.Status(state.Status.ValueString()), plan.WaitForConnection.ValueBool() && !plan.keysByOthers()) {
+// planRepair plans an update of a shortcut of which something is missing or wrong. Where only the tunnel is down, an apply has nothing to do.
+func planRepair(ctx context.Context, pair pair, owner shortcut.Owner, plan, state *shortcutModel) diag.Diagnostics {
+	needed, diags := needsRepair(ctx, pair, owner, shortcut.Status(state.Status.ValueString()))
+	if needed {
 		plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
 		plan.ClientNetwork, plan.ServerNetwork = remappingUnknown(plan.ClientNetwork), remappingUnknown(plan.ServerNetwork)
 		plan.ClientNamespace, plan.ServerNamespace = unknownIfNull(plan.ClientNamespace), unknownIfNull(plan.ServerNamespace)
 	}
+	return diags
 }
 
-// needsRepair tells whether an apply has something to do for a shortcut of this status. Where nobody waits for the tunnel, one that is coming up is fine.
-func needsRepair(status shortcut.Status, waitForConnection bool) bool {
-	switch status {
-	case shortcut.Connected:
-		return false
-	case shortcut.Connecting:
-		return waitForConnection
-	default:
-		return true
+// needsRepair reports whether an apply has something to do for a shortcut of this status. Only while the tunnel is down it asks the leaves.
+func needsRepair(ctx context.Context, pair pair, owner shortcut.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
+	if status == shortcut.Disconnected || status == shortcut.Connected || pair.client == nil || pair.server == nil {
+		return status == shortcut.Disconnected, nil
 	}
+	lost, err := shortcut.New(pair.client, pair.server).OwnedBy(owner).Lost(ctx)
+	if err != nil {
+		return false, diag.Diagnostics{diag.NewWarningDiagnostic(summary("It is not known whether the shortcut needs a repair", err), detail(err))}
+	}
+	return lost, nil
 }

@@ -50,9 +50,13 @@ var resourcePattern = regexp.MustCompile(`^[a-z0-9.-]+/v[a-z0-9]+/[a-z0-9]+$`)
 // interrupts ends the description of an attribute whose change replaces both gateways; what is nested in it need not repeat it.
 const interrupts = " A change replaces both gateways and interrupts traffic for some seconds."
 
+// interruptsClient ends the description of one whose change replaces the client's gateway alone.
+const interruptsClient = " A change replaces the client's gateway and interrupts traffic for some seconds."
+
 // Schema implements [resource.Resource].
 func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version: shortcutVersion,
 		MarkdownDescription: "Joins two leaf clusters of a Liqo topology directly, so that traffic between them does not take the detour through " +
 			"the central cluster. Does what `liqoctl network connect` does, and on destroy what `liqoctl network reset` does.",
 		Attributes: map[string]schema.Attribute{
@@ -112,15 +116,22 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"force_destroy": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to destroy although a peering uses the network, or although one of the leaves is lost: it does not answer, the " +
-					"provider block has no such name, or there is no Liqo or another certificate where it was. Then the other one is cleaned. It must be applied before the destroy, which needs no leaf if nothing else changes. Default: `false`.",
+				MarkdownDescription: "Whether to destroy although one of the leaves is lost: it does not answer, the provider block does not list its cluster any more, or there " +
+					"is no Liqo or another certificate where it was. The other one is cleaned then. It must be applied before the destroy, which needs no leaf if nothing else changes. " +
+					"Default: `false`.",
+			},
+			"destroy_peering_network": schema.BoolAttribute{
+				Optional: true, Computed: true,
+				Default: booldefault.StaticBool(false),
+				MarkdownDescription: "Whether to destroy although a peering uses the network, which then has none. The peering's tenant namespaces stay. It must be " +
+					"applied before the destroy, which needs no leaf if nothing else changes. Default: `false`.",
 			},
 			"timeouts": timeoutsAttribute(ctx),
 
 			"client_cluster_id": computedString("Liqo's cluster ID of the client."),
 			"server_cluster_id": computedString("Liqo's cluster ID of the server."),
-			"client_namespace":  namespaceAttribute("client", "server"),
-			"server_namespace":  namespaceAttribute("server", "client"),
+			"client_namespace":  namespaceAttribute("client", "server", interruptsClient),
+			"server_namespace":  namespaceAttribute("server", "client", interrupts),
 			"client_network":    networkAttribute("client", "server"),
 			"server_network":    networkAttribute("server", "client"),
 			"server_endpoint":   serverEndpointAttribute(),
@@ -193,7 +204,7 @@ func serverGatewayAttribute() schema.Attribute {
 func clientGatewayAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "How the client's gateway dials, if not as the server's gateway says." + interrupts,
+		MarkdownDescription: "How the client's gateway dials, if not as the server's gateway says." + interruptsClient,
 		Attributes: map[string]schema.Attribute{
 			"connect_address": schema.StringAttribute{
 				Optional:            true,
@@ -243,11 +254,11 @@ func templateAttribute(name, resource string) schema.Attribute {
 	}
 }
 
-func namespaceAttribute(leaf, other string) schema.Attribute {
+func namespaceAttribute(leaf, other, interruption string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: "Namespace in which the " + leaf + " keeps the objects of this shortcut. One that is given must exist, and no other shortcut can share it. Default: the " + leaf +
-			"'s tenant namespace for the " + other + ", which is made and removed as needed." + interrupts,
+			"'s tenant namespace for the " + other + ", which is made and removed as needed." + interruption,
 		Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}

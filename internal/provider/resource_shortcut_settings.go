@@ -24,8 +24,9 @@ func planSettings(ctx context.Context, private privateState, pair pair, plan, st
 func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	rest := *m
 	rest.Client, rest.Server = state.Client, state.Server // other names for the same clusters: their IDs are compared below
-	rest.OnDestroy, rest.ForceDestroy, rest.Timeouts = state.OnDestroy, state.ForceDestroy, state.Timeouts
-	if !m.WaitForConnection.IsUnknown() { // known, it has made a repair of a tunnel that it does not find up
+	rest.OnDestroy, rest.ForceDestroy, rest.DestroyPeering = state.OnDestroy, state.ForceDestroy, state.DestroyPeering
+	rest.Timeouts = state.Timeouts
+	if !m.WaitForConnection.IsUnknown() { // where nothing is written, nothing is waited for
 		rest.WaitForConnection = state.WaitForConnection
 	}
 	if m.AdoptExisting.Equal(types.BoolValue(false)) { // to adopt is work on the leaves

@@ -17,7 +17,8 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	found.Status = status
 	model.ClientGateway = types.ObjectNull(clientGatewayTypes)
 	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true), types.StringValue(remappingAllowed)
-	model.AdoptExisting, model.OnDestroy, model.ForceDestroy = types.BoolValue(false), types.StringValue(destroyResets), types.BoolValue(false)
+	model.AdoptExisting, model.OnDestroy = types.BoolValue(false), types.StringValue(destroyResets)
+	model.ForceDestroy, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -31,8 +32,9 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		plan     func(*shortcutModel)
 		expected bool
 	}{
-		"force_destroy": {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
-		"on_destroy":    {plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true},
+		"force_destroy":           {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
+		"destroy_peering_network": {plan: func(m *shortcutModel) { m.DestroyPeering = types.BoolValue(true) }, expected: true},
+		"on_destroy":              {plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true},
 		"timeouts": {plan: func(m *shortcutModel) {
 			m.Timeouts = timeouts.Value{Object: types.ObjectValueMust(
 				map[string]attr.Type{"read": types.StringType}, map[string]attr.Value{"read": types.StringValue("3m")})}
@@ -49,7 +51,7 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		"waiting for a tunnel that comes up": {
 			status: shortcut.Connecting,
 			state:  func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
-			plan:   func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) },
+			plan:   func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) }, expected: true,
 		},
 		"waiting or not, which only the apply knows": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }},
 		"a tunnel that comes up without anybody's waiting": {
@@ -57,7 +59,10 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 			state:  func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) },
 			plan:   func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
 		},
-		"a setting of a shortcut that needs repair": {status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }},
+		"a setting of a shortcut whose tunnel is down": {
+			status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
+		},
+		"a setting of a shortcut that needs repair": {status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }},
 		"an adoption":       {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
 		"no more adoption":  {state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }, plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true},
 		"remapping refused": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
@@ -82,7 +87,7 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		plan := state
 		test.plan(&plan)
 		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework hands them over
-		planRepair(&plan, &state)
+		planRepair(t.Context(), pair{}, shortcut.Owner{}, &plan, &state)
 		if got := plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}

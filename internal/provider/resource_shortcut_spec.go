@@ -40,8 +40,26 @@ func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m
 func (m *shortcutModel) removal() shortcut.Removal {
 	return shortcut.Removal{
 		KeepConfigurations: m.OnDestroy.ValueString() == destroyDisconnects,
-		EvenFromPeering:    m.ForceDestroy.ValueBool(),
+		EvenFromPeering:    m.DestroyPeering.ValueBool(),
+		ClientKeySecret:    keySecretOf(m.ClientGateway, m.ClientNamespace),
+		ServerKeySecret:    keySecretOf(m.ServerGateway, m.ServerNamespace),
 	}
+}
+
+// after adds to the spec of an update what it must know of the settings before it.
+func (m *shortcutModel) after(spec shortcut.Spec) shortcut.Spec {
+	spec.ClientEnd.FormerKeySecret = keySecretOf(m.ClientGateway, m.ClientNamespace)
+	spec.ServerEnd.FormerKeySecret = keySecretOf(m.ServerGateway, m.ServerNamespace)
+	return spec
+}
+
+// keySecretOf is the Secret of the user's own that the state's settings of a gateway name; without a name where they name none.
+func keySecretOf(gateway types.Object, namespace types.String) shortcut.KeySecret {
+	name, ok := gateway.Attributes()["key_secret"].(types.String)
+	if !ok || name.ValueString() == "" {
+		return shortcut.KeySecret{}
+	}
+	return shortcut.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
 }
 
 func (m *shortcutModel) serverGatewaySpec(ctx context.Context) (shortcut.ServerGateway, diag.Diagnostics) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -141,21 +142,13 @@ func TestValuesThatCanWorkAreAccepted(t *testing.T) {
 	}
 }
 
-func TestOnlyAShortcutThatIsNotAsItShouldBeNeedsRepair(t *testing.T) {
-	for _, test := range []struct {
-		status   shortcut.Status
-		waiting  bool
-		expected bool
-	}{
-		{shortcut.Connected, true, false},
-		{shortcut.Connecting, true, true},
-		{shortcut.Connecting, false, false},
-		{shortcut.Error, false, true},
-		{shortcut.Disconnected, false, true},
-		{shortcut.Disconnected, true, true},
+func TestOnlyAShortcutOfWhichSomethingIsMissingNeedsRepair(t *testing.T) {
+	for status, expected := range map[shortcut.Status]bool{
+		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
 	} {
-		if got := needsRepair(test.status, test.waiting); got != test.expected {
-			t.Errorf("%s, waiting for the connection: %t: got %t", test.status, test.waiting, got)
+		leaves := pair{client: clustertest.Leaf(t, "rome"), server: clustertest.Leaf(t, "milan")}
+		if got, diags := needsRepair(t.Context(), leaves, shortcut.Owner{}, status); got != expected || len(diags) > 0 {
+			t.Errorf("%s: got %t (%v)", status, got, diags)
 		}
 	}
 }
@@ -249,10 +242,13 @@ func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
 func TestWhatInterruptsTrafficSaysSo(t *testing.T) {
 	var schema resource.SchemaResponse
 	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
-	interrupting := []string{"mtu", "server_gateway", "client_gateway", "client_namespace", "server_namespace"}
-	for name, attribute := range schema.Schema.Attributes {
-		if says := strings.HasSuffix(attribute.GetMarkdownDescription(), interrupts); says != slices.Contains(interrupting, name) {
-			t.Errorf("the description of %s says that a change interrupts traffic: %t", name, says)
+	for interruption, interrupting := range map[string][]string{
+		interrupts: {"mtu", "server_gateway", "server_namespace"}, interruptsClient: {"client_gateway", "client_namespace"},
+	} {
+		for name, attribute := range schema.Schema.Attributes {
+			if says := strings.HasSuffix(attribute.GetMarkdownDescription(), interruption); says != slices.Contains(interrupting, name) {
+				t.Errorf("the description of %s says%s: %t", name, interruption, says)
+			}
 		}
 	}
 }

@@ -37,8 +37,9 @@ func previousOf(object client.Object) (previous, bool) {
 }
 
 // take makes the owner's what there is of the pair's network on this leaf and is not yet: what nobody owns and, where it is adopted or claimed, what somebody else
-// does. How that was marked before is kept on it until the shortcut is complete, so that an adoption that fails can give it back.
-func (s *side) take(ctx context.Context, pair *Shortcut, adopt bool) error {
+// does. How that was marked before is kept on it until the shortcut is complete, so that an adoption that fails can give it back. Keys that are left to others stay
+// theirs if they have brought them.
+func (s *side) take(ctx context.Context, pair *Shortcut, spec Spec) error {
 	found, err := pair.look(ctx)
 	if err != nil {
 		return err
@@ -48,18 +49,23 @@ func (s *side) take(ctx context.Context, pair *Shortcut, adopt bool) error {
 		return err
 	}
 	all := here.made()
-	if adopt || s.owner.Claims { // else the namespace is taken where it is needed
+	if spec.Adopt || s.owner.Claims { // else the namespace is taken where it is needed
 		if all, err = s.markable(ctx); err != nil {
 			return err
 		}
 	}
+	self := Owner{Token: s.owner.Token} // without its claims
 	for _, object := range slices.DeleteFunc(all, s.owner.marked) {
+		relation := found.whose(self, object)
+		if spec.KeysByOthers && isPublicKey(object) && relation != nobodys {
+			continue
+		}
 		if err := s.leaf.Mark(ctx, object, func(object client.Object) {
 			before, adopted := previousOf(object)
 			if !adopted || found.complete(tokenOf(object)) {
 				before = previous{ManagedBy: object.GetLabels()[ManagedByLabel], Owner: tokenOf(object)}
 			}
-			if found.whose(Owner{Token: s.owner.Token}, object) != nobodys {
+			if relation != nobodys {
 				setAnnotation(object, previousAnnotation, before.encode())
 			}
 			s.owner.mark(object)
@@ -120,20 +126,25 @@ func (s *side) giveBack(ctx context.Context) (none, error) {
 		if !s.owner.marked(object) {
 			continue
 		}
-		if err := s.leaf.Mark(ctx, object, func(object client.Object) {
-			before, _ := previousOf(object)
-			unmark(object)
-			if before.ManagedBy != "" {
-				setLabel(object, ManagedByLabel, before.ManagedBy)
-			}
-			if before.Owner != "" {
-				setAnnotation(object, ownerAnnotation, before.Owner)
-			}
-		}); err != nil {
+		if err := s.restore(ctx, object); err != nil {
 			return none{}, err
 		}
 	}
 	return none{}, nil
+}
+
+// restore marks an object as it was marked before it was adopted.
+func (s *side) restore(ctx context.Context, object client.Object) error {
+	return s.leaf.Mark(ctx, object, func(object client.Object) {
+		before, _ := previousOf(object)
+		unmark(object)
+		if before.ManagedBy != "" {
+			setLabel(object, ManagedByLabel, before.ManagedBy)
+		}
+		if before.Owner != "" {
+			setAnnotation(object, ownerAnnotation, before.Owner)
+		}
+	})
 }
 
 // disown makes an object nobody's: a later shortcut of the pair takes it over.
@@ -155,13 +166,22 @@ func unmark(object client.Object) {
 	object.SetAnnotations(annotations)
 }
 
-// complete records that the owner has all of the shortcut now. From here on, it is the owner's until that one gives it up.
-func (s *side) complete(ctx context.Context) (none, error) {
-	found, err := s.find(ctx)
-	if err != nil || found.configuration == nil || completeBy(found.configuration) == s.owner.Token {
-		return none{}, err
+// complete records that the owner has all of the shortcut now, and whether its tunnel was seen up. From here on, it is the owner's until that one gives it up.
+func (s *side) complete(connected bool) func(context.Context) (none, error) {
+	return func(ctx context.Context) (none, error) {
+		found, err := s.find(ctx)
+		if err != nil || found.configuration == nil {
+			return none{}, err
+		}
+		if known := completeBy(found.configuration) == s.owner.Token; known && (found.wasConnected() || !connected) {
+			return none{}, nil
+		}
+		return none{}, s.leaf.Mark(ctx, found.configuration, func(object client.Object) {
+			record := s.owner.Token + " " + time.Now().UTC().Format(time.RFC3339)
+			if connected {
+				record += " " + wasConnected
+			}
+			setAnnotation(object, completeAnnotation, record)
+		})
 	}
-	return none{}, s.leaf.Mark(ctx, found.configuration, func(object client.Object) {
-		setAnnotation(object, completeAnnotation, s.owner.Token+" "+time.Now().UTC().Format(time.RFC3339))
-	})
 }

@@ -46,26 +46,26 @@ func (s *side) removeConfigurations(ctx context.Context) (none, error) {
 }
 
 // disownConfigurations keeps the owner's Configuration on this leaf for a later shortcut, and with it the tenant namespace.
-func (s *side) disownConfigurations(ctx context.Context) (none, error) {
+func (s *side) disownConfigurations(ctx context.Context) error {
 	all, err := s.markable(ctx)
 	if err != nil {
-		return none{}, err
+		return err
 	}
 	for _, object := range all {
 		if s.owner.owns(object) {
 			if err := s.disown(ctx, object); err != nil {
-				return none{}, err
+				return err
 			}
 		}
 	}
-	return none{}, nil
+	return nil
 }
 
-// removeForeignCluster deletes Liqo's record of the other cluster, if nothing uses it, and tells whether it is gone. Liqo makes that record when it first sees an
+// removeForeignCluster deletes Liqo's record of the other cluster, if nothing uses it, and reports whether it is gone. Liqo makes that record when it first sees an
 // object of the other cluster, and never deletes it. Whoever made the tenant namespace gave the reason for it, so it stays with a tenant namespace of somebody
-// else's, and with a network of somebody else's.
-func (s *side) removeForeignCluster(ctx context.Context, namespace *corev1.Namespace) (bool, error) {
-	if namespace != nil && !s.owner.mayRemove(namespace) {
+// else's, with a network of somebody else's, and with a peering.
+func (s *side) removeForeignCluster(ctx context.Context, namespace *corev1.Namespace, peering string) (bool, error) {
+	if peering != "" || (namespace != nil && !s.owner.mayRemove(namespace)) {
 		return false, nil
 	}
 	found, err := s.find(ctx)
@@ -91,35 +91,6 @@ func (s *side) removeForeignCluster(ctx context.Context, namespace *corev1.Names
 		return false, s.deleteUnchanged(ctx, foreign)
 	}, &liqov1beta1.ForeignCluster{})
 	return gone, s.explainWait(ctx, "Liqo to notice that the network is gone", err)
-}
-
-// beginNamespace returns the tenant namespace, nil where there is none. If all that uses it is the owner's, it asks for its deletion ahead of everything else:
-// Kubernetes does not touch a namespace in its first five seconds of being deleted. By then the rest is gone, in the order that Liqo needs.
-func (s *side) beginNamespace(ctx context.Context) (*corev1.Namespace, error) {
-	namespace, err := s.tenantNamespace(ctx)
-	if err != nil || namespace == nil || !s.owner.mayRemove(namespace) {
-		return namespace, err
-	}
-	found, err := s.find(ctx)
-	if err != nil || len(found.owned(s.owner)) < len(found.made())+len(found.extra) {
-		return namespace, err
-	}
-	peering, err := s.peering(ctx)
-	if err != nil || peering != "" {
-		return namespace, err
-	}
-	return namespace, s.delete(ctx, namespace)
-}
-
-// removeNamespace deletes the tenant namespace, if it is the owner's and unused, and returns once it is gone. There may be none.
-func (s *side) removeNamespace(ctx context.Context, namespace *corev1.Namespace, unused bool) error {
-	if namespace == nil || !s.owner.mayRemove(namespace) || !unused {
-		return nil
-	}
-	if err := s.delete(ctx, namespace); err != nil {
-		return err
-	}
-	return s.untilGone(ctx, corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace))
 }
 
 // tenantNamespace is the leaf's tenant namespace for the other cluster, nil where there is none.

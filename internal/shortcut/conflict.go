@@ -108,7 +108,7 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	}{{s.client, found.client}, {s.server, found.server}} {
 		var theirs []string
 		for _, object := range end.objects.made() {
-			if _, key := object.(*networkingv1beta1.PublicKey); key && spec.KeysByOthers {
+			if spec.KeysByOthers && isPublicKey(object) {
 				continue // whoever shares the keys may have been here first
 			}
 			switch found.whose(end.on.owner, object) {

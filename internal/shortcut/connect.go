@@ -53,34 +53,37 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	clRemapping := start(r, cl, "remapping by Liqo", cl.waitForRemapping(spec.ForbidRemapping), clConfiguration)
 	srvRemapping := start(r, srv, "remapping by Liqo", srv.waitForRemapping(spec.ForbidRemapping), srvConfiguration)
 
-	change := start(r, srv, "compare the gateways that exist", func(ctx context.Context) (bool, error) {
-		return s.gatewaysDiffer(ctx, spec, clNamespace.get(), srvNamespace.get())
+	replace := start(r, srv, "compare the server's gateway if there is one", func(ctx context.Context) (bool, error) {
+		return s.replacesServer(ctx, spec, srvNamespace.get())
 	}, clNamespace, srvNamespace)
-	ready := []dependency{change}
+	ready := []dependency{replace}
 	if spec.ForbidRemapping {
 		ready = append(ready, clRemapping, srvRemapping)
 	}
-	clRoom := start(r, cl, "remove a gateway that is to change", cl.removeGatewayIf(change), ready...)
-	srvRoom := start(r, srv, "remove a gateway that is to change", srv.removeGatewayIf(change), ready...)
+	clRoom := start(r, cl, "remove a gateway that goes with the server's", cl.makeRoom(replace, spec.ClientEnd.FormerKeySecret), ready...)
+	srvRoom := start(r, srv, "remove a gateway that is to change", srv.makeRoom(replace, spec.ServerEnd.FormerKeySecret), ready...)
 
 	// The server's gateway needs no Configuration to get an address, and the client's needs nothing but that address.
 	srvGateway := start(r, srv, "GatewayServer", func(ctx context.Context) (client.Object, error) {
 		return srv.expose(ctx, srvNamespace.get(), spec)
 	}, srvRoom)
 	endpoint := start(r, srv, "address of the gateway", srv.waitForEndpoint, srvGateway)
+	clFree := start(r, cl, "remove a gateway that is to dial otherwise", func(ctx context.Context) (none, error) {
+		return none{}, cl.hangUp(ctx, clNamespace.get(), endpoint.get(), spec)
+	}, clRoom, endpoint)
 	clGateway := start(r, cl, "GatewayClient", func(ctx context.Context) (client.Object, error) {
 		return cl.dial(ctx, clNamespace.get(), endpoint.get(), spec)
-	}, clRoom, endpoint)
+	}, clFree)
 	made := []dependency{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
 	}
 
 	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is complete or it is not.
-	start(r, cl, "record that it is complete", cl.complete, made...)
-	start(r, srv, "record that it is complete", srv.complete, made...)
+	start(r, cl, "record that it is complete", cl.complete(spec.waits()), made...)
+	start(r, srv, "record that it is complete", srv.complete(spec.waits()), made...)
 	start(r, s.first(), "let others work on the pair", turn.giveUp, made...)
-	return s.undo(ctx, turn.endAfter(ctx, r))
+	return s.undo(ctx, spec, turn.endAfter(ctx, r))
 }
 
 // startSharing starts what tells each gateway the other's key, and waits for the tunnel.
@@ -95,7 +98,7 @@ func (s *Shortcut) startSharing(r *run, spec Spec, clGateway, srvGateway *step[c
 	srvTrust := start(r, srv, "PublicKey of the client", func(ctx context.Context) (none, error) {
 		return none{}, srv.trust(ctx, clKey.get(), srvGateway.get())
 	}, clKey, srvGateway)
-	if !spec.WaitForConnection {
+	if !spec.waits() {
 		return []dependency{clTrust, srvTrust}
 	}
 	return []dependency{
@@ -106,14 +109,14 @@ func (s *Shortcut) startSharing(r *run, spec Spec, clGateway, srvGateway *step[c
 
 // undo gives back what was taken over from others when that did not come to a good end, and removes the Configurations again when Liqo has remapped what it must
 // not, unless gateways work with them already.
-func (s *Shortcut) undo(ctx context.Context, failure error) error {
+func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	if failure == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToUndo)
 	defer cancel()
 	if adopting, err := s.adopting(ctx); err != nil || adopting {
-		return errors.Join(failure, err, s.Disconnect(ctx, Removal{}))
+		return errors.Join(failure, err, s.Disconnect(ctx, spec.removal()))
 	}
 	if !errors.Is(failure, errRemapped) {
 		return failure
@@ -122,7 +125,7 @@ func (s *Shortcut) undo(ctx context.Context, failure error) error {
 	if err != nil || found.client.gateway() != nil || found.server.gateway() != nil {
 		return errors.Join(failure, err)
 	}
-	return errors.Join(failure, s.Disconnect(ctx, Removal{}))
+	return errors.Join(failure, s.Disconnect(ctx, spec.removal()))
 }
 
 // timeToUndo is for cleaning up after the time for the work itself has run out.
@@ -147,7 +150,7 @@ func (s *Shortcut) startChecks(r *run, spec Spec, begin dependency, clNetworks, 
 			}, clNetworks))
 	}
 	own := func(on *side) func(context.Context) (none, error) {
-		return func(ctx context.Context) (none, error) { return none{}, on.take(ctx, s, spec.Adopt) }
+		return func(ctx context.Context) (none, error) { return none{}, on.take(ctx, s, spec) }
 	}
 	return []dependency{
 		start(r, cl, "take over what is there", own(cl), checks...),

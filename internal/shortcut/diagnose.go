@@ -15,8 +15,17 @@ func (s *side) diagnose(ctx context.Context, waitedFor string, cause error, look
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToDiagnose)
 	defer cancel()
 	w := &wait{leaf: s.leaf.Name, what: waitedFor, interrupted: errors.Is(cause, context.Canceled)}
-	var err error
-	w.findings, err = look(ctx)
+	w.note(look(ctx))
+	if len(w.findings) == 0 {
+		w.findings = []finding{s.nothingFound(ctx, waitedFor)}
+	}
+	first := accountsOfWaits([]*wait{w})[0]
+	return &Problem{Leaf: s.leaf.Name, Summary: w.findings[0].summary, Detail: first.text, Err: cause, wait: w}
+}
+
+// note takes down what was found, and why there may be more.
+func (w *wait) note(findings []finding, err error) {
+	w.findings = findings
 	for _, err := range flatten(err) {
 		if f, ok := unreachable(err); ok {
 			w.findings, w.unanswered = []finding{f}, nil // there is nothing else to be known
@@ -24,11 +33,6 @@ func (s *side) diagnose(ctx context.Context, waitedFor string, cause error, look
 		}
 		w.unanswered = append(w.unanswered, err.Error())
 	}
-	if len(w.findings) == 0 {
-		w.findings = []finding{s.nothingFound(ctx, waitedFor)}
-	}
-	first := accountsOfWaits([]*wait{w})[0]
-	return &Problem{Leaf: s.leaf.Name, Summary: w.findings[0].summary, Detail: first.text, Err: cause, wait: w}
 }
 
 // nothingFound is said where the leaf does not show why it does not do what is waited for.

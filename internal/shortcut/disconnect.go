@@ -6,6 +6,18 @@ import "context"
 type Removal struct {
 	KeepConfigurations bool // remove the gateways only, so that a later shortcut of the pair finds the remapping as it was
 	EvenFromPeering    bool // although a peering uses the network
+
+	// The Secrets that the gateways were given. They stay, and lose the labels that Liqo has given them, also where the gateways are gone already.
+	ClientKeySecret, ServerKeySecret KeySecret
+
+	// Kept, if not nil, is told what stays because it is somebody else's.
+	Kept func(Kept)
+}
+
+// Kept is what a removal leaves on a leaf because somebody else has it or needs it.
+type Kept struct {
+	Leaf string
+	Why  string // which objects stay and why, in sentences
 }
 
 // Disconnect removes what the owner has of the shortcut, on both leaves at once, and returns when it is gone. What the owner has begun to adopt and never had whole, it
@@ -19,49 +31,52 @@ func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
 	if adopting && !s.client.owner.Claims {
 		return giveBack(ctx, s.first(), s.sides()...)
 	}
-	return disconnect(ctx, removal, s.first(), s.sides()...)
+	return disconnect(ctx, removal, s.first(), cleanup{s.client, removal.ClientKeySecret}, cleanup{s.server, removal.ServerKeySecret})
 }
 
 // DisconnectClient does the same on the client alone, when the server is gone for good.
 func (s *Shortcut) DisconnectClient(ctx context.Context, removal Removal) error {
-	return disconnect(ctx, removal, s.client, s.client)
+	return disconnect(ctx, removal, s.client, cleanup{s.client, removal.ClientKeySecret})
 }
 
 // DisconnectServer does the same on the server alone, when the client is gone for good.
 func (s *Shortcut) DisconnectServer(ctx context.Context, removal Removal) error {
-	return disconnect(ctx, removal, s.server, s.server)
+	return disconnect(ctx, removal, s.server, cleanup{s.server, removal.ServerKeySecret})
 }
 
-// disconnect works on the sides at the same time; lease is the one that keeps the lease of the pair.
-func disconnect(ctx context.Context, removal Removal, lease *side, sides ...*side) error {
+// disconnect cleans leaves at the same time; lease is the side that keeps the lease of the pair.
+func disconnect(ctx context.Context, removal Removal, lease *side, leaves ...cleanup) error {
 	r := newRun(ctx)
 	r.independent = true
 	turn := &turn{}
 	begin := start(r, lease, "wait for other operations on the pair", turn.take(r, lease))
 	allowed := []dependency{begin} // on both leaves, before anything is removed on either
-	for _, on := range sides {
+	peerings := make([]*step[string], len(leaves))
+	for i, on := range leaves {
+		peerings[i] = start(r, on.side, "look for a peering", on.livingPeering, begin)
+		allowed = append(allowed, peerings[i])
 		if !removal.EvenFromPeering {
-			allowed = append(allowed, start(r, on, "check that no peering uses the network", on.checkNoPeering, begin))
+			allowed = append(allowed, start(r, on.side, "check that no peering uses the network", func(ctx context.Context) (none, error) {
+				return none{}, on.checkNoPeering(ctx, peerings[i].get())
+			}, peerings[i]))
 		}
 	}
-	for _, on := range sides {
-		gateways := start(r, on, "remove the gateway and its keys", func(ctx context.Context) (none, error) {
-			return none{}, on.removeGateways(ctx)
-		}, allowed...)
+	kept := make([]*step[string], len(leaves))
+	for i, on := range leaves {
+		gateways := start(r, on.side, "remove the gateway and its keys", on.removeGateway, allowed...)
 		if removal.KeepConfigurations {
-			start(r, on, "keep the Configuration for a later shortcut", on.disownConfigurations, gateways)
-			continue
+			kept[i] = start(r, on.side, "keep the Configuration for a later shortcut", on.keepConfigurations, gateways)
+		} else {
+			kept[i] = on.startRest(r, peerings[i], gateways, allowed...)
 		}
-		namespace := start(r, on, "begin to remove the tenant namespace", on.beginNamespace, allowed...)
-		configuration := start(r, on, "remove the Configuration", on.removeConfigurations, allowed...)
-		unused := start(r, on, "remove the ForeignCluster", func(ctx context.Context) (bool, error) {
-			return on.removeForeignCluster(ctx, namespace.get())
-		}, namespace, gateways, configuration)
-		start(r, on, "remove the tenant namespace", func(ctx context.Context) (none, error) {
-			return none{}, on.removeNamespace(ctx, namespace.get(), unused.get())
-		}, unused)
 	}
-	return turn.endAfter(ctx, r)
+	err := turn.endAfter(ctx, r)
+	for i, on := range leaves {
+		if why := kept[i].get(); why != "" && removal.Kept != nil {
+			removal.Kept(Kept{on.leaf.Name, why})
+		}
+	}
+	return err
 }
 
 // giveBack gives back on both leaves what the owner has begun to adopt.

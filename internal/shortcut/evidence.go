@@ -63,7 +63,8 @@ func (s *side) evidence(ctx context.Context) ([]finding, error) {
 		findings, errs = append(findings, more...), append(errs, err)
 	}
 	if len(findings) == 0 {
-		findings = append(findings, s.tunnelFinding(found))
+		tunnel, err := s.tunnelFinding(ctx, found)
+		findings, errs = append(findings, tunnel), append(errs, err)
 	}
 	return findings, errors.Join(errs...)
 }

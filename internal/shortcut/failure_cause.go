@@ -10,7 +10,7 @@ import (
 // wait is a wait on one leaf that did not end well, and what is known of the reason.
 type wait struct {
 	leaf        string
-	what        string // completes "waiting for …"
+	what        string // completes "waiting for …"; empty where nobody has waited, and the shortcut is only looked at
 	interrupted bool   // by the user; else time ran out
 	findings    []finding
 	unanswered  []string // why questions about the reason got no answer
@@ -79,6 +79,15 @@ func causesOf(waits []*wait) []*cause {
 // tell is what was waited for, what the leaf shows, and what to do, a paragraph each.
 func (c *cause) tell() string {
 	paragraphs := []string{c.waitedFor()}
+	evidence := append(slices.Clone(c.evidence), c.unanswered()...)
+	for i, line := range evidence {
+		evidence[i] = sentence(line)
+	}
+	return strings.Join(slices.DeleteFunc(append(paragraphs, strings.Join(evidence, "\n"), c.advice), func(p string) bool { return p == "" }), "\n\n")
+}
+
+// unanswered is a sentence on what the leaves did not answer, or none.
+func (c *cause) unanswered() []string {
 	var unanswered []string
 	for _, w := range c.waits {
 		for _, why := range w.unanswered {
@@ -87,18 +96,17 @@ func (c *cause) tell() string {
 			}
 		}
 	}
-	evidence := slices.Clone(c.evidence)
-	if len(unanswered) > 0 {
-		evidence = append(evidence, "There may be more to it; not all that could tell could be read: "+strings.Join(unanswered, "; "))
+	if len(unanswered) == 0 {
+		return nil
 	}
-	for i, line := range evidence {
-		evidence[i] = sentence(line)
-	}
-	return strings.Join(slices.DeleteFunc(append(paragraphs, strings.Join(evidence, "\n"), c.advice), func(p string) bool { return p == "" }), "\n\n")
+	return []string{"There may be more to it; not all that could tell could be read: " + strings.Join(unanswered, "; ")}
 }
 
-// waitedFor is a sentence on what was waited for where. What both leaves have been waited for is said once.
+// waitedFor is a sentence on what was waited for where; empty where nothing was. What both leaves have been waited for is said once.
 func (c *cause) waitedFor() string {
+	if !slices.ContainsFunc(c.waits, func(w *wait) bool { return w.what != "" }) {
+		return ""
+	}
 	var (
 		whats  []string
 		leaves = map[string][]string{} // keyed by what

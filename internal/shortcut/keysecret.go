@@ -17,6 +17,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
+// KeySecret names a Secret of the user's own with the keys of a gateway. Without a name there is none; without a namespace it is in the tenant namespace.
+type KeySecret struct{ Namespace, Name string }
+
 // checkKeySecret makes sure that a Secret of the user's own holds what a gateway takes from it; nothing is asked where there is none. Liqo's controller would
 // only repeat in its log that it can't be used, and a gateway with keys that do not belong together never gets an answer.
 func (s *side) checkKeySecret(ctx context.Context, namespace, name string) error {
@@ -49,15 +52,24 @@ func (s *side) checkKeySecret(ctx context.Context, namespace, name string) error
 }
 
 // unlabel takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets them and never takes them away: a later gateway
-// would be given the keys of this Secret, or, with a Secret of its own, Liqo would find two and give up.
+// would be given the keys of this Secret, or, with a Secret of its own, Liqo would find two and give up. There may be no such Secret.
 func (s *side) unlabel(ctx context.Context, key client.ObjectKey) error {
+	if key.Name == "" {
+		return nil
+	}
+	secret := &metav1.PartialObjectMetadata{} // the keys stay where they are
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	if err := s.leaf.Live.Get(ctx, key, secret); err != nil {
+		return s.leaf.Explain(client.IgnoreNotFound(err))
+	}
+	if cluster.RemoteID(secret) != string(s.remote.ID) {
+		return nil // Liqo has not found it, or it is for another gateway
+	}
 	labels := map[string]any{consts.RemoteClusterID: nil, consts.GatewayResourceLabel: nil}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})
 	if err != nil {
 		return err
 	}
-	secret := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}} // the keys stay where they are
-	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
 	err = s.leaf.Live.Patch(ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
 	return s.leaf.Explain(client.IgnoreNotFound(err))
 }

@@ -23,12 +23,15 @@ const (
 	ownerAnnotation = ManagedBy + "/owner"
 	// originAnnotation is the owner's [Origin] as JSON, on Configurations.
 	originAnnotation = ManagedBy + "/origin"
-	// completeAnnotation is on Configurations once all of the shortcut has been there: the token, a space and the time. Without it, an owner of whom nobody
-	// is at work is a create that was killed.
+	// completeAnnotation is on Configurations once all of the shortcut has been there: the token, the time and, if both ends have reported the tunnel as up,
+	// wasConnected, separated by spaces. Without it, an owner of whom nobody is at work is a create that was killed.
 	completeAnnotation = ManagedBy + "/complete"
 	// previousAnnotation is on what was adopted: how it was marked before, as JSON of [previous].
 	previousAnnotation = ManagedBy + "/previous"
 )
+
+// wasConnected ends a completeAnnotation.
+const wasConnected = "connected"
 
 // Owner is the one resource instance that a shortcut belongs to.
 type Owner struct {
@@ -139,6 +142,11 @@ func completeBy(configuration client.Object) string {
 		return "" // it has another owner by now
 	}
 	return token
+}
+
+// wasConnected reports whether the gateway of this leaf has once reported the tunnel as up.
+func (o objects) wasConnected() bool {
+	return o.configuration != nil && strings.HasSuffix(o.configuration.Annotations[completeAnnotation], " "+wasConnected)
 }
 
 // encode is the JSON of the origin; empty for none.

@@ -17,6 +17,11 @@ import (
 // the gateway's Secret.
 const appliedKeyAnnotation = ManagedBy + "/key-sha256"
 
+func isPublicKey(object client.Object) bool {
+	_, ok := object.(*networkingv1beta1.PublicKey)
+	return ok
+}
+
 func digest(key []byte) string {
 	sum := sha256.Sum256(key)
 	return hex.EncodeToString(sum[:])

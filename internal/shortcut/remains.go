@@ -91,7 +91,7 @@ func (s *side) orphans(ctx context.Context) ([]remains, error) {
 	return all, nil
 }
 
-// untilAllGone returns once nothing of it is left but the user's own Secret, which is then as it was.
+// untilAllGone returns once nothing of it is left but the user's own Secret.
 func (s *side) untilAllGone(ctx context.Context, r remains) error {
 	all := []*made{{appsv1.SchemeGroupVersion.WithKind("Deployment"), r.name}, {corev1.SchemeGroupVersion.WithKind("Service"), r.name}, r.technology, r.keys}
 	for _, one := range all {
@@ -102,8 +102,5 @@ func (s *side) untilAllGone(ctx context.Context, r remains) error {
 			return err
 		}
 	}
-	if r.brought.Name == "" {
-		return nil
-	}
-	return s.unlabel(ctx, r.brought)
+	return nil
 }

@@ -9,34 +9,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// gatewaysDiffer tells whether one of the gateways that exist is not as spec wants it, or is on its way out.
+// replacesServer reports whether the server's gateway is made anew, be it that it is gone, not as spec wants it, or on its way out. The client's goes at once with it.
 //
-// Both gateways are replaced then. Their keys and their Connections' status would otherwise speak of a tunnel that is no more; and Liqo reports no
-// generation in a gateway's status, so a changed gateway could not be told from one that Liqo has not looked at yet.
-func (s *Shortcut) gatewaysDiffer(ctx context.Context, spec Spec, clNamespace, srvNamespace string) (bool, error) {
-	cl, err := s.client.find(ctx)
-	if err != nil {
+// Their keys and their Connections' status would otherwise speak of a tunnel that is no more; and Liqo reports no generation in a gateway's status, so a changed
+// gateway could not be told from one that Liqo has not looked at yet. An address that is missing, or is another than before, is no reason: nodes come and go, and
+// load balancers take their time.
+func (s *Shortcut) replacesServer(ctx context.Context, spec Spec, namespace string) (bool, error) {
+	found, err := s.look(ctx)
+	switch {
+	case err != nil:
 		return false, err
-	}
-	srv, err := s.server.find(ctx)
-	if err != nil {
-		return false, err
-	}
-	if cl.server != nil || srv.client != nil {
+	case found.client.server != nil || found.server.client != nil:
 		return true, nil // they run in the opposite direction
+	case found.server.server == nil:
+		return found.client.client != nil, nil
+	default:
+		return s.server.serverDiffers(ctx, found.server, spec, namespace)
 	}
-	if srv.server != nil {
-		if differs, err := s.server.serverDiffers(ctx, srv, spec, srvNamespace); err != nil || differs {
-			return differs, err
-		}
-	}
-	if cl.client == nil {
-		return false, nil
-	}
-	return s.client.clientDiffers(ctx, cl.client, endpointOf(srv.server), spec, clNamespace)
 }
 
-// serverDiffers tells whether the server's gateway is to be replaced; it exists.
+// serverDiffers reports whether the server's gateway is to be replaced; it exists.
 func (s *side) serverDiffers(ctx context.Context, found objects, spec Spec, namespace string) (bool, error) {
 	wanted, err := s.forgeServer(found.server, namespace, spec)
 	if err != nil {
@@ -51,36 +43,49 @@ func (s *side) serverDiffers(ctx context.Context, found objects, spec Spec, name
 	return s.serviceLost(ctx, found)
 }
 
-// clientDiffers tells whether the client's gateway is to be replaced; it exists. Endpoint is where the server's gateway can be reached, nil while it can't.
+// clientDiffers reports whether the client's gateway is to be replaced; it exists. Endpoint is where the server's gateway can be reached.
 func (s *side) clientDiffers(
-	ctx context.Context, gateway *networkingv1beta1.GatewayClient, endpoint *Endpoint, spec Spec, namespace string,
+	ctx context.Context, gateway *networkingv1beta1.GatewayClient, endpoint Endpoint, spec Spec, namespace string,
 ) (bool, error) {
-	if endpoint == nil || leaving(gateway) || gateway.Namespace != namespace {
-		return true, nil // it dials a gateway that is not there, or is not where it shall be
-	}
-	wanted, err := s.forgeClient(gateway, namespace, *endpoint, spec)
+	wanted, err := s.forgeClient(gateway, namespace, endpoint, spec)
 	if err != nil {
 		return false, err
 	}
-	if !equality.Semantic.DeepEqual(gateway.Spec, wanted.Spec) {
+	if leaving(gateway) || gateway.Namespace != namespace || !equality.Semantic.DeepEqual(gateway.Spec, wanted.Spec) {
 		return true, nil
 	}
 	return s.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)
 }
 
-// removeGatewayIf removes this side's gateway if the answer of that step is yes.
-func (s *side) removeGatewayIf(change *step[bool]) func(context.Context) (none, error) {
+// makeRoom removes this side's gateway if the answer of that step is yes. Former is as in [EndSpec].
+func (s *side) makeRoom(replace *step[bool], former KeySecret) func(context.Context) (none, error) {
 	return func(ctx context.Context) (none, error) {
-		if !change.get() {
-			return none{}, nil
+		if replace.get() {
+			return none{}, s.removeGateways(ctx, client.ObjectKey(former))
 		}
-		return none{}, s.removeGateways(ctx)
+		found, err := s.find(ctx)
+		if err != nil || found.keySecret() == former { // it still uses that one, and loses it when it goes
+			return none{}, err
+		}
+		return none{}, s.unlabel(ctx, client.ObjectKey(former))
 	}
 }
 
+// hangUp removes the client's gateway if there is one that is not as spec wants it, or dials elsewhere. The server's keeps its keys, Service and address.
+func (s *side) hangUp(ctx context.Context, namespace string, endpoint Endpoint, spec Spec) error {
+	found, err := s.find(ctx)
+	if err != nil || found.client == nil {
+		return err
+	}
+	if differs, err := s.clientDiffers(ctx, found.client, endpoint, spec, namespace); err != nil || !differs {
+		return err
+	}
+	return s.removeGateways(ctx)
+}
+
 // removeGateways deletes this side's gateway and the key it trusts, and returns once all that Liqo made for it is gone too. Until then a gateway of the
-// same name would inherit the old one's keys and Service.
-func (s *side) removeGateways(ctx context.Context) error {
+// same name would inherit the old one's keys and Service. Secrets of the user's own are as they were then: those that the gateway was given, and these.
+func (s *side) removeGateways(ctx context.Context, keySecrets ...client.ObjectKey) error {
 	found, err := s.find(ctx)
 	if err != nil {
 		return err
@@ -98,6 +103,12 @@ func (s *side) removeGateways(ctx context.Context) error {
 	}
 	for _, one := range remains {
 		if err := s.untilAllGone(ctx, one); err != nil {
+			return err
+		}
+		keySecrets = append(keySecrets, one.brought)
+	}
+	for _, key := range keySecrets {
+		if err := s.unlabel(ctx, key); err != nil {
 			return err
 		}
 	}

@@ -39,9 +39,23 @@ type Spec struct {
 	WaitForConnection bool
 }
 
+// waits reports whether both ends have reported the tunnel as up when [Shortcut.Connect] returns.
+func (s Spec) waits() bool { return s.WaitForConnection && !s.KeysByOthers }
+
+// removal takes apart what could not be made.
+func (s Spec) removal() Removal {
+	return Removal{
+		ClientKeySecret: KeySecret{Namespace: s.ClientEnd.Namespace, Name: s.Client.KeySecret},
+		ServerKeySecret: KeySecret{Namespace: s.ServerEnd.Namespace, Name: s.Server.KeySecret},
+	}
+}
+
 // EndSpec is how one leaf's part of a shortcut shall be. The zero value leaves everything as the leaf has it.
 type EndSpec struct {
 	Namespace string // where the leaf keeps the objects; its tenant namespace for the other leaf where empty
+
+	// FormerKeySecret is what earlier settings have given to the gateway. If these do not, it loses the labels that Liqo has given it.
+	FormerKeySecret KeySecret
 
 	// What the other leaf is told of this one's address ranges, in CIDR notation, instead of what the leaf has.
 	PodCIDRs     []string

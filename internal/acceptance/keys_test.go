@@ -1,0 +1,194 @@
+//go:build acceptance
+
+package acceptance
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+func TestKeysThatSomebodyElseBringsStayTheirs(t *testing.T) {
+	before, err := lab.inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProject(t, t.TempDir())
+	const keyless = overNodePort + "\nshare_keys = false\n"
+	p.write("main.tf", between("milan", keyless))
+	p.apply()
+	brought := []*networkingv1beta1.PublicKey{bringKey(t, "rome", "milan"), bringKey(t, "milan", "rome")}
+	await(t, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", isUp)
+	await(t, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", isUp)
+
+	p.run("plan", "-detailed-exitcode")
+	p.write("main.tf", between("milan", keyless+`server_network = { pod_cidrs = ["10.220.0.0/16"] }`))
+	p.apply()
+	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
+	says(t, p.run("destroy", "-auto-approve"), "1 destroyed",
+		`Warning: Not all was removed on leaf "rome"`,
+		`What somebody else has made stays: PublicKey liqo-tenant-milan/milan. So does Liqo's record of "milan". So Namespace liqo-tenant-milan stays, too;`,
+		`Warning: Not all was removed on leaf "milan"`,
+		`What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So Namespace liqo-tenant-rome stays, too;`)
+	for i, at := range []string{"rome", "milan"} {
+		isStillThere(t, at, brought[i])
+		isNobodys(t, at, brought[i].Namespace)
+	}
+
+	// The next shortcut of the pair finds no obstacle, and its destroy leaves nothing behind once the keys are gone.
+	p.write("main.tf", between("milan", keyless))
+	p.apply()
+	for i, at := range []string{"rome", "milan"} {
+		if err := lab.client(t, at).Delete(t.Context(), brought[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	doesNotSay(t, p.run("destroy", "-auto-approve"), "Warning:")
+	if err := lab.sameInventory(t.Context(), before); err != nil {
+		t.Error(err)
+	}
+}
+
+func isUp(connection *networkingv1beta1.Connection) bool {
+	return connection.Status.Value == networkingv1beta1.Connected
+}
+
+// bringKey tells a cluster the key of the other one's gateway, as somebody does who shares keys in another way.
+func bringKey(t *testing.T, at, of string) *networkingv1beta1.PublicKey {
+	t.Helper()
+	var keys corev1.Secret
+	if err := lab.client(t, of).Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-" + at, Name: "gw-" + at}, &keys); err != nil {
+		t.Fatal(err)
+	}
+	key, err := forge.PublicKey("liqo-tenant-"+of, nil, liqov1beta1.ClusterID(of), keys.Data["publicKey"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lab.client(t, at).Create(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// isStillThere fails the test if an object is not there any more, or another one in its place.
+func isStillThere(t *testing.T, at string, object client.Object) {
+	t.Helper()
+	uid, key := object.GetUID(), client.ObjectKeyFromObject(object)
+	if err := lab.client(t, at).Get(t.Context(), key, object); err != nil || object.GetUID() != uid || object.GetDeletionTimestamp() != nil {
+		t.Errorf("%T %s on %s is not there any more (%v)", object, key, at, err)
+	}
+}
+
+// isNobodys fails the test unless a namespace is one that the provider has made and given up.
+func isNobodys(t *testing.T, at, name string) {
+	t.Helper()
+	var namespace corev1.Namespace
+	if err := lab.client(t, at).Get(t.Context(), client.ObjectKey{Name: name}, &namespace); err != nil {
+		t.Fatal(err)
+	}
+	if namespace.Labels[shortcut.ManagedByLabel] != shortcut.ManagedBy || len(namespace.Annotations) > 0 {
+		t.Errorf("Namespace %s on %s has labels %v and annotations %v", name, at, namespace.Labels, namespace.Annotations)
+	}
+}
+
+func TestASecretOfOnesOwnIsAsItWasWhateverHasBecomeOfItsGateway(t *testing.T) {
+	for _, name := range []string{"my-keys", "other-keys"} {
+		haveKeys(t, "rome", name)
+		haveKeys(t, "milan", name)
+	}
+	keys := func(name string) string {
+		return between("milan", fmt.Sprintf(`
+			server_gateway   = { service_type = "NodePort", key_secret = %q }
+			client_gateway   = { key_secret = %q }
+			client_namespace = "default"
+			server_namespace = "default"`, name, name))
+	}
+	// What an apply or a destroy leaves that is killed after Liqo has removed the gateways.
+	killed := func() {
+		for at, gateway := range map[string]client.Object{
+			"rome":  &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "milan"}},
+			"milan": &networkingv1beta1.GatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "rome"}},
+		} {
+			removed := gone(t, at, &corev1.PodList{})
+			if err := lab.client(t, at).Delete(t.Context(), gateway); err != nil {
+				t.Fatal(err)
+			}
+			<-removed
+		}
+		if labels := labelsOf(t, "milan", "my-keys", "other-keys"); len(labels) != 1 {
+			t.Errorf("Liqo has labelled %v", labels)
+		}
+	}
+	apply(t,
+		resource.TestStep{Config: keys("my-keys"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			PreConfig: killed, Config: keys("other-keys"), ConfigPlanChecks: inPlace(), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
+		resource.TestStep{PreConfig: killed, Config: keys("other-keys"), Destroy: true},
+	)
+	for _, at := range []string{"rome", "milan"} {
+		if labels := labelsOf(t, at, "my-keys", "other-keys"); len(labels) > 0 {
+			t.Errorf("Secrets of %s still have labels: %v", at, labels)
+		}
+	}
+}
+
+// labelsOf are the labels of Secrets in namespace default that have any, keyed by the Secret's name.
+func labelsOf(t *testing.T, at string, names ...string) map[string]map[string]string {
+	t.Helper()
+	found := map[string]map[string]string{}
+	for _, name := range names {
+		var secret corev1.Secret
+		if err := lab.client(t, at).Get(t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &secret); err != nil {
+			t.Fatal(err)
+		}
+		if len(secret.Labels) > 0 {
+			found[name] = secret.Labels
+		}
+	}
+	return found
+}
+
+func TestASecretOfOnesOwnInATenantNamespaceKeepsThatNamespace(t *testing.T) {
+	before, err := lab.inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProject(t, t.TempDir())
+	p.write("main.tf", between("milan", overNodePort))
+	p.apply()
+	secret := wireguardKeys(t, "liqo-tenant-rome", "my-keys")
+	if err := lab.client(t, "milan").Create(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	p.write("main.tf", between("milan", `server_gateway = { service_type = "NodePort", key_secret = "my-keys" }`))
+	p.apply()
+	output := p.run("destroy", "-auto-approve")
+	says(t, output, `Warning: Not all was removed on leaf "milan"`, "Your Secret liqo-tenant-rome/my-keys stays. So Namespace liqo-tenant-rome stays, too;")
+	doesNotSay(t, output, `Not all was removed on leaf "rome"`)
+	isStillThere(t, "milan", secret)
+	isNobodys(t, "milan", "liqo-tenant-rome")
+	if len(secret.Labels) > 0 {
+		t.Errorf("the Secret still has labels: %v", secret.Labels)
+	}
+
+	if err := lab.client(t, "milan").Delete(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	p.write("main.tf", between("milan", overNodePort))
+	p.apply() // takes the namespace over
+	p.run("destroy", "-auto-approve")
+	if err := lab.sameInventory(t.Context(), before); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,74 @@
+package shortcut
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestAMissingServiceIsExplainedByTheAPIServer(t *testing.T) {
+	const missing = "Service liqo-tenant-rome/gw-rome does not exist, and Liqo makes none for a gateway that has its Deployment already."
+	taken := apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), "gw-rome",
+		field.ErrorList{field.Invalid(field.NewPath("spec").Child("ports").Index(0).Child("nodePort"), 31000, "provided port is already allocated")})
+	services := schema.GroupResource{Resource: "services"}
+	for name, test := range map[string]struct {
+		answer            error
+		summary, evidence string
+		unanswered        string // why the API server has not said; empty if it has
+	}{
+		"its port is taken": {
+			taken, "the gateway's Service is refused", "Liqo can't make Service liqo-tenant-rome/gw-rome. The API server says: Service \"gw-rome\" is invalid: " +
+				"spec.ports[0].nodePort: Invalid value: 31000: provided port is already allocated", "",
+		},
+		"a quota": {
+			apierrors.NewForbidden(services, "gw-rome", errors.New("exceeded quota: none")), "the gateway's Service is refused",
+			"Liqo can't make Service liqo-tenant-rome/gw-rome. The API server says: services \"gw-rome\" is forbidden: exceeded quota: none", "",
+		},
+		"nothing any more": {nil, "the gateway has no Service", missing, ""},
+		"nobody may ask": {
+			apierrors.NewForbidden(services, "gw-rome", errors.New(`User "jane" cannot create resource "services" in API group "" in the namespace "liqo-tenant-rome"`)),
+			"the gateway has no Service", missing, "no permission to create services",
+		},
+	} {
+		technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}}
+		technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
+		gateway := exposedGateway()
+		milan := clustertest.Leaf(t, "milan", gateway, technology, gatewayDeployment(), readyPod())
+		milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{
+			Create: func(_ context.Context, _ client.WithWatch, object client.Object, options ...client.CreateOption) error {
+				asked := (&client.CreateOptions{}).ApplyOptions(options)
+				if service, ok := object.(*corev1.Service); !ok || service.Spec.Type != corev1.ServiceTypeNodePort || len(asked.DryRun) == 0 {
+					t.Errorf("%s: it makes %v", name, object)
+				}
+				return test.answer
+			},
+		})
+		findings, err := New(clustertest.Leaf(t, "rome"), milan).server.serviceFindings(t.Context(), gateway)
+		if len(findings) != 1 || findings[0].summary != test.summary || findings[0].evidence[0] != test.evidence {
+			t.Errorf("%s: %+v", name, findings)
+		}
+		if (err == nil) != (test.unanswered == "") || (err != nil && !strings.Contains(err.Error(), test.unanswered)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAGatewayThatLiqoHasNotComeToMissesNoService(t *testing.T) {
+	gateway := exposedGateway()
+	server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", gateway)).server
+	if findings, err := server.serviceFindings(t.Context(), gateway); len(findings) > 0 || err != nil {
+		t.Errorf("got %+v (%v)", findings, err)
+	}
+}
