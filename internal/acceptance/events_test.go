@@ -91,8 +91,8 @@ func TestALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing.T)
 		},
 	)
 	lab.command(t, "start-apiserver", "milan")
-	// What is left is on Milan alone; a new shortcut takes it over, and its destroy removes it.
-	terraformOn(t, resource.TestStep{Config: between("milan", overNodePort)})
+	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
+	terraformOn(t, resource.TestStep{Config: between("milan", overNodePort+"\nadopt_existing = true")})
 	if err := lab.sameInventory(t.Context(), before); err != nil {
 		t.Error(err)
 	}
@@ -112,8 +112,8 @@ func TestALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
 		"The state of the shortcut could not be refreshed; it stays as it was.", "~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
 	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
 	lab.command(t, "start-apiserver", "milan")
-	// What is left is on Milan alone; a new shortcut takes it over, and its destroy removes it.
-	terraformOn(t, resource.TestStep{Config: between("milan", overNodePort)})
+	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
+	terraformOn(t, resource.TestStep{Config: between("milan", overNodePort+"\nadopt_existing = true")})
 	if err := lab.sameInventory(t.Context(), before); err != nil {
 		t.Error(err)
 	}

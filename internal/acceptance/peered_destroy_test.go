@@ -119,8 +119,8 @@ func TestALeafThatIsGoneFromTheProviderBlockCanBeGivenUp(t *testing.T) {
 	write("", "force_destroy = true")
 	says(t, p.run("apply", "-auto-approve"), "Warning: Unknown leaf milan", "0 added, 1 changed, 0 destroyed")
 	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
-	// What is left is on Milan alone; a new shortcut takes it over, and its destroy removes it.
-	terraformOn(t, resource.TestStep{Config: between("milan", overNodePort)})
+	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
+	terraformOn(t, resource.TestStep{Config: between("milan", overNodePort+"\nadopt_existing = true")})
 	if err := lab.sameInventory(t.Context(), before); err != nil {
 		t.Error(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
 // Default timeouts of a liqo_shortcut. A cloud's load balancer may take minutes to get its address.
@@ -218,7 +219,7 @@ func identify(ctx context.Context, model *shortcutModel, identity *tfsdk.Resourc
 	return identity.Set(ctx, identityModel{ClientClusterID: model.ClientClusterID, ServerClusterID: model.ServerClusterID})
 }
 
-// withLogging gives the context what package shortcut logs to.
+// withLogging gives the context what the steps of a procedure log to.
 func withLogging(ctx context.Context) context.Context {
-	return tflog.NewSubsystem(ctx, shortcut.LogSubsystem)
+	return tflog.NewSubsystem(ctx, steps.LogSubsystem)
 }

@@ -26,7 +26,7 @@ func early(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tftypes.ValueFromJSON(state, type0); err != nil {
+	if _, err := tftypes.ValueFromJSON(state, type0); err != nil { //nolint:staticcheck // as above
 		t.Fatalf("testdata has no state of version 0: %v", err)
 	}
 	return state

@@ -117,20 +117,20 @@ func (s *Shortcut) adopting(ctx context.Context) (bool, error) {
 
 // giveBack marks the owner's objects on this leaf as they were marked before they were adopted. What an adoption has made anew belongs to the same network, and
 // is given away with it.
-func (s *side) giveBack(ctx context.Context) (none, error) {
+func (s *side) giveBack(ctx context.Context) error {
 	all, err := s.markable(ctx)
 	if err != nil {
-		return none{}, err
+		return err
 	}
 	for _, object := range all {
 		if !s.owner.marked(object) {
 			continue
 		}
 		if err := s.restore(ctx, object); err != nil {
-			return none{}, err
+			return err
 		}
 	}
-	return none{}, nil
+	return nil
 }
 
 // restore marks an object as it was marked before it was adopted.
@@ -167,16 +167,16 @@ func unmark(object client.Object) {
 }
 
 // complete records that the owner has all of the shortcut now, and whether its tunnel was seen up. From here on, it is the owner's until that one gives it up.
-func (s *side) complete(connected bool) func(context.Context) (none, error) {
-	return func(ctx context.Context) (none, error) {
+func (s *side) complete(connected bool) func(context.Context) error {
+	return func(ctx context.Context) error {
 		found, err := s.find(ctx)
 		if err != nil || found.configuration == nil {
-			return none{}, err
+			return err
 		}
 		if known := completeBy(found.configuration) == s.owner.Token; known && (found.wasConnected() || !connected) {
-			return none{}, nil
+			return nil
 		}
-		return none{}, s.leaf.Mark(ctx, found.configuration, func(object client.Object) {
+		return s.leaf.Mark(ctx, found.configuration, func(object client.Object) {
 			record := s.owner.Token + " " + time.Now().UTC().Format(time.RFC3339)
 			if connected {
 				record += " " + wasConnected

@@ -17,19 +17,19 @@ import (
 
 // removeConfigurations deletes the owner's Configuration on this leaf and returns once it is gone, and with it the ranges that Liqo's IPAM holds for it. Until they
 // are free, a new Configuration of the other cluster would be remapped to others.
-func (s *side) removeConfigurations(ctx context.Context) (none, error) {
+func (s *side) removeConfigurations(ctx context.Context) error {
 	found, err := s.find(ctx)
 	own := found.ownConfigurations(s.owner)
 	if err != nil || len(own) == 0 {
-		return none{}, err
+		return err
 	}
 	taken, err := s.leaf.TakenNetworks(ctx)
 	if err != nil {
-		return none{}, err
+		return err
 	}
 	for _, configuration := range own {
 		if err := s.delete(ctx, configuration); err != nil {
-			return none{}, err
+			return err
 		}
 	}
 	for i := range taken {
@@ -37,10 +37,10 @@ func (s *side) removeConfigurations(ctx context.Context) (none, error) {
 			continue
 		}
 		if err := s.untilGone(ctx, ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind), client.ObjectKeyFromObject(&taken[i])); err != nil {
-			return none{}, err
+			return err
 		}
 	}
-	return none{}, s.until(ctx, "the Configuration to be gone", func(left objects) bool {
+	return s.until(ctx, "the Configuration to be gone", func(left objects) bool {
 		return len(left.ownConfigurations(s.owner)) == 0
 	}, &networkingv1beta1.Configuration{})
 }

@@ -34,7 +34,7 @@ func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unsubscribe()
-	_, err = New(rome, clustertest.Leaf(t, "milan")).client.removeConfigurations(ctx)
+	err = New(rome, clustertest.Leaf(t, "milan")).client.removeConfigurations(ctx)
 	if err == nil || !strings.Contains(err.Error(), "Network liqo-tenant-milan/milan-pod to be deleted") {
 		t.Errorf("got %v", err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// configure tells this leaf the address ranges of the other one. Liqo's Configuration controller reacts by asking its IPAM for ranges that are free
+// ensureConfiguration tells this leaf the address ranges of the other one. Liqo's Configuration controller reacts by asking its IPAM for ranges that are free
 // here.
-func (s *side) configure(ctx context.Context, namespace string, other cluster.Networks) error {
+func (s *side) ensureConfiguration(ctx context.Context, namespace string, other cluster.Networks) error {
 	found, err := s.find(ctx)
 	if err != nil {
 		return err
@@ -21,7 +21,7 @@ func (s *side) configure(ctx context.Context, namespace string, other cluster.Ne
 	name := string(s.remote.ID) // as liqoctl names it
 	if existing := found.configuration; existing != nil {
 		if existing.Namespace != namespace || leaving(existing) {
-			if _, err := s.removeConfigurations(ctx); err != nil {
+			if err := s.removeConfigurations(ctx); err != nil {
 				return err
 			}
 		}
@@ -37,23 +37,23 @@ func (s *side) configure(ctx context.Context, namespace string, other cluster.Ne
 
 // waitForRemapping returns once Liqo has decided where this leaf reaches the other one's addresses. Where remapping is forbidden, another decision than
 // the pods' own addresses is an error.
-func (s *side) waitForRemapping(forbidden bool) func(context.Context) (none, error) {
-	return func(ctx context.Context) (none, error) {
+func (s *side) waitForRemapping(forbidden bool) func(context.Context) error {
+	return func(ctx context.Context) error {
 		var decided *networkingv1beta1.Configuration
 		err := s.until(ctx, "Liqo to remap the other leaf's address ranges", func(found objects) bool {
 			decided = found.configuration
 			return decided != nil && networkingutils.AreConfigurationNetworkCIDRsConfigured(decided)
 		}, &networkingv1beta1.Configuration{})
 		if err != nil || !forbidden {
-			return none{}, err
+			return err
 		}
 		network := networkOf(decided)
 		for i, cidr := range network.PodCIDRs {
 			if remapped := network.RemappedPodCIDRs[i]; remapped != cidr {
-				return none{}, s.remappedProblem(fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, s.remote.Name, remapped))
+				return s.remappedProblem(fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, s.remote.Name, remapped))
 			}
 		}
-		return none{}, nil
+		return nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
 // patience is how long [Shortcut.Connect] waits for a shortcut of another owner to be given up, if that one may be of the same Terraform state: a resource under a new
@@ -15,7 +16,7 @@ import (
 const patience = 30 * time.Second
 
 // Connect makes the shortcut as spec says, from whatever there is of it already. It can be interrupted and repeated at any time. What it was refused it does not touch,
-// and what it fails to adopt it gives back. The error is a [Failure].
+// and what it fails to adopt it gives back. The error is a [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	err := s.connect(ctx, spec)
 	rival, ok := errors.AsType[*rivalError](err)
@@ -32,78 +33,75 @@ func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 
 // connect works on the two leaves at the same time. Read the list from top to bottom: each step names, after what it does, the steps that it really depends on.
 func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
-	r := newRun(ctx)
+	r := steps.New(ctx)
 	cl, srv := s.client, s.server
+	onClient, onServer := cl.leaf.Name, srv.leaf.Name
 
 	turn := &turn{}
-	begin := start(r, s.first(), "wait for other operations on the pair", turn.take(r, s.first()))
-	clNetworks := start(r, cl, "read its address ranges", cl.announce(spec.ClientEnd))
-	srvNetworks := start(r, srv, "read its address ranges", srv.announce(spec.ServerEnd))
+	begin := steps.Act(r, s.first().leaf.Name, "wait for other operations on the pair", turn.take(r, s.first()))
+	clNetworks := steps.Do(r, onClient, "read its address ranges", cl.announce(spec.ClientEnd))
+	srvNetworks := steps.Do(r, onServer, "read its address ranges", srv.announce(spec.ServerEnd))
 	allowed := s.startChecks(r, spec, begin, clNetworks, srvNetworks)
-	clNamespace := start(r, cl, "namespace", cl.ensureNamespace(spec.ClientEnd.Namespace), allowed...)
-	srvNamespace := start(r, srv, "namespace", srv.ensureNamespace(spec.ServerEnd.Namespace), allowed...)
+	clNamespace := steps.Do(r, onClient, "namespace", cl.ensureNamespace(spec.ClientEnd.Namespace), allowed...)
+	srvNamespace := steps.Do(r, onServer, "namespace", srv.ensureNamespace(spec.ServerEnd.Namespace), allowed...)
 
 	// Each leaf learns the other's address ranges, and Liqo there decides how to remap them.
-	clConfiguration := start(r, cl, "Configuration", func(ctx context.Context) (none, error) {
-		return none{}, cl.configure(ctx, clNamespace.get(), srvNetworks.get())
-	}, clNamespace, srvNetworks)
-	srvConfiguration := start(r, srv, "Configuration", func(ctx context.Context) (none, error) {
-		return none{}, srv.configure(ctx, srvNamespace.get(), clNetworks.get())
-	}, srvNamespace, clNetworks)
-	clRemapping := start(r, cl, "remapping by Liqo", cl.waitForRemapping(spec.ForbidRemapping), clConfiguration)
-	srvRemapping := start(r, srv, "remapping by Liqo", srv.waitForRemapping(spec.ForbidRemapping), srvConfiguration)
+	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.ensureConfiguration)
+	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.ensureConfiguration)
+	clRemapping := steps.Act(r, onClient, "remapping by Liqo", cl.waitForRemapping(spec.ForbidRemapping), clConfiguration)
+	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", srv.waitForRemapping(spec.ForbidRemapping), srvConfiguration)
 
-	replace := start(r, srv, "compare the server's gateway if there is one", func(ctx context.Context) (bool, error) {
-		return s.replacesServer(ctx, spec, srvNamespace.get())
-	}, clNamespace, srvNamespace)
-	ready := []dependency{replace}
+	replace := steps.With(r, onServer, "compare the server's gateway if there is one", srvNamespace,
+		func(ctx context.Context, namespace string) (bool, error) {
+			return s.replacesServer(ctx, spec, namespace)
+		}, clNamespace)
+	var ready []steps.Before
 	if spec.ForbidRemapping {
 		ready = append(ready, clRemapping, srvRemapping)
 	}
-	clRoom := start(r, cl, "remove a gateway that goes with the server's", cl.makeRoom(replace, spec.ClientEnd.FormerKeySecret), ready...)
-	srvRoom := start(r, srv, "remove a gateway that is to change", srv.makeRoom(replace, spec.ServerEnd.FormerKeySecret), ready...)
+	clRoom := steps.ActWith(r, onClient, "remove a gateway that goes with the server's", replace, cl.makeRoom(spec.ClientEnd.FormerKeySecret), ready...)
+	srvRoom := steps.ActWith(r, onServer, "remove a gateway that is to change", replace, srv.makeRoom(spec.ServerEnd.FormerKeySecret), ready...)
 
 	// The server's gateway needs no Configuration to get an address, and the client's needs nothing but that address.
-	srvGateway := start(r, srv, "GatewayServer", func(ctx context.Context) (client.Object, error) {
-		return srv.expose(ctx, srvNamespace.get(), spec)
+	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace, func(ctx context.Context, namespace string) (client.Object, error) {
+		return srv.ensureGatewayServer(ctx, namespace, spec)
 	}, srvRoom)
-	endpoint := start(r, srv, "address of the gateway", srv.waitForEndpoint, srvGateway)
-	clFree := start(r, cl, "remove a gateway that is to dial otherwise", func(ctx context.Context) (none, error) {
-		return none{}, cl.hangUp(ctx, clNamespace.get(), endpoint.get(), spec)
-	}, clRoom, endpoint)
-	clGateway := start(r, cl, "GatewayClient", func(ctx context.Context) (client.Object, error) {
-		return cl.dial(ctx, clNamespace.get(), endpoint.get(), spec)
-	}, clFree)
-	made := []dependency{clRemapping, srvRemapping, clGateway, endpoint}
+	endpoint := steps.Do(r, onServer, "address of the gateway", srv.waitForEndpoint, srvGateway)
+	clFree := steps.ActWith2(r, onClient, "remove a gateway that is to dial otherwise", clNamespace, endpoint,
+		func(ctx context.Context, namespace string, server Endpoint) error {
+			return cl.hangUp(ctx, namespace, server, spec)
+		}, clRoom)
+	clGateway := steps.With2(r, onClient, "GatewayClient", clNamespace, endpoint,
+		func(ctx context.Context, namespace string, server Endpoint) (client.Object, error) {
+			return cl.ensureGatewayClient(ctx, namespace, server, spec)
+		}, clFree)
+	made := []steps.Before{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
 	}
 
 	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is complete or it is not.
-	start(r, cl, "record that it is complete", cl.complete(spec.waits()), made...)
-	start(r, srv, "record that it is complete", srv.complete(spec.waits()), made...)
-	start(r, s.first(), "let others work on the pair", turn.giveUp, made...)
+	steps.Act(r, onClient, "record that it is complete", cl.complete(spec.waits()), made...)
+	steps.Act(r, onServer, "record that it is complete", srv.complete(spec.waits()), made...)
+	steps.Act(r, s.first().leaf.Name, "let others work on the pair", turn.giveUp, made...)
 	return s.undo(ctx, spec, turn.endAfter(ctx, r))
 }
 
 // startSharing starts what tells each gateway the other's key, and waits for the tunnel.
-func (s *Shortcut) startSharing(r *run, spec Spec, clGateway, srvGateway *step[client.Object]) []dependency {
+func (s *Shortcut) startSharing(r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[client.Object]) []steps.Before {
 	cl, srv := s.client, s.server
+	onClient, onServer := cl.leaf.Name, srv.leaf.Name
 	// Liqo makes a gateway's keys before its pod, so the exchange does not wait for pods.
-	srvKey := start(r, srv, "key of the gateway", srv.waitForKey, srvGateway)
-	clKey := start(r, cl, "key of the gateway", cl.waitForKey, clGateway)
-	clTrust := start(r, cl, "PublicKey of the server", func(ctx context.Context) (none, error) {
-		return none{}, cl.trust(ctx, srvKey.get(), clGateway.get())
-	}, srvKey, clGateway)
-	srvTrust := start(r, srv, "PublicKey of the client", func(ctx context.Context) (none, error) {
-		return none{}, srv.trust(ctx, clKey.get(), srvGateway.get())
-	}, clKey, srvGateway)
+	srvKey := steps.Do(r, onServer, "key of the gateway", srv.waitForKey, srvGateway)
+	clKey := steps.Do(r, onClient, "key of the gateway", cl.waitForKey, clGateway)
+	clTrust := steps.ActWith2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.ensurePublicKey)
+	srvTrust := steps.ActWith2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.ensurePublicKey)
 	if !spec.waits() {
-		return []dependency{clTrust, srvTrust}
+		return []steps.Before{clTrust, srvTrust}
 	}
-	return []dependency{
-		start(r, cl, "connection", cl.waitForConnection, clTrust, srvTrust),
-		start(r, srv, "connection", srv.waitForConnection, clTrust, srvTrust),
+	return []steps.Before{
+		steps.Act(r, onClient, "connection", cl.waitForConnection, clTrust, srvTrust),
+		steps.Act(r, onServer, "connection", srv.waitForConnection, clTrust, srvTrust),
 	}
 }
 
@@ -116,16 +114,24 @@ func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToUndo)
 	defer cancel()
 	if adopting, err := s.adopting(ctx); err != nil || adopting {
-		return errors.Join(failure, err, s.Disconnect(ctx, spec.removal()))
+		return besides(failure, err, s.Disconnect(ctx, spec.removal()))
 	}
 	if !errors.Is(failure, errRemapped) {
 		return failure
 	}
 	found, err := s.look(ctx)
 	if err != nil || found.client.gateway() != nil || found.server.gateway() != nil {
+		return besides(failure, err)
+	}
+	return besides(failure, s.Disconnect(ctx, spec.removal()))
+}
+
+// besides adds what went wrong while cleaning up. A failure alone stays what it is: it knows how far the steps got.
+func besides(failure error, others ...error) error {
+	if err := errors.Join(others...); err != nil {
 		return errors.Join(failure, err)
 	}
-	return errors.Join(failure, s.Disconnect(ctx, spec.removal()))
+	return failure
 }
 
 // timeToUndo is for cleaning up after the time for the work itself has run out.
@@ -133,30 +139,21 @@ const timeToUndo = 30 * time.Second
 
 // startChecks starts what must succeed before anything is written: the pair must be free; and where remapping is forbidden, none may be expected. Then what there is
 // of the network becomes the owner's.
-func (s *Shortcut) startChecks(r *run, spec Spec, begin dependency, clNetworks, srvNetworks *step[cluster.Networks]) []dependency {
+func (s *Shortcut) startChecks(
+	r *steps.Run, spec Spec, begin steps.Before, clNetworks, srvNetworks *steps.Step[cluster.Networks],
+) []steps.Before {
 	cl, srv := s.client, s.server
-	checks := []dependency{
-		start(r, s.first(), "check that the pair is free", func(ctx context.Context) (none, error) {
-			return none{}, s.CheckFree(ctx, spec)
-		}, begin),
+	onClient, onServer := cl.leaf.Name, srv.leaf.Name
+	checks := []steps.Before{
+		steps.Act(r, s.first().leaf.Name, "check that the pair is free", func(ctx context.Context) error { return s.CheckFree(ctx, spec) }, begin),
 	}
 	if spec.ForbidRemapping {
 		checks = append(checks,
-			start(r, cl, "check that nothing overlaps", func(ctx context.Context) (none, error) {
-				return none{}, cl.checkOverlaps(ctx, srvNetworks.get())
-			}, srvNetworks),
-			start(r, srv, "check that nothing overlaps", func(ctx context.Context) (none, error) {
-				return none{}, srv.checkOverlaps(ctx, clNetworks.get())
-			}, clNetworks))
+			steps.ActWith(r, onClient, "check that nothing overlaps", srvNetworks, cl.checkOverlaps),
+			steps.ActWith(r, onServer, "check that nothing overlaps", clNetworks, srv.checkOverlaps))
 	}
-	own := func(on *side) func(context.Context) (none, error) {
-		return func(ctx context.Context) (none, error) { return none{}, on.take(ctx, s, spec) }
-	}
-	return []dependency{
-		start(r, cl, "take over what is there", own(cl), checks...),
-		start(r, srv, "take over what is there", own(srv), checks...),
+	return []steps.Before{
+		steps.Act(r, onClient, "take over what is there", func(ctx context.Context) error { return cl.take(ctx, s, spec) }, checks...),
+		steps.Act(r, onServer, "take over what is there", func(ctx context.Context) error { return srv.take(ctx, s, spec) }, checks...),
 	}
 }
-
-// none is the result of a step that has none.
-type none struct{}

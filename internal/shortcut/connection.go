@@ -8,8 +8,8 @@ import (
 )
 
 // waitForConnection returns once this leaf's gateway says that the tunnel is up.
-func (s *side) waitForConnection(ctx context.Context) (none, error) {
-	return none{}, s.until(ctx, "the tunnel to come up", func(found objects) bool {
+func (s *side) waitForConnection(ctx context.Context) error {
+	return s.until(ctx, "the tunnel to come up", func(found objects) bool {
 		gateway := found.gateway()
 		return gateway != nil && found.connected(gateway) == networkingv1beta1.Connected
 	}, &networkingv1beta1.Connection{})

@@ -1,6 +1,10 @@
 package shortcut
 
-import "context"
+import (
+	"context"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
+)
 
 // Removal is how a shortcut shall be taken apart. The zero value removes all of it, unless a peering uses the network.
 type Removal struct {
@@ -22,7 +26,7 @@ type Kept struct {
 
 // Disconnect removes what the owner has of the shortcut, on both leaves at once, and returns when it is gone. What the owner has begun to adopt and never had whole, it
 // gives back. It can be interrupted and repeated; missing objects are not an error. A failure on one leaf does not stop the cleanup of the other. The error is a
-// [Failure].
+// [steps.Failure].
 func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
 	adopting, err := s.adopting(ctx)
 	if err != nil {
@@ -46,33 +50,30 @@ func (s *Shortcut) DisconnectServer(ctx context.Context, removal Removal) error 
 
 // disconnect cleans leaves at the same time; lease is the side that keeps the lease of the pair.
 func disconnect(ctx context.Context, removal Removal, lease *side, leaves ...cleanup) error {
-	r := newRun(ctx)
-	r.independent = true
+	r := steps.NewIndependent(ctx)
 	turn := &turn{}
-	begin := start(r, lease, "wait for other operations on the pair", turn.take(r, lease))
-	allowed := []dependency{begin} // on both leaves, before anything is removed on either
-	peerings := make([]*step[string], len(leaves))
+	begin := steps.Act(r, lease.leaf.Name, "wait for other operations on the pair", turn.take(r, lease))
+	allowed := []steps.Before{begin} // on both leaves, before anything is removed on either
+	peerings := make([]*steps.Step[string], len(leaves))
 	for i, on := range leaves {
-		peerings[i] = start(r, on.side, "look for a peering", on.livingPeering, begin)
+		peerings[i] = steps.Do(r, on.leaf.Name, "look for a peering", on.livingPeering, begin)
 		allowed = append(allowed, peerings[i])
 		if !removal.EvenFromPeering {
-			allowed = append(allowed, start(r, on.side, "check that no peering uses the network", func(ctx context.Context) (none, error) {
-				return none{}, on.checkNoPeering(ctx, peerings[i].get())
-			}, peerings[i]))
+			allowed = append(allowed, steps.ActWith(r, on.leaf.Name, "check that no peering uses the network", peerings[i], on.checkNoPeering))
 		}
 	}
-	kept := make([]*step[string], len(leaves))
+	kept := make([]*steps.Step[string], len(leaves))
 	for i, on := range leaves {
-		gateways := start(r, on.side, "remove the gateway and its keys", on.removeGateway, allowed...)
+		gateways := steps.Act(r, on.leaf.Name, "remove the gateway and its keys", on.removeGateway, allowed...)
 		if removal.KeepConfigurations {
-			kept[i] = start(r, on.side, "keep the Configuration for a later shortcut", on.keepConfigurations, gateways)
+			kept[i] = steps.Do(r, on.leaf.Name, "keep the Configuration for a later shortcut", on.keepConfigurations, gateways)
 		} else {
 			kept[i] = on.startRest(r, peerings[i], gateways, allowed...)
 		}
 	}
 	err := turn.endAfter(ctx, r)
 	for i, on := range leaves {
-		if why := kept[i].get(); why != "" && removal.Kept != nil {
+		if why, ok := kept[i].Result(); ok && why != "" && removal.Kept != nil {
 			removal.Kept(Kept{on.leaf.Name, why})
 		}
 	}
@@ -81,12 +82,11 @@ func disconnect(ctx context.Context, removal Removal, lease *side, leaves ...cle
 
 // giveBack gives back on both leaves what the owner has begun to adopt.
 func giveBack(ctx context.Context, lease *side, sides ...*side) error {
-	r := newRun(ctx)
-	r.independent = true
+	r := steps.NewIndependent(ctx)
 	turn := &turn{}
-	begin := start(r, lease, "wait for other operations on the pair", turn.take(r, lease))
+	begin := steps.Act(r, lease.leaf.Name, "wait for other operations on the pair", turn.take(r, lease))
 	for _, on := range sides {
-		start(r, on, "give back what was taken over", on.giveBack, begin)
+		steps.Act(r, on.leaf.Name, "give back what was taken over", on.giveBack, begin)
 	}
 	return turn.endAfter(ctx, r)
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
 func inVain(leaf, what string, findings ...finding) error {
@@ -20,7 +20,7 @@ func inVain(leaf, what string, findings ...finding) error {
 func TestAFailureIsToldOnceWhereItsCauseIs(t *testing.T) {
 	noImage := finding{rank: rankPod, summary: "no image", evidence: []string{"Pod p: not found."}, advice: "Look."}
 	noTunnel := finding{rank: rankDialling, ofPair: true, summary: "no tunnel", evidence: []string{"Nothing."}, advice: "Firewall."}
-	failure := &Failure{Err: errors.Join(
+	failure := &steps.Failure{Err: errors.Join(
 		inVain("rome", "the tunnel", noTunnel), inVain("milan", "the tunnel", noImage), inVain("milan", "an address", noImage),
 	)}
 	if got := Summary(failure); got != `no image on leaf "milan"` {
@@ -41,7 +41,7 @@ func TestAFailureOfBothLeavesTogetherIsToldOnce(t *testing.T) {
 	end := func(rank rank, evidence string) finding {
 		return finding{rank: rank, ofPair: true, summary: "no tunnel", evidence: []string{evidence}, advice: "Advice of " + evidence}
 	}
-	failure := &Failure{Err: errors.Join( // the end that listens was the first to fail
+	failure := &steps.Failure{Err: errors.Join( // the end that listens was the first to fail
 		inVain("milan", "the tunnel", end(rankListening, "milan's.")), inVain("rome", "the tunnel", end(rankDialling, "rome's.")),
 	)}
 	expected := "Time ran out while waiting for the tunnel on \"rome\" and \"milan\".\n\nrome's.\nmilan's.\n\nAdvice of rome's.\n\n"
@@ -52,7 +52,7 @@ func TestAFailureOfBothLeavesTogetherIsToldOnce(t *testing.T) {
 
 func TestSeveralCausesAreAllTold(t *testing.T) {
 	refused := &cluster.Error{Leaf: "rome", Summary: "no permission", Err: errors.New("forbidden"), Hint: "Grant it."}
-	failure := &Failure{Err: errors.Join(refused, refused,
+	failure := &steps.Failure{Err: errors.Join(refused, refused,
 		inVain("milan", "an address", finding{rank: rankPod, summary: "no image"}, finding{rank: rankService, summary: "no balancer"}))}
 	text := Detail(failure)
 	if Summary(failure) != `no permission on leaf "rome"` || strings.Count(text, "Grant it.") != 1 {
@@ -65,27 +65,8 @@ func TestSeveralCausesAreAllTold(t *testing.T) {
 	}
 }
 
-func TestStepsAreListedWithHowFarTheyGot(t *testing.T) {
-	failure := &Failure{Err: errors.New("the reason"), Progress: []Progress{
-		{Leaf: "rome", Step: "first", Started: true, Done: true, Took: 3 * time.Millisecond},
-		{Leaf: "rome", Step: "second", Started: true, Done: true, Took: 254 * time.Millisecond},
-		{Leaf: "milan", Step: "third", Started: true, Took: 3001 * time.Millisecond},
-		{Leaf: "milan", Step: "fourth"},
-	}}
-	const expected = `The reason.
-
-How far it got:
-  done       rome: first
-  done       rome: second (250ms)
-  not done   milan: third (3s)
-  not begun  milan: fourth`
-	if got := failure.Error(); !strings.EqualFold(got, expected) {
-		t.Errorf("got:\n%s", got)
-	}
-}
-
 func TestRequestsThatWereInterruptedAreToldOnce(t *testing.T) {
-	failure := &Failure{Err: errors.Join(
+	failure := &steps.Failure{Err: errors.Join(
 		fmt.Errorf("Delete \"https://rome\": %w", context.Canceled), fmt.Errorf("Get \"https://milan\": %w", context.Canceled),
 	)}
 	if text := Detail(failure); !strings.HasPrefix(text, "The work was interrupted.\n\nHow far") {

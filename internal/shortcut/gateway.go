@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// expose makes the gateway that the other leaf will dial.
-func (s *side) expose(ctx context.Context, namespace string, spec Spec) (client.Object, error) {
+// ensureGatewayServer makes the gateway that the other leaf will dial.
+func (s *side) ensureGatewayServer(ctx context.Context, namespace string, spec Spec) (client.Object, error) {
 	found, err := s.find(ctx)
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func (s *side) forgeServer(existing *networkingv1beta1.GatewayServer, namespace 
 	return gateway, nil
 }
 
-// dial makes the gateway that dials the other leaf's.
-func (s *side) dial(ctx context.Context, namespace string, server Endpoint, spec Spec) (client.Object, error) {
+// ensureGatewayClient makes the gateway that dials the other leaf's.
+func (s *side) ensureGatewayClient(ctx context.Context, namespace string, server Endpoint, spec Spec) (client.Object, error) {
 	found, err := s.find(ctx)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
 // cleanup is the removal of one leaf's part of a shortcut.
@@ -20,8 +22,8 @@ type cleanup struct {
 }
 
 // removeGateway removes this leaf's gateway, and leaves the user's own Secret as it was.
-func (c cleanup) removeGateway(ctx context.Context) (none, error) {
-	return none{}, c.removeGateways(ctx, client.ObjectKey{
+func (c cleanup) removeGateway(ctx context.Context) error {
+	return c.removeGateways(ctx, client.ObjectKey{
 		Namespace: cmp.Or(c.keySecret.Namespace, c.forgeTenantNamespace().Name), Name: c.keySecret.Name,
 	})
 }
@@ -36,21 +38,21 @@ func (c cleanup) keepConfigurations(ctx context.Context) (string, error) {
 }
 
 // startRest starts what removes everything but the gateway. The result is what stays, and why.
-func (c cleanup) startRest(r *run, peering *step[string], gateways dependency, allowed ...dependency) *step[string] {
-	namespace := start(r, c.side, "begin to remove the tenant namespace", func(ctx context.Context) (*corev1.Namespace, error) {
-		return c.beginNamespace(ctx, peering.get())
-	}, allowed...)
-	configuration := start(r, c.side, "remove the Configuration", c.removeConfigurations, allowed...)
-	unused := start(r, c.side, "remove the ForeignCluster", func(ctx context.Context) (bool, error) {
-		return c.removeForeignCluster(ctx, namespace.get(), peering.get())
-	}, namespace, gateways, configuration)
-	return start(r, c.side, "remove the tenant namespace", func(ctx context.Context) (string, error) {
-		kept, err := c.keptBy(ctx, namespace.get(), peering.get())
-		if err != nil || kept != "" || !unused.get() {
-			return kept, err
-		}
-		return "", c.removeNamespace(ctx, namespace.get())
-	}, unused)
+func (c cleanup) startRest(r *steps.Run, peering *steps.Step[string], gateways steps.Before, allowed ...steps.Before) *steps.Step[string] {
+	on := c.leaf.Name
+	namespace := steps.With(r, on, "begin to remove the tenant namespace", peering, c.beginNamespace, allowed...)
+	configuration := steps.Act(r, on, "remove the Configuration", c.removeConfigurations, allowed...)
+	unused := steps.With2(r, on, "remove the ForeignCluster", namespace, peering, c.removeForeignCluster, gateways, configuration)
+	return steps.With3(r, on, "remove the tenant namespace", namespace, peering, unused, c.removeUnused)
+}
+
+// removeUnused removes the tenant namespace, which may be nil, unless it or Liqo's record of the other cluster is in use. The result is what stays, and why.
+func (c cleanup) removeUnused(ctx context.Context, namespace *corev1.Namespace, peering string, unused bool) (string, error) {
+	kept, err := c.keptBy(ctx, namespace, peering)
+	if err != nil || kept != "" || !unused {
+		return kept, err
+	}
+	return "", c.removeNamespace(ctx, namespace)
 }
 
 // beginNamespace returns the tenant namespace, nil where there is none. If nobody else needs it, it asks for its deletion ahead of everything else:

@@ -1,7 +1,6 @@
 package shortcut
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -121,7 +120,7 @@ func TestKeysThatOthersHaveBroughtStayTheirs(t *testing.T) {
 func TestASecretIsAsItWasAlsoIfItsGatewayIsGoneAlready(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan", keySecret(nil))
 	server := New(clustertest.Leaf(t, "rome"), milan).server
-	if _, err := (cleanup{server, KeySecret{Name: "my-keys"}}).removeGateway(t.Context()); err != nil {
+	if err := (cleanup{server, KeySecret{Name: "my-keys"}}).removeGateway(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	stays(t, milan, keySecret(nil))
@@ -143,11 +142,7 @@ func TestARepairTakesTheLabelsOffAFormerSecretOnly(t *testing.T) {
 		"the gateway still uses that": {[]client.Object{using("my-keys")}, true},
 	} {
 		milan := clustertest.Leaf(t, "milan", append(test.gateway, keySecret(nil))...)
-		r := newRun(t.Context())
-		server := New(clustertest.Leaf(t, "rome"), milan).server
-		stay := start(r, server, "compare", func(context.Context) (bool, error) { return false, nil })
-		start(r, server, "make room", server.makeRoom(stay, former), stay)
-		if err := r.wait(); err != nil {
+		if err := New(clustertest.Leaf(t, "rome"), milan).server.makeRoom(former)(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 		var secret corev1.Secret

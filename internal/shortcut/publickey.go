@@ -52,11 +52,11 @@ func (s *side) waitForKey(ctx context.Context) ([]byte, error) {
 	return key, s.leaf.Explain(err)
 }
 
-// trust tells this leaf's gateway the public key of the other one's. The PublicKey goes when the gateway goes.
+// ensurePublicKey tells this leaf's gateway the public key of the other one's. The PublicKey goes when the gateway goes.
 //
 // A gateway makes its Connection only when a PublicKey is new or changed, so where somebody has deleted the Connection, the PublicKey is written anew. That makes
 // the gateway shake hands again, which interrupts traffic for some seconds; a new gateway would do so too, and might get another address.
-func (s *side) trust(ctx context.Context, key []byte, gateway client.Object) error {
+func (s *side) ensurePublicKey(ctx context.Context, key []byte, gateway client.Object) error {
 	found, err := s.find(ctx)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func TestAKeyIsWrittenAnewOnlyWhereTheConnectionIsMissing(t *testing.T) {
 		}
 		known.UID = "known"
 		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", append(test.more, gateway, ours(known))...)).server
-		if err := server.trust(t.Context(), key, gateway); err != nil {
+		if err := server.ensurePublicKey(t.Context(), key, gateway); err != nil {
 			t.Fatal(err)
 		}
 		left, err := server.find(t.Context())

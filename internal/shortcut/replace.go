@@ -57,17 +57,17 @@ func (s *side) clientDiffers(
 	return s.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)
 }
 
-// makeRoom removes this side's gateway if the answer of that step is yes. Former is as in [EndSpec].
-func (s *side) makeRoom(replace *step[bool], former KeySecret) func(context.Context) (none, error) {
-	return func(ctx context.Context) (none, error) {
-		if replace.get() {
-			return none{}, s.removeGateways(ctx, client.ObjectKey(former))
+// makeRoom removes this side's gateway if the server's is replaced. Former is as in [EndSpec].
+func (s *side) makeRoom(former KeySecret) func(context.Context, bool) error {
+	return func(ctx context.Context, replace bool) error {
+		if replace {
+			return s.removeGateways(ctx, client.ObjectKey(former))
 		}
 		found, err := s.find(ctx)
 		if err != nil || found.keySecret() == former { // it still uses that one, and loses it when it goes
-			return none{}, err
+			return err
 		}
-		return none{}, s.unlabel(ctx, client.ObjectKey(former))
+		return s.unlabel(ctx, client.ObjectKey(former))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
 // until waits until done is true of what the leaf holds of this network, asking again whenever the cache of one of these kinds has changed. waitedFor
@@ -37,7 +39,7 @@ func (s *side) explainWait(ctx context.Context, waitedFor string, err error) err
 // explainWaitBy does the same with a look of its own at the leaf.
 func (s *side) explainWaitBy(ctx context.Context, waitedFor string, err error, look func(context.Context) ([]finding, error)) error {
 	switch {
-	case err == nil, errors.Is(err, errAborted):
+	case err == nil, errors.Is(err, steps.ErrAborted):
 		return err
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return s.diagnose(ctx, waitedFor, err, look)

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
 // turn is the right to work on a pair: no two procedures have it at the same time, be they of one process or of two. It is a lease on that leaf of the pair whose
@@ -33,21 +34,21 @@ func (s *side) leaseName() string {
 }
 
 // take waits for the turn, and takes it. If it is lost, the run ends.
-func (t *turn) take(r *run, on *side) func(context.Context) (none, error) {
-	return func(ctx context.Context) (none, error) {
+func (t *turn) take(r *steps.Run, on *side) func(context.Context) error {
+	return func(ctx context.Context) error {
 		var busy string
 		waiting := func(holder string) {
 			busy = holder
-			tflog.SubsystemInfo(ctx, LogSubsystem, "waiting for another operation on the pair", map[string]any{"leaf": on.leaf.Name, "holder": holder})
+			tflog.SubsystemInfo(ctx, steps.LogSubsystem, "waiting for another operation on the pair", map[string]any{"leaf": on.leaf.Name, "holder": holder})
 		}
 		lease, err := on.leaf.Hold(ctx, cluster.Claim{
-			Name: on.leaseName(), Holder: on.owner.holder(), Mark: on.owner.mark, Waiting: waiting, Lost: func(err error) { r.abort(err) },
+			Name: on.leaseName(), Holder: on.owner.holder(), Mark: on.owner.mark, Waiting: waiting, Lost: func(err error) { r.Abort(err) },
 		})
 		if err != nil {
-			return none{}, on.explainBusy(busy, err)
+			return on.explainBusy(busy, err)
 		}
 		t.lease = lease
-		return none{}, nil
+		return nil
 	}
 }
 
@@ -67,19 +68,19 @@ func (o Owner) holder() string {
 }
 
 // giveUp ends the turn. It can be repeated.
-func (t *turn) giveUp(ctx context.Context) (_ none, err error) {
+func (t *turn) giveUp(ctx context.Context) (err error) {
 	t.release.Do(func() {
 		if t.lease != nil {
 			err = t.lease.Release(ctx)
 		}
 	})
-	return none{}, err
+	return err
 }
 
 // endAfter waits for a run, and ends the turn then. A lease that can't be released ends by itself, so that is no failure.
-func (t *turn) endAfter(ctx context.Context, r *run) error {
-	failure := r.wait()
-	_, _ = t.giveUp(ctx)
+func (t *turn) endAfter(ctx context.Context, r *steps.Run) error {
+	failure := r.Wait()
+	_ = t.giveUp(ctx)
 	return failure
 }
 

@@ -53,7 +53,40 @@ func With[A, T any](r *Run, leaf, name string, a *Step[A], do func(context.Conte
 	return Do(r, leaf, name, func(ctx context.Context) (T, error) { return do(ctx, a.result) }, append([]Before{a}, after...)...)
 }
 
+// Result is the result of the step once the run has ended; false if it did not succeed.
+func (s *Step[T]) Result() (T, bool) {
+	select {
+	case <-s.done:
+		return s.result, s.ok
+	default:
+		var none T
+		return none, false
+	}
+}
+
 // With2 starts a step that needs the results of two others, and comes after them.
 func With2[A, B, T any](r *Run, leaf, name string, a *Step[A], b *Step[B], do func(context.Context, A, B) (T, error), after ...Before) *Step[T] {
 	return Do(r, leaf, name, func(ctx context.Context) (T, error) { return do(ctx, a.result, b.result) }, append([]Before{a, b}, after...)...)
+}
+
+// With3 starts a step that needs the results of three others, and comes after them.
+func With3[A, B, C, T any](
+	r *Run, leaf, name string, a *Step[A], b *Step[B], c *Step[C], do func(context.Context, A, B, C) (T, error), after ...Before,
+) *Step[T] {
+	return Do(r, leaf, name, func(ctx context.Context) (T, error) { return do(ctx, a.result, b.result, c.result) }, append([]Before{a, b, c}, after...)...)
+}
+
+// Act starts a step that has no result, and needs none.
+func Act(r *Run, leaf, name string, do func(context.Context) error, after ...Before) *Step[None] {
+	return Do(r, leaf, name, func(ctx context.Context) (None, error) { return None{}, do(ctx) }, after...)
+}
+
+// ActWith starts a step that has no result, and needs that of one other.
+func ActWith[A any](r *Run, leaf, name string, a *Step[A], do func(context.Context, A) error, after ...Before) *Step[None] {
+	return With(r, leaf, name, a, func(ctx context.Context, a A) (None, error) { return None{}, do(ctx, a) }, after...)
+}
+
+// ActWith2 starts a step that has no result, and needs those of two others.
+func ActWith2[A, B any](r *Run, leaf, name string, a *Step[A], b *Step[B], do func(context.Context, A, B) error, after ...Before) *Step[None] {
+	return With2(r, leaf, name, a, b, func(ctx context.Context, a A, b B) (None, error) { return None{}, do(ctx, a, b) }, after...)
 }
