@@ -73,6 +73,7 @@ func (c *Cluster) startControllers(ctx context.Context, install func(context.Con
 	c.controllers = &controllers{processes: map[string]*process.Process{}, stopManager: func() {}}
 	steps := []step{
 		{"kube-controller-manager", c.startKubeControllerManager},
+		{"kube-scheduler", c.startKubeScheduler},
 		{"stand-ins for kubelet, load balancer and data plane", c.startManager},
 	}
 	if !c.Liqo {

@@ -246,7 +246,9 @@ func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 		if err := connect(t, milan).Create(t.Context(), gateway); err != nil {
 			t.Fatal(err)
 		}
-		await(t, milan, &corev1.EventList{}, func(e *corev1.Event) bool { return e.Reason == "FailedScheduling" })
+		await(t, milan, &corev1.EventList{}, func(e *corev1.Event) bool {
+			return e.Reason == "FailedScheduling" && strings.HasPrefix(e.Message, "0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes ")
+		})
 		if err := ctl.Set(t.Context(), "milan", "schedulable", "true"); err != nil {
 			t.Fatal(err)
 		}
