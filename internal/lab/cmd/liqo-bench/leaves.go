@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/byhand"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/byhand"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
