@@ -3,10 +3,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -93,12 +91,8 @@ func startWith(t *testing.T, dir string, options ...string) *running {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.stdin.Close(); _ = r.cmd.Wait() })
-	line, err := bufio.NewReader(stdout).ReadBytes('\n')
-	if err != nil {
+	if r.State, err = labdir.ReadAnnounced(stdout); err != nil {
 		t.Fatalf("the lab did not start: %v\n%s", err, r.stderr)
-	}
-	if err := json.Unmarshal(line, &r.State); err != nil {
-		t.Fatal(err)
 	}
 	return r
 }

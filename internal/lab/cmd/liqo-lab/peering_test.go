@@ -4,7 +4,6 @@ package main
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inventory"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -78,8 +78,8 @@ func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range after {
-		if !slices.Contains(before, line) && !keptAfterPeering(line) {
+	for _, line := range inventory.Compare(before, after).Added {
+		if !keptAfterPeering(line) {
 			t.Errorf("liqoctl unpeer leaves %s", line)
 		}
 	}
