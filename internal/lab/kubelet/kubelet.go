@@ -16,12 +16,11 @@ import (
 	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/requeue"
 )
 
 // Options says what the stand-in serves.
@@ -51,20 +50,22 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 		stops:   map[client.ObjectKey][]func(context.Context){},
 		events:  broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: "kubelet", Host: options.Node}),
 	}
+	pending := requeue.Beside(mgr.GetClient(), &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase != corev1.PodRunning })
 	err = ctrl.NewControllerManagedBy(mgr).Named("kubelet").
 		For(&corev1.Pod{}).
 		// A pod that waits for its volume goes on when the Secret appears.
-		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(pods.pendingIn)).
-		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), handler.EnqueueRequestsFromMapFunc(pods.pendingIn))).
+		Watches(&corev1.Secret{}, pending).
+		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), pending)).
 		Complete(pods)
 	if err != nil {
 		return fmt.Errorf("kubelet: %w", err)
 	}
 
 	balancer := &balancerReconciler{Options: options, client: mgr.GetClient()}
+	services := requeue.Beside(mgr.GetClient(), &corev1.ServiceList{}, func(*corev1.Service) bool { return true })
 	err = ctrl.NewControllerManagedBy(mgr).Named("load-balancer").
 		For(&corev1.Service{}).
-		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), handler.EnqueueRequestsFromMapFunc(balancer.services))).
+		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), services)).
 		Complete(balancer)
 	if err != nil {
 		return fmt.Errorf("load balancer: %w", err)
@@ -115,23 +116,4 @@ type podReconciler struct {
 	// stops end the programs that run, by pod. Pods are looked at one after the other.
 	stops  map[client.ObjectKey][]func(context.Context)
 	events record.EventRecorder
-}
-
-// pendingIn lists the pods that are not running yet, in the namespace of obj if it has one.
-func (r *podReconciler) pendingIn(ctx context.Context, obj client.Object) []reconcile.Request {
-	var scope []client.ListOption
-	if obj != nil && obj.GetNamespace() != "" {
-		scope = append(scope, client.InNamespace(obj.GetNamespace()))
-	}
-	var pods corev1.PodList
-	if err := r.client.List(ctx, &pods, scope...); err != nil {
-		return nil
-	}
-	var requests []reconcile.Request
-	for i := range pods.Items {
-		if pods.Items[i].Status.Phase != corev1.PodRunning {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&pods.Items[i])})
-		}
-	}
-	return requests
 }
