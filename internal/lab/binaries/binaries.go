@@ -48,6 +48,7 @@ var (
 	Etcd                  = Program{Name: "etcd", module: "cluster", pkg: "go.etcd.io/etcd/server/v3", source: "go.etcd.io/etcd/server/v3"}
 	KubeAPIServer         = Program{Name: "kube-apiserver", module: "cluster", pkg: kubernetes + "/cmd/kube-apiserver", source: kubernetes, variables: kubernetesVersion}
 	KubeControllerManager = Program{Name: "kube-controller-manager", module: "cluster", pkg: kubernetes + "/cmd/kube-controller-manager", source: kubernetes, variables: kubernetesVersion}
+	KubeScheduler         = Program{Name: "kube-scheduler", module: "cluster", pkg: kubernetes + "/cmd/kube-scheduler", source: kubernetes, variables: kubernetesVersion}
 	LiqoControllerManager = Program{Name: "liqo-controller-manager", module: "cluster", pkg: liqo + "/cmd/liqo-controller-manager", source: liqo}
 	LiqoIPAM              = Program{Name: "liqo-ipam", module: "cluster", pkg: liqo + "/cmd/ipam", source: liqo}
 	LiqoWebhook           = Program{Name: "liqo-webhook", module: "cluster", pkg: liqo + "/cmd/webhook", source: liqo}
@@ -69,7 +70,7 @@ var (
 
 // Cluster lists the programs that every cluster needs.
 func Cluster() []Program {
-	return []Program{Etcd, KubeAPIServer, KubeControllerManager, LiqoControllerManager, LiqoIPAM, LiqoWebhook}
+	return []Program{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, LiqoControllerManager, LiqoIPAM, LiqoWebhook}
 }
 
 // Peering lists the programs that a cluster needs in addition to be peered.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/releaseutil"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,7 +42,7 @@ func LoadChart(module, version string) *Chart {
 // crds is the folder of the custom resource definitions.
 func (c *Chart) crds() string { return filepath.Join(c.folder, "charts", "liqo-crds", "crds") }
 
-// Render returns the chart's objects for a cluster as Helm would install them, but without what would run in containers.
+// Render returns the chart's objects for a cluster as Helm would install them, but without its hooks and what would run in containers.
 func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 	loaded, err := loader.Load(c.folder)
 	if err != nil {
@@ -54,19 +56,19 @@ func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(files, func(name, _ string) bool { return !strings.HasSuffix(name, ".yaml") }) // notes for people, parts of other files
+	_, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
+	if err != nil {
+		return nil, err
+	}
 	var objects []*unstructured.Unstructured
-	for name, content := range files {
-		if !strings.HasSuffix(name, ".yaml") {
-			continue
+	for _, manifest := range manifests {
+		var obj unstructured.Unstructured
+		if err := yaml.Unmarshal([]byte(manifest.Content), &obj.Object); err != nil {
+			return nil, fmt.Errorf("%s: %w", manifest.Name, err)
 		}
-		for document := range strings.SplitSeq(content, "\n---") {
-			var obj unstructured.Unstructured
-			if err := yaml.Unmarshal([]byte(document), &obj.Object); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			if len(obj.Object) > 0 && !runs(&obj) {
-				objects = append(objects, &obj)
-			}
+		if len(obj.Object) > 0 && !runs(&obj) {
+			objects = append(objects, &obj)
 		}
 	}
 	return objects, nil
@@ -95,9 +97,6 @@ func (c *Chart) values(loaded *chart.Chart, spec Spec) (chartutil.Values, error)
 
 // runs tells whether an object of the chart would run containers, or is useless without those that do.
 func runs(obj *unstructured.Unstructured) bool {
-	if _, hook := obj.GetAnnotations()["helm.sh/hook"]; hook {
-		return true
-	}
 	switch obj.GetKind() {
 	case "DaemonSet", "Job", "CronJob", "APIService":
 		return true

@@ -1,4 +1,4 @@
-// Package cluster runs one leaf cluster: etcd, kube-apiserver and kube-controller-manager, Liqo's own controllers, and
+// Package cluster runs one leaf cluster: etcd, kube-apiserver, kube-controller-manager and kube-scheduler, Liqo's own controllers, and
 // stand-ins for what needs containers and packets.
 package cluster
 

@@ -10,10 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
@@ -73,6 +73,7 @@ func (c *Cluster) startControllers(ctx context.Context, install func(context.Con
 	c.controllers = &controllers{processes: map[string]*process.Process{}, stopManager: func() {}}
 	steps := []step{
 		{"kube-controller-manager", c.startKubeControllerManager},
+		{"kube-scheduler", c.startKubeScheduler},
 		{"stand-ins for kubelet, load balancer and data plane", c.startManager},
 	}
 	if !c.Liqo {
@@ -180,7 +181,7 @@ func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 	}
 	err = c.whileRunning(ctx, p, func(ctx context.Context) error {
 		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "default"}}
-		return c.await(ctx, account, &corev1.ServiceAccountList{}, func(client.Object) bool { return true })
+		return await.Object(ctx, c.client, account, exists, named(account)...)
 	})
 	if err != nil {
 		return err

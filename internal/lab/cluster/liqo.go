@@ -14,9 +14,9 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 )
 
@@ -131,7 +131,7 @@ func (c *Cluster) startLiqoControllers(ctx context.Context) error {
 	}
 	err = c.whileRunning(ctx, p, func(ctx context.Context) error {
 		external := &ipamv1alpha1.Network{ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: "external-cidr"}}
-		if err := c.await(ctx, external, &ipamv1alpha1.NetworkList{}, hasCIDR); err != nil {
+		if err := await.Object(ctx, c.client, external, hasCIDR, named(external)...); err != nil {
 			return err
 		}
 		if c.Peerable {
@@ -158,19 +158,20 @@ func (c *Cluster) probeLiqo(ctx context.Context) error {
 	if err := c.client.Create(ctx, probe); err != nil {
 		return err
 	}
-	if err := c.await(ctx, probe, &ipamv1alpha1.NetworkList{}, hasCIDR); err != nil {
+	if err := await.Object(ctx, c.client, probe, hasCIDR, named(probe)...); err != nil {
+		return err
+	}
+	var probes ipamv1alpha1.NetworkList
+	if err := c.client.List(ctx, &probes, named(probe)...); err != nil {
 		return err
 	}
 	if err := c.client.Delete(ctx, probe); err != nil {
 		return err
 	}
-	return c.await(ctx, probe, &ipamv1alpha1.NetworkList{}, nil)
+	return await.Deleted(ctx, c.client, &probes, named(probe)...)
 }
 
-func hasCIDR(obj client.Object) bool {
-	network, ok := obj.(*ipamv1alpha1.Network)
-	return ok && network.Status.CIDR != ""
-}
+func hasCIDR(network *ipamv1alpha1.Network) bool { return network.Status.CIDR != "" }
 
 // SetLiqo stops or starts Liqo's controllers, the program liqo-controller-manager.
 func (c *Cluster) SetLiqo(ctx context.Context, running bool) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/liqotech/liqo/pkg/vkMachinery"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/cert"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
@@ -56,7 +56,7 @@ func (c *Cluster) awaitAPIServerRemapping(ctx context.Context) error {
 		rules := &networkingv1beta1.FirewallConfiguration{
 			ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: ip + "-" + remapping.TableIPMappingGwName},
 		}
-		if err := c.await(ctx, rules, &networkingv1beta1.FirewallConfigurationList{}, func(client.Object) bool { return true }); err != nil {
+		if err := await.Object(ctx, c.client, rules, exists, named(rules)...); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
@@ -51,37 +50,12 @@ func (c *Cluster) whileRunning(ctx context.Context, p *process.Process, work fun
 	return nil
 }
 
-// await waits until an object fulfils a condition, or is gone if the condition is nil. List is an empty list of its kind.
-func (c *Cluster) await(ctx context.Context, obj client.Object, list client.ObjectList, condition func(client.Object) bool) error {
-	watcher, err := c.client.Watch(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingFields{"metadata.name": obj.GetName()})
-	if err != nil {
-		return err
-	}
-	defer watcher.Stop()
-	if condition == nil { // a watch does not tell of an object that was gone before
-		if err := c.client.Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
-			return client.IgnoreNotFound(err)
-		}
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case event, open := <-watcher.ResultChan():
-			switch {
-			case !open:
-				return fmt.Errorf("the watch for %s ended", obj.GetName())
-			case event.Type == watch.Error:
-				return fmt.Errorf("watching %s: %v", obj.GetName(), event.Object)
-			case event.Type == watch.Deleted && condition == nil:
-				return nil
-			case event.Type != watch.Deleted && condition != nil:
-				if current, ok := event.Object.(client.Object); ok && condition(current) {
-					return nil
-				}
-			}
-		}
-	}
+// exists is true of every object that there is.
+func exists[T client.Object](T) bool { return true }
+
+// named narrows a wait down to one object.
+func named(object client.Object) []client.ListOption {
+	return []client.ListOption{client.InNamespace(object.GetNamespace()), client.MatchingFields{"metadata.name": object.GetName()}}
 }
 
 // serve starts a program that listens on a port, waits until it does, and returns the port. Preferred is the port to try

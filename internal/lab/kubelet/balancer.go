@@ -7,7 +7,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // balancerReconciler is a cloud's load balancer: it gives each Service that asks for it an address.
@@ -47,17 +46,4 @@ func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 		err = nil
 	}
 	return ctrl.Result{}, err
-}
-
-// services lists all Services.
-func (r *balancerReconciler) services(ctx context.Context, _ client.Object) []reconcile.Request {
-	var services corev1.ServiceList
-	if err := r.client.List(ctx, &services); err != nil {
-		return nil
-	}
-	requests := make([]reconcile.Request, len(services.Items))
-	for i := range services.Items {
-		requests[i].NamespacedName = client.ObjectKeyFromObject(&services.Items[i])
-	}
-	return requests
 }

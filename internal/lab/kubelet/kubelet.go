@@ -1,6 +1,6 @@
-// Package kubelet stands in for what a cluster without containers lacks: the scheduler, the kubelet of its only node and
-// the load balancer of a cloud. Pods are bound, reported running and removed as those would do it, but nothing
-// runs in them, except where the lab has a program for one of their containers.
+// Package kubelet stands in for what a cluster without containers lacks: the kubelet of its only node and the load balancer of a cloud.
+// Pods that the scheduler has bound to the node are reported running and removed as a kubelet would do it, but nothing runs in them,
+// except where the lab has a program for one of their containers.
 package kubelet
 
 import (
@@ -9,19 +9,18 @@ import (
 	"net/netip"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/requeue"
 )
 
 // Options says what the stand-in serves.
@@ -46,32 +45,38 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: clientset.CoreV1().Events("")})
 
 	pods := &podReconciler{
-		Options:   options,
-		client:    mgr.GetClient(),
-		stops:     map[client.ObjectKey][]func(context.Context){},
-		scheduler: mgr.GetEventRecorder("default-scheduler"),
-		kubelet:   broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: "kubelet", Host: options.Node}),
+		Options: options,
+		client:  mgr.GetClient(),
+		stops:   map[client.ObjectKey][]func(context.Context){},
+		events:  broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: "kubelet", Host: options.Node}),
 	}
+	pending := requeue.Beside(mgr.GetClient(), &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase != corev1.PodRunning })
 	err = ctrl.NewControllerManagedBy(mgr).Named("kubelet").
 		For(&corev1.Pod{}).
-		// A pod that waits for its volume goes on when the Secret appears, one that waits for a node when it is uncordoned.
-		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(pods.pendingIn)).
-		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(pods.pendingIn)).
-		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), handler.EnqueueRequestsFromMapFunc(pods.pendingIn))).
+		// A pod that waits for its volume goes on when the Secret appears.
+		Watches(&corev1.Secret{}, pending).
+		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), pending)).
 		Complete(pods)
 	if err != nil {
 		return fmt.Errorf("kubelet: %w", err)
 	}
 
 	balancer := &balancerReconciler{Options: options, client: mgr.GetClient()}
+	services := requeue.Beside(mgr.GetClient(), &corev1.ServiceList{}, func(*corev1.Service) bool { return true })
 	err = ctrl.NewControllerManagedBy(mgr).Named("load-balancer").
 		For(&corev1.Service{}).
-		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), handler.EnqueueRequestsFromMapFunc(balancer.services))).
+		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), services)).
 		Complete(balancer)
 	if err != nil {
 		return fmt.Errorf("load balancer: %w", err)
 	}
 	return nil
+}
+
+// capacity is more than the pods of a lab ask for, but for their number, which is a kubelet's default.
+var capacity = corev1.ResourceList{
+	corev1.ResourceCPU: resource.MustParse("16"), corev1.ResourceMemory: resource.MustParse("64Gi"),
+	corev1.ResourceEphemeralStorage: resource.MustParse("100Gi"), corev1.ResourcePods: resource.MustParse("110"),
 }
 
 // NewNode returns the cluster's only node, ready.
@@ -86,6 +91,7 @@ func NewNode(name string, ip netip.Addr, podCIDR, version string) *corev1.Node {
 		}},
 		Spec: corev1.NodeSpec{PodCIDR: podCIDR, PodCIDRs: []string{podCIDR}},
 		Status: corev1.NodeStatus{
+			Capacity: capacity, Allocatable: capacity,
 			Addresses: []corev1.NodeAddress{
 				{Type: corev1.NodeInternalIP, Address: ip.String()},
 				{Type: corev1.NodeHostName, Address: name},
@@ -103,31 +109,11 @@ func NewNode(name string, ip netip.Addr, podCIDR, version string) *corev1.Node {
 	}
 }
 
-// podReconciler is the scheduler and the kubelet.
+// podReconciler is the kubelet.
 type podReconciler struct {
 	Options
 	client client.Client
 	// stops end the programs that run, by pod. Pods are looked at one after the other.
-	stops     map[client.ObjectKey][]func(context.Context)
-	scheduler events.EventRecorder
-	kubelet   record.EventRecorder
-}
-
-// pendingIn lists the pods that are not running yet, in the namespace of obj if it has one.
-func (r *podReconciler) pendingIn(ctx context.Context, obj client.Object) []reconcile.Request {
-	var scope []client.ListOption
-	if obj != nil && obj.GetNamespace() != "" {
-		scope = append(scope, client.InNamespace(obj.GetNamespace()))
-	}
-	var pods corev1.PodList
-	if err := r.client.List(ctx, &pods, scope...); err != nil {
-		return nil
-	}
-	var requests []reconcile.Request
-	for i := range pods.Items {
-		if pods.Items[i].Status.Phase != corev1.PodRunning {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&pods.Items[i])})
-		}
-	}
-	return requests
+	stops  map[client.ObjectKey][]func(context.Context)
+	events record.EventRecorder
 }

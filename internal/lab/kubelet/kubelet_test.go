@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,7 +41,7 @@ func newClient(objects ...client.Object) client.Client {
 func newKubelet(objects ...client.Object) *podReconciler {
 	return &podReconciler{
 		Options: newOptions(), client: newClient(objects...), stops: map[client.ObjectKey][]func(context.Context){},
-		scheduler: events.NewFakeRecorder(eventsKept), kubelet: record.NewFakeRecorder(eventsKept),
+		events: record.NewFakeRecorder(eventsKept),
 	}
 }
 
@@ -78,21 +77,6 @@ func TestAPodRunsWithAnAddressOfThePodNetwork(t *testing.T) {
 	pod, _ := step(t, newKubelet(newPod()))
 	if pod.Status.Phase != corev1.PodRunning || !isTrue(pod, corev1.PodReady) || pod.Status.PodIP != "10.202.0.10" || pod.Status.HostIP != "172.18.0.2" {
 		t.Errorf("got %+v", pod.Status)
-	}
-}
-
-func TestAPodOnACordonedNodeSaysWhyItWaits(t *testing.T) {
-	pod := newPod()
-	pod.Spec.NodeName = ""
-	r := newKubelet(pod, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}, Spec: corev1.NodeSpec{Unschedulable: true}})
-	waiting, _ := step(t, r)
-	if c := waiting.Status.Conditions; len(c) != 1 || c[0].Reason != "Unschedulable" || !strings.Contains(c[0].Message, "1 node(s) were unschedulable") {
-		t.Errorf("got %+v", c)
-	}
-	step(t, r)
-	recorder, _ := r.scheduler.(*events.FakeRecorder)
-	if len(recorder.Events) != 1 || !strings.Contains(<-recorder.Events, "FailedScheduling") {
-		t.Error("there should be one event, FailedScheduling")
 	}
 }
 

@@ -3,6 +3,7 @@ package kubelet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +17,7 @@ import (
 // imagePullRetry is how long a pod waits before it tries again to pull an image.
 const imagePullRetry = 10 * time.Second
 
-// Reconcile takes a pod one step on: to the node, to running, or away.
+// Reconcile takes a pod of the node one step on: to running, or away.
 func (r *podReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var pod corev1.Pod
 	err := r.client.Get(ctx, req.NamespacedName, &pod)
@@ -36,13 +37,11 @@ func (r *podReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 
 func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
 	switch {
-	case pod.Spec.NodeName != "" && pod.Spec.NodeName != r.Node:
-		return ctrl.Result{}, nil // a virtual kubelet has it
+	case pod.Spec.NodeName != r.Node:
+		return ctrl.Result{}, nil // the scheduler has it still, or a virtual kubelet
 	case pod.DeletionTimestamp != nil:
 		r.stop(ctx, client.ObjectKeyFromObject(pod))
 		return ctrl.Result{}, r.client.Delete(ctx, pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
-	case pod.Spec.NodeName == "":
-		return ctrl.Result{}, r.schedule(ctx, pod)
 	case pod.Status.Phase == corev1.PodPending || pod.Status.Phase == "":
 		return r.run(ctx, pod)
 	case pod.Status.Phase == corev1.PodRunning:
@@ -50,36 +49,6 @@ func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result,
 	default:
 		return ctrl.Result{}, nil
 	}
-}
-
-// schedule binds the pod to the node, or says why not in the scheduler's words.
-func (r *podReconciler) schedule(ctx context.Context, pod *corev1.Pod) error {
-	var node corev1.Node
-	if err := r.client.Get(ctx, client.ObjectKey{Name: r.Node}, &node); err != nil {
-		return err
-	}
-	if node.Spec.Unschedulable {
-		const why = "0/1 nodes are available: 1 node(s) were unschedulable. " +
-			"preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
-		if !setCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable, why) {
-			return nil
-		}
-		if err := r.client.Status().Update(ctx, pod); err != nil {
-			return err
-		}
-		r.scheduler.Eventf(pod, nil, corev1.EventTypeWarning, "FailedScheduling", "Scheduling", why)
-		return nil
-	}
-	err := r.client.SubResource("binding").Create(ctx, pod, &corev1.Binding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
-		Target:     corev1.ObjectReference{Kind: "Node", Name: r.Node},
-	})
-	if err != nil {
-		return err
-	}
-	r.scheduler.Eventf(pod, nil, corev1.EventTypeNormal, "Scheduled", "Binding",
-		"Successfully assigned %s/%s to %s", pod.Namespace, pod.Name, r.Node)
-	return nil
 }
 
 // run takes a scheduled pod to running, as far as its volumes, its images and the knobs allow.
@@ -92,7 +61,7 @@ func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, 
 	started := pod.Status.StartTime
 	switch {
 	case missing != nil:
-		r.kubelet.Eventf(pod, corev1.EventTypeWarning, "FailedMount", "MountVolume.SetUp failed for volume %q : secret %q not found",
+		r.events.Eventf(pod, corev1.EventTypeWarning, "FailedMount", "MountVolume.SetUp failed for volume %q : secret %q not found",
 			missing.Name, missing.Secret.SecretName)
 		return ctrl.Result{}, r.wait(ctx, pod, "ContainerCreating", "")
 	case !settings.PullImage:
@@ -161,11 +130,11 @@ func pullError(image string) string {
 func (r *podReconciler) failToPull(ctx context.Context, pod *corev1.Pod) error {
 	for i := range pod.Spec.Containers {
 		image := pod.Spec.Containers[i].Image
-		r.kubelet.Eventf(pod, corev1.EventTypeNormal, "Pulling", "Pulling image %q", image)
-		r.kubelet.Eventf(pod, corev1.EventTypeWarning, "Failed", "Failed to pull image %q: %s", image, pullError(image)[len("ErrImagePull: "):])
-		r.kubelet.Event(pod, corev1.EventTypeWarning, "Failed", "Error: ErrImagePull")
-		r.kubelet.Event(pod, corev1.EventTypeNormal, "BackOff", backOff(image))
-		r.kubelet.Event(pod, corev1.EventTypeWarning, "Failed", "Error: "+imagePullBackOff)
+		r.events.Eventf(pod, corev1.EventTypeNormal, "Pulling", "Pulling image %q", image)
+		r.events.Eventf(pod, corev1.EventTypeWarning, "Failed", "Failed to pull image %q: %s", image, pullError(image)[len("ErrImagePull: "):])
+		r.events.Event(pod, corev1.EventTypeWarning, "Failed", "Error: ErrImagePull")
+		r.events.Event(pod, corev1.EventTypeNormal, "BackOff", backOff(image))
+		r.events.Event(pod, corev1.EventTypeWarning, "Failed", "Error: "+imagePullBackOff)
 	}
 	if already := pod.Status.ContainerStatuses; len(already) > 0 && already[0].State.Waiting != nil &&
 		already[0].State.Waiting.Reason == imagePullBackOff {
@@ -212,26 +181,19 @@ func (r *podReconciler) begin(pod *corev1.Pod) {
 	setCondition(pod, corev1.PodInitialized, corev1.ConditionTrue, "", "")
 }
 
-// setCondition sets a condition of the pod and tells whether that changed it.
-func setCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason, message string) bool {
+// setCondition sets a condition of the pod.
+func setCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason, message string) {
 	condition := corev1.PodCondition{
 		Type: kind, Status: status, Reason: reason, Message: message,
 		ObservedGeneration: pod.Generation, LastTransitionTime: metav1.Now(),
 	}
-	for i := range pod.Status.Conditions {
-		old := &pod.Status.Conditions[i]
-		if old.Type != kind {
-			continue
-		}
-		if old.Status == status && old.Reason == reason && old.Message == message {
-			return false
-		}
-		if old.Status == status {
-			condition.LastTransitionTime = old.LastTransitionTime
-		}
-		*old = condition
-		return true
+	i := slices.IndexFunc(pod.Status.Conditions, func(old corev1.PodCondition) bool { return old.Type == kind })
+	if i < 0 {
+		pod.Status.Conditions = append(pod.Status.Conditions, condition)
+		return
 	}
-	pod.Status.Conditions = append(pod.Status.Conditions, condition)
-	return true
+	if old := pod.Status.Conditions[i]; old.Status == status {
+		condition.LastTransitionTime = old.LastTransitionTime
+	}
+	pod.Status.Conditions[i] = condition
 }

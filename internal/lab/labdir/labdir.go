@@ -2,7 +2,6 @@
 package labdir
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +17,6 @@ import (
 const (
 	// marker is a file by which a folder is recognised as a lab's, so that no other is ever removed.
 	marker      = ".liqo-lab"
-	stateFile   = "lab.json"
 	controlFile = "control.sock"
 	// socketPathMax is how long the path of a unix socket may be, in bytes, on every system.
 	socketPathMax = 100
@@ -157,54 +155,6 @@ func (d *Dir) Log() string { return d.file("logs", "lab.log") }
 
 // Temporary is where programs put their temporary files.
 func (d *Dir) Temporary() string { return d.file("tmp") }
-
-// State is what others need to know to use a lab.
-type State struct {
-	Dir string `json:"dir"`
-	// Kubeconfig is a file with a context for each cluster, called like the cluster. Requests with it are audited.
-	Kubeconfig string    `json:"kubeconfig"`
-	Clusters   []Cluster `json:"clusters"`
-}
-
-// Cluster is what others need to know to use a cluster of a lab.
-type Cluster struct {
-	Name string `json:"name"`
-	// Kubeconfig is a file with this cluster only, and the credentials that the lab itself uses.
-	Kubeconfig   string `json:"kubeconfig"`
-	Server       string `json:"server"`
-	PodCIDR      string `json:"podCIDR"`
-	ExternalCIDR string `json:"externalCIDR"`
-	ClusterID    string `json:"clusterID"`
-	// AuditLog is where the API server notes the requests that are made with the kubeconfig of all clusters.
-	AuditLog string `json:"auditLog"`
-	// Peerable tells whether it can be peered with another one.
-	Peerable bool `json:"peerable"`
-}
-
-// WriteState makes the state of a lab that is ready known to ReadState.
-func (d *Dir) WriteState(state State) error {
-	content, err := json.MarshalIndent(state, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(d.file(stateFile), append(content, '\n'), 0o644)
-}
-
-// ReadState returns the state of the lab in a folder. It returns ErrNoLab if there is none that is ready.
-func ReadState(path string) (State, error) {
-	content, err := os.ReadFile(filepath.Join(path, stateFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return State{}, fmt.Errorf("%s: %w", path, ErrNoLab)
-	}
-	if err != nil {
-		return State{}, err
-	}
-	var state State
-	if err := json.Unmarshal(content, &state); err != nil {
-		return State{}, fmt.Errorf("%s: %w", filepath.Join(path, stateFile), err)
-	}
-	return state, nil
-}
 
 // Listen opens the socket through which the lab in a folder is controlled.
 func (d *Dir) Listen() (net.Listener, error) {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -124,27 +123,5 @@ func TestAFolderThatItsLabRemovedInTheMeantimeIsGone(t *testing.T) {
 	}
 	if err := lockOpen(opened, dir.Path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there any more: got %v", err)
-	}
-}
-
-func TestTheStateIsThereWhenTheLabIsReady(t *testing.T) {
-	dir, err := Create(filepath.Join(t.TempDir(), "lab"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := dir.Remove(); err != nil {
-			t.Error(err)
-		}
-	})
-	if _, err := ReadState(dir.Path); !errors.Is(err, ErrNoLab) {
-		t.Errorf("before: %v", err)
-	}
-	want := State{Dir: dir.Path, Kubeconfig: dir.Kubeconfig(), Clusters: []Cluster{{Name: "rome", PodCIDR: "10.202.0.0/16"}}}
-	if err := dir.WriteState(want); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := ReadState(dir.Path); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v", got, err)
 	}
 }

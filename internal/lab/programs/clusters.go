@@ -1,9 +1,7 @@
 package programs
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,23 +45,14 @@ func StartClusters(ctx context.Context, out io.Writer, lab, dir string, specs ..
 	}
 	c := &Clusters{lab: lab, process: cmd, stdin: stdin}
 	unwatch := context.AfterFunc(ctx, func() { _ = stdin.Close() })
-	err = c.readReady(stdout)
+	c.State, err = labdir.ReadAnnounced(stdout)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("liqo-lab ended before its clusters were ready")
+	}
 	if interrupted := !unwatch(); interrupted || err != nil {
 		return nil, errors.Join(ctx.Err(), err, c.Stop())
 	}
 	return c, nil
-}
-
-// readReady waits for the one line that liqo-lab prints when it is ready.
-func (c *Clusters) readReady(stdout io.Reader) error {
-	line, err := bufio.NewReader(stdout).ReadBytes('\n')
-	if err != nil {
-		return errors.New("liqo-lab ended before its clusters were ready")
-	}
-	if err := json.Unmarshal(line, &c.State); err != nil {
-		return fmt.Errorf("liqo-lab up --json: %w", err)
-	}
-	return nil
 }
 
 // Stop returns when every process of the lab has ended. It does nothing for clusters that never started.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )

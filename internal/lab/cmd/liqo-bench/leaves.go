@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/byhand"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/byhand"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inventory"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
@@ -56,12 +56,12 @@ func (b *bench) startLeaves(ctx context.Context, count int) (_ *leaves, err erro
 // nothingIsLeft fails if the clusters have other objects than at the start: a figure for work that was not done is worth nothing.
 func (l *leaves) nothingIsLeft(ctx context.Context) error {
 	after, err := l.clusters.Inventory(ctx)
-	if err != nil || slices.Equal(l.before, after) {
+	if err != nil {
 		return err
 	}
-	left := slices.DeleteFunc(after, func(line string) bool {
-		_, found := slices.BinarySearch(l.before, line)
-		return found
-	})
-	return fmt.Errorf("the clusters are not as they were before; more than then:\n%s", strings.Join(left, "\n"))
+	difference := inventory.Compare(l.before, after)
+	if difference.Empty() {
+		return nil
+	}
+	return fmt.Errorf("the clusters are not as they were before:\n%s", strings.Join(difference.Lines(), "\n"))
 }

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/steplog"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/steplog"
 )
 
 // measureOne is about one shortcut: the provider, liqoctl and the floor beneath both take turns at the same two leaves.

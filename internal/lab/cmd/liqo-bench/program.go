@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 )
 
 // measureProgram is about the provider's program by itself.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 )
 
 // ten is what ten shortcuts took, round by round.

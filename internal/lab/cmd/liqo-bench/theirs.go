@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/byhand"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/byhand"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 

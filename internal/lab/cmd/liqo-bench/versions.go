@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inventory"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
@@ -131,15 +132,12 @@ func (d *demo) nothingIsLeft(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	added, removed := difference(d.before, after)
-	for _, line := range added {
-		d.out.say("+ %s", line)
+	difference := inventory.Compare(d.before, after)
+	for _, line := range difference.Lines() {
+		d.out.say("%s", line)
 	}
-	for _, line := range removed {
-		d.out.say("- %s", line)
-	}
-	if len(added)+len(removed) > 0 {
-		return fmt.Errorf("%d objects more and %d fewer than before apply", len(added), len(removed))
+	if !difference.Empty() {
+		return fmt.Errorf("%d objects more and %d fewer than before apply", len(difference.Added), len(difference.Removed))
 	}
 	d.out.say("%d objects, the same as before: nothing is left", len(after))
 	return nil

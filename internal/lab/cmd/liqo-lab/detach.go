@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,15 +44,11 @@ func (u *up) runDetached() error {
 	if err := child.Start(); err != nil {
 		return err
 	}
-	line, err := bufio.NewReader(stdout).ReadBytes('\n')
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return errors.Join(err, fmt.Errorf("the lab did not start: %w", child.Wait()))
+	state, err := labdir.ReadAnnounced(stdout)
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("the lab did not start: %w", child.Wait())
 	}
-	var state labdir.State
-	if err := json.Unmarshal(line, &state); err != nil {
+	if err != nil {
 		return err
 	}
 	return errors.Join(u.announce(os.Stdout, state), child.Process.Release())

@@ -3,10 +3,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -20,11 +18,11 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
@@ -93,12 +91,8 @@ func startWith(t *testing.T, dir string, options ...string) *running {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.stdin.Close(); _ = r.cmd.Wait() })
-	line, err := bufio.NewReader(stdout).ReadBytes('\n')
-	if err != nil {
+	if r.State, err = labdir.ReadAnnounced(stdout); err != nil {
 		t.Fatalf("the lab did not start: %v\n%s", err, r.stderr)
-	}
-	if err := json.Unmarshal(line, &r.State); err != nil {
-		t.Fatal(err)
 	}
 	return r
 }
@@ -131,28 +125,20 @@ func connect(t *testing.T, c labdir.Cluster) client.WithWatch {
 	return cl
 }
 
-// await waits until an object of a list's kind fulfils a condition.
-func await[T client.Object](t *testing.T, c labdir.Cluster, list client.ObjectList, condition func(T) bool) {
+// waitFor waits until an object of this kind fulfils a condition.
+func waitFor[T client.Object](t *testing.T, c labdir.Cluster, kind T, fulfils func(T) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	watcher, err := connect(t, c).Watch(ctx, list)
-	if err != nil {
-		t.Fatal(err)
+	if err := await.Object(ctx, connect(t, c), kind, fulfils); err != nil {
+		t.Fatalf("waited in vain in %s for %T: %v", c.Name, kind, err)
 	}
-	defer watcher.Stop()
-	for event := range watcher.ResultChan() {
-		if obj, ok := event.Object.(T); ok && event.Type != watch.Deleted && condition(obj) {
-			return
-		}
-	}
-	t.Fatalf("waited in vain in %s for %T", c.Name, list)
 }
 
 // awaitStatus waits until the cluster's connection has a status.
 func awaitStatus(t *testing.T, c labdir.Cluster, want networkingv1beta1.ConnectionStatusValue) {
 	t.Helper()
-	await(t, c, &networkingv1beta1.ConnectionList{}, func(conn *networkingv1beta1.Connection) bool { return conn.Status.Value == want })
+	waitFor(t, c, &networkingv1beta1.Connection{}, func(conn *networkingv1beta1.Connection) bool { return conn.Status.Value == want })
 }
 
 func liqoctl(t *testing.T, args ...string) {
@@ -182,7 +168,7 @@ func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 		liqoctl(t, append([]string{"network", "connect", "--gw-server-service-type", "LoadBalancer", "--wait"}, pair...)...)
 		awaitStatus(t, rome, networkingv1beta1.Connected)
 		awaitStatus(t, milan, networkingv1beta1.Connected)
-		await(t, rome, &networkingv1beta1.ConfigurationList{}, func(c *networkingv1beta1.Configuration) bool {
+		waitFor(t, rome, &networkingv1beta1.Configuration{}, func(c *networkingv1beta1.Configuration) bool {
 			return c.Status.Remote != nil && len(c.Status.Remote.CIDR.Pod) == 1 && c.Status.Remote.CIDR.Pod[0] != "10.200.0.0/16"
 		})
 	})
@@ -246,11 +232,13 @@ func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 		if err := connect(t, milan).Create(t.Context(), gateway); err != nil {
 			t.Fatal(err)
 		}
-		await(t, milan, &corev1.EventList{}, func(e *corev1.Event) bool { return e.Reason == "FailedScheduling" })
+		waitFor(t, milan, &corev1.Event{}, func(e *corev1.Event) bool {
+			return e.Reason == "FailedScheduling" && strings.HasPrefix(e.Message, "0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes ")
+		})
 		if err := ctl.Set(t.Context(), "milan", "schedulable", "true"); err != nil {
 			t.Fatal(err)
 		}
-		await(t, milan, &corev1.PodList{}, func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
+		waitFor(t, milan, &corev1.Pod{}, func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
 	})
 
 	if t.Failed() {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inventory"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -30,7 +30,7 @@ func (r *running) run(t *testing.T, args ...string) {
 // awaitRole waits until a cluster's record of the other one has a role.
 func awaitRole(t *testing.T, c labdir.Cluster, want liqov1beta1.RoleType) {
 	t.Helper()
-	await(t, c, &liqov1beta1.ForeignClusterList{}, func(f *liqov1beta1.ForeignCluster) bool { return f.Status.Role == want })
+	waitFor(t, c, &liqov1beta1.ForeignCluster{}, func(f *liqov1beta1.ForeignCluster) bool { return f.Status.Role == want })
 }
 
 func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
@@ -48,7 +48,7 @@ func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
 	})
 
 	t.Run("the consumer has a node that stands for the provider", func(t *testing.T) {
-		await(t, europe, &corev1.NodeList{}, func(n *corev1.Node) bool { return n.Name == "rome" && isReady(n) })
+		waitFor(t, europe, &corev1.Node{}, func(n *corev1.Node) bool { return n.Name == "rome" && isReady(n) })
 	})
 
 	t.Run("the consumer has credentials for the provider", func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
 		if err := ctl.StartAPIServer(t.Context(), "europe"); err != nil {
 			t.Fatal(err)
 		}
-		await(t, europe, &coordinationv1.LeaseList{}, func(l *coordinationv1.Lease) bool {
+		waitFor(t, europe, &coordinationv1.Lease{}, func(l *coordinationv1.Lease) bool {
 			return l.Namespace == corev1.NamespaceNodeLease && l.Name == "rome" && l.Spec.RenewTime.After(stopped)
 		})
 	})
@@ -78,8 +78,8 @@ func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range after {
-		if !slices.Contains(before, line) && !keptAfterPeering(line) {
+	for _, line := range inventory.Compare(before, after).Added {
+		if !keptAfterPeering(line) {
 			t.Errorf("liqoctl unpeer leaves %s", line)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -132,7 +131,7 @@ func (u *up) serve(ctx context.Context, l *lab.Lab, stop func()) error {
 // announce prints what there is, for programs or for people.
 func (u *up) announce(out io.Writer, state labdir.State) error {
 	if u.json {
-		return json.NewEncoder(out).Encode(state)
+		return state.Announce(out)
 	}
 	fmt.Fprintf(out, "%d clusters with Liqo's own controllers are running. The data plane is simulated: no packets cross.\n\n", len(state.Clusters))
 	for _, c := range state.Clusters {

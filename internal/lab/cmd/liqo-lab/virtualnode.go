@@ -7,10 +7,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -23,25 +23,15 @@ func awaitVirtualNode(ctx context.Context, consumer labdir.Cluster, provider str
 	if err != nil {
 		return err
 	}
-	clientset, err := kubernetes.NewForConfig(config)
+	in, err := client.NewWithWatch(config, client.Options{})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, virtualNodeTimeout)
-	defer cancel()
-	// A watch from no version in particular tells of the node first if it is there already.
-	watcher, err := clientset.CoreV1().Nodes().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + provider})
-	if err != nil {
-		return err
-	}
-	defer watcher.Stop()
-	for event := range watcher.ResultChan() {
-		if node, ok := event.Object.(*corev1.Node); ok && isReady(node) {
-			return nil
-		}
-	}
-	return fmt.Errorf("the virtual node %s of cluster %s does not get ready; the log of its kubelet is vk-%s-….log in the logs of the cluster",
+	late := fmt.Errorf("the virtual node %s of cluster %s does not get ready; the log of its kubelet is vk-%s-….log in the logs of the cluster",
 		provider, consumer.Name, provider)
+	ctx, cancel := context.WithTimeoutCause(ctx, virtualNodeTimeout, late)
+	defer cancel()
+	return await.Object(ctx, in, &corev1.Node{}, isReady, client.MatchingFields{"metadata.name": provider})
 }
 
 func isReady(node *corev1.Node) bool {

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 )
@@ -33,25 +32,6 @@ type reconciler struct {
 	client  client.Client // reads from the cache
 	live    client.Client // reads what it has just written
 	scheme  *runtime.Scheme
-}
-
-// gatewaysIn lists the gateway pods, of the namespace of obj if it has one.
-func (r *reconciler) gatewaysIn(ctx context.Context, obj client.Object) []reconcile.Request {
-	var scope []client.ListOption
-	if obj != nil {
-		scope = append(scope, client.InNamespace(obj.GetNamespace()))
-	}
-	var pods corev1.PodList
-	if err := r.client.List(ctx, &pods, scope...); err != nil {
-		return nil
-	}
-	var requests []reconcile.Request
-	for i := range pods.Items {
-		if isGateway(&pods.Items[i]) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&pods.Items[i])})
-		}
-	}
-	return requests
 }
 
 // Reconcile looks at one gateway pod.

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/requeue"
 )
 
 var _ dataplane.DataPlane = &Simulated{}
@@ -63,12 +64,13 @@ func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster d
 		pod, ok := obj.(*corev1.Pod)
 		return ok && isGateway(pod)
 	})
+	beside := requeue.Beside(mgr.GetClient(), &corev1.PodList{}, isGateway)
 	err = ctrl.NewControllerManagedBy(mgr).Named("data-plane").
 		For(&corev1.Pod{}, builder.WithPredicates(gateways)).
-		Watches(&networkingv1beta1.PublicKey{}, handler.EnqueueRequestsFromMapFunc(r.gatewaysIn)).
-		Watches(&corev1.Service{}, handler.EnqueueRequestsFromMapFunc(r.gatewaysIn)).
+		Watches(&networkingv1beta1.PublicKey{}, beside).
+		Watches(&corev1.Service{}, beside).
 		WatchesRawSource(source.Channel(wake, &handler.EnqueueRequestForObject{})).
-		WatchesRawSource(source.Channel(cluster.Knobs.Listen(ctx), handler.EnqueueRequestsFromMapFunc(r.gatewaysIn))).
+		WatchesRawSource(source.Channel(cluster.Knobs.Listen(ctx), beside)).
 		Complete(r)
 	if err != nil {
 		return fmt.Errorf("data plane: %w", err)

@@ -83,7 +83,7 @@ func (s *side) write(ctx context.Context, object client.Object) error {
 
 // giveKeyTo tells the other end the public key of this one's gateway, as soon as Liqo has made it.
 func (s *side) giveKeyTo(ctx context.Context, other *side) error {
-	secret, err := await(ctx, s.keys, secretOf)
+	secret, err := firstAnswer(ctx, s.keys, secretOf)
 	if err != nil {
 		return fmt.Errorf("cluster %s, the gateway's keys: %w", s.leaf.ID, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/steplog"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/steplog"
 )
 
 // writeGantt draws the steps as a Mermaid diagram with a section for each leaf, and the floor as a bar below them. Time is in milliseconds since the

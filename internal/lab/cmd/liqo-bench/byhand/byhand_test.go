@@ -20,7 +20,7 @@ func TestTheFirstObjectThatAnswersIsTaken(t *testing.T) {
 	objects.Modify(&networkingv1beta1.GatewayServer{Status: networkingv1beta1.GatewayServerStatus{
 		Endpoint: &networkingv1beta1.EndpointStatus{Addresses: []string{"172.18.0.3"}, Port: 30007},
 	}})
-	got, err := await(t.Context(), objects, endpointOf)
+	got, err := firstAnswer(t.Context(), objects, endpointOf)
 	if err != nil || got.Port != 30007 {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -54,14 +54,14 @@ func TestAWaitEndsWithItsWatchItsErrorOrItsContext(t *testing.T) {
 	t.Run("watch", func(t *testing.T) {
 		objects := watch.NewFake()
 		objects.Stop()
-		if _, err := await(t.Context(), objects, secretOf); err == nil {
+		if _, err := firstAnswer(t.Context(), objects, secretOf); err == nil {
 			t.Error("no error")
 		}
 	})
 	t.Run("error", func(t *testing.T) {
 		objects := watch.NewFakeWithChanSize(1, false)
 		objects.Error(&metav1.Status{Message: "too old"})
-		if _, err := await(t.Context(), objects, secretOf); err == nil || err.Error() != "too old" {
+		if _, err := firstAnswer(t.Context(), objects, secretOf); err == nil || err.Error() != "too old" {
 			t.Errorf("the error is %v", err)
 		}
 	})
@@ -69,7 +69,7 @@ func TestAWaitEndsWithItsWatchItsErrorOrItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		reason := errors.New("another write has failed")
 		cancel(reason)
-		if _, err := await(ctx, watch.NewFake(), secretOf); !errors.Is(err, reason) {
+		if _, err := firstAnswer(ctx, watch.NewFake(), secretOf); !errors.Is(err, reason) {
 			t.Errorf("the error is %v", err)
 		}
 	})

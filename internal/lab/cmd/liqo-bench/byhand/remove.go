@@ -2,7 +2,6 @@ package byhand
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -10,12 +9,11 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 )
 
 // Remove deletes all that the leaves still have of other clusters, and returns when it is gone: first the tenant namespaces and, at the same time, what makes a
@@ -27,10 +25,10 @@ func Remove(ctx context.Context, leaves ...*Leaf) error {
 		group.Go(func() error {
 			err := leaf.deleteTunnels(ctx)
 			if err == nil {
-				err = leaf.removeAll(ctx, func() client.ObjectList { return &corev1.NamespaceList{} }, client.HasLabels{consts.TenantNamespaceLabel})
+				err = leaf.removeAll(ctx, &corev1.NamespaceList{}, client.HasLabels{consts.TenantNamespaceLabel})
 			}
 			if err == nil {
-				err = leaf.removeAll(ctx, func() client.ObjectList { return &liqov1beta1.ForeignClusterList{} })
+				err = leaf.removeAll(ctx, &liqov1beta1.ForeignClusterList{})
 			}
 			if err != nil {
 				return fmt.Errorf("cluster %s: %w", leaf.ID, err)
@@ -46,54 +44,31 @@ func (l *Leaf) deleteTunnels(ctx context.Context) error {
 	for _, list := range []client.ObjectList{
 		&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{}, &networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConfigurationList{},
 	} {
-		if _, err := l.deleteAll(ctx, list); err != nil {
+		if err := l.deleteAll(ctx, list); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// deleteAll lists the objects of one kind into found, deletes them, and returns their names.
-func (l *Leaf) deleteAll(ctx context.Context, found client.ObjectList, which ...client.ListOption) (map[string]bool, error) {
+// deleteAll lists the objects of one kind into found and deletes them.
+func (l *Leaf) deleteAll(ctx context.Context, found client.ObjectList, which ...client.ListOption) error {
 	if err := l.client.List(ctx, found, which...); err != nil {
-		return nil, err
+		return err
 	}
-	names := map[string]bool{}
-	return names, meta.EachListItem(found, func(object runtime.Object) error {
+	return meta.EachListItem(found, func(object runtime.Object) error {
 		o, ok := object.(client.Object)
 		if !ok {
 			return fmt.Errorf("%T is no object", object)
 		}
-		names[o.GetName()] = true
 		return client.IgnoreNotFound(l.client.Delete(ctx, o))
 	})
 }
 
-// removeAll deletes the objects of one kind, whose names are all different, and returns when all are gone.
-func (l *Leaf) removeAll(ctx context.Context, list func() client.ObjectList, which ...client.ListOption) error {
-	found := list()
-	left, err := l.deleteAll(ctx, found, which...)
-	if err != nil || len(left) == 0 {
+// removeAll does the same and returns when all are gone.
+func (l *Leaf) removeAll(ctx context.Context, found client.ObjectList, which ...client.ListOption) error {
+	if err := l.deleteAll(ctx, found, which...); err != nil {
 		return err
 	}
-	since := &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: found.GetResourceVersion()}}
-	changes, err := l.client.Watch(ctx, list(), append(which, since)...)
-	if err != nil {
-		return err
-	}
-	defer changes.Stop()
-	for event := range changes.ResultChan() {
-		switch event.Type {
-		case watch.Error:
-			return apierrors.FromObject(event.Object)
-		case watch.Deleted:
-			if o, ok := event.Object.(client.Object); ok {
-				delete(left, o.GetName())
-			}
-		}
-		if len(left) == 0 {
-			return nil
-		}
-	}
-	return errors.Join(context.Cause(ctx), errors.New("the watch for what is to be removed has ended"))
+	return await.Deleted(ctx, l.client, found, which...)
 }

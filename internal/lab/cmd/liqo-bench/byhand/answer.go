@@ -2,33 +2,30 @@ package byhand
 
 import (
 	"context"
-	"errors"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// await returns the first answer that an object of a watch gives.
-func await[T any](ctx context.Context, objects watch.Interface, answer func(runtime.Object) *T) (*T, error) {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case event, open := <-objects.ResultChan():
-			switch {
-			case !open:
-				return nil, errors.New("the watch has ended")
-			case event.Type == watch.Error:
-				return nil, apierrors.FromObject(event.Object)
-			}
-			if found := answer(event.Object); found != nil {
-				return found, nil
-			}
+// firstAnswer returns the first answer that an object of a watch gives. A watch that ends is an error, and not opened again: a time that has a gap in it
+// is worth nothing.
+func firstAnswer[T any](ctx context.Context, objects watch.Interface, answer func(runtime.Object) *T) (*T, error) {
+	var found *T
+	_, err := watchtools.UntilWithoutRetry(ctx, objects, func(event watch.Event) (bool, error) {
+		if event.Type == watch.Error {
+			return false, apierrors.FromObject(event.Object)
 		}
+		found = answer(event.Object)
+		return found != nil, nil
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
+	return found, err
 }
 
 // endpointOf is where a server's gateway can be reached. Liqo first reports an empty address.

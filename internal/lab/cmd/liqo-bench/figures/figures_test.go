@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/steplog"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/steplog"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/steplog"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/steplog"
 )
 
 // Report is all that one run has found.

@@ -71,7 +71,7 @@ func (t *tunnel) open(ctx context.Context) error {
 		group.Go(func() error { return on.makeNamespace(ctx) })
 		group.Go(func() error { return on.write(ctx, on.configuration) })
 		group.Go(func() error {
-			if _, err := await(ctx, on.connections, connected); err != nil {
+			if _, err := firstAnswer(ctx, on.connections, connected); err != nil {
 				return fmt.Errorf("cluster %s, the connection: %w", on.leaf.ID, err)
 			}
 			return nil
@@ -79,7 +79,7 @@ func (t *tunnel) open(ctx context.Context) error {
 	}
 	group.Go(func() error { return t.srv.write(ctx, t.listening) })
 	group.Go(func() error {
-		endpoint, err := await(ctx, t.srv.endpoints, endpointOf)
+		endpoint, err := firstAnswer(ctx, t.srv.endpoints, endpointOf)
 		if err != nil {
 			return fmt.Errorf("cluster %s, the gateway's address: %w", t.srv.leaf.ID, err)
 		}
