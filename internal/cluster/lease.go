@@ -54,7 +54,7 @@ func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
 	for {
 		err := l.takeLease(ctx, lease, claim)
 		if err == nil {
-			return l.keepLease(lease, claim.Lost), nil
+			return l.keepLease(ctx, lease, claim.Lost), nil
 		}
 		if !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
 			return nil, causeOr(ctx, l.Explain(err))
@@ -84,7 +84,7 @@ func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, claim
 	now := metav1.NowMicro()
 	claim.Mark(lease)
 	lease.Spec = coordinationv1.LeaseSpec{
-		HolderIdentity: &claim.Holder, AcquireTime: &now, RenewTime: &now, LeaseDurationSeconds: ptr.To(int32(leaseDuration.Seconds())),
+		HolderIdentity: &claim.Holder, AcquireTime: &now, RenewTime: &now, LeaseDurationSeconds: new(int32(leaseDuration.Seconds())),
 	}
 	if lease.ResourceVersion == "" {
 		return l.Live.Create(ctx, lease, client.FieldOwner(FieldManager))
@@ -156,8 +156,8 @@ func renewed(lease *coordinationv1.Lease) time.Time {
 }
 
 // keepLease renews a lease until it is released or lost. What uses it may go on after its context has ended, to clean up, so renewing does not end with that.
-func (l *Leaf) keepLease(lease *coordinationv1.Lease, lost func(error)) *Lease {
-	ctx, cancel := context.WithCancel(context.Background())
+func (l *Leaf) keepLease(ctx context.Context, lease *coordinationv1.Lease, lost func(error)) *Lease {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	kept := &Lease{leaf: l, held: lease, cancel: cancel, ended: make(chan struct{})}
 	go func() {
 		defer close(kept.ended)
@@ -183,7 +183,7 @@ func (l *Lease) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseDuration)
 	defer cancel()
 	renewed := l.held.DeepCopy()
-	renewed.Spec.RenewTime = ptr.To(metav1.NowMicro())
+	renewed.Spec.RenewTime = new(metav1.NowMicro())
 	err := l.leaf.Live.Update(ctx, renewed, client.FieldOwner(FieldManager))
 	if err == nil {
 		l.held = renewed

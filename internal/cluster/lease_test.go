@@ -9,7 +9,6 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -26,7 +25,7 @@ func claim(holder string) cluster.Claim {
 func heldBy(holder string, renewed time.Time) *coordinationv1.Lease {
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "pair"},
-		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: ptr.To(metav1.NewMicroTime(renewed)), LeaseDurationSeconds: ptr.To[int32](10)},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: new(metav1.NewMicroTime(renewed)), LeaseDurationSeconds: new(int32(10))},
 	}
 }
 
@@ -99,7 +98,7 @@ func TestWhoeverLosesItsLeaseIsTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		taken.Spec.HolderIdentity = ptr.To("another")
+		taken.Spec.HolderIdentity = new("another")
 		if err := leaf.Live.Update(t.Context(), taken); err != nil {
 			t.Fatal(err)
 		}
