@@ -24,7 +24,7 @@ func TestAnotherClusterBehindANameIsAReplacementWithItsReason(t *testing.T) {
 		ServerNamespace: types.StringValue("liqo-tenant-rome"),
 	}
 	state := plan
-	replace, diags := planLeaves(pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &state)
+	replace, diags := planLeaves(pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &shortcutModel{}, &state)
 	if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
 		t.Errorf("replaced because of %v", replace)
 	}
@@ -42,7 +42,7 @@ func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
 	roma.Name = "roma"
 	plan := shortcutModel{ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan")}
 	state := plan
-	if replace, diags := planLeaves(pair{client: roma, server: milan}, &plan, &state); len(replace) > 0 || len(diags) > 0 {
+	if replace, diags := planLeaves(pair{client: roma, server: milan}, &plan, &shortcutModel{}, &state); len(replace) > 0 || len(diags) > 0 {
 		t.Errorf("replaced because of %v (%v)", replace, diags)
 	}
 }

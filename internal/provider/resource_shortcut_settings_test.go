@@ -49,15 +49,18 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		"waiting for a tunnel that comes up": {
 			status: shortcut.Connecting,
 			state:  func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
-			plan:   func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) },
+			plan:   func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) }, expected: true,
 		},
-		"waiting or not, which only the apply knows": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }},
+		"waiting or not, which only the apply knows": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }, expected: true},
 		"a tunnel that comes up without anybody's waiting": {
 			status: shortcut.Connecting,
 			state:  func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) },
 			plan:   func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
 		},
-		"a setting of a shortcut that needs repair": {status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }},
+		"a setting of a shortcut whose tunnel is down": {
+			status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
+		},
+		"a setting of a shortcut that needs repair": {status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }},
 		"an adoption":       {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
 		"no more adoption":  {state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }, plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true},
 		"remapping refused": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
@@ -81,8 +84,8 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		plan := state
 		test.plan(&plan)
 		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework hands them over
-		planRepair(&plan, &state)
-		if got := plan.changesSettingsOnly(&state); got != test.expected {
+		broken, _ := planRepair(t.Context(), pair{}, shortcut.Owner{}, &plan, &state)
+		if got := !broken && plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}
