@@ -68,7 +68,7 @@ func checkVersion(ctx context.Context, leaf *cluster.Leaf, at path.Path) diag.Di
 	return nil
 }
 
-// free finds a network of the pair that somebody else has made. One of another resource instance may be of this very resource under its former address.
+// free finds a network of the pair that somebody else has made. One of another resource instance may be that of this very resource, tainted or under its former address.
 func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 	if f.state != nil || !fullyKnown(ctx, f.plan.AdoptExisting, f.plan.ShareKeys) {
 		return nil
@@ -78,8 +78,8 @@ func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 		return found(path.Root("adopt_existing"), err)
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("adopt_existing"), summary("A shortcut exists already", err), detail(err)+
-		"\n\nThis is no error yet, because the same apply may destroy that resource, for instance if it is this one under its former address. An apply is "+
-		"refused if it does not.")}
+		"\n\nThis is no error yet, because the same apply may destroy that resource: it may be this one, tainted or under its former address. Any other apply "+
+		"is refused.")}
 }
 
 // found says what a check has found at the attribute that the user can change: what an apply would be refused for is an error, and what the leaf does not tell now is a

@@ -220,8 +220,8 @@ func clientGatewayAttribute() schema.Attribute {
 func keySecretAttribute(leaf string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Name of a Secret with the gateway's keys (`privateKey` and `publicKey`, of 32 bytes each), in `" + leaf + "_namespace`. A destroy " +
-			"leaves it alone. Default: one that Liqo makes.",
+		MarkdownDescription: "Name of a Secret with the gateway's keys (`privateKey` and `publicKey`, of 32 bytes each), in `" + leaf + "_namespace`. That must be a " +
+			"namespace that outlives the shortcut, such as one of your own: a destroy leaves the Secret alone. Default: one that Liqo makes.",
 		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	ipamutils "github.com/liqotech/liqo/pkg/utils/ipam"
 	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -35,18 +36,18 @@ func (o Overlap) String() string {
 }
 
 // Overlaps predicts which pod CIDRs Liqo will remap, from the ranges that are taken on each leaf now and, where they are known, those that Liqo gives out.
-func (s *Shortcut) Overlaps(ctx context.Context, client, server EndSpec) ([]Overlap, error) {
+func (s *Shortcut) Overlaps(ctx context.Context, clientEnd, serverEnd EndSpec) ([]Overlap, error) {
 	var atClient, atServer []Overlap
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		networks, err := s.server.announce(server)(ctx)
+		networks, err := s.server.announce(serverEnd)(ctx)
 		if err == nil {
 			atClient, err = s.client.overlaps(ctx, networks)
 		}
 		return err
 	})
 	group.Go(func() error {
-		networks, err := s.client.announce(client)(ctx)
+		networks, err := s.client.announce(clientEnd)(ctx)
 		if err == nil {
 			atServer, err = s.server.overlaps(ctx, networks)
 		}
@@ -56,18 +57,27 @@ func (s *Shortcut) Overlaps(ctx context.Context, client, server EndSpec) ([]Over
 	return append(atClient, atServer...), err
 }
 
-// overlaps compares the other leaf's pod CIDRs with every range that is taken here, and with the ranges that Liqo gives out here.
+// overlaps compares the other leaf's pod CIDRs with every range that is taken here, and with the ranges that Liqo gives out here. What the owner's shortcut with another
+// cluster has taken will be free: that one is about to be replaced.
 func (s *side) overlaps(ctx context.Context, other cluster.Networks) ([]Overlap, error) {
 	var (
 		taken []ipamv1alpha1.Network
 		pools []netip.Prefix
 	)
+	held, err := readNetworks(ctx, s.leaf, client.MatchingLabels{}, s.owner)
+	if err != nil {
+		return nil, err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { taken, err = s.leaf.TakenNetworks(ctx); return err })
 	group.Go(func() error { pools = s.leaf.Pools(ctx); return nil })
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	taken = slices.DeleteFunc(taken, func(network ipamv1alpha1.Network) bool {
+		configuration := held[cluster.RemoteID(&network)].configuration
+		return configuration != nil && s.owner.marked(configuration)
+	})
 	return s.overlapsWith(taken, pools, other), nil
 }
 
