@@ -13,8 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// feasibility is what a plan asks the leaves: whether they can be joined as planned. Each question is about one part of the plan. It is asked when that part is new or
-// changed, and known, so that what is already there can still be destroyed whatever has become of the leaves.
+// feasibility is what a plan asks the leaves: whether they can be joined as planned. A question about a part of the plan is asked when that part is known, and new or
+// changed: a shortcut that is there can still be repaired, or destroyed, when a leaf has lost what only a new one would need.
 type feasibility struct {
 	*planning
 

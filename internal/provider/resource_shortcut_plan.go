@@ -44,7 +44,9 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	if changed := p.state == nil || !p.plan.equal(p.state); changed && !settingsOnly {
 		p.plan.ServerEndpoint, p.plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
-		resp.Diagnostics.Append(checkFeasible(ctx, p)...)
+		if len(replace) == 0 { // else Terraform plans once more, without a state
+			resp.Diagnostics.Append(checkFeasible(ctx, p)...)
+		}
 	}
 	if !p.plan.equal(&proposed) { // else all the framework's work on a plan would be done once more for nothing
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
