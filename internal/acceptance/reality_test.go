@@ -142,7 +142,10 @@ func TestAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 			ExpectError: regexp.MustCompile("(?s)milan.*not done"),
 		},
 		resource.TestStep{
-			PreConfig:         func() { lab.command(t, "set", "milan", "connect=true") },
+			PreConfig: func() { // by itself: there is nothing to plan for the tunnel
+				lab.command(t, "set", "milan", "connect=true")
+				comesUp(t)
+			},
 			Config:            between("milan", "mtu = 1400"),
 			ConfigPlanChecks:  inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gatewaysHaveMTU(t, 1400)},

@@ -14,6 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -123,14 +126,17 @@ func TestConfigurationsCanOutliveTheShortcut(t *testing.T) {
 	)
 }
 
-// copyTemplate gives a cluster a copy of one of Liqo's templates for as long as the test runs.
-func copyTemplate(t *testing.T, cluster, kind, from, to string) {
+// copyTemplate gives a cluster a copy of one of Liqo's templates, without some fields, for as long as the test runs.
+func copyTemplate(t *testing.T, cluster, kind, from, to string, without ...string) {
 	t.Helper()
 	c := lab.client(t, cluster)
 	template := &unstructured.Unstructured{}
 	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template); err != nil {
 		t.Fatal(err)
+	}
+	for _, field := range without {
+		removeField(template.Object["spec"], field)
 	}
 	duplicate := &unstructured.Unstructured{Object: map[string]any{"spec": template.Object["spec"]}}
 	duplicate.SetGroupVersionKind(template.GroupVersionKind())
@@ -140,4 +146,34 @@ func copyTemplate(t *testing.T, cluster, kind, from, to string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Delete(context.WithoutCancel(t.Context()), duplicate) })
+}
+
+// removeField removes a field wherever it is.
+func removeField(value any, field string) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			removeField(element, field)
+		}
+	case map[string]any:
+		delete(value, field)
+		for _, element := range value {
+			removeField(element, field)
+		}
+	}
+}
+
+// ipam is the Deployment of Liqo's IPAM with these pools, as Liqo's chart makes it but for its pods: the lab runs the program itself.
+func ipam(pools string) *appsv1.Deployment {
+	labels := map[string]string{"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam", "app.kubernetes.io/instance": "liqo-ipam"}
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-ipam", Labels: labels},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(int32(0)),
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{
+				Name: "ipam", Image: "ghcr.io/liqotech/ipam", Args: []string{"--pod-name=$(POD_NAME)", "--port=6000", "--pools=" + pools},
+			}}}},
+		},
+	}
 }

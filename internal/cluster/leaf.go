@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"net/netip"
 	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -34,6 +35,7 @@ type Leaf struct {
 
 	health      *health
 	networks    memo[Networks]
+	pools       memo[[]netip.Prefix]
 	liqoVersion memo[string]
 }
 

@@ -56,7 +56,8 @@ func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
 		if err == nil {
 			return l.keepLease(ctx, lease, claim.Lost), nil
 		}
-		if !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
+		gone := lease.ResourceVersion != "" && apierrors.IsNotFound(err) // released just now, by a holder that was not dead
+		if !gone && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
 			return nil, causeOr(ctx, l.Explain(err))
 		}
 		if lease, err = l.untilFree(ctx, claim); err != nil {

@@ -46,6 +46,28 @@ func TestALeaseOfADeadHolderIsTakenOverAfterItsTime(t *testing.T) {
 	})
 }
 
+func TestALeaseThatIsReleasedWhileItsHolderIsThoughtDeadIsTakenAsIfItWereNew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		left := heldBy("slow", time.Now())
+		leaf := clustertest.Leaf(t, "rome", left)
+		late := claim("late")
+		late.Mark = func(object client.Object) { // just before it is written
+			if object.GetResourceVersion() != "" {
+				if err := client.IgnoreNotFound(leaf.Live.Delete(t.Context(), left)); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		lease, err := leaf.Hold(t.Context(), late)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestALeaseThatWasLeftLongAgoIsTakenOverAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(-time.Hour)))

@@ -34,7 +34,7 @@ func clustersAttribute(whatFor string) schema.Attribute {
 		MarkdownDescription: "Names of the clusters " + whatFor + ". Default: every cluster of the provider's `clusters` or, where it has none, every context of " +
 			"its kubeconfig. A cluster with several names counts once.",
 		Validators: []validator.List{
-			listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+			listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
 		},
 	}
 }

@@ -11,7 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -61,6 +64,32 @@ func TestAllClustersAreMeantWhereNoneIsNamed(t *testing.T) {
 		names, unclear, diags := withClusters(t, test.clusters, test.unknown).names(t.Context(), test.asked)
 		if diags.HasError() || unclear != test.unclear || !slices.Equal(names, test.names) {
 			t.Errorf("%s: %q, unknown: %t (%v)", name, names, unclear, diags)
+		}
+	}
+}
+
+func TestAClusterWithoutANameIsRefused(t *testing.T) {
+	for name, source := range map[string]datasource.DataSource{"liqo_shortcuts": newShortcutsDataSource(), "liqo_topology": newTopologyDataSource()} {
+		var schema datasource.SchemaResponse
+		source.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
+		object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
+		if !ok {
+			t.Fatal("the schema is no object")
+		}
+		values := filled(object, map[string]tftypes.Value{
+			"clusters": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{text("rome"), null}),
+		})
+		config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := providerserver.NewProtocol6(New("test"))().ValidateDataResourceConfig(t.Context(),
+			&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: &config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := response.Diagnostics; len(said) != 1 || said[0].Attribute.String() != `AttributeName("clusters")` || said[0].Summary != "Null List Value" {
+			t.Errorf("%s: %v", name, said)
 		}
 	}
 }

@@ -2,91 +2,95 @@ package provider
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// checkFeasible asks leaves that can be reached whether they can be joined as planned. It is called for a shortcut that is to be made or changed, so that
-// a refresh asks nothing.
-func checkFeasible(ctx context.Context, pair pair, plan, config *shortcutModel, create bool) diag.Diagnostics {
-	if pair.client == nil || pair.server == nil ||
-		!fullyKnown(ctx, plan.ServerGateway, plan.ClientGateway, plan.MTU, config.ClientNetwork, config.ServerNetwork) {
+// feasibility is what a plan asks the leaves: whether they can be joined as planned. A question about a part of the plan is asked when that part is known, and new or
+// changed: a shortcut that is there can still be repaired, or destroyed, when a leaf has lost what only a new one would need.
+type feasibility struct {
+	*planning
+
+	before   shortcutModel // the state; all of it is null where there is none
+	shortcut *shortcut.Shortcut
+}
+
+// checkFeasible asks all questions at the same time. It is called for a shortcut that is to be made or changed, so that a refresh asks nothing.
+func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
+	if p.pair.client == nil || p.pair.server == nil {
 		return nil
 	}
-	spec, diags := plan.spec(ctx, config)
-	if diags.HasError() {
-		return diags
+	f := feasibility{planning: p, shortcut: shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner())}
+	if p.state != nil {
+		f.before = *p.state
 	}
-	shortcut := shortcut.New(pair.client, pair.server)
-	diags.Append(checkVersions(ctx, pair)...)
-	if err := shortcut.CheckServerTemplate(ctx, spec); err != nil {
-		diags.AddAttributeError(path.Root("server_gateway").AtName("template"), summary("The template can't be used", err), detail(err))
+	questions := []func(context.Context) diag.Diagnostics{
+		f.clientVersion, f.serverVersion, f.free, f.clientNamespace, f.serverNamespace,
+		f.serverTemplate, f.clientTemplate, f.serverKeys, f.clientKeys, f.addressRanges,
 	}
-	if err := shortcut.CheckClientTemplate(ctx, spec); err != nil {
-		diags.AddAttributeError(path.Root("client_gateway").AtName("template"), summary("The template can't be used", err), detail(err))
+	answers := make([]diag.Diagnostics, len(questions))
+	var asked sync.WaitGroup
+	for i, ask := range questions {
+		asked.Go(func() { answers[i] = ask(ctx) })
 	}
-	if create {
-		diags.Append(warnOfRemapping(ctx, shortcut, spec)...)
-	}
-	return diags
-}
-
-func checkVersions(ctx context.Context, pair pair) diag.Diagnostics {
+	asked.Wait()
 	var diags diag.Diagnostics
-	if err := pair.client.CheckLiqoVersion(ctx); err != nil {
-		diags.AddAttributeError(path.Root("client"), summary("Unsupported version of Liqo", err), detail(err))
-	}
-	if err := pair.server.CheckLiqoVersion(ctx); err != nil {
-		diags.AddAttributeError(path.Root("server"), summary("Unsupported version of Liqo", err), detail(err))
+	for _, answer := range answers {
+		diags.Append(answer...)
 	}
 	return diags
 }
 
-// warnOfRemapping tells of each pod CIDR that Liqo will remap; where that is forbidden, it is an error.
-func warnOfRemapping(ctx context.Context, s *shortcut.Shortcut, spec shortcut.Spec) diag.Diagnostics {
-	var diags diag.Diagnostics
-	overlaps, err := s.Overlaps(ctx, spec)
-	if err != nil {
-		diags.AddWarning(summary("A remapping can't be foreseen", err), detail(err))
-		return diags
-	}
-	for _, overlap := range overlaps {
-		if spec.ForbidRemapping {
-			diags.AddAttributeError(path.Root("cidr_remapping"), "Remapping is forbidden, and needed", overlap.String())
-		} else {
-			diags.AddWarning("A pod CIDR will be remapped", overlap.String()+" The remapped attributes tell where the pods are reached.")
-		}
-	}
-	return diags
+// concerns reports whether a part of the plan is known, and new or another than before.
+func (f feasibility) concerns(ctx context.Context, planned, before attr.Value) bool {
+	return fullyKnown(ctx, planned) && (f.state == nil || !planned.Equal(before))
 }
 
-// claims are the pairs of leaves for which this provider process has planned a shortcut.
-type claims struct {
-	mu    sync.Mutex
-	pairs map[[2]string]string // the instance's token, keyed by the two cluster IDs, sorted
+func (f feasibility) clientVersion(ctx context.Context) diag.Diagnostics {
+	return checkVersion(ctx, f.pair.client, path.Root("client"))
 }
 
-// claim fails if another instance has claimed the pair already, in either direction. Terraform plans one instance twice when it is to be replaced.
-func (c *claims) claim(pair pair, token string) diag.Diagnostics {
-	key := [2]string{string(pair.client.ID), string(pair.server.ID)}
-	if key[0] > key[1] {
-		key[0], key[1] = key[1], key[0]
+func (f feasibility) serverVersion(ctx context.Context) diag.Diagnostics {
+	return checkVersion(ctx, f.pair.server, path.Root("server"))
+}
+
+func checkVersion(ctx context.Context, leaf *cluster.Leaf, at path.Path) diag.Diagnostics {
+	if err := leaf.CheckLiqoVersion(ctx); err != nil {
+		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summary("Unsupported version of Liqo", err), detail(err))}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if other, claimed := c.pairs[key]; claimed && other != token {
-		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("server"), "The same pair twice", fmt.Sprintf(
-			"Another liqo_shortcut of this configuration already joins clusters %q and %q, in this direction or the other. One pair of leaves can have one "+
-				"shortcut only.", key[0], key[1]))}
-	}
-	if c.pairs == nil {
-		c.pairs = map[[2]string]string{}
-	}
-	c.pairs[key] = token
 	return nil
+}
+
+// free finds a network of the pair that somebody else has made. One of another resource instance may be that of this very resource, tainted or under its former address.
+func (f feasibility) free(ctx context.Context) diag.Diagnostics {
+	if f.state != nil || !fullyKnown(ctx, f.plan.AdoptExisting, f.plan.ShareKeys) {
+		return nil
+	}
+	err := f.shortcut.CheckFree(ctx, shortcut.Spec{Adopt: f.plan.AdoptExisting.ValueBool(), KeysByOthers: f.plan.keysByOthers()})
+	if !shortcut.IsRival(err) {
+		return found(path.Root("adopt_existing"), err)
+	}
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("adopt_existing"), summary("A shortcut exists already", err), detail(err)+
+		"\n\nThis is no error yet, because the same apply may destroy that resource: it may be this one, tainted or under its former address. Any other apply "+
+		"is refused.")}
+}
+
+// found says what a check has found at the attribute that the user can change: what an apply would be refused for is an error, and what the leaf does not tell now is a
+// warning.
+func found(at path.Path, err error) diag.Diagnostics {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*shortcut.Problem](err); ok {
+		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summary("It can't be done", err), detail(err))}
+	}
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("The leaf does not tell", err), detail(err)+
+		"\n\nThe plan goes on without checking this attribute on the leaf.")}
 }

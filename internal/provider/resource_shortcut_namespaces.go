@@ -11,9 +11,14 @@ import (
 )
 
 // planNamespaces plans that objects go back to the tenant namespaces from others that the configuration does not name any more. Where they are already, the
-// state's value stands in the plan.
+// state's value stands in the plan. An end of which nothing was ever made has no namespace yet.
 func planNamespaces(ctx context.Context, pair pair, plan, config *shortcutModel) diag.Diagnostics {
 	var diags diag.Diagnostics
+	for _, planned := range []*types.String{&plan.ClientNamespace, &plan.ServerNamespace} {
+		if planned.IsNull() {
+			*planned = types.StringUnknown()
+		}
+	}
 	if pair.client == nil || pair.server == nil {
 		return diags
 	}
@@ -27,7 +32,7 @@ func planNamespaces(ctx context.Context, pair pair, plan, config *shortcutModel)
 		{"client_namespace", config.ClientNamespace, &plan.ClientNamespace, joined.ClientByDefaultIn},
 		{"server_namespace", config.ServerNamespace, &plan.ServerNamespace, joined.ServerByDefaultIn},
 	} {
-		if !end.configured.IsNull() || end.planned.IsUnknown() || end.planned.IsNull() {
+		if !end.configured.IsNull() || end.planned.IsUnknown() {
 			continue
 		}
 		byDefault, err := end.byDefault(ctx, end.planned.ValueString())

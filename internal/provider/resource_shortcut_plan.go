@@ -2,75 +2,21 @@ package provider
 
 import (
 	"context"
-	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// ValidateConfig implements [resource.ResourceWithValidateConfig].
-func (r *shortcutResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var model shortcutModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if !model.Client.IsUnknown() && model.Client.Equal(model.Server) {
-		resp.Diagnostics.AddAttributeError(path.Root("server"), "The same leaf twice",
-			"A shortcut joins two different leaves; `client` and `server` are both \""+model.Server.ValueString()+"\".")
-	}
-	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
-	if model.ServerGateway.IsNull() || model.ServerGateway.IsUnknown() {
-		return
-	}
-	var gateway serverGatewayModel
-	resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
-	resp.Diagnostics.Append(gateway.validate()...)
-}
-
-// validateTimeouts refuses timeouts that leave no time at all. What is no duration, the timeouts' own type refuses.
-func validateTimeouts(timeouts map[string]attr.Value) diag.Diagnostics {
-	var diags diag.Diagnostics
-	for operation, value := range timeouts {
-		text, ok := value.(types.String)
-		if !ok || text.IsNull() || text.IsUnknown() {
-			continue
-		}
-		if duration, err := time.ParseDuration(text.ValueString()); err == nil && duration <= 0 {
-			diags.AddAttributeError(path.Root("timeouts").AtName(operation), "No time at all", "A timeout must be longer than zero; this one is \""+
-				text.ValueString()+"\".")
-		}
-	}
-	return diags
-}
-
-// validate finds settings that belong to another type of Service.
-func (m serverGatewayModel) validate() diag.Diagnostics {
-	var diags diag.Diagnostics
-	if m.ServiceType.IsUnknown() {
-		return diags
-	}
-	serviceType := corev1.ServiceType(m.ServiceType.ValueString())
-	if serviceType == "" {
-		serviceType = shortcut.DefaultServiceType
-	}
-	if !m.NodePort.IsNull() && serviceType != corev1.ServiceTypeNodePort {
-		diags.AddAttributeError(path.Root("server_gateway").AtName("node_port"), "node_port without NodePort",
-			"`node_port` needs `service_type = \"NodePort\"`; it is \""+string(serviceType)+"\".")
-	}
-	if !m.LoadBalancerIP.IsNull() && serviceType != corev1.ServiceTypeLoadBalancer {
-		diags.AddAttributeError(path.Root("server_gateway").AtName("load_balancer_ip"), "load_balancer_ip without LoadBalancer",
-			"`load_balancer_ip` needs `service_type = \"LoadBalancer\"`; it is \""+string(serviceType)+"\".")
-	}
-	return diags
+// planning is the plan of one instance in the making.
+type planning struct {
+	plan, config shortcutModel
+	state        *shortcutModel // nil for a shortcut that is to be made, be it in place of another
+	own          ownership
+	pair         pair // without leaves as long as it is not known which they are
 }
 
 // ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds what can be known before an apply: names that stand for nothing, for one and the
@@ -79,58 +25,118 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if req.Plan.Raw.IsNull() || r.leaves == nil {
 		return // a destroy, or a validation without a configured provider
 	}
-	var plan, config shortcutModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	var state *shortcutModel
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	}
+	p, diags := planningOf(ctx, req)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(p.own.save(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	own, diags := ownershipOf(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	own = own.named() // the second plan of a replacement is given what the first one saved
-	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
-	proposed := plan
-	var pair pair
-	if !r.leaves.unknownAny(plan.Client, plan.Server) {
-		pair = r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
-		resp.Diagnostics.Append(r.leaves.planTroubles(ctx, pair, &plan, state)...)
-		replace, diags := planLeaves(pair, &plan, state)
-		resp.Diagnostics.Append(diags...)
-		resp.RequiresReplace = append(resp.RequiresReplace, replace...)
-		if len(replace) > 0 {
-			state = nil
-		} else if pair.client != nil && pair.server != nil {
-			resp.Diagnostics.Append(r.leaves.planned.claim(pair, own.Token)...)
-		}
-		resp.Diagnostics.Append(planNetworks(ctx, pair, &plan, &config, state)...)
-	}
-	if resp.Diagnostics.HasError() {
+	proposed := p.plan
+	replace, diags := r.planPair(ctx, p)
+	resp.RequiresReplace = append(resp.RequiresReplace, replace...)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
 	var settingsOnly bool
-	if state != nil {
-		resp.Diagnostics.Append(planRepair(ctx, pair, own.owner(), &plan, state)...)
-		resp.Diagnostics.Append(planNamespaces(ctx, pair, &plan, &config)...)
-		planMoves(&plan, state)
-		var diags diag.Diagnostics
-		settingsOnly, diags = planSettings(ctx, req.Private, pair, &plan, state)
+	if p.state != nil {
+		settingsOnly, diags = p.planUpdate(ctx, req.Private)
 		resp.Diagnostics.Append(diags...)
 	}
-	if changed := state == nil || !plan.equal(state); changed && !settingsOnly {
-		plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
-		resp.Diagnostics.Append(checkFeasible(ctx, pair, &plan, &config, state == nil)...)
+	if changed := p.state == nil || !p.plan.equal(p.state); changed && !settingsOnly {
+		p.plan.ServerEndpoint, p.plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
+		if len(replace) == 0 { // else Terraform plans once more, without a state
+			resp.Diagnostics.Append(checkFeasible(ctx, p)...)
+		}
 	}
-	if !plan.equal(&proposed) { // else all the framework's work on a plan would be done once more for nothing
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	if !p.plan.equal(&proposed) { // else all the framework's work on a plan would be done once more for nothing
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
 	}
 }
 
+// planningOf reads what Terraform proposes. The second plan of a replacement is given the private state that the first one saved, and no other state.
+func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning, diag.Diagnostics) {
+	p := &planning{}
+	diags := req.Plan.Get(ctx, &p.plan)
+	diags.Append(req.Config.Get(ctx, &p.config)...)
+	if !req.State.Raw.IsNull() {
+		diags.Append(req.State.Get(ctx, &p.state)...)
+	}
+	own, ownDiags := ownershipOf(ctx, req.Private)
+	diags.Append(ownDiags...)
+	if p.state == nil && own.Token == "" {
+		own.Unadopted = false // there is nothing yet that could have been imported
+	}
+	p.own = own.named()
+	return p, diags
+}
+
+// planPair plans what depends on which clusters the leaves are. It returns the attributes that force a replacement; nothing of the state counts any more then.
+func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
+	replace, diags := planUnknownNames(&p.plan, &p.config, p.state)
+	if !r.leaves.unknownAny(p.plan.Client, p.plan.Server) {
+		p.pair = r.leaves.connect(ctx, p.plan.Client.ValueString(), p.plan.Server.ValueString())
+		diags.Append(r.leaves.planTroubles(ctx, p.pair, &p.plan, p.state)...)
+		others, leafDiags := planLeaves(p.pair, &p.plan, &p.config, p.state)
+		replace = append(replace, others...)
+		diags.Append(leafDiags...)
+	}
+	if len(replace) > 0 {
+		p.state = nil
+	} else {
+		diags.Append(r.leaves.planned.claim(p.pair, p.own.Token)...)
+		diags.Append(r.leaves.planned.claimNamespaces(p.pair, &p.config, p.own.Token)...)
+	}
+	diags.Append(planNetworks(ctx, p.pair, &p.plan, &p.config, p.state)...)
+	return replace, diags
+}
+
+// planUpdate plans what is to be done to a shortcut that exists. It reports whether nothing is to be done on a leaf.
+func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
+	broken, diags := planRepair(ctx, p.pair, p.own.owner(), &p.plan, p.state)
+	diags.Append(planNamespaces(ctx, p.pair, &p.plan, &p.config)...)
+	planMoves(&p.plan, p.state)
+	if broken {
+		return false, diags
+	}
+	settingsOnly, settingsDiags := planSettings(ctx, private, p.pair, &p.plan, p.state)
+	diags.Append(settingsDiags...)
+	return settingsOnly, diags
+}
+
+// planUnknownNames plans a replacement where the name of a leaf is not known yet, and returns the attributes that force it: nobody can tell whether it will stand for
+// the cluster that the shortcut joins.
+func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diagnostics) {
+	var (
+		diags   diag.Diagnostics
+		replace path.Paths
+	)
+	if state == nil {
+		return nil, nil
+	}
+	for _, end := range []struct {
+		attribute        string
+		name, was, joins types.String
+	}{
+		{"client", plan.Client, state.Client, state.ClientClusterID},
+		{"server", plan.Server, state.Server, state.ServerClusterID},
+	} {
+		if !end.name.IsUnknown() {
+			continue
+		}
+		diags.AddAttributeWarning(path.Root(end.attribute), "Perhaps another cluster", "The name of the "+end.attribute+" will only be known during the apply. It "+
+			"was \""+end.was.ValueString()+"\", and nobody can tell yet whether it will still stand for cluster \""+end.joins.ValueString()+"\". So the shortcut is "+
+			"planned to be replaced. To keep it, first apply what the name comes from, with `-target`.")
+		replace = append(replace, path.Root(end.attribute))
+	}
+	if len(replace) > 0 {
+		plan.becomesAnother(config)
+		plan.ClientClusterID, plan.ServerClusterID = types.StringUnknown(), types.StringUnknown()
+	}
+	return replace, diags
+}
+
 // planLeaves looks which clusters the names stand for, and returns the attributes that force a replacement if they are not those of the state.
-func planLeaves(pair pair, plan, state *shortcutModel) (path.Paths, diag.Diagnostics) {
+func planLeaves(pair pair, plan, config, state *shortcutModel) (path.Paths, diag.Diagnostics) {
 	var (
 		diags   diag.Diagnostics
 		replace path.Paths
@@ -156,7 +162,7 @@ func planLeaves(pair pair, plan, state *shortcutModel) (path.Paths, diag.Diagnos
 		*end.planned = types.StringValue(string(end.leaf.ID))
 	}
 	if len(replace) > 0 {
-		plan.becomesAnother()
+		plan.becomesAnother(config)
 	}
 	if pair.client != nil && pair.server != nil {
 		plan.ID = types.StringValue(plan.ClientClusterID.ValueString() + "/" + plan.ServerClusterID.ValueString())
@@ -164,31 +170,12 @@ func planLeaves(pair pair, plan, state *shortcutModel) (path.Paths, diag.Diagnos
 	return replace, diags
 }
 
-// becomesAnother forgets what is only true of the clusters that the shortcut joins now.
-func (m *shortcutModel) becomesAnother() {
-	m.ID, m.ClientNamespace, m.ServerNamespace = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
-	m.ClientNetwork, m.ServerNetwork = types.ObjectUnknown(networkTypes), types.ObjectUnknown(networkTypes)
-}
-
-// planRepair plans an update of a shortcut of which something is missing or wrong. Where only the tunnel is down, an apply has nothing to do.
-func planRepair(ctx context.Context, pair pair, owner shortcut.Owner, plan, state *shortcutModel) diag.Diagnostics {
-	needed, diags := needsRepair(ctx, pair, owner, shortcut.Status(state.Status.ValueString()))
-	if needed {
-		plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
-		plan.ClientNetwork, plan.ServerNetwork = remappingUnknown(plan.ClientNetwork), remappingUnknown(plan.ServerNetwork)
-		plan.ClientNamespace, plan.ServerNamespace = unknownIfNull(plan.ClientNamespace), unknownIfNull(plan.ServerNamespace)
+// becomesAnother forgets what is only true of the clusters that the shortcut joins now, except for what the configuration says. [planNetworks] sees to the rest.
+func (m *shortcutModel) becomesAnother(config *shortcutModel) {
+	m.ID, m.ClientNamespace, m.ServerNamespace = types.StringUnknown(), config.ClientNamespace, config.ServerNamespace
+	for _, namespace := range []*types.String{&m.ClientNamespace, &m.ServerNamespace} {
+		if namespace.IsNull() {
+			*namespace = types.StringUnknown()
+		}
 	}
-	return diags
-}
-
-// needsRepair reports whether an apply has something to do for a shortcut of this status. Only while the tunnel is down it asks the leaves.
-func needsRepair(ctx context.Context, pair pair, owner shortcut.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
-	if status == shortcut.Disconnected || status == shortcut.Connected || pair.client == nil || pair.server == nil {
-		return status == shortcut.Disconnected, nil
-	}
-	lost, err := shortcut.New(pair.client, pair.server).OwnedBy(owner).Lost(ctx)
-	if err != nil {
-		return false, diag.Diagnostics{diag.NewWarningDiagnostic(summary("It is not known whether the shortcut needs a repair", err), detail(err))}
-	}
-	return lost, nil
 }

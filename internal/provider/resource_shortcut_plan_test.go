@@ -24,7 +24,7 @@ func TestAnotherClusterBehindANameIsAReplacementWithItsReason(t *testing.T) {
 		ServerNamespace: types.StringValue("liqo-tenant-rome"),
 	}
 	state := plan
-	replace, diags := planLeaves(pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &state)
+	replace, diags := planLeaves(pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &shortcutModel{}, &state)
 	if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
 		t.Errorf("replaced because of %v", replace)
 	}
@@ -37,12 +37,51 @@ func TestAnotherClusterBehindANameIsAReplacementWithItsReason(t *testing.T) {
 	}
 }
 
+func TestWhatIsConfiguredStaysInAReplacement(t *testing.T) {
+	plan := shortcutModel{
+		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
+	}
+	state, config := plan, shortcutModel{ClientNamespace: types.StringValue("mine")}
+	if replace, _ := planLeaves(pair{server: clustertest.Leaf(t, "turin")}, &plan, &config, &state); len(replace) != 1 {
+		t.Errorf("replaced because of %v", replace)
+	}
+	if plan.ClientNamespace.ValueString() != "mine" || !plan.ServerNamespace.IsUnknown() || !plan.ID.IsUnknown() {
+		t.Errorf("planned are namespaces %s and %s, ID %s", plan.ClientNamespace, plan.ServerNamespace, plan.ID)
+	}
+}
+
+func TestANameThatIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
+	state := shortcutModel{
+		ID: types.StringValue("rome/milan"), Client: types.StringValue("roma"), Server: types.StringValue("milan"),
+		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"), ClientNamespace: types.StringValue("liqo-tenant-milan"),
+	}
+	plan := state
+	plan.Client = types.StringUnknown()
+	replace, diags := planUnknownNames(&plan, &shortcutModel{}, &state)
+	if len(replace) != 1 || !replace[0].Equal(path.Root("client")) {
+		t.Errorf("replaced because of %v", replace)
+	}
+	const reason = `It was "roma", and nobody can tell yet whether it will still stand for cluster "rome". So the shortcut is planned to be replaced.`
+	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
+		t.Errorf("it says: %v", diags)
+	}
+	for _, value := range []types.String{plan.ID, plan.ClientClusterID, plan.ServerClusterID, plan.ClientNamespace} {
+		if !value.IsUnknown() {
+			t.Errorf("planned is %s", value)
+		}
+	}
+	if replace, diags := planUnknownNames(&plan, &shortcutModel{}, nil); len(replace)+len(diags) > 0 {
+		t.Errorf("one that is to be made is replaced because of %v (%v)", replace, diags)
+	}
+}
+
 func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
 	roma, milan := clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")
 	roma.Name = "roma"
 	plan := shortcutModel{ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan")}
 	state := plan
-	if replace, diags := planLeaves(pair{client: roma, server: milan}, &plan, &state); len(replace) > 0 || len(diags) > 0 {
+	if replace, diags := planLeaves(pair{client: roma, server: milan}, &plan, &shortcutModel{}, &state); len(replace) > 0 || len(diags) > 0 {
 		t.Errorf("replaced because of %v (%v)", replace, diags)
 	}
 }
@@ -60,6 +99,7 @@ func TestObjectsGoBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 		"in a tenant namespace of an unusual name":        {unusual, types.StringNull(), types.StringValue("tenants-rome"), true},
 		"in a namespace that is not asked for (any more)": {usual, types.StringNull(), types.StringValue("mine"), false},
 		"in a namespace that is asked for":                {usual, types.StringValue("mine"), types.StringValue("mine"), true},
+		"in none, for nothing was ever made":              {usual, types.StringNull(), types.StringNull(), false},
 	} {
 		plan, config := shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}
 		leaves := pair{client: clustertest.Leaf(t, "rome"), server: test.milan}

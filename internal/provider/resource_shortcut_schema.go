@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -85,7 +86,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether an apply waits until both ends report the tunnel as up. With `false` it ends once everything is in " +
-					"place, and a tunnel that is still coming up is no reason for a repair. Default: `true`.",
+					"place. A tunnel that is down is no change to plan in either case. Default: `true`.",
 			},
 			"share_keys": schema.BoolAttribute{
 				Optional: true, Computed: true,
@@ -190,10 +191,14 @@ func serverGatewayAttribute() schema.Attribute {
 			"service_annotations": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Annotations to add to the gateway's Service, for instance for a cloud's load balancer. They win over the template's.",
+				Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey())},
 			},
 			"service_labels": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Labels to add to the gateway's Service. They win over the template's.",
+				Validators: []validator.Map{
+					mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey()), mapvalidator.ValueStringsAre(labelValue()),
+				},
 			},
 			"key_secret": keySecretAttribute("server"),
 			"template":   templateAttribute(shortcut.DefaultServerTemplateName, shortcut.DefaultServerTemplateResource),
@@ -226,8 +231,8 @@ func clientGatewayAttribute() schema.Attribute {
 func keySecretAttribute(leaf string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Name of a Secret with the gateway's keys (`privateKey` and `publicKey`, of 32 bytes each), in `" + leaf + "_namespace`. A destroy " +
-			"leaves it alone. Default: one that Liqo makes.",
+		MarkdownDescription: "Name of a Secret with the gateway's keys (`privateKey` and `publicKey`, of 32 bytes each), in `" + leaf + "_namespace`. That must be a " +
+			"namespace that outlives the shortcut, such as one of your own: a destroy leaves the Secret alone. Default: one that Liqo makes.",
 		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
 }
@@ -240,10 +245,12 @@ func templateAttribute(name, resource string) schema.Attribute {
 			"name": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(name),
 				MarkdownDescription: "Name of the template. Default: `" + name + "`.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"namespace": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Namespace of the template. Default: the one in which Liqo runs.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"resource": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(resource),
@@ -275,13 +282,14 @@ func networkAttribute(leaf, other string) schema.Attribute {
 				Optional: true, Computed: true, ElementType: cidrtypes.IPPrefixType{},
 				MarkdownDescription: "Of its pods, as the " + other + " is told. Default: as the " + leaf + " has them. A change is made in place, and " +
 					"the " + other + " reaches the pods at other addresses then.",
-				Validators:    []validator.List{listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(cidr())},
+				Validators:    []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(cidr(), wholeRange())},
 				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
 			},
 			"external_cidr": schema.StringAttribute{
 				Optional: true, Computed: true, CustomType: cidrtypes.IPPrefixType{},
 				MarkdownDescription: "Liqo's external CIDR of the " + leaf + ", for addresses outside its pod CIDRs, as the " + other + " is told. Default: as the " + leaf +
 					" has it.",
+				Validators:    []validator.String{wholeRange()},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"remapped_pod_cidrs": schema.ListAttribute{

@@ -20,15 +20,13 @@ func planSettings(ctx context.Context, private privateState, pair pair, plan, st
 }
 
 // changesSettingsOnly tells whether a plan changes nothing but settings that no leaf shows, so that it can be recorded without the leaves: one that is gone
-// for good must not keep anybody from giving it up. What [planRepair] and [planMoves] find is no such change, so they come first.
+// for good must not keep anybody from giving it up. What [planMoves] finds is no such change, so it comes first.
 func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	rest := *m
 	rest.Client, rest.Server = state.Client, state.Server // other names for the same clusters: their IDs are compared below
 	rest.OnDestroy, rest.ForceDestroy, rest.DestroyPeering = state.OnDestroy, state.ForceDestroy, state.DestroyPeering
 	rest.Timeouts = state.Timeouts
-	if !m.WaitForConnection.IsUnknown() { // where nothing is written, nothing is waited for
-		rest.WaitForConnection = state.WaitForConnection
-	}
+	rest.WaitForConnection = state.WaitForConnection   // nothing is waited for where nothing is written
 	if m.AdoptExisting.Equal(types.BoolValue(false)) { // to adopt is work on the leaves
 		rest.AdoptExisting = state.AdoptExisting
 	}

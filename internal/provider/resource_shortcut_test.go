@@ -61,6 +61,22 @@ func nested(values map[string]tftypes.Value) tftypes.Value {
 	return tftypes.NewValue(tftypes.Object{AttributeTypes: attributes}, values)
 }
 
+func ranges(values ...string) tftypes.Value {
+	elements := make([]tftypes.Value, len(values))
+	for i, value := range values {
+		elements[i] = text(value)
+	}
+	return tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, elements)
+}
+
+func textsByKey(key string, value tftypes.Value) tftypes.Value {
+	return tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{key: value})
+}
+
+func template(name, namespace, resource string) tftypes.Value {
+	return nested(map[string]tftypes.Value{"name": text(name), "namespace": text(namespace), "resource": text(resource)})
+}
+
 func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 	for expected, values := range map[string]map[string]tftypes.Value{
 		`AttributeName("mtu")`:                         {"mtu": number(500)},
@@ -94,9 +110,62 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 			"client_network": nested(map[string]tftypes.Value{"external_cidr": text("10.0.0.0")}),
 		},
 		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not a CIDR`: {
-			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{
-				text("10.0.0.0/99"),
-			})}),
+			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": ranges("10.0.0.0/99")}),
+		},
+		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not the beginning of the range`: {
+			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": ranges("10.1.0.5/16")}),
+		},
+		`AttributeName("server_network").AttributeName("external_cidr"): Not the beginning of the range`: {
+			"server_network": nested(map[string]tftypes.Value{"external_cidr": text("10.1.0.5/16")}),
+		},
+		`AttributeName("client_network").AttributeName("pod_cidrs"): Null List Value: This attribute contains a null value.`: {
+			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{null})}),
+		},
+		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not a CIDR: The value "" must be`: {
+			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": ranges("")}),
+		},
+		`AttributeName("server_network").AttributeName("external_cidr"): Invalid IP CIDR String Value`: {
+			"server_network": nested(map[string]tftypes.Value{"external_cidr": text("")}),
+		},
+		`AttributeName("server_gateway").AttributeName("service_annotations"): Null Map Value: This attribute contains a null value.`: {
+			"server_gateway": nested(map[string]tftypes.Value{"service_annotations": textsByKey("a", null)}),
+		},
+		`AttributeName("server_gateway").AttributeName("service_labels"): Null Map Value: This attribute contains a null value.`: {
+			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("a", null)}),
+		},
+		`AttributeName("server_gateway").AttributeName("service_labels").ElementKeyString(""): Not a key of a label`: {
+			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("", text("x"))}),
+		},
+		`AttributeName("server_gateway").AttributeName("service_annotations").ElementKeyString("no key"): Not a key of a label`: {
+			"server_gateway": nested(map[string]tftypes.Value{"service_annotations": textsByKey("no key", text("x"))}),
+		},
+		`AttributeName("server_gateway").AttributeName("service_labels").ElementKeyString("a"): Not the value of a label`: {
+			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("a", text("no value"))}),
+		},
+		`AttributeName("server_gateway").AttributeName("load_balancer_ip"): Invalid IP Address String Value`: {
+			"server_gateway": nested(map[string]tftypes.Value{"load_balancer_ip": text("")}),
+		},
+		`AttributeName("server_gateway").AttributeName("service_type"): Invalid Attribute Value Match`: {
+			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("")}),
+		},
+		`AttributeName("server_gateway").AttributeName("key_secret"): Invalid Attribute Value Length`: {
+			"server_gateway": nested(map[string]tftypes.Value{"key_secret": text("")}),
+		},
+		`AttributeName("server_gateway").AttributeName("template").AttributeName("name"): Invalid Attribute Value Length`: {
+			"server_gateway": nested(map[string]tftypes.Value{"template": template("", "liqo", "networking.liqo.io/v1beta1/wggatewayservertemplates")}),
+		},
+		`AttributeName("server_gateway").AttributeName("template").AttributeName("namespace"): Invalid Attribute Value Length`: {
+			"server_gateway": nested(map[string]tftypes.Value{"template": template("x", "", "networking.liqo.io/v1beta1/wggatewayservertemplates")}),
+		},
+		`AttributeName("client_gateway").AttributeName("template").AttributeName("resource"): Invalid Attribute Value Match`: {
+			"client_gateway": nested(map[string]tftypes.Value{"template": template("x", "liqo", "")}),
+		},
+		`AttributeName("client_gateway").AttributeName("connect_address"): Not an address: The value "" must be`: {
+			"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("")}),
+		},
+		`AttributeName("client_namespace"): Invalid Attribute Value Length`: {"client_namespace": text("")},
+		`AttributeName("timeouts").AttributeName("read"): Invalid`: {
+			"timeouts": nested(map[string]tftypes.Value{"read": text("")}),
 		},
 		`AttributeName("cidr_remapping"): Invalid`: {"cidr_remapping": text("perhaps")},
 		`AttributeName("on_destroy"): Invalid`:     {"on_destroy": text("nothing")},
@@ -129,6 +198,10 @@ func TestValuesThatCanWorkAreAccepted(t *testing.T) {
 		},
 		"a DNS name to dial":      {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("milan.example"), "connect_port": number(1)})},
 		"an IPv6 address to dial": {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("2001:db8::1")})},
+		"a node port known later": {"server_gateway": nested(map[string]tftypes.Value{"node_port": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)})},
+		"an address known later":  {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": unknownText})},
+		"a label without a value": {"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", text(""))})},
+		"a label known later":     {"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", unknownText)})},
 		"values known later":      {"mtu": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), "client": unknownText, "server": unknownText},
 	} {
 		for leaf, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
@@ -142,13 +215,15 @@ func TestValuesThatCanWorkAreAccepted(t *testing.T) {
 	}
 }
 
-func TestOnlyAShortcutOfWhichSomethingIsMissingNeedsRepair(t *testing.T) {
+func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
+	leaves := pair{client: clustertest.Leaf(t, "rome"), server: clustertest.Leaf(t, "milan")}
 	for status, expected := range map[shortcut.Status]bool{
 		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
 	} {
-		leaves := pair{client: clustertest.Leaf(t, "rome"), server: clustertest.Leaf(t, "milan")}
-		if got, diags := needsRepair(t.Context(), leaves, shortcut.Owner{}, status); got != expected || len(diags) > 0 {
-			t.Errorf("%s: got %t (%v)", status, got, diags)
+		for _, pair := range []pair{leaves, {}} {
+			if got, diags := needsRepair(t.Context(), pair, shortcut.Owner{}, status); got != expected || len(diags) > 0 {
+				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
+			}
 		}
 	}
 }

@@ -40,6 +40,33 @@ func cidr() validator.String {
 	}
 }
 
+// wholeRange accepts a range that begins where its prefix does; Liqo never finds 10.1.0.5/16 free, and remaps it. What is no range others refuse.
+func wholeRange() validator.String {
+	return textValidator{
+		summary: "Not the beginning of the range", must: "must begin where its prefix does, as 10.1.0.0/16 does and 10.1.0.5/16 does not",
+		valid: func(text string) bool {
+			prefix, err := netip.ParsePrefix(text)
+			return err != nil || prefix == prefix.Masked()
+		},
+	}
+}
+
+// metadataKey accepts the key of a label or an annotation.
+func metadataKey() validator.String {
+	return textValidator{
+		summary: "Not a key of a label or an annotation", must: "must be a name such as app.kubernetes.io/name, whose part before the slash may be missing",
+		valid: func(text string) bool { return len(validation.IsQualifiedName(text)) == 0 },
+	}
+}
+
+// labelValue accepts the value of a label; it may be empty.
+func labelValue() validator.String {
+	return textValidator{
+		summary: "Not the value of a label", must: "must have up to 63 letters, digits, dashes, underscores and dots, and a letter or digit at either end",
+		valid: func(text string) bool { return len(validation.IsValidLabelValue(text)) == 0 },
+	}
+}
+
 // Description implements [validator.String].
 func (v textValidator) Description(context.Context) string { return "value " + v.must }
 

@@ -3,6 +3,8 @@ package shortcut
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
@@ -61,6 +63,28 @@ func (s *side) waitForRemapping(forbidden bool) func(context.Context) error {
 func (s *side) announce(end EndSpec) func(context.Context) (cluster.Networks, error) {
 	return func(ctx context.Context) (cluster.Networks, error) {
 		own, err := s.leaf.Networks(ctx)
-		return end.Announced(own), err
+		if err != nil {
+			return own, err
+		}
+		announced := end.Announced(own)
+		return announced, s.checkIPv4(announced)
 	}
+}
+
+// checkIPv4 fails for address ranges of IPv6. Liqo's IPAM (1.2.0, pkg/ipam/core) looks for a free range by dividing IPv4 ranges down to the length that is asked for: for a
+// length of more than 32 bits it panics, again after each restart, and no network of that leaf gets a range any more.
+func (s *side) checkIPv4(announced cluster.Networks) error {
+	for _, cidr := range append(slices.Clone(announced.PodCIDRs), announced.ExternalCIDR) {
+		prefix, err := netip.ParsePrefix(cidr)
+		if err != nil || prefix.Addr().Is4() {
+			continue // what is no range at all is Liqo's to refuse
+		}
+		return &Problem{
+			Leaf:    s.leaf.Name,
+			Summary: fmt.Sprintf("Liqo can't join the IPv6 range %s", cidr),
+			Detail: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked for this one. Announce only the IPv4 ranges of "+
+				"%q: set `pod_cidrs` and `external_cidr` in its `client_network` or `server_network`.", s.remote.Name, s.leaf.Name),
+		}
+	}
+	return nil
 }

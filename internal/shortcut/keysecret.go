@@ -20,11 +20,19 @@ import (
 // KeySecret names a Secret of the user's own with the keys of a gateway. Without a name there is none; without a namespace it is in the tenant namespace.
 type KeySecret struct{ Namespace, Name string }
 
-// checkKeySecret makes sure that a Secret of the user's own holds what a gateway takes from it; nothing is asked where there is none. Liqo's controller would
-// only repeat in its log that it can't be used, and a gateway with keys that do not belong together never gets an answer.
+// checkKeySecret makes sure that a Secret of the user's own holds what a gateway takes from it, and that a destroy leaves it alone; nothing is asked where there is none.
+// Liqo's controller would only repeat in its log that it can't be used, and a gateway with keys that do not belong together never gets an answer. A namespace that does
+// not exist is another check's finding.
 func (s *side) checkKeySecret(ctx context.Context, namespace, name string) error {
 	if name == "" {
 		return nil
+	}
+	var place corev1.Namespace
+	if err := s.leaf.Live.Get(ctx, client.ObjectKey{Name: namespace}, &place); err != nil {
+		return s.leaf.Explain(client.IgnoreNotFound(err))
+	}
+	if _, tenant := place.Labels[consts.TenantNamespaceLabel]; tenant && managed(&place) {
+		return s.secretNotKept(namespace, name)
 	}
 	problem := func(summary, detail string, err error) error {
 		return &Problem{
@@ -49,6 +57,17 @@ func (s *side) checkKeySecret(ctx context.Context, namespace, name string) error
 		return problem("has another public key", "What it has as `publicKey` does not belong to its `privateKey`.", nil)
 	}
 	return nil
+}
+
+// secretNotKept is the problem that a Secret of the user's own is to be in a tenant namespace which goes with the shortcut.
+func (s *side) secretNotKept(namespace, name string) *Problem {
+	return &Problem{
+		Leaf:    s.leaf.Name,
+		Summary: fmt.Sprintf("Secret %s/%s would go with the shortcut", namespace, name),
+		Detail: fmt.Sprintf("`key_secret` names a Secret that a destroy leaves alone, but namespace %s is a tenant namespace that the provider makes or takes over, and "+
+			"removes on destroy with all that is in it. Set `client_namespace` or `server_namespace`, whichever is this leaf's, to a namespace of your own, and put "+
+			"the Secret there.", namespace),
+	}
 }
 
 // unlabel takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets them and never takes them away: a later gateway

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/liqotech/liqo/pkg/consts"
+	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -53,7 +54,8 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 			"Secret liqo-tenant-rome/my-keys has another public key",
 		},
 	} {
-		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.secret...)).server
+		tenant := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) // of a peering
+		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", append(test.secret, tenant)...)).server
 		err := server.checkKeySecret(t.Context(), "liqo-tenant-rome", "my-keys")
 		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary+` on leaf "milan"`) {
 			t.Errorf("%s: got %v", name, err)

@@ -286,7 +286,7 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 
 func TestAnOverlapNamesBothRanges(t *testing.T) {
 	overlaps, err := New(clustertest.Leaf(t, "rome", ranges("10.0.0.0/8")...), clustertest.Leaf(t, "milan", ranges("192.168.0.0/16")...)).
-		Overlaps(t.Context(), Spec{ServerEnd: EndSpec{PodCIDRs: []string{"10.1.0.0/16"}}})
+		Overlaps(t.Context(), EndSpec{}, EndSpec{PodCIDRs: []string{"10.1.0.0/16"}})
 	if err != nil || len(overlaps) != 2 {
 		t.Fatalf("got %v (%v)", overlaps, err)
 	}

@@ -19,24 +19,29 @@ func (s *side) ensureNamespace(asked string) func(context.Context) (string, erro
 		return s.ensureTenantNamespace
 	}
 	return func(ctx context.Context) (string, error) {
-		err := s.leaf.Live.Get(ctx, client.ObjectKey{Name: asked}, &corev1.Namespace{})
-		if apierrors.IsNotFound(err) {
-			return "", &Problem{
-				Leaf:    s.leaf.Name,
-				Summary: fmt.Sprintf("namespace %s does not exist", asked),
-				Detail:  "A namespace that is asked for is not made by the provider, since it would not know when to remove it. Make it first, or leave the choice to Liqo.",
-				Err:     err,
-			}
-		}
-		if err != nil {
-			return "", s.leaf.Explain(err)
-		}
-		return asked, s.checkAlone(ctx, asked)
+		return asked, s.checkOwnNamespace(ctx, asked)
 	}
 }
 
+// checkOwnNamespace fails if a namespace that is asked for does not exist, or has a gateway for another cluster.
+func (s *side) checkOwnNamespace(ctx context.Context, asked string) error {
+	err := s.leaf.Live.Get(ctx, client.ObjectKey{Name: asked}, &corev1.Namespace{})
+	if apierrors.IsNotFound(err) {
+		return &Problem{
+			Leaf:    s.leaf.Name,
+			Summary: fmt.Sprintf("namespace %s does not exist", asked),
+			Detail:  "A namespace that is asked for is not made by the provider, since it would not know when to remove it. Make it first, or leave the choice to Liqo.",
+			Err:     err,
+		}
+	}
+	if err != nil {
+		return s.leaf.Explain(err)
+	}
+	return s.checkAlone(ctx, asked)
+}
+
 // checkAlone makes sure that no gateway for another cluster is in a namespace: Liqo finds a gateway's pod by its namespace, and gives up if it finds two, which would
-// also break the network of that other gateway.
+// also break the network of that other gateway. The owner's own is one that is about to be replaced, for it has one shortcut.
 func (s *side) checkAlone(ctx context.Context, namespace string) error {
 	var (
 		servers networkingv1beta1.GatewayServerList
@@ -56,7 +61,7 @@ func (s *side) checkAlone(ctx context.Context, namespace string) error {
 		gateways = append(gateways, &clients.Items[i])
 	}
 	for _, gateway := range gateways {
-		if remote := cluster.RemoteID(gateway); remote != string(s.remote.ID) {
+		if remote := cluster.RemoteID(gateway); remote != string(s.remote.ID) && !s.owner.marked(gateway) {
 			return &Problem{
 				Leaf:    s.leaf.Name,
 				Summary: fmt.Sprintf("namespace %s has a gateway for another cluster", namespace),
@@ -88,15 +93,33 @@ func (s *side) ensureTenantNamespace(ctx context.Context) (string, error) {
 	s.owner.mark(namespace)
 	err = s.leaf.Live.Create(ctx, namespace, client.FieldOwner(cluster.FieldManager))
 	if apierrors.IsAlreadyExists(err) {
-		return "", &Problem{
-			Leaf:    s.leaf.Name,
-			Summary: fmt.Sprintf("namespace %s is taken", namespace.Name),
-			Detail: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not the labels that Liqo gives to one. "+
-				"Remove the namespace, or rename what uses it.", s.remote.ID),
-			Err: err,
-		}
+		return "", s.tenantNameTaken(err)
 	}
 	return namespace.Name, s.leaf.Explain(err)
+}
+
+// checkTenantName fails if a namespace that is no tenant namespace has the name of the one that is to be made. Only if one has the name, all are asked for.
+func (s *side) checkTenantName(ctx context.Context) error {
+	var namespace corev1.Namespace
+	err := s.leaf.Live.Get(ctx, client.ObjectKeyFromObject(s.forgeTenantNamespace()), &namespace)
+	if err != nil {
+		return s.leaf.Explain(client.IgnoreNotFound(err))
+	}
+	tenant, err := s.tenantNamespace(ctx)
+	if err != nil || tenant != nil {
+		return err
+	}
+	return s.tenantNameTaken(nil)
+}
+
+func (s *side) tenantNameTaken(err error) *Problem {
+	return &Problem{
+		Leaf:    s.leaf.Name,
+		Summary: fmt.Sprintf("namespace %s is taken", s.forgeTenantNamespace().Name),
+		Detail: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not the labels that Liqo gives to one. "+
+			"Remove the namespace, or rename what uses it.", s.remote.ID),
+		Err: err,
+	}
 }
 
 // takeNamespace makes a tenant namespace the owner's that an earlier shortcut of the pair has left. The pair is free, so that one is no more.

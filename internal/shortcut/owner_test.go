@@ -10,8 +10,6 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 var (
@@ -188,31 +186,10 @@ func TestASecondNetworkOfThePairIsNoObstacleToMine(t *testing.T) {
 	}
 }
 
-func TestALeafHasOneOperationOnAPairAtATime(t *testing.T) {
-	s := joinedAtRome(t, nil)
-	holder := s.first()
-	claim := cluster.Claim{Name: holder.leaseName(), Holder: "alice@ci/1", Mark: me.mark}
-	first, err := holder.leaf.Hold(t.Context(), claim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	waiting := make(chan string, 1)
-	held := make(chan error, 1)
-	go func() {
-		claim.Holder, claim.Waiting = "bob@ci/2", func(by string) { waiting <- by }
-		second, err := holder.leaf.Hold(t.Context(), claim)
-		if err == nil {
-			err = second.Release(t.Context())
-		}
-		held <- err
-	}()
-	if by := <-waiting; by != "alice@ci/1" {
-		t.Errorf("it waits for %q", by)
-	}
-	if err := first.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-held; err != nil {
-		t.Error(err)
+func TestBothDirectionsOfAPairWaitForEachOther(t *testing.T) {
+	rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
+	there, back := New(rome, milan).first(), New(milan, rome).first()
+	if there.leaf != back.leaf || there.leaseName() != back.leaseName() {
+		t.Errorf("one direction takes lease %s on %s, the other %s on %s", there.leaseName(), there.leaf.Name, back.leaseName(), back.leaf.Name)
 	}
 }

@@ -88,7 +88,7 @@ func BenchmarkOverlaps(b *testing.B) {
 			other := cluster.Networks{PodCIDRs: []string{"10.0.7.0/24"}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if overlaps := side.overlapsWith(taken, other); len(overlaps) != 1 {
+				if overlaps := side.overlapsWith(taken, nil, other); len(overlaps) != 1 {
 					b.Fatalf("%d overlaps", len(overlaps))
 				}
 			}

@@ -1,0 +1,35 @@
+package cluster
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestThePoolsAreThoseOfTheIPAMsArguments(t *testing.T) {
+	ipam := func(arguments ...string) *appsv1.Deployment {
+		return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{
+			Spec: corev1.PodSpec{Containers: []corev1.Container{{Args: arguments}}},
+		}}}
+	}
+	for name, test := range map[string]struct {
+		ipam     *appsv1.Deployment
+		expected []string // nil for an error
+	}{
+		"named":     {ipam("--port=6000", "--pools=10.0.0.0/8,100.64.0.0/10"), []string{"10.0.0.0/8", "100.64.0.0/10"}},
+		"not named": {ipam("--port=6000"), []string{"10.0.0.0/8", "192.168.0.0/16", "172.16.0.0/12"}},
+		"not read":  {ipam("--pools=everything"), nil},
+	} {
+		pools, err := poolsOf(test.ipam)
+		if len(pools) != len(test.expected) || (err != nil) != (test.expected == nil) {
+			t.Errorf("%s: got %v (%v)", name, pools, err)
+			continue
+		}
+		for i, pool := range pools {
+			if pool.String() != test.expected[i] {
+				t.Errorf("%s: got %v", name, pools)
+			}
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package provider
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// object is anything that a leaf holds.
+type object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// leafWith is a leaf with Liqo's own templates and these objects.
+func leafWith(t *testing.T, name string, objects ...object) *cluster.Leaf {
+	t.Helper()
+	leaf := clustertest.Leaf(t, name, clustertest.Templates()...)
+	for _, object := range objects {
+		if err := leaf.Live.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return leaf
+}
+
+// toBeMade is a shortcut between Rome and Milan of which nothing is known but its settings, which are the defaults. Rome holds these objects.
+func toBeMade(t *testing.T, objects ...object) *planning {
+	t.Helper()
+	plan := recorded(t, shortcut.Connected)
+	plan.ClientNamespace, plan.ServerNamespace = types.StringUnknown(), types.StringUnknown()
+	nothing := shortcutModel{ClientNetwork: types.ObjectNull(networkTypes), ServerNetwork: types.ObjectNull(networkTypes)}
+	leaves := pair{client: leafWith(t, "rome", objects...), server: leafWith(t, "milan")}
+	return &planning{plan: plan, config: nothing, own: ownership{Token: "mine"}, pair: leaves}
+}
+
+// at are the attributes that diagnostics of a severity are about.
+func at(diags diag.Diagnostics, severity diag.Severity) []string {
+	var attributes []string
+	for _, one := range diags {
+		if withPath, ok := one.(diag.DiagnosticWithPath); ok && one.Severity() == severity {
+			attributes = append(attributes, withPath.Path().String())
+		}
+	}
+	return attributes
+}
+
+func gatewayWith(attribute string, value attr.Value) types.Object {
+	attributes := defaultServerGateway().Attributes()
+	attributes[attribute] = value
+	return types.ObjectValueMust(serverGatewayTypes, attributes)
+}
+
+func TestWhatAnApplyWouldBeRefusedForIsSaidAtItsAttribute(t *testing.T) {
+	taken := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan"}} }
+	missing := types.ObjectValueMust(templateTypes, map[string]attr.Value{
+		"name": types.StringValue("nothing"), "namespace": types.StringNull(), "resource": types.StringValue(shortcut.DefaultServerTemplateResource),
+	})
+	for name, test := range map[string]struct {
+		onRome   []object
+		change   func(*planning)
+		expected []string
+	}{
+		"nothing":                      {nil, func(*planning) {}, nil},
+		"a network of somebody else's": {[]object{clustertest.Configuration("milan")}, func(*planning) {}, []string{"adopt_existing"}},
+		"one that is adopted": {
+			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolValue(true) }, nil,
+		},
+		"one that may be adopted": {[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolUnknown() }, nil},
+		"a name that is taken":    {[]object{taken()}, func(*planning) {}, []string{"client_namespace"}},
+		"a namespace that does not exist": {
+			nil, func(p *planning) { p.config.ServerNamespace = types.StringValue("nowhere") }, []string{"server_namespace"},
+		},
+		"one that is known later": {nil, func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }, nil},
+		"a template that does not exist": {
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith("template", missing) }, []string{"server_gateway.template"},
+		},
+		"a setting that the template does not take": {
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith("node_port", types.Int32Value(31000)) }, []string{"server_gateway.node_port"},
+		},
+		"keys that would go": {
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith("key_secret", types.StringValue("keys")) }, []string{"server_gateway.key_secret"},
+		},
+		"keys whose place is known later": {nil, func(p *planning) {
+			p.plan.ServerGateway = gatewayWith("key_secret", types.StringValue("keys"))
+			p.config.ServerNamespace = types.StringUnknown()
+		}, nil},
+		"two at once": {[]object{clustertest.Configuration("milan"), taken()}, func(*planning) {}, []string{"adopt_existing", "client_namespace"}},
+	} {
+		p := toBeMade(t, test.onRome...)
+		test.change(p)
+		if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), test.expected) {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+func TestAShortcutOfAnotherResourceIsNoErrorYet(t *testing.T) {
+	configuration := clustertest.Configuration("milan")
+	labels := configuration.GetLabels()
+	labels[shortcut.ManagedByLabel] = shortcut.ManagedBy
+	configuration.SetLabels(labels)
+	configuration.SetAnnotations(map[string]string{
+		shortcut.ManagedBy + "/owner": "other", shortcut.ManagedBy + "/complete": "other 2026-11-21T00:00:00Z",
+	})
+	diags := checkFeasible(t.Context(), toBeMade(t, configuration))
+	if diags.HasError() || !slices.Contains(at(diags, diag.SeverityWarning), "adopt_existing") {
+		t.Errorf("it says: %v", diags)
+	}
+}
+
+func TestWhatStaysAsItIsIsNotChecked(t *testing.T) {
+	p := toBeMade(t, clustertest.Configuration("milan"))
+	p.plan = recorded(t, shortcut.Disconnected)
+	p.plan.ServerGateway = gatewayWith("node_port", types.Int32Value(31000))
+	state := p.plan
+	p.state = &state
+	p.plan.Status = types.StringUnknown()
+	if diags := checkFeasible(t.Context(), p); diags.HasError() {
+		t.Errorf("it can't be repaired or destroyed: %v", diags)
+	}
+}
+
+func TestWhatALeafDoesNotTellIsAWarning(t *testing.T) {
+	diags := found(path.Root("client_namespace"), errors.New("no answer"))
+	if diags.HasError() || !slices.Equal(at(diags, diag.SeverityWarning), []string{"client_namespace"}) {
+		t.Errorf("it says: %v", diags)
+	}
+}
