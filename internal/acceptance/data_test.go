@@ -250,7 +250,7 @@ func TestADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
 			"data \"liqo_shortcut\" \"x\" {\nclient = \"rome\"\nserver = \"rome\"\n}", regexp.MustCompile(`(?s)The same leaf twice.*server = "rome"`),
 		},
 		"no time at all": {
-			"data \"liqo_cluster\" \"x\" {\nname = \"rome\"\ntimeouts = { read = \"0s\" }\n}", regexp.MustCompile(`No time at all`),
+			"data \"liqo_cluster\" \"x\" {\nname = \"rome\"\ntimeouts = { read = \"0s\" }\n}", regexp.MustCompile(`Timeout must be positive`),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

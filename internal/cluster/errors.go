@@ -48,13 +48,13 @@ func (e *Error) Detail() string {
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Unreachable tells whether an error means that a leaf's API server did not answer, so that nothing is known of what it holds.
+// Unreachable reports whether an error means that a leaf's API server did not answer, so that nothing is known of what it holds.
 func Unreachable(err error) bool {
 	var explained *Error
 	return errors.As(err, &explained) && explained.unreachable
 }
 
-// NoLiqo tells whether an error means that a cluster answers and that Liqo is not installed on it, at least not where it was looked for.
+// NoLiqo reports whether an error means that a cluster answers and that Liqo is not installed on it, at least not where it was looked for.
 func NoLiqo(err error) bool {
 	var explained *Error
 	return errors.As(err, &explained) && explained.noLiqo

@@ -20,7 +20,7 @@ type Kubeconfig struct {
 	Optional bool     // a file that is missing is left out, as kubectl does with $KUBECONFIG
 }
 
-// IsZero tells whether nothing is said, neither files nor content.
+// IsZero reports whether nothing is said, neither files nor content.
 func (k Kubeconfig) IsZero() bool { return len(k.Paths) == 0 && k.Content == "" }
 
 // KubeconfigFromEnvironment is the kubeconfig that the environment names: KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS, KUBECONFIG, else

@@ -38,7 +38,7 @@ func blocksOf(file, markdown string) []block {
 	return blocks
 }
 
-// formatted tells whether `terraform fmt` would leave the block as it is.
+// formatted reports whether `terraform fmt` would leave the block as it is.
 func (b block) formatted() bool {
 	return string(hclwrite.Format([]byte(b.text))) == b.text
 }

@@ -108,7 +108,7 @@ func isUnknownName(err error) bool {
 	return unknown
 }
 
-// fullyKnown tells whether no value, nor any value within it, is unknown.
+// fullyKnown reports whether no value, nor any value within it, is unknown.
 func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 	for _, value := range values {
 		terraform, err := value.ToTerraformValue(ctx)
@@ -119,7 +119,7 @@ func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 	return true
 }
 
-// unknownAny tells whether one of the leaves can't be connected to yet, because its name or its credentials are only known after an apply.
+// unknownAny reports whether one of the leaves can't be connected to yet, because its name or its credentials are only known after an apply.
 func (l *leaves) unknownAny(names ...types.String) bool {
 	for _, name := range names {
 		if name.IsUnknown() || l.unknown.has(name.ValueString()) {

@@ -17,7 +17,7 @@ func (p pair) differ() diag.Diagnostics {
 	return diags
 }
 
-// isAnother tells whether the names now stand for other clusters than those that the shortcut joins.
+// isAnother reports whether the names now stand for other clusters than those that the shortcut joins.
 func (p pair) isAnother(model *shortcutModel) bool {
 	return isAnother(p.client, model.ClientClusterID.ValueString()) || isAnother(p.server, model.ServerClusterID.ValueString())
 }

@@ -64,7 +64,7 @@ func (u unknownNames) has(name string) bool {
 	return u.all || u.names[name] || (u.rest && !u.known[name])
 }
 
-// any tells whether some name's credentials are unknown, or the names themselves.
+// any reports whether some name's credentials are unknown, or the names themselves.
 func (u unknownNames) any() bool { return u.all || u.rest || len(u.names) > 0 }
 
 // config translates the block. What it says wins over the environment, which getenv reads.

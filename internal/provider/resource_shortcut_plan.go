@@ -103,7 +103,7 @@ func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, 
 	return settingsOnly, diags
 }
 
-// planUnknownNames plans a replacement where the name of a leaf is not known yet, and returns the attributes that force it: nobody can tell whether it will stand for
+// planUnknownNames plans a replacement where the name of a leaf is not known yet, and returns the attributes that force it: nobody knows yet whether it will stand for
 // the cluster that the shortcut joins.
 func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diagnostics) {
 	var (

@@ -19,7 +19,7 @@ func planSettings(ctx context.Context, private privateState, pair pair, plan, st
 	return true, diags
 }
 
-// changesSettingsOnly tells whether a plan changes nothing but settings that no leaf shows, so that it can be recorded without the leaves: one that is gone
+// changesSettingsOnly reports whether a plan changes nothing but settings that no leaf shows, so that it can be recorded without the leaves: one that is gone
 // for good must not keep anybody from giving it up. What [planMoves] finds is no such change, so it comes first.
 func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	rest := *m
@@ -30,7 +30,7 @@ func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	if m.AdoptExisting.Equal(types.BoolValue(false)) { // to adopt is work on the leaves
 		rest.AdoptExisting = state.AdoptExisting
 	}
-	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf tells whether it has remapped what is forbidden now
+	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf reports whether it has remapped what is forbidden now
 		rest.CIDRRemapping = state.CIDRRemapping
 	}
 	rest.promiseStatusOf(state)
@@ -42,7 +42,7 @@ func (m *shortcutModel) promiseStatusOf(state *shortcutModel) {
 	m.Status, m.ServerEndpoint = state.Status, state.ServerEndpoint
 }
 
-// promisesStatus tells whether the plan says already what will be of the shortcut, because the update is none of the leaves' business.
+// promisesStatus reports whether the plan says already what will be of the shortcut, because the update is none of the leaves' business.
 func (m *shortcutModel) promisesStatus() bool { return !m.Status.IsUnknown() }
 
 func (m *shortcutModel) equal(other *shortcutModel) bool {

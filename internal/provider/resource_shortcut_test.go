@@ -103,7 +103,7 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 		`AttributeName("client_gateway").AttributeName("connect_address"): Not an address`: {
 			"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("milan.example:51840")}),
 		},
-		`AttributeName("timeouts").AttributeName("create"): No time at all`: {
+		`AttributeName("timeouts").AttributeName("create"): Timeout must be positive`: {
 			"timeouts": nested(map[string]tftypes.Value{"create": text("0s")}),
 		},
 		`AttributeName("client_network").AttributeName("external_cidr"): Invalid`: {

@@ -44,7 +44,7 @@ func validateTimeouts(timeouts map[string]attr.Value) diag.Diagnostics {
 			continue
 		}
 		if duration, err := time.ParseDuration(text.ValueString()); err == nil && duration <= 0 {
-			diags.AddAttributeError(path.Root("timeouts").AtName(operation), "No time at all", "A timeout must be longer than zero; this one is \""+
+			diags.AddAttributeError(path.Root("timeouts").AtName(operation), "Timeout must be positive", "A timeout must be longer than zero; this one is \""+
 				text.ValueString()+"\".")
 		}
 	}

@@ -38,7 +38,7 @@ func (w *wait) note(findings []finding, err error) {
 // nothingFound is said where the leaf does not show why it does not do what is waited for.
 func (s *side) nothingFound(ctx context.Context, waitedFor string) finding {
 	f := finding{
-		rank: rankUnknown, summary: "waited in vain for " + waitedFor,
+		rank: rankUnknown, summary: "gave up waiting for " + waitedFor,
 		evidence: []string{"Nothing on this leaf shows why."},
 		advice: "If the leaf is only slow, allow more time in `timeouts` and apply again: it goes on from what is there. Else see the log of Liqo's " +
 			"controllers:\n\n  kubectl -n " + s.leaf.LiqoNamespace + " logs deployment/" + controllers,

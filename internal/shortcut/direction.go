@@ -1,6 +1,6 @@
 package shortcut
 
-// dials tells whether, of two leaves that hold these objects, it is the one rather than the other that dials. Without a gateway at either end, or with as many
+// dials reports whether, of two leaves that hold these objects, it is the one rather than the other that dials. Without a gateway at either end, or with as many
 // that speak for either direction, it is the one.
 func (o objects) dials(other objects) bool {
 	return gateways(o, other) >= gateways(other, o)

@@ -147,7 +147,7 @@ func TestAWaitInVainTellsWhatTheLeafShows(t *testing.T) {
 		},
 		"nothing that is wrong": {
 			[]client.Object{liqoControllers(1)},
-			"waited in vain for an address", []string{"Nothing on this leaf shows why.", "allow more time in `timeouts`"},
+			"gave up waiting for an address", []string{"Nothing on this leaf shows why.", "allow more time in `timeouts`"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestWhatMayNotBeReadDoesNotHideTheRest(t *testing.T) {
 	if got := Summary(err); got != `the load balancer gives no address on leaf "milan"` {
 		t.Errorf("the headline is %q", got)
 	}
-	if !strings.Contains(Detail(err), "not all that could tell could be read: leaf \"milan\": the API server refuses a request: pods is forbidden") {
+	if !strings.Contains(Detail(err), "there may be other causes: leaf \"milan\": the API server refuses a request: pods is forbidden") {
 		t.Errorf("the text does not say what could not be read:\n%s", Detail(err))
 	}
 }

@@ -15,7 +15,7 @@ type account struct {
 	text     string // paragraphs
 }
 
-// accounts tells of errors, each cause once: what several steps have waited for in vain for one reason is one account.
+// accounts tells of errors, each cause once: waits that ended for one reason are one account.
 func accounts(err error) []account {
 	var (
 		all   []account

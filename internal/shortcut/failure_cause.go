@@ -99,7 +99,7 @@ func (c *cause) unanswered() []string {
 	if len(unanswered) == 0 {
 		return nil
 	}
-	return []string{"There may be more to it; not all that could tell could be read: " + strings.Join(unanswered, "; ")}
+	return []string{"Some diagnostics could not be read; there may be other causes: " + strings.Join(unanswered, "; ")}
 }
 
 // waitedFor is a sentence on what was waited for where; empty where nothing was. What both leaves have been waited for is said once.

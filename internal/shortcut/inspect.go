@@ -72,7 +72,7 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	return inspection, err
 }
 
-// anyPeering tells whether one of the leaves has a peering with the other.
+// anyPeering reports whether one of the leaves has a peering with the other.
 func (s *Shortcut) anyPeering(ctx context.Context) (bool, error) {
 	for _, on := range s.sides() {
 		if peering, err := on.peering(ctx); err != nil || peering != "" {

@@ -130,7 +130,7 @@ func (s *side) takeNamespace(ctx context.Context, namespace *corev1.Namespace) e
 	return s.leaf.Mark(ctx, namespace, s.owner.mark)
 }
 
-// ClientByDefaultIn and ServerByDefaultIn tell whether that namespace is where the leaf keeps the objects if nobody says otherwise: its tenant namespace for the
+// ClientByDefaultIn and ServerByDefaultIn report whether that namespace is where the leaf keeps the objects if nobody says otherwise: its tenant namespace for the
 // other leaf. Only for one of an unusual name the leaf is asked.
 func (s *Shortcut) ClientByDefaultIn(ctx context.Context, namespace string) (bool, error) {
 	return s.client.isTenantNamespace(ctx, namespace)

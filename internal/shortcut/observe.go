@@ -53,7 +53,7 @@ func (s *Shortcut) state(client, server objects, keysByOthers bool) State {
 	return state
 }
 
-// remainsLeft tells whether a leaf still has what a removal deletes last: Liqo's record of the other cluster, the tenant namespace that was made for this
+// remainsLeft reports whether a leaf still has what a removal deletes last: Liqo's record of the other cluster, the tenant namespace that was made for this
 // shortcut, or the lease of an operation that was killed. While one of them is there, an interrupted removal has to go on.
 func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 	for _, on := range s.sides() {

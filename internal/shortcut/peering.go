@@ -33,7 +33,7 @@ func (s *side) peering(ctx context.Context) (string, error) {
 	return fmt.Sprintf("the peering with %q (ForeignCluster %s, role %s)", s.remote.Name, foreign.Name, foreign.Status.Role), nil
 }
 
-// peered tells whether Liqo's record of another cluster shows a peering.
+// peered reports whether Liqo's record of another cluster shows a peering.
 func peered(foreign *liqov1beta1.ForeignCluster) bool {
 	return foreign.Status.Modules.Authentication.Enabled || foreign.Status.Modules.Offloading.Enabled
 }

@@ -10,7 +10,7 @@ type Problem struct {
 	Err     error  // the cause; may be nil
 
 	refused bool  // nothing was written, so how far it got says nothing
-	wait    *wait // what was waited for in vain; nil for a problem of another kind
+	wait    *wait // the wait that did not end well; nil for a problem of another kind
 }
 
 // Error is the whole text.

@@ -27,7 +27,7 @@ func digest(key []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// edited tells whether a PublicKey has another key than the one that was written. Of one that somebody else wrote, nothing is known.
+// edited reports whether a PublicKey has another key than the one that was written. Of one that somebody else wrote, nothing is known.
 func edited(publicKey *networkingv1beta1.PublicKey) bool {
 	applied, ok := publicKey.Annotations[appliedKeyAnnotation]
 	return ok && applied != digest(publicKey.Spec.PublicKey)

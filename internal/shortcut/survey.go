@@ -202,7 +202,7 @@ func (a atlas) peering(i, j int) Peering {
 	return Peering{Consumer: a.party(i), Provider: a.party(j), BothWays: forward == back}
 }
 
-// consumes tells whether, by either leaf's record of the other, one uses the other's resources.
+// consumes reports whether, by either leaf's record of the other, one uses the other's resources.
 func (a atlas) consumes(consumer, provider int) bool {
 	atConsumer, atProvider := a.seen[consumer].held.peerings[a.id(provider)], a.seen[provider].held.peerings[a.id(consumer)]
 	return (atConsumer != nil && fcutils.IsProvider(atConsumer.Status.Role)) || (atProvider != nil && fcutils.IsConsumer(atProvider.Status.Role))

@@ -25,7 +25,7 @@ type Node struct {
 	Err       error // why Status is not Ready; nil if it is
 }
 
-// NodeStatus tells whether a cluster could be read.
+// NodeStatus reports whether a cluster could be read.
 type NodeStatus string
 
 // The values of [NodeStatus].

@@ -95,7 +95,7 @@ func (c *Chart) values(loaded *chart.Chart, spec Spec) (chartutil.Values, error)
 	return chartutil.ToRenderValues(loaded, values, release, chartutil.DefaultCapabilities)
 }
 
-// runs tells whether an object of the chart would run containers, or is useless without those that do.
+// runs reports whether an object of the chart would run containers, or is useless without those that do.
 func runs(obj *unstructured.Unstructured) bool {
 	switch obj.GetKind() {
 	case "DaemonSet", "Job", "CronJob", "APIService":
@@ -108,7 +108,7 @@ func runs(obj *unstructured.Unstructured) bool {
 	return false
 }
 
-// isWebhook tells whether an object registers webhooks.
+// isWebhook reports whether an object registers webhooks.
 func isWebhook(obj *unstructured.Unstructured) bool {
 	return strings.HasSuffix(obj.GetKind(), "WebhookConfiguration")
 }

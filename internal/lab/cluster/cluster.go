@@ -31,7 +31,7 @@ type Spec struct {
 	Name string
 	// PodCIDR, ExternalCIDR and ServiceCIDR are its networks. Two clusters may have the same ones.
 	PodCIDR, ExternalCIDR, ServiceCIDR netip.Prefix
-	// Liqo tells whether Liqo is installed.
+	// Liqo reports whether Liqo is installed.
 	Liqo bool
 }
 
@@ -42,7 +42,7 @@ type Options struct {
 	Number int
 	// Data and Logs are the cluster's folders.
 	Data, Logs string
-	// Peerable tells whether the cluster can be peered with others, not only joined to them by a network: whether Liqo's authentication and
+	// Peerable reports whether the cluster can be peered with others, not only joined to them by a network: whether Liqo's authentication and
 	// offloading are on, and what they need is there.
 	Peerable bool
 	// Programs has the file of each program by its name, Chart what to install.
@@ -184,7 +184,7 @@ func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	return c.startControllers(ctx, nil)
 }
 
-// APIServerRunning tells whether kube-apiserver was not stopped.
+// APIServerRunning reports whether kube-apiserver was not stopped.
 func (c *Cluster) APIServerRunning() bool {
 	c.changing.Lock()
 	defer c.changing.Unlock()

@@ -123,12 +123,12 @@ func line(cluster string, gvr schema.GroupVersionResource, obj *metav1.PartialOb
 	return fmt.Sprintf("%s %s %s/%s", cluster, kind, obj.Namespace, obj.Name)
 }
 
-// passing tells whether objects of a kind come and go by themselves.
+// passing reports whether objects of a kind come and go by themselves.
 func passing(gvr schema.GroupVersionResource) bool {
 	return gvr.Resource == "events" || gvr.Resource == "leases" || gvr.Group == "metrics.k8s.io" || gvr.Group == "metrics.liqo.io"
 }
 
-// leftByLiqo tells whether Liqo makes an object together with a cluster's first gateway and never removes it.
+// leftByLiqo reports whether Liqo makes an object together with a cluster's first gateway and never removes it.
 func leftByLiqo(gvr schema.GroupVersionResource, obj *metav1.PartialObjectMetadata, node string) bool {
 	if gvr.Group != "networking.liqo.io" || obj.Namespace != "liqo" {
 		return false
@@ -145,7 +145,7 @@ func leftByLiqo(gvr schema.GroupVersionResource, obj *metav1.PartialObjectMetada
 // errNoKind says that a cluster does not serve what was asked for.
 var errNoKind = errors.New("the server has no such resource type")
 
-// matches tells whether a word that a user typed means a resource type.
+// matches reports whether a word that a user typed means a resource type.
 func matches(word string, kind *metav1.APIResource, group string) bool {
 	word = strings.ToLower(word)
 	return word == kind.Name || word == kind.SingularName || strings.EqualFold(word, kind.Kind) ||

@@ -13,11 +13,11 @@ import (
 
 // Values is the behaviour of one cluster at one moment.
 type Values struct {
-	// LoadBalancer tells whether Services of type LoadBalancer are given an address.
+	// LoadBalancer reports whether Services of type LoadBalancer are given an address.
 	LoadBalancer bool
-	// PullImage tells whether images of new pods can be pulled.
+	// PullImage reports whether images of new pods can be pulled.
 	PullImage bool
-	// Connect tells whether packets of tunnels pass.
+	// Connect reports whether packets of tunnels pass.
 	Connect bool
 	// GatewayReadyAfter is how long a pod takes from being scheduled to being ready.
 	GatewayReadyAfter time.Duration

@@ -28,7 +28,7 @@ import (
 // Cluster says what one cluster of a lab is like at the start.
 type Cluster struct {
 	cluster.Spec
-	// LoadBalancer tells whether Services of type LoadBalancer are given an address.
+	// LoadBalancer reports whether Services of type LoadBalancer are given an address.
 	LoadBalancer bool
 }
 
@@ -37,7 +37,7 @@ type Options struct {
 	// Dir is the folder that everything is kept in.
 	Dir      string
 	Clusters []Cluster
-	// Peerable tells whether the clusters can be peered; see cluster.Options.
+	// Peerable reports whether the clusters can be peered; see cluster.Options.
 	Peerable bool
 	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see knobs.Values.
 	GatewayReadyAfter, ConnectAfter time.Duration

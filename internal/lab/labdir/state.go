@@ -32,7 +32,7 @@ type Cluster struct {
 	ClusterID    string `json:"clusterID"`
 	// AuditLog is where the API server notes the requests that are made with the kubeconfig of all clusters.
 	AuditLog string `json:"auditLog"`
-	// Peerable tells whether it can be peered with another one.
+	// Peerable reports whether it can be peered with another one.
 	Peerable bool `json:"peerable"`
 }
 

@@ -180,7 +180,7 @@ func (p *Process) watch() {
 	}
 }
 
-// again records how the process ended and tells whether to start it once more.
+// again records how the process ended and reports whether to start it once more.
 func (p *Process) again(err error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

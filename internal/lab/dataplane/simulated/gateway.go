@@ -46,13 +46,13 @@ type end struct {
 	// listens has the addresses, in the form address:port, that lead to a server.
 	listens []string
 
-	// open tells whether packets pass at this end.
+	// open reports whether packets pass at this end.
 	open bool
 	// sinceUp is when the tunnel last came up, zero while it is down; lastPong is when the other end last answered.
 	sinceUp, lastPong time.Time
 }
 
-// isGateway tells whether a pod holds the end of a tunnel.
+// isGateway reports whether a pod holds the end of a tunnel.
 func isGateway(pod *corev1.Pod) bool { return container(pod, wireguardContainer) != nil }
 
 func container(pod *corev1.Pod, name string) *corev1.Container {
@@ -64,7 +64,7 @@ func container(pod *corev1.Pod, name string) *corev1.Container {
 	return nil
 }
 
-// isReady tells whether the pod's containers run.
+// isReady reports whether the pod's containers run.
 func isReady(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
@@ -147,7 +147,7 @@ func (e *end) lossAfter() time.Duration {
 	return e.check.ConnCheckOptions.PingInterval * time.Duration(e.check.ConnCheckOptions.PingLossThreshold)
 }
 
-// shakesHandsWith tells whether WireGuard would let packets through between a client and a server.
+// shakesHandsWith reports whether WireGuard would let packets through between a client and a server.
 func (e *end) shakesHandsWith(server *end) bool {
 	return e.wireguard.GwOptions.Mode == gateway.ModeClient && server.wireguard.GwOptions.Mode == gateway.ModeServer &&
 		e.open && server.open &&
@@ -183,7 +183,7 @@ func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodeI
 	return list
 }
 
-// selects tells whether a Service leads to the pod.
+// selects reports whether a Service leads to the pod.
 func selects(service *corev1.Service, pod *corev1.Pod) bool {
 	if len(service.Spec.Selector) == 0 {
 		return false

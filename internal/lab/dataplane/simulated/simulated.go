@@ -126,7 +126,7 @@ func (s *Simulated) wakePeers(e *end) {
 	}
 }
 
-// up tells whether packets pass between an end and any other.
+// up reports whether packets pass between an end and any other.
 func (s *Simulated) up(e *end) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,7 +41,7 @@ func (f *Figure) Value() float64 {
 	return f.Ours.Max
 }
 
-// Met tells whether the goal was reached.
+// Met reports whether the goal was reached.
 func (f *Figure) Met() bool { return f.Value() <= f.Goal && (!f.Same || f.Ours.same()) }
 
 // row is the figure as a line of a table, without markup.

@@ -35,5 +35,5 @@ func Seconds(times ...time.Duration) Sample {
 	return NewSample(values...)
 }
 
-// same tells whether every value is.
+// same reports whether every value is.
 func (s Sample) same() bool { return s.Min == s.Max }
