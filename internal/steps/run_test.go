@@ -110,8 +110,14 @@ func TestAFailureOnOneLeafLeavesIndependentStepsAlone(t *testing.T) {
 		worked = ctx.Err() == nil
 		return steps.None{}, nil
 	})
-	if err := r.Wait(); err == nil || !worked {
-		t.Errorf("the other leaf's step worked: %t; error: %v", worked, err)
+	failure, failedRun := errors.AsType[*steps.Failure](r.Wait())
+	if !failedRun || !worked {
+		t.Fatalf("the other leaf's step worked: %t; the run failed: %t", worked, failedRun)
+	}
+	for _, line := range []string{"not done   rome: fail", "done       milan: work"} {
+		if !strings.Contains(failure.Ledger(), line) {
+			t.Errorf("the ledger does not say %q:\n%s", line, failure.Ledger())
+		}
 	}
 }
 
