@@ -92,7 +92,7 @@ func (s *side) explainBusy(holder string, err error) error {
 	return &Problem{
 		Leaf: s.leaf.Name, Err: err,
 		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", s.remote.Name),
-		Detail: fmt.Sprintf("%s holds Lease %s/%s and renews it. Wait until that apply or destroy has ended, then apply again.",
-			holder, s.leaf.LiqoNamespace, s.leaseName()),
+		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. If it was killed, the Lease ends by itself within "+
+			"seconds.", s.leaf.LiqoNamespace, s.leaseName(), holder),
 	}
 }
