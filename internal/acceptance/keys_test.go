@@ -3,6 +3,7 @@
 package acceptance
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -24,6 +25,7 @@ func TestKeysThatSomebodyElseBringsStayTheirs(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newProject(t, t.TempDir())
+	p.destroyAtLast()
 	const keyless = overNodePort + "\nshare_keys = false\n"
 	p.write("main.tf", between("milan", keyless))
 	p.apply()
@@ -57,6 +59,11 @@ func TestKeysThatSomebodyElseBringsStayTheirs(t *testing.T) {
 	if err := lab.sameInventory(t.Context(), before); err != nil {
 		t.Error(err)
 	}
+}
+
+// destroyAtLast destroys what a test that fails half-way has left, so that no other test stumbles over it.
+func (p *project) destroyAtLast() {
+	p.t.Cleanup(func() { _ = p.command(context.WithoutCancel(p.t.Context()), "destroy", "-auto-approve").Run() })
 }
 
 func isUp(connection *networkingv1beta1.Connection) bool {
@@ -165,6 +172,7 @@ func TestASecretOfOnesOwnInATenantNamespaceKeepsThatNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newProject(t, t.TempDir())
+	p.destroyAtLast()
 	p.write("main.tf", between("milan", overNodePort))
 	p.apply()
 	secret := wireguardKeys(t, "liqo-tenant-rome", "my-keys")

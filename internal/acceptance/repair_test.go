@@ -49,7 +49,9 @@ func (p *serverParts) stay() statecheck.StateCheck {
 func TestARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) {
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	parts, gateways := &serverParts{t: t}, &gatewayUIDs{t: t}
-	config := between("milan", `timeouts = { update = "8s" }`)
+	config := between("milan", `
+		server_gateway = { load_balancer_ip = "192.0.2.20" }
+		timeouts       = { update = "8s" }`)
 	apply(t,
 		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), parts.stay(), gateways.changed(replacesGateways)}},
 		resource.TestStep{
@@ -194,6 +196,7 @@ func TestATunnelThatBreaksIsExplainedAndPlansNothing(t *testing.T) {
 		lab.command(t, "set", "milan", "pull-image=true")
 	})
 	p := newProject(t, t.TempDir())
+	p.destroyAtLast()
 	p.write("main.tf", between("milan", overNodePort))
 	p.apply()
 	doesNotSay(t, p.run("plan"), "Warning:")
