@@ -106,8 +106,14 @@ func TestAFailureOnOneLeafLeavesIndependentStepsAlone(t *testing.T) {
 	start(r, rome, "fail", func(context.Context) (none, error) { defer close(failed); return none{}, errors.New("the reason") })
 	worked := false
 	start(r, milan, "work", func(ctx context.Context) (none, error) { <-failed; worked = ctx.Err() == nil; return none{}, nil })
-	if err := r.wait(); err == nil || !worked {
-		t.Errorf("the other leaf's step worked: %t; error: %v", worked, err)
+	err := r.wait()
+	if err == nil || !worked {
+		t.Fatalf("the other leaf's step worked: %t; error: %v", worked, err)
+	}
+	for _, line := range []string{"not done   rome: fail", "done       milan: work"} {
+		if !strings.Contains(err.Error(), line) {
+			t.Errorf("the error does not say %q:\n%v", line, err)
+		}
 	}
 }
 
