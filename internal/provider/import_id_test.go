@@ -6,8 +6,11 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // nowhere are credentials of a leaf that is not there.
@@ -47,6 +50,18 @@ func TestNoLeafIsImportedWhoseCredentialsAreNotKnownYet(t *testing.T) {
 	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere}, unknownNames{names: map[string]bool{"milan": true}, known: map[string]bool{"rome": true}})
 	_, diags := leaves.imported(t.Context(), resource.ImportStateRequest{ID: "rome/milan"})
 	if !diags.HasError() || diags[0].Summary() != "The leaves are not known yet" {
+		t.Errorf("it says: %v", diags)
+	}
+}
+
+func TestANetworkThatGoesTheOtherWayIsNotImported(t *testing.T) {
+	meta := metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "milan", Labels: map[string]string{"liqo.io/remote-cluster-id": "milan"}}
+	rome, milan := clustertest.Leaf(t, "rome", &networkingv1beta1.GatewayClient{ObjectMeta: meta}), clustertest.Leaf(t, "milan")
+	if diags := (pair{client: rome, server: milan}).goesThatWay(t.Context()); len(diags) > 0 {
+		t.Errorf("it says: %v", diags)
+	}
+	diags := pair{client: milan, server: rome}.goesThatWay(t.Context())
+	if len(diags) != 1 || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the ID to import is `rome/milan`") {
 		t.Errorf("it says: %v", diags)
 	}
 }
