@@ -7,10 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -18,17 +15,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// ownRange is one of a leaf's own address ranges.
-func ownRange(kind, cidr string) *ipamv1alpha1.Network {
-	return &ipamv1alpha1.Network{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: kind, Labels: map[string]string{"ipam.liqo.io/network-type": kind}},
-		Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
-		Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
-	}
-}
-
 func TestALeafsRangesAreAskedForOnceAndAgainAfterAFailure(t *testing.T) {
-	leaf := clustertest.Leaf(t, "rome", ownRange("pod-cidr", "10.1.0.0/16"), ownRange("external-cidr", "10.2.0.0/16"))
+	leaf := clustertest.Leaf(t, "rome", clustertest.Ranges(map[string]string{"pod-cidr": "10.1.0.0/16", "external-cidr": "10.2.0.0/16"})...)
 	answering := leaf.Live
 	leaf.Live = interceptor.NewClient(answering, interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
@@ -54,8 +42,8 @@ func TestALeafsRangesAreAskedForOnceAndAgainAfterAFailure(t *testing.T) {
 
 func TestALeafWithoutOneOfItsRangesIsAnError(t *testing.T) {
 	for missing, leaf := range map[string]*cluster.Leaf{
-		"external CIDR": clustertest.Leaf(t, "rome", ownRange("pod-cidr", "10.1.0.0/16")),
-		"pod CIDR":      clustertest.Leaf(t, "rome", ownRange("external-cidr", "10.2.0.0/16")),
+		"external CIDR": clustertest.Leaf(t, "rome", clustertest.Ranges(map[string]string{"pod-cidr": "10.1.0.0/16"})...),
+		"pod CIDR":      clustertest.Leaf(t, "rome", clustertest.Ranges(map[string]string{"external-cidr": "10.2.0.0/16"})...),
 	} {
 		if found, err := leaf.Networks(t.Context()); err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": `) {
 			t.Errorf("without a %s: got %+v (%v)", missing, found, err)

@@ -6,10 +6,6 @@ import (
 	"testing"
 	"time"
 
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
@@ -120,15 +116,9 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 }
 
 func TestAClusterShowsItsRangesAndTemplates(t *testing.T) {
-	network := func(kind, cidr string) *ipamv1alpha1.Network {
-		return &ipamv1alpha1.Network{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: kind, Labels: map[string]string{"ipam.liqo.io/network-type": kind}},
-			Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
-			Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
-		}
-	}
-	leaf := clustertest.Leaf(t, "rome", network("pod-cidr", "10.1.0.0/16"), network("external-cidr", "10.2.0.0/16"), network("internal-cidr", "10.3.0.0/16"),
-		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "wireguard-server"}})
+	leaf := clustertest.Leaf(t, "rome", append(clustertest.Ranges(map[string]string{
+		"pod-cidr": "10.1.0.0/16", "external-cidr": "10.2.0.0/16", "internal-cidr": "10.3.0.0/16",
+	}), clustertest.ServerTemplate("wireguard-server"))...)
 	var model clusterDataModel
 	if err := model.facts(t.Context(), leaf); err != nil {
 		t.Fatal(err)

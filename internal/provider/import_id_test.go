@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -55,8 +53,7 @@ func TestNoLeafIsImportedWhoseCredentialsAreNotKnownYet(t *testing.T) {
 }
 
 func TestANetworkThatGoesTheOtherWayIsNotImported(t *testing.T) {
-	meta := metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "milan", Labels: map[string]string{"liqo.io/remote-cluster-id": "milan"}}
-	rome, milan := clustertest.Leaf(t, "rome", &networkingv1beta1.GatewayClient{ObjectMeta: meta}), clustertest.Leaf(t, "milan")
+	rome, milan := clustertest.Leaf(t, "rome", clustertest.GatewayClient("milan")), clustertest.Leaf(t, "milan")
 	if diags := (pair{client: rome, server: milan}).goesThatWay(t.Context()); len(diags) > 0 {
 		t.Errorf("it says: %v", diags)
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// unanswered is the error of a leaf that does not answer, refused that of one that refuses the credentials.
-func unanswered(name string) error {
-	return cluster.Absent(name, "").Explain(&url.Error{Op: "Get", URL: "https://" + name + ".example", Err: errors.New("connection refused")})
+// unanswered is the error of Milan when it does not answer, refused that of a leaf that refuses the credentials.
+func unanswered() error {
+	return cluster.Absent("milan", "").Explain(&url.Error{Op: "Get", URL: "https://milan.example", Err: errors.New("connection refused")})
 }
 
 func refused(name string) error {
@@ -32,7 +32,7 @@ func at(diagnostic diag.Diagnostic) path.Path {
 }
 
 func TestALeafThatFailsIsToldAtTheAttributeThatNamesIt(t *testing.T) {
-	diags := pair{clientErr: refused("rome"), serverErr: unanswered("milan")}.errors()
+	diags := pair{clientErr: refused("rome"), serverErr: unanswered()}.errors()
 	if len(diags) != 2 || diags.ErrorsCount() != 2 || !at(diags[0]).Equal(path.Root("client")) || !at(diags[1]).Equal(path.Root("server")) {
 		t.Fatalf("it says: %v", diags)
 	}
@@ -46,7 +46,7 @@ func TestALostLeafIsAWarningWhereNothingNeedsItAndADestroySaysHowToGiveItUp(t *t
 		err  error
 		lost bool
 	}{
-		"lost":    {unanswered("milan"), true},
+		"lost":    {unanswered(), true},
 		"refused": {refused("milan"), false},
 	} {
 		failed := pair{serverErr: test.err}
@@ -94,8 +94,8 @@ func TestALeafIsGivenUpOnlyByForceOrIfItIsAnotherCluster(t *testing.T) {
 	}{
 		"it answers":                   {pair{server: cluster.Absent("milan", "milan")}, true, false},
 		"another has its name":         {pair{server: cluster.Absent("milan", "milan-2")}, false, true},
-		"it is lost":                   {pair{serverErr: unanswered("milan")}, false, false},
-		"it is lost, and given up":     {pair{serverErr: unanswered("milan")}, true, true},
+		"it is lost":                   {pair{serverErr: unanswered()}, false, false},
+		"it is lost, and given up":     {pair{serverErr: unanswered()}, true, true},
 		"it refuses, and is given up?": {pair{serverErr: refused("milan")}, true, false},
 	} {
 		model := joining("rome", "milan")

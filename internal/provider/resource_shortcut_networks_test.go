@@ -7,9 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -19,14 +16,7 @@ import (
 // withRanges is a leaf with these address ranges of its own.
 func withRanges(t *testing.T, name, podCIDR, externalCIDR string) *cluster.Leaf {
 	t.Helper()
-	network := func(kind, cidr string) *ipamv1alpha1.Network {
-		return &ipamv1alpha1.Network{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: kind, Labels: map[string]string{"ipam.liqo.io/network-type": kind}},
-			Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
-			Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
-		}
-	}
-	return clustertest.Leaf(t, name, network("pod-cidr", podCIDR), network("external-cidr", externalCIDR))
+	return clustertest.Leaf(t, name, clustertest.Ranges(map[string]string{"pod-cidr": podCIDR, "external-cidr": externalCIDR})...)
 }
 
 // announcing are the pod CIDR and the external CIDR that a configuration names; null where they are empty.

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -68,13 +66,8 @@ func TestAPairIsClaimedOnceHoweverOftenOneInstanceIsPlanned(t *testing.T) {
 }
 
 func TestAnImportedShortcutGoesOnAsTheResourceThatMadeIt(t *testing.T) {
-	madeBy := func(token string) *networkingv1beta1.Configuration {
-		return &networkingv1beta1.Configuration{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "liqo-tenant-milan", Name: "milan",
-			Labels:      map[string]string{"liqo.io/remote-cluster-id": "milan", "app.kubernetes.io/managed-by": "terraform-provider-liqo"},
-			Annotations: map[string]string{"terraform-provider-liqo/owner": token},
-		}}
-	}
+	madeByOne := clustertest.Configuration("milan", map[string]string{"app.kubernetes.io/managed-by": "terraform-provider-liqo"},
+		map[string]string{"terraform-provider-liqo/owner": "one"})
 	for name, test := range map[string]struct {
 		before ownership
 		token  string // that it goes on with; empty for any
@@ -88,7 +81,7 @@ func TestAnImportedShortcutGoesOnAsTheResourceThatMadeIt(t *testing.T) {
 		if diags := test.before.save(t.Context(), before); diags.HasError() {
 			t.Fatal(diags)
 		}
-		joined := pair{client: clustertest.Leaf(t, "rome", madeBy("one")), server: clustertest.Leaf(t, "milan")}
+		joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
 		own, diags := new(shortcutResource).recognise(t.Context(), joined, before, after)
 		if diags.HasError() || own.Token != test.token || own.owner().Claims != test.claims || own.Imported {
 			t.Errorf("%s: it is %+v (%v)", name, own, diags)

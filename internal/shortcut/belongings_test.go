@@ -1,6 +1,7 @@
 package shortcut
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,7 +139,7 @@ func TestLiqosRecordOfTheOtherClusterGoesWithTheLastNetwork(t *testing.T) {
 		"not the last":           {[]client.Object{elsewhere}, false},
 		"the last, of a peering": {[]client.Object{peer("milan", liqov1beta1.ProviderRole)}, false},
 	} {
-		objects := append(belongings()["mine"], test.more...)
+		objects := slices.Concat(belongings()["mine"], test.more)
 		if name != "the last, of a peering" {
 			objects = append(objects, record())
 		}
