@@ -1,10 +1,18 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -138,5 +146,50 @@ func TestAClusterShowsItsRangesAndTemplates(t *testing.T) {
 func TestAClusterWhoseRangesCannotBeReadIsAnError(t *testing.T) {
 	if err := new(clusterDataModel).facts(t.Context(), clustertest.Leaf(t, "rome")); err == nil {
 		t.Error("a leaf without ranges is shown as if it had none")
+	}
+}
+
+// keeps checks that Terraform could keep a model as what a data source has read.
+func keeps(t *testing.T, source datasource.DataSource, model any) {
+	t.Helper()
+	var schema datasource.SchemaResponse
+	source.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
+	state := tfsdk.State{Schema: schema.Schema, Raw: tftypes.NewValue(schema.Schema.Type().TerraformType(t.Context()), nil)}
+	if diags := state.Set(t.Context(), model); diags.HasError() {
+		t.Errorf("%T: %v", model, diags)
+	}
+}
+
+func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
+	forever := timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{"read": types.StringType})}
+	network := shortcutDataModel{Timeouts: forever}
+	network.show(shortcut.Inspection{State: shortcut.State{ServerEndpoint: milansEndpoint}, ClientEnd: shortcut.EndStatus{GatewayPods: []shortcut.GatewayPod{{}}}})
+	keeps(t, newShortcutDataSource(), &network)
+
+	networks := shortcutsDataModel{Timeouts: forever, Clusters: texts("rome")}
+	networks.show(shortcut.Survey{
+		Networks: []shortcut.Link{{Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}}, Leaves: []shortcut.Member{{Name: "turin", Err: errors.New("no")}},
+	})
+	keeps(t, newShortcutsDataSource(), &networks)
+
+	graph := topologyDataModel{Timeouts: forever, Clusters: texts("rome")}
+	graph.show(topology.New(shortcut.Survey{Leaves: []shortcut.Member{{Name: "rome"}}, Networks: []shortcut.Link{{}}}, ""))
+	keeps(t, newTopologyDataSource(), &graph)
+
+	keeps(t, newClusterDataSource(), &clusterDataModel{
+		Timeouts: forever, PodCIDRs: cidrList([]string{"10.1.0.0/16"}), GatewayTemplates: []gatewayTemplateModel{{}},
+	})
+}
+
+func TestDataSourcesAreCalledWhatTheyShow(t *testing.T) {
+	for expected, source := range map[string]datasource.DataSource{
+		"liqo_cluster": newClusterDataSource(), "liqo_shortcut": newShortcutDataSource(), "liqo_shortcuts": newShortcutsDataSource(),
+		"liqo_topology": newTopologyDataSource(),
+	} {
+		var metadata datasource.MetadataResponse
+		source.Metadata(t.Context(), datasource.MetadataRequest{}, &metadata)
+		if metadata.TypeName != expected {
+			t.Errorf("got %s, expected %s", metadata.TypeName, expected)
+		}
 	}
 }

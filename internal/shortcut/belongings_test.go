@@ -183,3 +183,56 @@ func TestASurveyTellsWhoOwnsANetworkAndHowItIsReached(t *testing.T) {
 		t.Errorf("got %+v", link)
 	}
 }
+
+func TestAnAdoptionMarksEverythingAndCanGiveItBack(t *testing.T) {
+	objects := func() []client.Object { return []client.Object{theirs("milan"), clientGateway("172.18.0.2"), aKey(t)} }
+	anothers := objects()
+	for _, object := range anothers {
+		somebody.mark(object)
+	}
+	setAnnotation(anothers[0], completeAnnotation, somebody.Token+" "+time.Now().UTC().Format(time.RFC3339))
+	for name, test := range map[string]struct {
+		objects []client.Object
+		before  Owner
+	}{"people's": {objects(), Owner{}}, "another's": {anothers, somebody}} {
+		s := joinedAtRome(t, test.objects)
+		if err := s.client.take(t.Context(), s, true); err != nil {
+			t.Fatal(err)
+		}
+		taken, err := s.client.find(t.Context())
+		if err != nil || len(taken.made()) != 3 || slices.ContainsFunc(taken.made(), func(object client.Object) bool { return !me.marked(object) }) {
+			t.Errorf("%s: not all of it is mine (%v)", name, err)
+		}
+		if _, err := s.client.giveBack(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		given, err := s.client.find(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range given.made() {
+			if tokenOf(object) != test.before.Token || managed(object) != (test.before.Token != "") {
+				t.Errorf("%s: %s has labels %v and annotations %v", name, s.client.leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
+			}
+		}
+	}
+}
+
+func TestAnAdoptionThatWasKilledLeavesTheNetworkWithItsOwner(t *testing.T) {
+	const third = "third"
+	for name, test := range map[string]struct {
+		before previous
+		free   bool
+	}{
+		"people's":  {previous{}, false},
+		"nobody's":  {previous{ManagedBy: ManagedBy}, true},
+		"another's": {previous{ManagedBy: ManagedBy, Owner: third}, false},
+	} {
+		adopting := theirs("milan")
+		setAnnotation(adopting, previousAnnotation, test.before.encode())
+		somebody.mark(adopting)
+		if err := joinedAtRome(t, []client.Object{adopting}).CheckFree(t.Context(), overNodePort); (err == nil) != test.free {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

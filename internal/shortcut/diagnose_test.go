@@ -111,7 +111,46 @@ func TestAGatewayThatRunsAndHasNoTunnelSaysHowFarItGot(t *testing.T) {
 	key := &networkingv1beta1.PublicKey{ObjectMeta: metav1.ObjectMeta{
 		Name: "rome", Namespace: "liqo-tenant-rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"},
 	}}
-	says(t, told(t, append(around, exposedGateway(), key)...), "the gateway reports no connection", "kubectl -n liqo-tenant-rome logs deployment/gw-rome")
+	says(t, told(t, append(around, exposedGateway(), key)...), "the gateway reports no connection",
+		"GatewayServer liqo-tenant-rome/rome runs, and its pod has made no Connection.", "kubectl -n liqo-tenant-rome logs deployment/gw-rome")
+}
+
+func TestTheEndThatDialsSaysWhereItGetsNoAnswer(t *testing.T) {
+	inTenantOfMilan := func(uid string) metav1.ObjectMeta {
+		meta := inTenant(uid)
+		meta.Name, meta.Namespace = "gw-milan", "liqo-tenant-milan"
+		meta.Labels = map[string]string{"networking.liqo.io/gateway-name": "milan", "liqo.io/remote-cluster-id": "milan"}
+		return meta
+	}
+	gateway := clientGateway("172.18.0.2")
+	gateway.UID, gateway.Status.ClientRef = "gateway", &corev1.ObjectReference{Name: "milan"}
+	pod := readyPod()
+	pod.ObjectMeta = inTenantOfMilan("pod")
+	connection := &networkingv1beta1.Connection{ObjectMeta: inTenantOfMilan("connection")}
+	s := New(clustertest.Leaf(t, "rome", gateway, aKey(t), pod, connection, &appsv1.Deployment{ObjectMeta: inTenantOfMilan("deployment")}),
+		clustertest.Leaf(t, "milan")).client
+	err := s.diagnose(t.Context(), "the tunnel to come up", context.DeadlineExceeded, s.evidence)
+	if got := Summary(err); got != `the tunnel from "rome" to "milan" does not come up` {
+		t.Errorf("the headline is %q", got)
+	}
+	for _, text := range []string{
+		`The one of "rome" dials 172.18.0.2, UDP port 31000, and gets no answer.`, `Connection liqo-tenant-milan/gw-milan has no status yet.`,
+		`Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "set `connect_address`",
+	} {
+		if !strings.Contains(Detail(err), text) {
+			t.Errorf("the text lacks %q:\n%s", text, Detail(err))
+		}
+	}
+}
+
+func TestWhatIsLeftWithoutAFinalizerIsSaidToBeLeavingOrNot(t *testing.T) {
+	staying := gatewayDeployment()
+	s := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", staying)).server
+	findings, err := s.remainsFindings(t.Context(), appsv1.SchemeGroupVersion.WithKind("Deployment"), client.ObjectKeyFromObject(staying))
+	if err != nil || len(findings) != 1 || findings[0].evidence[0] != "Deployment liqo-tenant-rome/gw-rome is still there, not marked for deletion." ||
+		!strings.HasPrefix(findings[0].advice, "Destroy or apply again") || strings.Contains(findings[0].advice, "finalizer") {
+		t.Errorf("got %+v (%v)", findings, err)
+	}
 }
 
 func TestADeploymentWithoutPodsIsTold(t *testing.T) {

@@ -88,3 +88,24 @@ func TestAnOwnerIsNamedByWhereItMadeTheShortcut(t *testing.T) {
 		}
 	}
 }
+
+func TestAnInspectionCallsATunnelThatIsNotUpYetConnecting(t *testing.T) {
+	coming := networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connecting}
+	found, err := New(clustertest.Leaf(t, "rome", end(asClient, "milan", coming)...), clustertest.Leaf(t, "milan", end(asServer, "rome", up)...)).Inspect(t.Context())
+	if err != nil || found.Status != Connecting || found.ClientEnd.Status != Connecting || found.ServerEnd.Status != Connected {
+		t.Errorf("got %s, %s and %s (%v)", found.Status, found.ClientEnd.Status, found.ServerEnd.Status, err)
+	}
+}
+
+func TestAWaitForWhatIsThereAlreadyEndsAtOnce(t *testing.T) {
+	s := New(clustertest.Leaf(t, "rome", end(asClient, "milan", up)...), clustertest.Leaf(t, "milan", end(asServer, "rome", up)...))
+	endpoint, err := s.server.waitForEndpoint(t.Context())
+	if err != nil || where(endpoint) != "172.18.0.2, UDP port 31000" {
+		t.Errorf("the endpoint is %s (%v)", where(endpoint), err)
+	}
+	for _, on := range s.sides() {
+		if _, err := on.waitForConnection(t.Context()); err != nil {
+			t.Errorf("%s: %v", on.leaf.Name, err)
+		}
+	}
+}
