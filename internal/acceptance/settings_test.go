@@ -4,6 +4,7 @@ package acceptance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"testing"
@@ -62,9 +63,11 @@ func TestWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
 		resource.TestStep{Config: between("milan", keyless), ConfigStateChecks: []statecheck.StateCheck{
 			expect("status", knownvalue.StringExact("Connecting")),
 			stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-				var keys networkingv1beta1.PublicKeyList
-				if resp.Error = lab.client(t, "rome").List(ctx, &keys); resp.Error == nil && len(keys.Items) > 0 {
-					resp.Error = fmt.Errorf("there is PublicKey %s", keys.Items[0].Name)
+				for _, cluster := range []string{"rome", "milan"} {
+					var keys networkingv1beta1.PublicKeyList
+					if err := lab.client(t, cluster).List(ctx, &keys); err != nil || len(keys.Items) > 0 {
+						resp.Error = errors.Join(resp.Error, err, fmt.Errorf("%s has %d PublicKeys", cluster, len(keys.Items)))
+					}
 				}
 			}),
 		}},

@@ -3,6 +3,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -114,17 +115,31 @@ func TestAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
 }
 
 func TestTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
-	address := nodeAddress(t, "milan")
-	apply(t, resource.TestStep{
-		Config: contexts(`
+	dials := func(address string, port int, more string) string {
+		return contexts(fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
 			  client         = "rome"
 			  server         = "milan"
 			  server_gateway = { service_type = "NodePort", node_port = 31001 }
-			  client_gateway = { connect_address = "` + address + `", connect_port = 31001 }
-			}`),
-		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
-	})
+			  client_gateway = { connect_address = %q, connect_port = %d }
+			  %s
+			}`, address, port, more))
+	}
+	node := nodeAddress(t, "milan")
+	endpoint := expect("server_endpoint", knownvalue.ObjectPartial(map[string]knownvalue.Check{
+		"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(node)}), "port": knownvalue.Int32Exact(31001),
+	}))
+	apply(t,
+		resource.TestStep{ // a name and a port that only Rome has for it, and that lead nowhere yet
+			Config:            dials("milan.example.com", 41000, "wait_for_connection = false"),
+			ConfigStateChecks: []statecheck.StateCheck{dialling(t, "milan.example.com", 41000), endpoint},
+		},
+		resource.TestStep{
+			Config:            dials(node, 31001, ""),
+			ConfigPlanChecks:  inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{dialling(t, node, 31001), endpoint, expect("status", connected)},
+		},
+	)
 }
 
 func TestLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {

@@ -85,9 +85,12 @@ func TestTheServersGatewayChangesInPlace(t *testing.T) {
 			}`, replacesGateways, []statecheck.StateCheck{serviceIsMarked(t), endpointPort(nodePort())},
 		},
 		update{"to another MTU", overNodePort + "\nmtu = 1400", replacesGateways, []statecheck.StateCheck{gatewaysHaveMTU(t, 1400)}},
-		update{"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`, replacesGateways, nil},
+		update{
+			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`, replacesGateways,
+			[]statecheck.StateCheck{madeFrom(t, "wireguard-client", "my-server")},
+		},
 		update{"to an address inside the cluster", `server_gateway = { service_type = "ClusterIP" }`, replacesGateways, []statecheck.StateCheck{
-			endpointPort(knownvalue.Int32Exact(51840)),
+			endpointPort(knownvalue.Int32Exact(51840)), exposedBy(t, corev1.ServiceTypeClusterIP), madeFrom(t, "wireguard-client", "wireguard-server"),
 		}},
 		update{"back", overNodePort, replacesGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
 	)
@@ -107,9 +110,9 @@ func TestTheClientsGatewayChangesInPlace(t *testing.T) {
 		update{
 			"to another template", fixed + `client_gateway = {
 				template = { name = "my-client", namespace = "liqo", resource = "networking.liqo.io/v1beta1/wggatewayclienttemplates" }
-			}`, replacesClient, nil,
+			}`, replacesClient, []statecheck.StateCheck{madeFrom(t, "my-client", "wireguard-server")},
 		},
-		update{"back", fixed, replacesClient, nil},
+		update{"back", fixed, replacesClient, []statecheck.StateCheck{madeFrom(t, "wireguard-client", "wireguard-server")}},
 	)
 }
 
@@ -128,14 +131,18 @@ func TestNamespacesAndKeysChangeInPlace(t *testing.T) {
 	updated(t,
 		update{"to namespaces of one's own", overNodePort + ownNamespaces, replacesGateways, []statecheck.StateCheck{
 			expect("client_namespace", knownvalue.StringExact("default")), expect("server_namespace", knownvalue.StringExact("default")),
+			inNamespaces(t, "default", "default"),
 		}},
 		update{"to keys of one's own", keys("my-keys"), replacesGateways, []statecheck.StateCheck{trusts(t, "rome", first["milan"]), trusts(t, "milan", first["rome"])}},
 		update{"to other keys", keys("other-keys"), replacesGateways, []statecheck.StateCheck{trusts(t, "rome", second["milan"]), trusts(t, "milan", second["rome"])}},
 		update{"to Liqo's keys, in the tenant namespaces", overNodePort, replacesGateways, []statecheck.StateCheck{
 			expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
+			inNamespaces(t, "liqo-tenant-milan", "liqo-tenant-rome"), withLiqosKeys(t),
 		}},
 		update{"and back", keys("my-keys"), replacesGateways, []statecheck.StateCheck{trusts(t, "rome", first["milan"]), trusts(t, "milan", first["rome"])}},
-		update{"to Liqo's keys in the same namespaces", overNodePort + ownNamespaces, replacesGateways, nil},
+		update{"to Liqo's keys in the same namespaces", overNodePort + ownNamespaces, replacesGateways, []statecheck.StateCheck{
+			inNamespaces(t, "default", "default"), withLiqosKeys(t),
+		}},
 		update{"to keys of one's own again, which the destroy leaves alone", keys("my-keys"), replacesGateways, nil},
 	)
 	for _, cluster := range []string{"rome", "milan"} {

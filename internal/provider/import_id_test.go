@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // nowhere are credentials of a leaf that is not there.
@@ -47,6 +48,17 @@ func TestNoLeafIsImportedWhoseCredentialsAreNotKnownYet(t *testing.T) {
 	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere}, unknownNames{names: map[string]bool{"milan": true}, known: map[string]bool{"rome": true}})
 	_, diags := leaves.imported(t.Context(), resource.ImportStateRequest{ID: "rome/milan"})
 	if !diags.HasError() || diags[0].Summary() != "The leaves are not known yet" {
+		t.Errorf("it says: %v", diags)
+	}
+}
+
+func TestANetworkThatGoesTheOtherWayIsNotImported(t *testing.T) {
+	rome, milan := clustertest.Leaf(t, "rome", clustertest.GatewayClient("milan")), clustertest.Leaf(t, "milan")
+	if diags := (pair{client: rome, server: milan}).goesThatWay(t.Context()); len(diags) > 0 {
+		t.Errorf("it says: %v", diags)
+	}
+	diags := pair{client: milan, server: rome}.goesThatWay(t.Context())
+	if len(diags) != 1 || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the ID to import is `rome/milan`") {
 		t.Errorf("it says: %v", diags)
 	}
 }

@@ -65,3 +65,18 @@ func TestANewNameIsKnownOnlyFromALeafThatHasAnswered(t *testing.T) {
 		}
 	}
 }
+
+func TestALeafIsUnknownWhileItsNameOrItsCredentialsAre(t *testing.T) {
+	leaves := &leaves{unknown: unknownNames{names: map[string]bool{"turin": true}}}
+	rome, milan, turin, later := types.StringValue("rome"), types.StringValue("milan"), types.StringValue("turin"), types.StringUnknown()
+	for expected, pairs := range map[bool][][]types.String{
+		false: {{rome, milan}},
+		true:  {{rome, turin}, {turin, rome}, {rome, later}, {later, rome}},
+	} {
+		for _, names := range pairs {
+			if got := leaves.unknownAny(names...); got != expected {
+				t.Errorf("%v: unknown: %t", names, got)
+			}
+		}
+	}
+}

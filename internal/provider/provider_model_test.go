@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -111,6 +112,41 @@ func TestLiqoIsExpectedInItsUsualNamespace(t *testing.T) {
 	model := providerBlock(t, nil)
 	if config, _, _ := model.config(t.Context(), environment(nil)); config.LiqoNamespace != "liqo" {
 		t.Errorf("got %q", config.LiqoNamespace)
+	}
+}
+
+func TestLiqosNamespaceIsTheBlocksUnlessTheClusterSaysOtherwise(t *testing.T) {
+	model := providerBlock(t, map[string]tftypes.Value{
+		"liqo_namespace": text("networking"), "clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {"liqo_namespace": text("of-rome")}}),
+	})
+	config, _, diags := model.config(t.Context(), environment(nil))
+	if diags.HasError() || config.LiqoNamespace != "networking" || config.Clusters["rome"].LiqoNamespace != "of-rome" {
+		t.Errorf("got %q, and %q for Rome (%v)", config.LiqoNamespace, config.Clusters["rome"].LiqoNamespace, diags)
+	}
+}
+
+func TestAKubeconfigMayBeGivenWhole(t *testing.T) {
+	content := text("apiVersion: v1")
+	model := providerBlock(t, map[string]tftypes.Value{
+		"config_content": content, "clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {"config_content": content}}),
+	})
+	config, _, diags := model.config(t.Context(), environment(map[string]string{"KUBECONFIG": "/from/environment"}))
+	if diags.HasError() || config.Kubeconfig.Content != "apiVersion: v1" || len(config.Kubeconfig.Paths) != 0 || config.Clusters["rome"].Kubeconfig.Content != "apiVersion: v1" {
+		t.Error("it is not what the leaves are reached with")
+	}
+}
+
+func TestAProgramThatPrintsCredentialsIsTakenOver(t *testing.T) {
+	model := providerBlock(t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {
+		"exec": program(map[string]tftypes.Value{
+			"api_version": text("client.authentication.k8s.io/v1"), "command": text("aws"), "args": listOf(text("eks")), "env": textByName("A", text("1")),
+		}),
+	}})})
+	config, _, diags := model.config(t.Context(), environment(nil))
+	run := config.Clusters["rome"].Exec
+	if diags.HasError() || run == nil || run.APIVersion != "client.authentication.k8s.io/v1" || run.Command != "aws" ||
+		!slices.Equal(run.Args, []string{"eks"}) || run.Env["A"] != "1" {
+		t.Errorf("got %+v (%v)", run, diags)
 	}
 }
 

@@ -36,5 +36,9 @@ func TestALeafIsGivenUpOnlyIfItIsLostAndForceDestroySaysSo(t *testing.T) {
 		if got := (pair{server: test.leaf, serverErr: test.err}).serverGone(&model); got != test.gone {
 			t.Errorf("%s: gone: %t", name, got)
 		}
+		model.ClientClusterID, model.ServerClusterID = model.ServerClusterID, types.StringNull()
+		if got := (pair{client: test.leaf, clientErr: test.err}).clientGone(&model); got != test.gone {
+			t.Errorf("%s, as the client: gone: %t", name, got)
+		}
 	}
 }

@@ -3,12 +3,14 @@ package provider
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -103,6 +105,41 @@ func TestWhatAnApplyWouldBeRefusedForIsSaidAtItsAttribute(t *testing.T) {
 		test.change(p)
 		if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), test.expected) {
 			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+func TestALeafOfAVersionThatIsTooOldIsRefusedAtItsAttribute(t *testing.T) {
+	tooOld := func() object {
+		labels := map[string]string{"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager"}
+		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager", Labels: labels}}
+		deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:v0.9.0"}}
+		return deployment
+	}
+	for expected, leaves := range map[string]pair{
+		"client": {client: leafWith(t, "rome", tooOld()), server: leafWith(t, "milan")},
+		"server": {client: leafWith(t, "rome"), server: leafWith(t, "milan", tooOld())},
+	} {
+		p := toBeMade(t)
+		p.pair = leaves
+		if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), []string{expected}) {
+			t.Errorf("%s: %v", expected, diags)
+		}
+	}
+}
+
+func TestAPlanWarnsOfARemappingAndFailsWhereItIsForbidden(t *testing.T) {
+	joined := pair{
+		client: clustertest.Leaf(t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)...),
+		server: clustertest.Leaf(t, "milan", append(clustertest.Ranges("10.1.128.0/17", "10.71.0.0/16"), clustertest.Templates()...)...),
+	}
+	for remapping, refused := range map[string][]string{remappingAllowed: nil, remappingForbidden: {"cidr_remapping", "cidr_remapping"}} {
+		p := toBeMade(t)
+		p.pair, p.plan.CIDRRemapping = joined, types.StringValue(remapping)
+		diags := checkFeasible(t.Context(), p)
+		if len(diags) != 2 || !slices.Equal(at(diags, diag.SeverityError), refused) ||
+			!strings.Contains(diags[0].Detail()+diags[1].Detail(), `10.1.128.0/17 of "milan" overlaps with 10.1.0.0/16`) {
+			t.Errorf("%s: it says: %v", remapping, diags)
 		}
 	}
 }

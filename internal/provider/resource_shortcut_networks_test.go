@@ -49,6 +49,7 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 		"one that Liqo has not looked at":      {true, nobody, network(ownPods, own, noPods, none), network(ownPods, own, nil, nil)},
 		"one that was edited":                  {true, nobody, network(elsewhere, own, elsewhere, remapped), network(ownPods, own, nil, nil)},
 		"other ranges":                         {true, configured(elsewhere, none), whole, network(elsewhere, own, nil, nil)},
+		"another external CIDR":                {true, configured(noPods, cidrOrNull("10.72.0.0/16")), whole, network(ownPods, cidrOrNull("10.72.0.0/16"), nil, nil)},
 		"other ranges, not reached":            {false, configured(elsewhere, none), whole, network(elsewhere, own, nil, nil)},
 		"other ranges, to be made, no leaf":    {false, configured(elsewhere, none), nobody, network(elsewhere, nil, nil, nil)},
 		"pod CIDRs that are known later":       {true, configured(nil, none), whole, network(nil, own, nil, nil)},
@@ -67,5 +68,12 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 		if !plan.ClientNetwork.Equal(test.expected) {
 			t.Errorf("%s: got %s, expected %s", name, plan.ClientNetwork, test.expected)
 		}
+	}
+}
+
+func TestALeafWhoseRangesCannotBeReadFailsThePlan(t *testing.T) {
+	plan, config := settled(), settled()
+	if diags := planNetworks(t.Context(), pair{client: clustertest.Leaf(t, "rome")}, &plan, &config, nil); !diags.HasError() {
+		t.Errorf("planned is %s", plan.ClientNetwork)
 	}
 }

@@ -2,11 +2,17 @@ package provider
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // kept is a private state.
@@ -57,5 +63,68 @@ func TestAPairIsClaimedOnceHoweverOftenOneInstanceIsPlanned(t *testing.T) {
 	}
 	if diags := claimed.claim(back, "another"); !diags.HasError() {
 		t.Error("two instances have the same pair")
+	}
+}
+
+func TestAnImportedShortcutGoesOnAsTheResourceThatMadeIt(t *testing.T) {
+	madeByOne := clustertest.Configuration("milan")
+	labels := madeByOne.GetLabels()
+	labels[shortcut.ManagedByLabel] = shortcut.ManagedBy
+	madeByOne.SetLabels(labels)
+	madeByOne.SetAnnotations(map[string]string{shortcut.ManagedBy + "/owner": "one"})
+	for name, test := range map[string]struct {
+		before ownership
+		token  string // that it goes on with; empty for any
+		claims bool
+	}{
+		"just imported":       {ownership{Unadopted: true, Imported: true}, "one", true},
+		"imported and looked": {ownership{Token: "another", Unadopted: true}, "another", true},
+		"made here":           {ownership{Token: "another"}, "another", false},
+	} {
+		before, after := kept{}, kept{}
+		if diags := test.before.save(t.Context(), before); diags.HasError() {
+			t.Fatal(diags)
+		}
+		joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
+		own, diags := new(shortcutResource).recognise(t.Context(), joined, before, after)
+		if diags.HasError() || own.Token != test.token || own.owner().Claims != test.claims || own.Imported {
+			t.Errorf("%s: it is %+v (%v)", name, own, diags)
+		}
+		if saved, _ := ownershipOf(t.Context(), after); test.before.Imported && saved != own {
+			t.Errorf("%s: saved is %+v", name, saved)
+		}
+	}
+}
+
+func TestAPrivateStateThatSomebodyHasEditedIsAnError(t *testing.T) {
+	if _, diags := ownershipOf(t.Context(), kept{ownerKey: "{"}); !diags.HasError() {
+		t.Error("it is taken for none")
+	}
+}
+
+func TestAnOwnerSaysWhereTerraformRuns(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "network")
+	for _, data := range []string{".terraform", "elsewhere"} {
+		if err := os.MkdirAll(filepath.Join(folder, data), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, data, "environment"), []byte("of "+data+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(folder)
+	for expected, environment := range map[string]map[string]string{
+		"of .terraform": {},
+		"of elsewhere":  {"TF_DATA_DIR": "elsewhere"},
+		"by name":       {"TF_DATA_DIR": "elsewhere", "TF_WORKSPACE": "by name"},
+		"default":       {"TF_DATA_DIR": "nowhere"},
+	} {
+		for _, name := range []string{"TF_DATA_DIR", "TF_WORKSPACE"} {
+			t.Setenv(name, environment[name])
+		}
+		origin := ownership{Token: "one"}.owner().Origin
+		if origin.Folder != "network" || origin.Workspace != expected || time.Since(origin.At) > time.Minute || !strings.Contains(origin.Who, "@") {
+			t.Errorf("expected workspace %q, it says %+v", expected, origin)
+		}
 	}
 }

@@ -79,8 +79,13 @@ func template(name, namespace, resource string) tftypes.Value {
 
 func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 	for expected, values := range map[string]map[string]tftypes.Value{
-		`AttributeName("mtu")`:                         {"mtu": number(500)},
-		`AttributeName("client"): `:                    {"client": text("")},
+		`AttributeName("mtu")`:                       {"mtu": number(500)},
+		`AttributeName("client"): `:                  {"client": text("")},
+		`AttributeName("server"): Invalid`:           {"server": text("")},
+		`AttributeName("client_namespace"): Invalid`: {"client_namespace": text("")},
+		`AttributeName("server_gateway").AttributeName("key_secret"): Invalid`: {
+			"server_gateway": nested(map[string]tftypes.Value{"key_secret": text("")}),
+		},
 		`AttributeName("server"): The same leaf twice`: {"server": text("rome")},
 		`AttributeName("server_gateway").AttributeName("port")`: {
 			"server_gateway": nested(map[string]tftypes.Value{"port": number(70000)}),
@@ -190,9 +195,14 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 }
 
 func TestValuesThatCanWorkAreAccepted(t *testing.T) {
+	no := tftypes.NewValue(tftypes.Bool, false)
 	for name, values := range map[string]map[string]tftypes.Value{
 		"nothing but the leaves": {},
-		"a node port":            {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "node_port": number(30000)})},
+		"what has a default, set": {
+			"mtu": number(1400), "wait_for_connection": no, "share_keys": no, "cidr_remapping": text("forbid"), "adopt_existing": no, "on_destroy": text("disconnect"),
+			"force_destroy": no, "destroy_peering_network": no, "client_namespace": text("of-rome"), "server_namespace": text("of-milan"),
+		},
+		"a node port": {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "node_port": number(30000)})},
 		"a load balancer's address": {
 			"server_gateway": nested(map[string]tftypes.Value{"load_balancer_ip": text("2001:db8::1"), "port": number(65535)}),
 		},
@@ -225,6 +235,18 @@ func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
 				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
 			}
 		}
+	}
+}
+
+func TestARepairLeavesOpenWhatTheLeavesDoNotShow(t *testing.T) {
+	state := recorded(t, shortcut.Disconnected)
+	state.ClientNamespace = types.StringNull()
+	plan := state
+	if broken, diags := planRepair(t.Context(), pair{}, shortcut.Owner{}, &plan, &state); !broken || len(diags) > 0 {
+		t.Fatalf("it is not repaired (%v)", diags)
+	}
+	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" || !plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
+		t.Errorf("planned are the namespaces %s and %s, status %s, endpoint %s", plan.ClientNamespace, plan.ServerNamespace, plan.Status, plan.ServerEndpoint)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
@@ -86,14 +85,7 @@ func withServerKeys(gateway *networkingv1beta1.GatewayServer) *networkingv1beta1
 
 // ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
 func ranges(podCIDR string) []client.Object {
-	network := func(name, cidr string) client.Object {
-		return &ipamv1alpha1.Network{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: name, Labels: map[string]string{"ipam.liqo.io/network-type": name}},
-			Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
-			Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
-		}
-	}
-	return []client.Object{network("pod-cidr", podCIDR), network("external-cidr", "10.70.0.0/16")}
+	return clustertest.Ranges(podCIDR, "10.70.0.0/16")
 }
 
 // leafWith is a leaf with address ranges that holds these objects.

@@ -51,6 +51,15 @@ func TestAPeeringAndItsNetworkAreOneEdge(t *testing.T) {
 	}
 }
 
+func TestAPeeringBothWaysIsOneEdgeThatSaysSo(t *testing.T) {
+	both := peering("milan", "europe")
+	both.BothWays = true
+	graph := New(shortcut.Survey{Leaves: members("europe", "milan"), Peerings: []shortcut.Peering{both}}, "")
+	if expected := []Edge{{Kind: OfPeering, From: "milan", To: "europe", BothWays: true, Status: NoNetwork}}; !slices.Equal(graph.Edges, expected) {
+		t.Errorf("got %+v", graph.Edges)
+	}
+}
+
 func TestTheCentralClusterIsTheOneThatMostOthersArePeeredWith(t *testing.T) {
 	both := peering("berlin", "athens")
 	both.BothWays = true

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
+	leaf := Absent("milan", "milan")
+	leaf.LiqoNamespace = "liqo"
+	request := func(err error) error { return &url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: err} }
+	unknownKind := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonNotFound, Details: &metav1.StatusDetails{}}}
+	for name, test := range map[string]struct {
+		err         error
+		summary     string
+		detail      string // a part of it
+		unreachable bool
+	}{
+		"no answer": {request(errors.New("connection refused")), "the API server can't be reached", "The connection failed: milan.example:6443: connection refused", true},
+		"no answer in time": {
+			request(context.DeadlineExceeded), "the API server did not answer in time", "The connection failed: milan.example:6443: context deadline exceeded", true,
+		},
+		"a proxy without an API server behind it": {
+			apierrors.NewServiceUnavailable("no endpoints"), "the API server can't be reached", "The answer was: no endpoints\n\nCheck that the cluster runs", true,
+		},
+		"expired credentials": {apierrors.NewUnauthorized("expired"), "the API server refuses the credentials", "renew the token or certificate", false},
+		"a program without credentials": {
+			request(errors.New("getting credentials: exec: not found")), "the credential plugin returned no credentials", "Run the `exec` command", false,
+		},
+		"no CRD": {unknownKind, "the API server does not know a kind that Liqo brings", "Install Liqo on this leaf", false},
+		"no such object": {
+			apierrors.NewNotFound(schema.GroupResource{Resource: "pods"}, "gw"), "the API server answered with an error", `The answer was: pods "gw" not found`, false,
+		},
+		"no Liqo": {
+			leaf.explainMissingID(apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "id")), `no Liqo in namespace "liqo"`, "set `liqo_namespace`", false,
+		},
+	} {
+		explained, ok := errors.AsType[*Error](leaf.Explain(test.err))
+		if !ok || explained.Leaf != "milan" || explained.Summary != test.summary || !strings.Contains(explained.Detail(), test.detail) {
+			t.Errorf("%s: got %q:\n%s", name, explained.Summary, explained.Detail())
+		}
+		if Unreachable(explained) != test.unreachable || !strings.HasPrefix(explained.Error(), `leaf "milan": `+test.summary) {
+			t.Errorf("%s: unreachable: %t, %v", name, Unreachable(explained), explained)
+		}
+	}
+}
+
+func TestWhatIsExplainedOrNoneOfTheAPIServersStaysAsItIs(t *testing.T) {
+	leaf := Absent("milan", "milan")
+	for _, err := range []error{
+		nil, context.Canceled, context.DeadlineExceeded, &Error{Leaf: "rome", Summary: "no"}, fmt.Errorf("while asking: %w", &Error{Leaf: "rome"}),
+	} {
+		if got := leaf.Explain(err); !errors.Is(got, err) || fmt.Sprint(got) != fmt.Sprint(err) {
+			t.Errorf("%v becomes %v", err, got)
+		}
+	}
+}
+
+func TestAnUnknownNameIsAnsweredWithTheFileThatWasRead(t *testing.T) {
+	path := writeKubeconfig(t, sample)
+	registry := NewRegistry(Config{Kubeconfig: Kubeconfig{Paths: []string{path}}})
+	defer registry.Close()
+	if _, err := registry.Leaf(t.Context(), "turin"); err == nil || !strings.Contains(err.Error(), "no context of kubeconfig "+path) {
+		t.Errorf("got: %v", err)
+	}
+}
+
+func TestAWaitEndsWhenTheLeafRefusesItsCacheAndNotWhenItsAPIServerIsAway(t *testing.T) {
+	away := &url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: errors.New("connection refused")}
+	pods := schema.GroupResource{Resource: "pods"}
+	for name, test := range map[string]struct {
+		err   error
+		fatal bool
+	}{
+		"no permission":       {apierrors.NewForbidden(pods, "", errors.New("no")), true},
+		"expired credentials": {apierrors.NewUnauthorized("expired"), true},
+		"no CRD":              {apierrors.NewNotFound(pods, ""), true},
+		"away":                {away, false},
+	} {
+		h := newHealth()
+		ctx, cancel := h.watch(t.Context())
+		h.report(away)
+		h.report(test.err)
+		h.report(errors.New("another, later"))
+		if (h.err() != nil) != test.fatal {
+			t.Errorf("%s: %v", name, h.err())
+		}
+		if !test.fatal {
+			cancel()
+		}
+		<-ctx.Done()
+		if cause := context.Cause(ctx); errors.Is(cause, test.err) != test.fatal {
+			t.Errorf("%s: the wait ended with %v", name, cause)
+		}
+		cancel()
+	}
+}

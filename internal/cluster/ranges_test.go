@@ -1,0 +1,52 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestALeafsRangesAreAskedForOnceAndAgainAfterAFailure(t *testing.T) {
+	leaf := clustertest.Leaf(t, "rome", clustertest.Ranges("10.1.0.0/16", "10.2.0.0/16")...)
+	answering := leaf.Live
+	leaf.Live = interceptor.NewClient(answering, interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			return apierrors.NewServiceUnavailable("no endpoints")
+		},
+	})
+	if found, err := leaf.Networks(t.Context()); !cluster.Unreachable(err) {
+		t.Fatalf("got %+v (%v)", found, err)
+	}
+	leaf.Live = answering
+	for range 2 {
+		found, err := leaf.Networks(t.Context())
+		if err != nil || !slices.Equal(found.PodCIDRs, []string{"10.1.0.0/16"}) || found.ExternalCIDR != "10.2.0.0/16" {
+			t.Errorf("got %+v (%v)", found, err)
+		}
+		leaf.Live = interceptor.NewClient(answering, interceptor.Funcs{
+			List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+				return errors.New("asked again")
+			},
+		})
+	}
+}
+
+func TestALeafWithoutOneOfItsRangesIsAnError(t *testing.T) {
+	for missing, leaf := range map[string]*cluster.Leaf{
+		"external CIDR": clustertest.Leaf(t, "rome", clustertest.Range("pod-cidr", "10.1.0.0/16")),
+		"pod CIDR":      clustertest.Leaf(t, "rome", clustertest.Range("external-cidr", "10.2.0.0/16")),
+	} {
+		if found, err := leaf.Networks(t.Context()); err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": `) {
+			t.Errorf("without a %s: got %+v (%v)", missing, found, err)
+		}
+	}
+}

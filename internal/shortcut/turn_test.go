@@ -1,0 +1,67 @@
+package shortcut
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// occupy lets somebody work on the pair until the end of the test.
+func occupy(t *testing.T, s *Shortcut, owner Owner) *cluster.Lease {
+	t.Helper()
+	lease, err := s.first().leaf.Hold(t.Context(), cluster.Claim{
+		Name: s.first().leaseName(), Holder: "alice@ci/1", Mark: owner.mark, Waiting: func(string) {}, Lost: func(error) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lease
+}
+
+func TestAnOperationThatWaitsInVainForAnotherSaysWhoseItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(leafWith(t, "rome"), leafWith(t, "milan")).OwnedBy(me)
+		lease := occupy(t, s, somebody)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := s.Connect(ctx, overNodePort)
+		if !errors.Is(err, context.DeadlineExceeded) || Summary(err) != `another operation on the pair with "rome" has not ended on leaf "milan"` ||
+			!strings.Contains(Detail(err), "Lease liqo/terraform-provider-liqo.milan.rome is held by alice@ci/1.") {
+			t.Errorf("got %q:\n%s", Summary(err), Detail(err))
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBothDirectionsOfAPairAskTheSameLeaf(t *testing.T) {
+	rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
+	there, back := New(rome, milan), New(milan, rome)
+	if there.first().leaf != milan || back.first().leaf != milan || there.first().leaseName() != back.first().leaseName() {
+		t.Errorf("they ask %s and %s", there.first().leaf.Name, back.first().leaf.Name)
+	}
+}
+
+func TestALeaseThatAnOperationOfMineHasLeftIsAReasonToCleanUp(t *testing.T) {
+	for name, test := range map[string]struct {
+		owner  Owner
+		exists bool
+	}{"mine": {me, true}, "somebody's": {somebody, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := New(leafWith(t, "rome"), leafWith(t, "milan")).OwnedBy(me)
+			lease := occupy(t, s, test.owner)
+			if state, err := s.Observe(t.Context(), false); err != nil || state.Exists != test.exists {
+				t.Errorf("%s: exists: %t (%v)", name, state.Exists, err)
+			}
+			if err := lease.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
