@@ -288,6 +288,13 @@ func TestWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
 	if now := gatewayServer(t); now != gateway {
 		t.Fatal("the destroy of an empty state has changed something")
 	}
+	says(t, stateIn(t, "looking", `
+		data "liqo_shortcuts" "all" {
+		  clusters = ["rome", "milan"]
+		}
+		output "leftovers" {
+		  value = [for s in data.liqo_shortcuts.all.shortcuts : "${s.client} to ${s.server}, made in ${s.owner.folder}" if !s.owner.complete]
+		}`).run("apply", "-auto-approve"), `"rome to milan, made in killed"`)
 	lab.command(t, "set", "milan", "load-balancer=true")
 	p.apply()
 	if now := gatewayServer(t); now != gateway {

@@ -33,7 +33,8 @@ func (l *Leaf) Networks(ctx context.Context) (Networks, error) {
 			found.ExternalCIDR, err = ipamutils.GetExternalCIDR(ctx, l.Live, l.LiqoNamespace)
 			return err
 		})
-		return found, l.Explain(group.Wait())
+		err := group.Wait() // before what was found is read
+		return found, l.Explain(err)
 	})
 }
 
