@@ -158,7 +158,6 @@ func TestAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 		settings string
 		message  *regexp.Regexp
 	}{
-		"one that does not exist":        {overNodePort + "\n" + `server_namespace = "nowhere"`, message(`Namespace nowhere does not exist on leaf "milan"`, `with liqo_shortcut.rome_milan,`)},
 		"the tenant namespace's name is": {overNodePort, message(`Namespace liqo-tenant-milan is taken on leaf "rome"`, `with liqo_shortcut.rome_milan,`)},
 	})
 }
@@ -190,11 +189,21 @@ func TestAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 		settings string
 		message  *regexp.Regexp
 	}{
-		"none":              {keys("no-keys", own), message(`Secret default/no-keys does not exist on leaf "rome"`, `with liqo_shortcut.rome_milan,`)},
 		"of two pairs":      {keys("mixed-keys", own), message(`Secret default/mixed-keys has another public key on leaf "rome"`)},
 		"in a tenant's own": {keys("my-keys", ""), message(`Secret liqo-tenant-milan/my-keys would go with the shortcut on leaf "rome"`, "…Set `client_namespace`")},
 	})
 	terraformOn(t, resource.TestStep{Config: between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true})
+}
+
+func TestAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
+	p := stateIn(t, "missing", joining("s", "rome", "milan", `
+		server_namespace = "nowhere"
+		client_namespace = "default"
+		client_gateway   = { key_secret = "no-keys" }`))
+	leavesNothing(t, p)
+	const later = "This is no error yet, because the same apply may make it before the shortcut."
+	says(t, p.run("plan"), `Warning: Namespace nowhere does not exist on leaf "milan"`, `Warning: Secret default/no-keys does not exist on leaf "rome"`, later)
+	says(t, p.refused("apply", "-auto-approve"), `Error: Namespace nowhere does not exist on leaf "milan"`)
 }
 
 func TestAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {

@@ -82,6 +82,15 @@ func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 		"is refused.")}
 }
 
+// foundUnlessMade says the same of what the configuration names and the same apply may still make: that it does not exist is only a warning.
+func foundUnlessMade(at path.Path, err error) diag.Diagnostics {
+	if !shortcut.IsMissing(err) {
+		return found(at, err)
+	}
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It does not exist", err), detail(err)+
+		"\n\nThis is no error yet, because the same apply may make it before the shortcut. Else the apply fails.")}
+}
+
 // found says what a check has found at the attribute that the user can change: what an apply would be refused for is an error, and what the leaf does not tell now is a
 // warning.
 func found(at path.Path, err error) diag.Diagnostics {

@@ -15,7 +15,7 @@ func (f feasibility) clientNamespace(ctx context.Context) diag.Diagnostics {
 	if !f.moves(f.plan.ClientNamespace, f.before.ClientNamespace, f.config.ClientNamespace) {
 		return nil
 	}
-	return found(path.Root("client_namespace"), f.shortcut.CheckClientNamespace(ctx, f.config.ClientNamespace.ValueString()))
+	return foundUnlessMade(path.Root("client_namespace"), f.shortcut.CheckClientNamespace(ctx, f.config.ClientNamespace.ValueString()))
 }
 
 // serverNamespace finds a namespace that the server can't keep the objects in.
@@ -23,7 +23,7 @@ func (f feasibility) serverNamespace(ctx context.Context) diag.Diagnostics {
 	if !f.moves(f.plan.ServerNamespace, f.before.ServerNamespace, f.config.ServerNamespace) {
 		return nil
 	}
-	return found(path.Root("server_namespace"), f.shortcut.CheckServerNamespace(ctx, f.config.ServerNamespace.ValueString()))
+	return foundUnlessMade(path.Root("server_namespace"), f.shortcut.CheckServerNamespace(ctx, f.config.ServerNamespace.ValueString()))
 }
 
 // moves reports whether objects come to a namespace, and the configuration says to which, or to the tenant namespace.

@@ -60,7 +60,7 @@ func (f feasibility) clientKeys(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	keys := shortcut.Keys{Secret: gateway.KeySecret, Namespace: f.config.ClientNamespace.ValueString(), Adopt: f.plan.AdoptExisting.ValueBool()}
-	return found(path.Root("client_gateway").AtName("key_secret"), f.shortcut.CheckClientKeys(ctx, keys))
+	return foundUnlessMade(path.Root("client_gateway").AtName("key_secret"), f.shortcut.CheckClientKeys(ctx, keys))
 }
 
 // serverKeys finds a Secret that the server's gateway can't take its keys from.
@@ -73,7 +73,7 @@ func (f feasibility) serverKeys(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	keys := shortcut.Keys{Secret: gateway.KeySecret, Namespace: f.config.ServerNamespace.ValueString(), Adopt: f.plan.AdoptExisting.ValueBool()}
-	return found(path.Root("server_gateway").AtName("key_secret"), f.shortcut.CheckServerKeys(ctx, keys))
+	return foundUnlessMade(path.Root("server_gateway").AtName("key_secret"), f.shortcut.CheckServerKeys(ctx, keys))
 }
 
 // keysConcerned reports whether a gateway or its namespace is new or another than before, and all that its keys depend on is known.

@@ -82,9 +82,6 @@ func TestWhatAnApplyWouldBeRefusedForIsSaidAtItsAttribute(t *testing.T) {
 		},
 		"one that may be adopted": {[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolUnknown() }, nil},
 		"a name that is taken":    {[]object{taken()}, func(*planning) {}, []string{"client_namespace"}},
-		"a namespace that does not exist": {
-			nil, func(p *planning) { p.config.ServerNamespace = types.StringValue("nowhere") }, []string{"server_namespace"},
-		},
 		"one that is known later": {nil, func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }, nil},
 		"a template that does not exist": {
 			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith("template", missing) }, []string{"server_gateway.template"},
@@ -104,6 +101,29 @@ func TestWhatAnApplyWouldBeRefusedForIsSaidAtItsAttribute(t *testing.T) {
 		p := toBeMade(t, test.onRome...)
 		test.change(p)
 		if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), test.expected) {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+func TestWhatTheSameApplyMayStillMakeIsOnlyAWarning(t *testing.T) {
+	own := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "own"}} }
+	for name, test := range map[string]struct {
+		change    func(*planning)
+		attribute string
+	}{
+		"a namespace": {func(p *planning) { p.config.ClientNamespace = types.StringValue("nowhere") }, "client_namespace"},
+		"keys": {func(p *planning) {
+			p.plan.ClientGateway = types.ObjectValueMust(clientGatewayTypes, map[string]attr.Value{
+				"connect_address": types.StringNull(), "connect_port": types.Int32Null(), "key_secret": types.StringValue("keys"), "template": types.ObjectNull(templateTypes),
+			})
+			p.config.ClientNamespace = types.StringValue("own")
+		}, "client_gateway.key_secret"},
+	} {
+		p := toBeMade(t, own())
+		test.change(p)
+		diags := checkFeasible(t.Context(), p)
+		if diags.HasError() || !slices.Contains(at(diags, diag.SeverityWarning), test.attribute) {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}

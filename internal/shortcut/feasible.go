@@ -1,9 +1,20 @@
 package shortcut
 
-import "context"
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
 
 // What is in this file is for plans: each check finds something that [Shortcut.Connect] would be refused for, and writes nothing. An error that is a [Problem] says that it
 // would; any other error, that the leaf does not tell.
+
+// IsMissing reports whether a problem is that something does not exist which whoever applies has to make.
+func IsMissing(err error) bool {
+	_, ok := errors.AsType[*Problem](err)
+	return ok && apierrors.IsNotFound(err)
+}
 
 // CheckClientNamespace fails if the client can't keep the objects in the namespace that is asked for or, for an empty name, in its tenant namespace.
 func (s *Shortcut) CheckClientNamespace(ctx context.Context, asked string) error {
