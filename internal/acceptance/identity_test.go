@@ -134,8 +134,8 @@ func TestALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 			says(t, p.run("apply", "-auto-approve"), "1 changed")
 			says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
 
-			// What is left is on Milan alone; a new shortcut takes it over, and its destroy removes it.
-			terraformOn(t, resource.TestStep{Config: contexts(shortcutRomeMilan)})
+			// What is left is on Milan alone, and belongs to the state that has given it up. A new shortcut adopts it, and its destroy removes it.
+			terraformOn(t, resource.TestStep{Config: between("milan", overNodePort+"\nadopt_existing = true")})
 			if err := lab.sameInventory(t.Context(), before); err != nil {
 				t.Error(err)
 			}

@@ -93,59 +93,57 @@ func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, claim
 	return l.Live.Update(ctx, lease, client.FieldOwner(FieldManager))
 }
 
-// untilFree returns once a lease has been released or its holder is dead: then as it was last seen, else empty.
+// untilFree returns once a lease has been released or its holder is dead: then as it was last seen, else empty. A holder is dead when its lease has not changed for as long
+// as it would need to renew it; the holder's clock is not asked.
 func (l *Leaf) untilFree(ctx context.Context, claim Claim) (*coordinationv1.Lease, error) {
+	var (
+		version string    // of the lease, as it was last seen
+		since   time.Time // when it was first seen so
+	)
 	for {
-		seen, err := l.Leased(ctx, claim.Name)
+		// The watch begins before the lease is read, and at no version of it: an API server no longer knows the versions from before its start.
+		changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{}, client.InNamespace(l.LiqoNamespace), client.MatchingFields{"metadata.name": claim.Name})
 		if err != nil {
-			return nil, err
+			return nil, l.Explain(err)
 		}
-		if seen == nil {
-			return l.lease(claim.Name), nil
+		seen, err := l.Leased(ctx, claim.Name)
+		if err != nil || seen == nil {
+			changes.Stop()
+			return l.lease(claim.Name), err
 		}
-		if time.Since(renewed(seen)) > longDead {
+		if seen.ResourceVersion != version {
+			version, since = seen.ResourceVersion, time.Now()
+			claim.Waiting(ptr.Deref(seen.Spec.HolderIdentity, ""))
+		}
+		silent := leaseDuration - time.Since(since)
+		if silent <= 0 || time.Since(renewed(seen)) > longDead {
+			changes.Stop()
 			return seen, nil
 		}
-		claim.Waiting(ptr.Deref(seen.Spec.HolderIdentity, ""))
-		switch free, err := l.watchLease(ctx, seen); {
-		case err != nil:
+		if err := untilChanged(ctx, changes, version, silent); err != nil {
 			return nil, err
-		case free == leaseReleased:
-			return l.lease(claim.Name), nil
-		case free == leaseDead:
-			return seen, nil
 		}
 	}
 }
 
-type leaseEvent int
-
-const (
-	leaseChanged leaseEvent = iota // or the API server has ended the watch: look again
-	leaseReleased
-	leaseDead
-)
-
-// watchLease returns when something has happened to a lease, or nothing for as long as its holder would need to renew it. The holder's clock is not asked.
-func (l *Leaf) watchLease(ctx context.Context, seen *coordinationv1.Lease) (leaseEvent, error) {
-	changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{}, client.InNamespace(seen.Namespace), client.MatchingFields{"metadata.name": seen.Name},
-		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: seen.ResourceVersion}})
-	if err != nil {
-		return leaseChanged, l.Explain(err)
-	}
+// untilChanged returns when a lease may be another than at that version, when the API server has ended the watch, or after that time. It ends the watch.
+func untilChanged(ctx context.Context, changes watch.Interface, version string, silent time.Duration) error {
 	defer changes.Stop()
-	silence := time.NewTimer(time.Duration(ptr.Deref(seen.Spec.LeaseDurationSeconds, int32(leaseDuration.Seconds()))) * time.Second)
-	defer silence.Stop()
-	select {
-	case change, open := <-changes.ResultChan():
-		if open && change.Type == watch.Deleted {
-			return leaseReleased, nil
+	timer := time.NewTimer(silent)
+	defer timer.Stop()
+	for {
+		select {
+		case change, open := <-changes.ResultChan():
+			lease, ok := change.Object.(*coordinationv1.Lease)
+			if open && ok && change.Type != watch.Deleted && lease.ResourceVersion == version {
+				continue // a watch begins with what there is
+			}
+			return nil
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
-		return leaseChanged, nil
-	case <-silence.C:
-		return leaseDead, nil
-	case <-ctx.Done():
-		return leaseChanged, context.Cause(ctx)
 	}
 }
 
