@@ -9,7 +9,9 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -61,6 +63,37 @@ func TestALeaseThatIsReleasedWhileItsHolderIsThoughtDeadIsTakenAsIfItWereNew(t *
 		lease, err := leaf.Hold(t.Context(), late)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAWatchThatBeginsWithTheLeaseAsItIsIsNoSignOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now()))
+		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+			Watch: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) (watch.Interface, error) {
+				if version := (&client.ListOptions{}).ApplyOptions(options).AsListOptions().ResourceVersion; version != "" {
+					t.Errorf("the watch begins at version %s, which an API server may not know any more", version)
+				}
+				present, err := leaf.Leased(ctx, "pair")
+				if err != nil {
+					return nil, err
+				}
+				changes := watch.NewFakeWithChanSize(1, false)
+				changes.Add(present)
+				return changes, nil
+			},
+		})
+		before := time.Now()
+		lease, err := leaf.Hold(t.Context(), claim("alive"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(before); waited != 10*time.Second {
+			t.Errorf("it has waited for %s", waited)
 		}
 		if err := lease.Release(t.Context()); err != nil {
 			t.Error(err)
