@@ -166,7 +166,7 @@ func labelsOf(t *testing.T, at string, names ...string) map[string]map[string]st
 	return found
 }
 
-func TestASecretOfOnesOwnInATenantNamespaceKeepsThatNamespace(t *testing.T) {
+func TestASecretOfOnesOwnIsNotTakenFromANamespaceThatGoesWithTheShortcut(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -175,26 +175,15 @@ func TestASecretOfOnesOwnInATenantNamespaceKeepsThatNamespace(t *testing.T) {
 	p.destroyAtLast()
 	p.write("main.tf", between("milan", overNodePort))
 	p.apply()
-	secret := wireguardKeys(t, "liqo-tenant-rome", "my-keys")
-	if err := lab.client(t, "milan").Create(t.Context(), secret); err != nil {
+	if err := lab.client(t, "milan").Create(t.Context(), wireguardKeys(t, "liqo-tenant-rome", "my-keys")); err != nil {
 		t.Fatal(err)
 	}
+	networks := lab.networks(t)
 	p.write("main.tf", between("milan", `server_gateway = { service_type = "NodePort", key_secret = "my-keys" }`))
-	p.apply()
-	output := p.run("destroy", "-auto-approve")
-	says(t, output, `Warning: Not all was removed on leaf "milan"`, "Your Secret liqo-tenant-rome/my-keys stays. So Namespace liqo-tenant-rome stays, too;")
-	doesNotSay(t, output, `Not all was removed on leaf "rome"`)
-	isStillThere(t, "milan", secret)
-	isNobodys(t, "milan", "liqo-tenant-rome")
-	if len(secret.Labels) > 0 {
-		t.Errorf("the Secret still has labels: %v", secret.Labels)
-	}
-
-	if err := lab.client(t, "milan").Delete(t.Context(), secret); err != nil {
-		t.Fatal(err)
-	}
+	says(t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would go with the shortcut on leaf "milan"`, "Set `client_namespace` or `server_namespace`")
+	lab.sameNetworks(t, networks)
 	p.write("main.tf", between("milan", overNodePort))
-	p.apply() // takes the namespace over
+	p.run("plan", "-detailed-exitcode")
 	p.run("destroy", "-auto-approve")
 	if err := lab.sameInventory(t.Context(), before); err != nil {
 		t.Error(err)
