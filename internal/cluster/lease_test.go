@@ -74,7 +74,7 @@ func TestAWatchThatBeginsWithTheLeaseAsItIsIsNoSignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now()))
 		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-			Watch: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) (watch.Interface, error) {
+			Watch: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, options ...client.ListOption) (watch.Interface, error) {
 				if version := (&client.ListOptions{}).ApplyOptions(options).AsListOptions().ResourceVersion; version != "" {
 					t.Errorf("the watch begins at version %s, which an API server may not know any more", version)
 				}
