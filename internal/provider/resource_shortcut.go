@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -120,6 +121,7 @@ func (r *shortcutResource) connect(
 ) diag.Diagnostics {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
+	plan.OwnerID = types.StringValue(owner.Token)
 	pair := r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
 	diags := pair.errors()
 	if diags.HasError() {
@@ -196,6 +198,7 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 			strings.Join(observed.Duplicates, ", ")))
 	}
 	recorded := model
+	model.OwnerID = own.id(model.OwnerID)
 	resp.Diagnostics.Append(model.observed(ctx, observed)...)
 	switch {
 	case !observed.Exists:

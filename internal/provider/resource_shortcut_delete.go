@@ -24,6 +24,7 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	}
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
+	own = own.as(model.OwnerID)
 	pair := r.leaves.find(ctx, &model)
 	removal := model.removal()
 	removal.Kept = func(kept shortcut.Kept) {

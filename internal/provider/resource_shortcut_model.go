@@ -24,6 +24,7 @@ type shortcutModel struct {
 	ForceDestroy      types.Bool     `tfsdk:"force_destroy"`
 	DestroyPeering    types.Bool     `tfsdk:"destroy_peering_network"`
 	Timeouts          timeouts.Value `tfsdk:"timeouts"`
+	OwnerID           types.String   `tfsdk:"owner_id"`
 	ClientClusterID   types.String   `tfsdk:"client_cluster_id"`
 	ServerClusterID   types.String   `tfsdk:"server_cluster_id"`
 	ClientNamespace   types.String   `tfsdk:"client_namespace"`

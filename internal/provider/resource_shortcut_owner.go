@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -17,8 +18,8 @@ import (
 // ownerKey is where a resource's private state has its [ownership].
 const ownerKey = "owner"
 
-// ownership is what a resource instance knows of itself. It is no attribute: Terraform hands it from one operation on the instance to the next, whatever the
-// instance is called, and to no other instance.
+// ownership is what a resource instance knows of itself. Terraform hands it from one operation on the instance to the next, whatever the instance is called, and to no
+// other instance, with one exception: see [ownership.as].
 type ownership struct {
 	// Token marks what the instance owns on the leaves; empty before its first apply.
 	Token string `json:"token"`
@@ -78,6 +79,23 @@ func (r *shortcutResource) recognise(ctx context.Context, pair pair, before, aft
 func (o ownership) named() ownership {
 	if o.Token == "" {
 		o.Token = shortcut.NewToken()
+	}
+	return o
+}
+
+// id is the attribute that repeats the token in the state, where it is known.
+func (o ownership) id(before types.String) types.String {
+	if o.Token == "" {
+		return before
+	}
+	return types.StringValue(o.Token)
+}
+
+// as makes it the instance that the state speaks of. To destroy a tainted instance, Terraform hands over what was planned for the new one in its place, and not the
+// private state: so the token is in the state, too.
+func (o ownership) as(id types.String) ownership {
+	if token := id.ValueString(); token != "" {
+		o.Token = token
 	}
 	return o
 }

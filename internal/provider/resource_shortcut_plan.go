@@ -67,6 +67,10 @@ func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning,
 		own.Unadopted = false // there is nothing yet that could have been imported
 	}
 	p.own = own.named()
+	if p.state != nil {
+		p.own = p.own.as(p.state.OwnerID)
+		p.plan.OwnerID = p.own.id(p.state.OwnerID)
+	}
 	return p, diags
 }
 

@@ -129,6 +129,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			},
 			"timeouts": timeoutsAttribute(ctx),
 
+			"owner_id":          computedString("Random ID of this resource instance. It marks on the leaves what belongs to the instance; nothing else is changed or removed."),
 			"client_cluster_id": computedString("Liqo's cluster ID of the client."),
 			"server_cluster_id": computedString("Liqo's cluster ID of the server."),
 			"client_namespace":  namespaceAttribute("client", "server", interruptsClient),

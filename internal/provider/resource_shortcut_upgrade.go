@@ -27,6 +27,7 @@ func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp
 		return
 	}
 	state["force_destroy"], state["destroy_peering_network"] = json.RawMessage("false"), json.RawMessage("false")
+	state["owner_id"] = json.RawMessage("null") // the first refresh finds none, and the next apply gives it one
 	upgraded, err := json.Marshal(state)
 	if err != nil {
 		resp.Diagnostics.AddError("The state can't be written", err.Error()+".")
