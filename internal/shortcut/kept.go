@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -143,12 +141,4 @@ func (c cleanup) removeNamespace(ctx context.Context, namespace *corev1.Namespac
 		return err
 	}
 	return c.untilGone(ctx, corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace))
-}
-
-// others lists, of what somebody wrote, what the owner may not remove.
-func (o objects) others(owner Owner) []client.Object {
-	return slices.DeleteFunc(append(o.made(), o.extra...), func(object client.Object) bool {
-		_, reported := object.(*networkingv1beta1.Connection)
-		return reported || owner.mayRemove(object)
-	})
 }

@@ -117,9 +117,19 @@ func (o objects) made() []client.Object {
 
 // owned lists, of those that somebody wrote, what the owner may remove: its own, and what belongs to nobody. Further objects of a kind are among them.
 func (o objects) owned(owner Owner) []client.Object {
+	return slices.DeleteFunc(o.written(), func(object client.Object) bool { return !owner.mayRemove(object) })
+}
+
+// others lists, of what somebody wrote, what the owner may not remove.
+func (o objects) others(owner Owner) []client.Object {
+	return slices.DeleteFunc(o.written(), owner.mayRemove)
+}
+
+// written lists all that somebody wrote, further objects of a kind among them.
+func (o objects) written() []client.Object {
 	return slices.DeleteFunc(append(o.made(), o.extra...), func(object client.Object) bool {
 		_, reported := object.(*networkingv1beta1.Connection)
-		return reported || !owner.mayRemove(object)
+		return reported
 	})
 }
 
