@@ -31,20 +31,26 @@ func heldBy(holder string, renewed time.Time) *coordinationv1.Lease {
 	}
 }
 
+// isHeldAfter fails the test unless the lease of a dead holder is taken after that time; then it is released again.
+func isHeldAfter(t *testing.T, leaf *cluster.Leaf, expected time.Duration) {
+	t.Helper()
+	before := time.Now()
+	lease, err := leaf.Hold(t.Context(), claim("alive"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if waited := time.Since(before); waited != expected {
+		t.Errorf("it has waited for %s", waited)
+	}
+	if err := lease.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestALeaseOfADeadHolderIsTakenOverAfterItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now()))
-		before := time.Now()
-		lease, err := leaf.Hold(t.Context(), claim("alive"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if waited := time.Since(before); waited != 10*time.Second {
-			t.Errorf("it has waited for %s", waited)
-		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		isHeldAfter(t, leaf, 10*time.Second)
 	})
 }
 
@@ -87,34 +93,14 @@ func TestAWatchThatBeginsWithTheLeaseAsItIsIsNoSignOfLife(t *testing.T) {
 				return changes, nil
 			},
 		})
-		before := time.Now()
-		lease, err := leaf.Hold(t.Context(), claim("alive"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if waited := time.Since(before); waited != 10*time.Second {
-			t.Errorf("it has waited for %s", waited)
-		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		isHeldAfter(t, leaf, 10*time.Second)
 	})
 }
 
 func TestALeaseThatWasLeftLongAgoIsTakenOverAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(-time.Hour)))
-		before := time.Now()
-		lease, err := leaf.Hold(t.Context(), claim("alive"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if waited := time.Since(before); waited != 0 {
-			t.Errorf("it has waited for %s", waited)
-		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		isHeldAfter(t, leaf, 0)
 		if left, err := leaf.Leased(t.Context(), "pair"); left != nil || err != nil {
 			t.Errorf("left is %v (%v)", left, err)
 		}
