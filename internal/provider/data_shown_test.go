@@ -79,7 +79,7 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 func TestANetworkIsListedWithItsOwner(t *testing.T) {
 	var model shortcutsDataModel
 	model.show(shortcut.Survey{Networks: []shortcut.Link{{
-		Client: shortcut.Party{Name: "rome", ClusterID: "r"}, Server: shortcut.Party{Name: "milan", ClusterID: "m"},
+		Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 		Status: shortcut.Connected, MadeBy: shortcut.ByProvider, MTU: 1340, ServerEndpoint: milansEndpoint, Latency: fiveMS,
 		Owner: &shortcut.Ownership{Complete: true, Origin: shortcut.Origin{
 			Who: "alice@ci", Folder: "network", Workspace: "prod", At: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC),
@@ -106,10 +106,10 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 }
 
 func TestATopologyListsItsNodesAndEdges(t *testing.T) {
-	party := func(name string) shortcut.Party { return shortcut.Party{Name: name} }
+	party := func(name string) shortcut.Cluster { return shortcut.Cluster{Name: name} }
 	var model topologyDataModel
 	model.show(topology.New(shortcut.Survey{
-		Leaves:   []shortcut.Member{{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"}},
+		Leaves:   []shortcut.Leaf{{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"}},
 		Networks: []shortcut.Link{{Client: party("rome"), Server: party("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider}},
 		Peerings: []shortcut.Peering{{Consumer: party("europe"), Provider: party("milan"), BothWays: true}},
 	}, "europe"))
@@ -168,12 +168,12 @@ func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 
 	networks := shortcutsDataModel{Timeouts: forever, Clusters: texts("rome")}
 	networks.show(shortcut.Survey{
-		Networks: []shortcut.Link{{Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}}, Leaves: []shortcut.Member{{Name: "turin", Err: errors.New("no")}},
+		Networks: []shortcut.Link{{Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}}, Leaves: []shortcut.Leaf{{Name: "turin", Err: errors.New("no")}},
 	})
 	keeps(t, newShortcutsDataSource(), &networks)
 
 	graph := topologyDataModel{Timeouts: forever, Clusters: texts("rome")}
-	graph.show(topology.New(shortcut.Survey{Leaves: []shortcut.Member{{Name: "rome"}}, Networks: []shortcut.Link{{}}}, ""))
+	graph.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Networks: []shortcut.Link{{}}}, ""))
 	keeps(t, newTopologyDataSource(), &graph)
 
 	keeps(t, newClusterDataSource(), &clusterDataModel{

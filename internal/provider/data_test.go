@@ -133,9 +133,9 @@ func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
 func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 	var model shortcutsDataModel
 	model.show(shortcut.Survey{
-		Leaves: []shortcut.Member{{Name: "milan", Err: errors.New("no answer")}, {Name: "rome", ClusterID: "rome"}},
+		Leaves: []shortcut.Leaf{{Name: "milan", Err: errors.New("no answer")}, {Name: "rome", ClusterID: "rome"}},
 		Networks: []shortcut.Link{{
-			Client: shortcut.Party{Name: "rome", ClusterID: "r"}, Server: shortcut.Party{Name: "milan", ClusterID: "m"},
+			Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 			Status: shortcut.Unknown, MadeBy: shortcut.ByPeering,
 		}},
 	})
@@ -150,7 +150,7 @@ func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 func TestATopologyIsDrawnInTheDirectionThatIsAskedFor(t *testing.T) {
 	for direction, expected := range map[string]string{"": "flowchart LR\n", "TB": "flowchart TB\n"} {
 		model := topologyDataModel{Direction: stringOrNull(direction)}
-		model.show(topology.New(shortcut.Survey{Leaves: []shortcut.Member{{Name: "rome", Err: context.DeadlineExceeded}}}, ""))
+		model.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}, ""))
 		if got := model.Mermaid.ValueString(); !strings.HasPrefix(got, expected) {
 			t.Errorf("%q: %s", direction, got)
 		}

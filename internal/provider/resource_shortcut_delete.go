@@ -60,14 +60,16 @@ func (r *shortcutResource) deleteRemains(
 			resp.Diagnostics.Append(pair.errors()...)
 			return
 		}
-		err = shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).OwnedBy(owner).DisconnectClient(ctx, removal)
+		remains := shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).OwnedBy(owner)
+		err = remains.DisconnectEnd(ctx, remains.Client(), removal)
 	default:
 		resp.Diagnostics.Append(onlyOneCleaned(clientID, model.Client.ValueString()))
 		if pair.server == nil {
 			resp.Diagnostics.Append(pair.errors()...)
 			return
 		}
-		err = shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).OwnedBy(owner).DisconnectServer(ctx, removal)
+		remains := shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).OwnedBy(owner)
+		err = remains.DisconnectEnd(ctx, remains.Server(), removal)
 	}
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))

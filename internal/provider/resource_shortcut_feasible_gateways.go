@@ -20,7 +20,8 @@ func (f feasibility) clientTemplate(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	return found(path.Root("client_gateway").AtName("template"), f.shortcut.CheckClientTemplate(ctx, gateway))
+	_, err := f.shortcut.Client().CheckTemplate(ctx, gateway)
+	return found(path.Root("client_gateway").AtName("template"), err)
 }
 
 // serverTemplate finds a template of the server's gateway that does not exist, or has no use for a setting.
@@ -33,7 +34,7 @@ func (f feasibility) serverTemplate(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	at := path.Root("server_gateway")
-	template, err := f.shortcut.CheckServerTemplate(ctx, gateway)
+	template, err := f.shortcut.Server().CheckTemplate(ctx, gateway)
 	if err != nil {
 		return found(at.AtName("template"), err)
 	}
@@ -59,8 +60,9 @@ func (f feasibility) clientKeys(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	keys := shortcut.Keys{Secret: gateway.KeySecret, Namespace: f.config.ClientNamespace.ValueString(), Adopt: f.plan.AdoptExisting.ValueBool()}
-	return foundUnlessMade(path.Root("client_gateway").AtName("key_secret"), f.shortcut.CheckClientKeys(ctx, keys))
+	secret := shortcut.KeySecret{Namespace: f.config.ClientNamespace.ValueString(), Name: gateway.KeySecret}
+	err := f.shortcut.Client().CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
+	return foundUnlessMade(path.Root("client_gateway").AtName("key_secret"), err)
 }
 
 // serverKeys finds a Secret that the server's gateway can't take its keys from.
@@ -72,8 +74,9 @@ func (f feasibility) serverKeys(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	keys := shortcut.Keys{Secret: gateway.KeySecret, Namespace: f.config.ServerNamespace.ValueString(), Adopt: f.plan.AdoptExisting.ValueBool()}
-	return foundUnlessMade(path.Root("server_gateway").AtName("key_secret"), f.shortcut.CheckServerKeys(ctx, keys))
+	secret := shortcut.KeySecret{Namespace: f.config.ServerNamespace.ValueString(), Name: gateway.KeySecret}
+	err := f.shortcut.Server().CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
+	return foundUnlessMade(path.Root("server_gateway").AtName("key_secret"), err)
 }
 
 // keysConcerned reports whether a gateway or its namespace is new or another than before, and all that its keys depend on is known.

@@ -62,10 +62,10 @@ func keySecretOf(gateway types.Object, namespace types.String) shortcut.KeySecre
 	return shortcut.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
 }
 
-func (m *shortcutModel) serverGatewaySpec(ctx context.Context) (shortcut.ServerGateway, diag.Diagnostics) {
+func (m *shortcutModel) serverGatewaySpec(ctx context.Context) (shortcut.GatewayServer, diag.Diagnostics) {
 	var model serverGatewayModel
 	diags := m.ServerGateway.As(ctx, &model, basetypes.ObjectAsOptions{})
-	gateway := shortcut.ServerGateway{
+	gateway := shortcut.GatewayServer{
 		ServiceType:    corev1.ServiceType(model.ServiceType.ValueString()),
 		Port:           model.Port.ValueInt32(),
 		NodePort:       model.NodePort.ValueInt32(),
@@ -80,15 +80,15 @@ func (m *shortcutModel) serverGatewaySpec(ctx context.Context) (shortcut.ServerG
 	return gateway, diags
 }
 
-func (m *shortcutModel) clientGatewaySpec(ctx context.Context) (shortcut.ClientGateway, diag.Diagnostics) {
+func (m *shortcutModel) clientGatewaySpec(ctx context.Context) (shortcut.GatewayClient, diag.Diagnostics) {
 	if m.ClientGateway.IsNull() {
-		return shortcut.ClientGateway{}, nil
+		return shortcut.GatewayClient{}, nil
 	}
 	var model clientGatewayModel
 	diags := m.ClientGateway.As(ctx, &model, basetypes.ObjectAsOptions{})
 	template, templateDiags := templateSpec(ctx, model.Template)
 	diags.Append(templateDiags...)
-	return shortcut.ClientGateway{
+	return shortcut.GatewayClient{
 		ConnectAddress: model.ConnectAddress.ValueString(),
 		ConnectPort:    model.ConnectPort.ValueInt32(),
 		KeySecret:      model.KeySecret.ValueString(),
@@ -108,13 +108,17 @@ func templateSpec(ctx context.Context, object types.Object) (shortcut.Template, 
 }
 
 func endSpec(ctx context.Context, namespace types.String, network types.Object) (shortcut.EndSpec, diag.Diagnostics) {
-	end := shortcut.EndSpec{Namespace: namespace.ValueString()}
+	announcement, diags := announcementSpec(ctx, network)
+	return shortcut.EndSpec{Namespace: namespace.ValueString(), Announcement: announcement}, diags
+}
+
+func announcementSpec(ctx context.Context, network types.Object) (shortcut.Announcement, diag.Diagnostics) {
 	if network.IsNull() {
-		return end, nil
+		return shortcut.Announcement{}, nil
 	}
 	var model networkModel
 	diags := network.As(ctx, &model, basetypes.ObjectAsOptions{})
-	diags.Append(model.PodCIDRs.ElementsAs(ctx, &end.PodCIDRs, false)...)
-	end.ExternalCIDR = model.ExternalCIDR.ValueString()
-	return end, diags
+	announcement := shortcut.Announcement{ExternalCIDR: model.ExternalCIDR.ValueString()}
+	diags.Append(model.PodCIDRs.ElementsAs(ctx, &announcement.PodCIDRs, false)...)
+	return announcement, diags
 }

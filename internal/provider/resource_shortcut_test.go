@@ -263,11 +263,11 @@ func working() shortcut.State {
 		Exists: true, Status: shortcut.Connected,
 		Client: shortcut.End{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
 		Server: shortcut.End{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
-		ServerGateway: &shortcut.ServerGateway{ServiceType: "LoadBalancer", Port: 51840, Template: shortcut.Template{
+		ServerGateway: &shortcut.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Template: shortcut.Template{
 			Name: shortcut.DefaultServerTemplateName, Namespace: "liqo", Resource: shortcut.DefaultServerTemplateResource,
 		}},
 		ServerEndpoint: &shortcut.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
-		ClientGateway: &shortcut.ClientGateway{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: shortcut.Template{
+		ClientGateway: &shortcut.GatewayClient{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: shortcut.Template{
 			Name: shortcut.DefaultClientTemplateName, Namespace: "liqo", Resource: shortcut.DefaultClientTemplateResource,
 		}},
 	}

@@ -24,8 +24,8 @@ func TestARivalIsNamedByWhereItMadeTheShortcut(t *testing.T) {
 func TestWhatWasOnceWholeIsARivalsAndNotAbandoned(t *testing.T) {
 	abandoned := belongings()["abandoned by a create that was killed"]
 	s := joinedAtRome(t, abandoned).OwnedBy(somebody)
-	for _, on := range s.sides() { // Milan has nothing that it could record it on
-		if err := on.complete(true)(t.Context()); err != nil {
+	for _, on := range s.ends() { // Milan has nothing that it could record it on
+		if err := on.complete(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestWhatIsMadeIsTheOwners(t *testing.T) {
 	if err := s.server.ensurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort); err != nil {
+	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort.Server); err != nil {
 		t.Fatal(err)
 	}
 	found, err := s.server.find(t.Context())
@@ -174,7 +174,7 @@ func TestASurveyTellsWhoOwnsANetworkAndHowItIsReached(t *testing.T) {
 		if link.Owner == nil || link.Owner.Origin != somebody.Origin || link.Owner.Complete != complete {
 			t.Errorf("complete: %t: the owner is %+v", complete, link.Owner)
 		}
-		if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 || link.Client != (Party{"rome", "rome"}) {
+		if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 || link.Client != (Cluster{"rome", "rome"}) {
 			t.Errorf("got %+v", link)
 		}
 	}
@@ -196,7 +196,7 @@ func TestAnAdoptionMarksEverythingAndCanGiveItBack(t *testing.T) {
 		before  Owner
 	}{"people's": {objects(), Owner{}}, "another's": {anothers, somebody}} {
 		s := joinedAtRome(t, test.objects)
-		if err := s.client.take(t.Context(), s, Spec{Adopt: true}); err != nil {
+		if err := s.take(t.Context(), s.client, Spec{Adopt: true}); err != nil {
 			t.Fatal(err)
 		}
 		taken, err := s.client.find(t.Context())

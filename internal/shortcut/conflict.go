@@ -1,80 +1,13 @@
 package shortcut
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// ends are what the two leaves hold of their network.
-type ends struct{ client, server objects }
-
-// look reads both leaves' caches.
-func (s *Shortcut) look(ctx context.Context) (ends, error) {
-	atClient, err := s.client.find(ctx)
-	if err != nil {
-		return ends{}, err
-	}
-	atServer, err := s.server.find(ctx)
-	return ends{atClient, atServer}, err
-}
-
-// whose resolves whose an object is. What a create that was killed has left behind is nobody's, or whose it was before that one began to adopt it. The caller
-// has the turn, so nobody is at work on it.
-func (e ends) whose(owner Owner, object client.Object) whose {
-	if w := owner.of(object); w != another || e.complete(tokenOf(object)) {
-		return w
-	}
-	if before, adopted := previousOf(object); adopted {
-		return before.whose()
-	}
-	return nobodys
-}
-
-// complete reports whether the owner with this token has once had the whole shortcut: at least one leaf says so.
-func (e ends) complete(token string) bool {
-	for _, found := range []objects{e.client, e.server} {
-		for _, object := range append(found.made(), found.extra...) {
-			if configuration, ok := object.(*networkingv1beta1.Configuration); ok && completeBy(configuration) == token {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// SoleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more than one.
-func (s *Shortcut) SoleOwner(ctx context.Context) (string, error) {
-	found, err := s.look(ctx)
-	return found.soleOwner(), err
-}
-
-func (e ends) soleOwner() string {
-	sole := ""
-	for _, object := range append(e.client.made(), e.server.made()...) {
-		token := tokenOf(object)
-		if sole != "" && token != "" && token != sole {
-			return ""
-		}
-		sole = cmp.Or(sole, token)
-	}
-	return sole
-}
-
-// originOf is where the owner with this token made the shortcut, as far as the leaves say.
-func (e ends) originOf(token string) Origin {
-	for _, found := range []objects{e.client, e.server} {
-		if found.configuration != nil && tokenOf(found.configuration) == token {
-			return originOf(found.configuration)
-		}
-	}
-	return Origin{}
-}
 
 // rivalError is the cause of a problem with a shortcut of the pair that another resource instance owns.
 type rivalError struct {
@@ -114,24 +47,24 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 			switch found.whose(end.on.owner, object) {
 			case mine, nobodys:
 			case another:
-				return end.on.rival(found, tokenOf(object))
+				return rival(end.on, found, tokenOf(object))
 			case peoples:
 				theirs = append(theirs, end.on.leaf.Describe(object))
 			}
 		}
 		if len(theirs) > 0 {
-			return end.on.joinedByOthers(ctx, theirs)
+			return joinedByOthers(ctx, end.on, theirs)
 		}
 	}
 	return nil
 }
 
 // rival is the problem that another resource instance owns a shortcut of the pair.
-func (s *side) rival(found ends, token string) *Problem {
+func rival(at *side, found network, token string) *Problem {
 	cause := &rivalError{token: token, origin: found.originOf(token)}
 	return &Problem{
-		Leaf:    s.leaf.Name,
-		Summary: fmt.Sprintf("a shortcut with %q exists already", s.remote.Name),
+		Leaf:    at.leaf.Name,
+		Summary: fmt.Sprintf("a shortcut with %q exists already", at.remote.Name),
 		Detail: fmt.Sprintf("Another liqo_shortcut owns it, made by %s. One pair of leaves can have one shortcut, in one direction.\n\nIf that resource is in "+
 			"another Terraform state, remove it there (`terraform destroy`, or a `removed` block to keep the network), or import the shortcut here "+
 			"instead. If it is this resource under its former address, add a `moved` block. If this apply replaces it with `create_before_destroy`, "+
@@ -142,9 +75,9 @@ func (s *side) rival(found ends, token string) *Problem {
 
 // joinedByOthers is the problem that somebody else has joined the two clusters, with those objects. Whether it was a peering shows in what Liqo keeps of the other
 // cluster.
-func (s *side) joinedByOthers(ctx context.Context, objects []string) error {
+func joinedByOthers(ctx context.Context, at *side, objects []string) error {
 	maker, remedy := "somebody with liqoctl, or another program,", "remove it first, for instance with `liqoctl network reset`"
-	peering, err := s.peering(ctx)
+	peering, err := at.peering(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,8 +85,8 @@ func (s *side) joinedByOthers(ctx context.Context, objects []string) error {
 		maker, remedy = peering, "end the peering first with `liqoctl unpeer`"
 	}
 	return &Problem{
-		Leaf: s.leaf.Name, refused: true,
-		Summary: fmt.Sprintf("a network with %q exists already", s.remote.Name),
+		Leaf: at.leaf.Name, refused: true,
+		Summary: fmt.Sprintf("a network with %q exists already", at.remote.Name),
 		Detail: fmt.Sprintf("This provider did not make %s; %s did. Import that network, let `adopt_existing = true` take it over, or %s.",
 			strings.Join(objects, ", "), maker, remedy),
 	}

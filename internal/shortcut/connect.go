@@ -18,6 +18,7 @@ const patience = 30 * time.Second
 // Connect makes the shortcut as spec says, from whatever there is of it already. It can be interrupted and repeated at any time. What it was refused it does not touch,
 // and what it fails to adopt it gives back. The error is a [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
+	spec = spec.withMTU()
 	err := s.connect(ctx, spec)
 	rival, ok := errors.AsType[*rivalError](err)
 	if !ok || !s.client.owner.Origin.mayShareState(rival.origin) {
@@ -39,41 +40,41 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 
 	turn := &turn{}
 	begin := steps.Act(r, s.first().leaf.Name, "wait for other operations on the pair", turn.take(r, s.first()))
-	clNetworks := steps.Do(r, onClient, "read its address ranges", cl.announce(spec.ClientEnd))
-	srvNetworks := steps.Do(r, onServer, "read its address ranges", srv.announce(spec.ServerEnd))
+	clNetworks := steps.Do(r, onClient, "read its address ranges", announce(cl, spec.ClientEnd))
+	srvNetworks := steps.Do(r, onServer, "read its address ranges", announce(srv, spec.ServerEnd))
 	allowed := s.startChecks(r, spec, begin, clNetworks, srvNetworks)
-	clNamespace := steps.Do(r, onClient, "namespace", cl.ensureNamespace(spec.ClientEnd.Namespace), allowed...)
-	srvNamespace := steps.Do(r, onServer, "namespace", srv.ensureNamespace(spec.ServerEnd.Namespace), allowed...)
+	clNamespace := steps.Do(r, onClient, "namespace", ensureNamespace(cl, spec.ClientEnd), allowed...)
+	srvNamespace := steps.Do(r, onServer, "namespace", ensureNamespace(srv, spec.ServerEnd), allowed...)
 
 	// Each leaf learns the other's address ranges, and Liqo there decides how to remap them.
 	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.ensureConfiguration)
 	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.ensureConfiguration)
-	clRemapping := steps.Act(r, onClient, "remapping by Liqo", cl.waitForRemapping(spec.ForbidRemapping), clConfiguration)
-	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", srv.waitForRemapping(spec.ForbidRemapping), srvConfiguration)
+	clRemapping := steps.Act(r, onClient, "remapping by Liqo", waitForRemapping(cl, spec), clConfiguration)
+	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", waitForRemapping(srv, spec), srvConfiguration)
 
 	replace := steps.With(r, onServer, "compare the server's gateway if there is one", srvNamespace,
 		func(ctx context.Context, namespace string) (bool, error) {
-			return s.replacesServer(ctx, spec, namespace)
+			return s.replacesServer(ctx, namespace, spec.Server)
 		}, clNamespace)
 	var ready []steps.Before
 	if spec.ForbidRemapping {
 		ready = append(ready, clRemapping, srvRemapping)
 	}
-	clRoom := steps.ActWith(r, onClient, "remove a gateway that goes with the server's", replace, cl.makeRoom(spec.ClientEnd.FormerKeySecret), ready...)
-	srvRoom := steps.ActWith(r, onServer, "remove a gateway that is to change", replace, srv.makeRoom(spec.ServerEnd.FormerKeySecret), ready...)
+	clRoom := steps.ActWith(r, onClient, "remove a gateway that goes with the server's", replace, makeRoom(cl, spec.ClientEnd), ready...)
+	srvRoom := steps.ActWith(r, onServer, "remove a gateway that is to change", replace, makeRoom(srv, spec.ServerEnd), ready...)
 
 	// The server's gateway needs no Configuration to get an address, and the client's needs nothing but that address.
 	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace, func(ctx context.Context, namespace string) (client.Object, error) {
-		return srv.ensureGatewayServer(ctx, namespace, spec)
+		return srv.ensureGatewayServer(ctx, namespace, spec.Server)
 	}, srvRoom)
 	endpoint := steps.Do(r, onServer, "address of the gateway", srv.waitForEndpoint, srvGateway)
 	clFree := steps.ActWith2(r, onClient, "remove a gateway that is to dial otherwise", clNamespace, endpoint,
 		func(ctx context.Context, namespace string, server Endpoint) error {
-			return cl.hangUp(ctx, namespace, server, spec)
+			return s.hangUp(ctx, namespace, server, spec.Client)
 		}, clRoom)
 	clGateway := steps.With2(r, onClient, "GatewayClient", clNamespace, endpoint,
 		func(ctx context.Context, namespace string, server Endpoint) (client.Object, error) {
-			return cl.ensureGatewayClient(ctx, namespace, server, spec)
+			return cl.ensureGatewayClient(ctx, namespace, server, spec.Client)
 		}, clFree)
 	made := []steps.Before{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
@@ -81,8 +82,8 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	}
 
 	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is complete or it is not.
-	steps.Act(r, onClient, "record that it is complete", cl.complete(spec.waits()), made...)
-	steps.Act(r, onServer, "record that it is complete", srv.complete(spec.waits()), made...)
+	steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
+	steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
 	steps.Act(r, s.first().leaf.Name, "let others work on the pair", turn.giveUp, made...)
 	return s.undo(ctx, spec, turn.endAfter(ctx, r))
 }
@@ -153,7 +154,25 @@ func (s *Shortcut) startChecks(
 			steps.ActWith(r, onServer, "check that nothing overlaps", clNetworks, srv.checkOverlaps))
 	}
 	return []steps.Before{
-		steps.Act(r, onClient, "take over what is there", func(ctx context.Context) error { return cl.take(ctx, s, spec) }, checks...),
-		steps.Act(r, onServer, "take over what is there", func(ctx context.Context) error { return srv.take(ctx, s, spec) }, checks...),
+		steps.Act(r, onClient, "take over what is there", func(ctx context.Context) error { return s.take(ctx, cl, spec) }, checks...),
+		steps.Act(r, onServer, "take over what is there", func(ctx context.Context) error { return s.take(ctx, srv, spec) }, checks...),
 	}
+}
+
+// The steps below do at one end what its spec says.
+
+func announce(on *side, spec EndSpec) func(context.Context) (cluster.Networks, error) {
+	return func(ctx context.Context) (cluster.Networks, error) { return on.Announce(ctx, spec.Announcement) }
+}
+
+func ensureNamespace(on *side, spec EndSpec) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) { return on.ensureNamespace(ctx, spec.Namespace) }
+}
+
+func waitForRemapping(on *side, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return on.waitForRemapping(ctx, spec.ForbidRemapping) }
+}
+
+func complete(on *side, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return on.complete(ctx, spec.waits()) }
 }

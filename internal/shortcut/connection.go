@@ -2,10 +2,14 @@ package shortcut
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
+
+// A Connection is made by the gateway itself: there is nothing to forge, and it goes when the gateway goes.
 
 // waitForConnection returns once this leaf's gateway says that the tunnel is up.
 func (s *side) waitForConnection(ctx context.Context) error {
@@ -15,14 +19,38 @@ func (s *side) waitForConnection(ctx context.Context) error {
 	}, &networkingv1beta1.Connection{})
 }
 
-// gateway is the leaf's end of the tunnel; nil where there is none.
-func (o objects) gateway() client.Object {
-	switch {
-	case o.server != nil:
-		return o.server
-	case o.client != nil:
-		return o.client
-	default:
+// connected is what this end says of the tunnel through a gateway. A Connection that an earlier gateway has left says nothing of this one.
+func (o objects) connected(gateway client.Object) networkingv1beta1.ConnectionStatusValue {
+	if o.connection == nil || !ownedBy(o.connection, gateway) {
+		return ""
+	}
+	return o.connection.Status.Value
+}
+
+// Latency is how long a packet takes from one gateway to the other and back, as one of them has measured it.
+type Latency struct {
+	Value      time.Duration
+	MeasuredAt time.Time
+}
+
+// Milliseconds is the latency in a unit for people; Liqo measures whole microseconds below one millisecond and whole milliseconds above.
+func (l *Latency) Milliseconds() float64 { return float64(l.Value.Microseconds()) / 1000 }
+
+// latency is what this end's gateway has measured last; nil where it has not, as while the tunnel is down.
+func (o objects) latency() *Latency {
+	gateway := o.gateway()
+	if gateway == nil || o.connected(gateway) == "" {
 		return nil
 	}
+	measured := o.connection.Status.Latency
+	value, err := time.ParseDuration(measured.Value) // Liqo writes "N/A" where there is nothing to tell
+	if err != nil || value <= 0 {
+		return nil
+	}
+	return &Latency{Value: value, MeasuredAt: measured.Timestamp.UTC()}
+}
+
+// wasConnected reports whether the gateway of this leaf has once reported the tunnel as up.
+func (o objects) wasConnected() bool {
+	return o.configuration != nil && strings.HasSuffix(o.configuration.Annotations[completeAnnotation], " "+wasConnected)
 }

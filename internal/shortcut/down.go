@@ -19,8 +19,8 @@ func (s *Shortcut) WhyDown(ctx context.Context) Down {
 	ctx, cancel := context.WithTimeout(ctx, timeToDiagnose)
 	defer cancel()
 	var looking sync.WaitGroup
-	ends := make([]looked, len(s.sides()))
-	for i, on := range s.sides() {
+	ends := make([]looked, len(s.ends()))
+	for i, on := range s.ends() {
 		looking.Go(func() { ends[i] = on.lookAtTunnel(ctx) })
 	}
 	looking.Wait()

@@ -39,7 +39,7 @@ func TestANameThatATenantNamespaceNeedsMustBeFree(t *testing.T) {
 		"one of an unusual name":   {[]client.Object{unusual, namespaceNamed("liqo-tenant-rome")}, ""},
 		"another of the same name": {[]client.Object{namespaceNamed("liqo-tenant-rome")}, `namespace liqo-tenant-rome is taken on leaf "milan"`},
 	} {
-		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).CheckServerNamespace(t.Context(), "")
+		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).Server().CheckNamespace(t.Context(), "")
 		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -52,7 +52,7 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 	Owner{Token: "first"}.mark(gateway)
 	rome := clustertest.Leaf(t, "rome", gateway, namespaceNamed("own"))
 	for token, refused := range map[string]bool{"first": false, "second": true} {
-		err := New(rome, clustertest.Leaf(t, "naples")).OwnedBy(Owner{Token: token}).CheckClientNamespace(t.Context(), "own")
+		err := New(rome, clustertest.Leaf(t, "naples")).OwnedBy(Owner{Token: token}).Client().CheckNamespace(t.Context(), "own")
 		if (err != nil) != refused {
 			t.Errorf("%s: got %v", token, err)
 		}
@@ -66,22 +66,23 @@ func TestKeysOfTheUsersOwnMustOutliveTheShortcut(t *testing.T) {
 	const refused = `Secret liqo-tenant-rome/my-keys would go with the shortcut on leaf "milan"`
 	for name, test := range map[string]struct {
 		objects []client.Object
-		keys    Keys
+		keys    KeySecret
+		adopt   bool
 		summary string // of the problem; empty for none
 	}{
-		"Liqo's":                                   {nil, Keys{}, ""},
-		"in a namespace of one's own":              {[]client.Object{namespaceNamed("own"), inOwn}, Keys{Namespace: "own"}, ""},
-		"in one that does not exist":               {nil, Keys{Namespace: "own"}, ""}, // which another check tells of
-		"in a peering's tenant namespace":          {[]client.Object{romesTenant(), keySecret(newKeys(t))}, Keys{}, ""},
-		"in one that will be adopted":              {[]client.Object{romesTenant(), keySecret(newKeys(t))}, Keys{Adopt: true}, refused},
-		"in one that will be made":                 {nil, Keys{}, refused},
-		"in one that was made":                     {[]client.Object{managedTenant, keySecret(newKeys(t))}, Keys{}, refused},
-		"in one that was made, although asked for": {[]client.Object{managedTenant, keySecret(newKeys(t))}, Keys{Namespace: managedTenant.Name}, refused},
+		"Liqo's":                                   {nil, KeySecret{}, false, ""},
+		"in a namespace of one's own":              {[]client.Object{namespaceNamed("own"), inOwn}, KeySecret{Namespace: "own"}, false, ""},
+		"in one that does not exist":               {nil, KeySecret{Namespace: "own"}, false, ""}, // which another check tells of
+		"in a peering's tenant namespace":          {[]client.Object{romesTenant(), keySecret(newKeys(t))}, KeySecret{}, false, ""},
+		"in one that will be adopted":              {[]client.Object{romesTenant(), keySecret(newKeys(t))}, KeySecret{}, true, refused},
+		"in one that will be made":                 {nil, KeySecret{}, false, refused},
+		"in one that was made":                     {[]client.Object{managedTenant, keySecret(newKeys(t))}, KeySecret{}, false, refused},
+		"in one that was made, although asked for": {[]client.Object{managedTenant, keySecret(newKeys(t))}, KeySecret{Namespace: managedTenant.Name}, false, refused},
 	} {
 		if name != "Liqo's" {
-			test.keys.Secret = "my-keys"
+			test.keys.Name = "my-keys"
 		}
-		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).CheckServerKeys(t.Context(), test.keys)
+		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).Server().CheckKeySecret(t.Context(), test.keys, test.adopt)
 		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -99,17 +100,17 @@ func serverTemplate(fields map[string]any) *networkingv1beta1.WgGatewayServerTem
 func TestATemplateTellsWhichSettingsItTakes(t *testing.T) {
 	for name, test := range map[string]struct {
 		fields   map[string]any
-		expected ServerTemplate
+		expected TemplateSettings
 	}{
-		"none":                 {map[string]any{"protocol": "UDP"}, ServerTemplate{}},
-		"a port of its own":    {map[string]any{"nodePort": int64(30100)}, ServerTemplate{}},
-		"no template at all":   {map[string]any{"nodePort": ".NodePort"}, ServerTemplate{}},
-		"the node port":        {map[string]any{"?nodePort": "{{ .Spec.Endpoint.NodePort }}"}, ServerTemplate{TakesNodePort: true}},
-		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"}, ServerTemplate{TakesLoadBalancerIP: true}},
+		"none":                 {map[string]any{"protocol": "UDP"}, TemplateSettings{}},
+		"a port of its own":    {map[string]any{"nodePort": int64(30100)}, TemplateSettings{}},
+		"no template at all":   {map[string]any{"nodePort": ".NodePort"}, TemplateSettings{}},
+		"the node port":        {map[string]any{"?nodePort": "{{ .Spec.Endpoint.NodePort }}"}, TemplateSettings{TakesNodePort: true}},
+		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"}, TemplateSettings{TakesLoadBalancerIP: true}},
 	} {
 		shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", serverTemplate(test.fields)))
 		test.expected.Name = "WgGatewayServerTemplate liqo/wireguard-server"
-		if got, err := shortcut.CheckServerTemplate(t.Context(), ServerGateway{}); err != nil || got != test.expected {
+		if got, err := shortcut.Server().CheckTemplate(t.Context(), GatewayServer{}); err != nil || got != test.expected {
 			t.Errorf("%s: got %+v (%v)", name, got, err)
 		}
 	}
@@ -149,15 +150,16 @@ func TestWhatTheOwnersOtherShortcutHasTakenWillBeFree(t *testing.T) {
 }
 
 func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
-	for name, end := range map[string]EndSpec{
+	for name, end := range map[string]Announcement{
 		"pods":          {PodCIDRs: []string{"10.1.0.0/16", "fd00::/64"}},
 		"external CIDR": {ExternalCIDR: "fd00::/64"},
 	} {
 		rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
 		shortcut := New(rome, milan)
 		spec := overNodePort
-		spec.ClientEnd = end
-		for _, err := range []error{shortcut.CheckClientRanges(t.Context(), end), shortcut.Connect(t.Context(), spec)} {
+		spec.ClientEnd.Announcement = end
+		_, refused := shortcut.Client().Announce(t.Context(), end)
+		for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
 			var problem *Problem
 			if !errors.As(err, &problem) || problem.Leaf != "rome" || problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
 				t.Errorf("%s: got %v", name, err)

@@ -1,109 +1,17 @@
 package shortcut
 
 import (
-	"cmp"
 	"context"
+	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ensureGatewayServer makes the gateway that the other leaf will dial.
-func (s *side) ensureGatewayServer(ctx context.Context, namespace string, spec Spec) (client.Object, error) {
-	found, err := s.find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	gateway, err := s.forgeServer(found.server, namespace, spec)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkKeySecret(ctx, gateway.Namespace, spec.Server.KeySecret); err != nil {
-		return nil, err
-	}
-	return gateway, s.leaf.Apply(ctx, gateway)
-}
-
-// forgeServer is the gateway as it shall be; existing, if not nil, gives it its name and namespace.
-//
-// Liqo's own forge is not used for gateways: it asks for a whole clientset to find one kind, which brings every API of Kubernetes into the binary.
-func (s *side) forgeServer(existing *networkingv1beta1.GatewayServer, namespace string, spec Spec) (*networkingv1beta1.GatewayServer, error) {
-	template, err := s.refer(spec.Server.Template.or(DefaultServerTemplateName, s.leaf.LiqoNamespace, DefaultServerTemplateResource))
-	if err != nil {
-		return nil, err
-	}
-	gateway := &networkingv1beta1.GatewayServer{
-		ObjectMeta: s.gatewayMeta(namespace),
-		Spec: networkingv1beta1.GatewayServerSpec{
-			MTU: spec.MTU,
-			Endpoint: networkingv1beta1.Endpoint{
-				Port:           spec.Server.Port,
-				ServiceType:    spec.Server.ServiceType,
-				NodePort:       pointerTo(spec.Server.NodePort),
-				LoadBalancerIP: pointerTo(spec.Server.LoadBalancerIP),
-			},
-			ServerTemplateRef:  template,
-			SecretRef:          corev1.LocalObjectReference{Name: spec.Server.KeySecret},
-			ServiceAnnotations: spec.Server.ServiceAnnotations,
-			ServiceLabels:      spec.Server.ServiceLabels,
-		},
-	}
-	if existing != nil {
-		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
-	}
-	return gateway, nil
-}
-
-// ensureGatewayClient makes the gateway that dials the other leaf's.
-func (s *side) ensureGatewayClient(ctx context.Context, namespace string, server Endpoint, spec Spec) (client.Object, error) {
-	found, err := s.find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	gateway, err := s.forgeClient(found.client, namespace, server, spec)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkKeySecret(ctx, gateway.Namespace, spec.Client.KeySecret); err != nil {
-		return nil, err
-	}
-	return gateway, s.leaf.Apply(ctx, gateway)
-}
-
-// forgeClient is the gateway as it shall be; existing, if not nil, gives it its name and namespace.
-func (s *side) forgeClient(existing *networkingv1beta1.GatewayClient, namespace string, server Endpoint, spec Spec) (
-	*networkingv1beta1.GatewayClient, error,
-) {
-	template, err := s.refer(spec.Client.Template.or(DefaultClientTemplateName, s.leaf.LiqoNamespace, DefaultClientTemplateResource))
-	if err != nil {
-		return nil, err
-	}
-	if spec.Client.ConnectAddress != "" {
-		server.Addresses = []string{spec.Client.ConnectAddress}
-	}
-	gateway := &networkingv1beta1.GatewayClient{
-		ObjectMeta: s.gatewayMeta(namespace),
-		Spec: networkingv1beta1.GatewayClientSpec{
-			MTU: spec.MTU,
-			Endpoint: networkingv1beta1.EndpointStatus{
-				Addresses: server.Addresses,
-				Port:      cmp.Or(spec.Client.ConnectPort, server.Port),
-				Protocol:  new(corev1.Protocol(server.Protocol)),
-			},
-			ClientTemplateRef: template,
-			SecretRef:         corev1.LocalObjectReference{Name: spec.Client.KeySecret},
-		},
-	}
-	if existing != nil {
-		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
-	}
-	return gateway, nil
-}
+// What a GatewayServer and a GatewayClient have in common is in this file.
 
 // gatewayMeta names and labels a gateway as liqoctl does, and marks it as the owner's.
 func (s *side) gatewayMeta(namespace string) metav1.ObjectMeta {
@@ -114,40 +22,78 @@ func (s *side) gatewayMeta(namespace string) metav1.ObjectMeta {
 	return object.ObjectMeta
 }
 
-// pointerTo is nil for the zero value, which stands for a choice that is left to Kubernetes.
-func pointerTo[T comparable](value T) *T {
-	var zero T
-	if value == zero {
+// gateway is the leaf's end of the tunnel; nil where there is none.
+func (o objects) gateway() client.Object {
+	switch {
+	case o.server != nil:
+		return o.server
+	case o.client != nil:
+		return o.client
+	default:
 		return nil
 	}
-	return &value
 }
 
-// waitForEndpoint returns where the gateway of this leaf can be reached: Liqo knows once its Service has an address.
-func (s *side) waitForEndpoint(ctx context.Context) (Endpoint, error) {
-	var endpoint *Endpoint
-	err := s.until(ctx, "the gateway's Service to get an address", func(found objects) bool {
-		endpoint = endpointOf(found.server)
-		return endpoint != nil
-	}, &networkingv1beta1.GatewayServer{})
+// mtu is that of the gateway, in bytes; 0 where there is none.
+func (o objects) mtu() int {
+	switch {
+	case o.server != nil:
+		return o.server.Spec.MTU
+	case o.client != nil:
+		return o.client.Spec.MTU
+	default:
+		return 0
+	}
+}
+
+// activeLabel marks, of a gateway's replicas, the one that holds the tunnel. Liqo has it in pkg/gateway/concurrent, which would bring the whole of
+// controller-runtime's manager along.
+const activeLabel = "networking.liqo.io/active"
+
+// gatewayPods lists the pods that Liqo runs a gateway in, those included that are being deleted.
+func (s *side) gatewayPods(ctx context.Context, gateway client.Object) ([]corev1.Pod, error) {
+	var pods corev1.PodList
+	err := s.leaf.Live.List(ctx, &pods, client.InNamespace(gateway.GetNamespace()), client.MatchingLabels{
+		consts.GatewayNameLabel: gateway.GetName(),
+	})
+	return pods.Items, s.leaf.Explain(err)
+}
+
+// removeGateways deletes the leaf's gateway and the key that it trusts, and returns once all that Liqo made for it is gone too. Until then a gateway of the
+// same name would inherit the old one's keys and Service. Secrets of the user's own are as they were then: those that the gateway was given, and these.
+func (s *side) removeGateways(ctx context.Context, given ...KeySecret) error {
+	found, err := s.find(ctx)
 	if err != nil {
-		return Endpoint{}, err
+		return err
 	}
-	return *endpoint, nil
+	for _, object := range found.ownGateways(s.owner) {
+		if err := s.delete(ctx, object); err != nil {
+			return err
+		}
+	}
+	remains := found.madeForGateways(s.owner)
+	if found.gateway() == nil {
+		if remains, err = s.orphans(ctx); err != nil {
+			return err
+		}
+	}
+	for _, one := range remains {
+		if err := s.untilAllGone(ctx, one); err != nil {
+			return err
+		}
+		given = append(given, KeySecret(one.brought))
+	}
+	for _, secret := range given {
+		if err := s.unlabelKeySecret(ctx, secret); err != nil {
+			return err
+		}
+	}
+	return s.until(ctx, "the gateway to be gone", func(left objects) bool {
+		return len(left.ownGateways(s.owner)) == 0 && (left.connection == nil || left.gateway() != nil)
+	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{}, &networkingv1beta1.PublicKey{}, &networkingv1beta1.Connection{})
 }
 
-// endpointOf is where a gateway says it can be reached; nil where it does not say. Liqo reports an empty address while a node has none.
-func endpointOf(gateway *networkingv1beta1.GatewayServer) *Endpoint {
-	if gateway == nil || gateway.Status.Endpoint == nil || gateway.Status.Endpoint.Port == 0 {
-		return nil
-	}
-	status := gateway.Status.Endpoint
-	if len(status.Addresses) == 0 || status.Addresses[0] == "" {
-		return nil
-	}
-	return &Endpoint{
-		Addresses: status.Addresses,
-		Port:      status.Port,
-		Protocol:  string(ptr.Deref(status.Protocol, corev1.Protocol(forge.DefaultProtocol))),
-	}
+// ownGateways are the gateways that the owner may remove, and the keys that they trust.
+func (o objects) ownGateways(owner Owner) []client.Object {
+	return slices.DeleteFunc(o.owned(owner), isConfiguration)
 }

@@ -16,16 +16,16 @@ import (
 func everything() Spec {
 	return Spec{
 		MTU: 1400,
-		Server: ServerGateway{
+		Server: GatewayServer{
 			ServiceType: corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"}, KeySecret: "my-keys",
 			Template: Template{Name: "my-server", Namespace: "custom", Resource: DefaultServerTemplateResource},
 		},
-		Client: ClientGateway{
+		Client: GatewayClient{
 			ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "my-keys",
 			Template: Template{Name: "my-client", Namespace: "custom", Resource: DefaultClientTemplateResource},
 		},
-	}
+	}.withMTU()
 }
 
 // inRome is Milan's [keySecret] as Rome would have it.
@@ -37,10 +37,10 @@ func inRome(secret *corev1.Secret) *corev1.Secret {
 func TestTheGatewaysHaveEverySettingOfTheSpec(t *testing.T) {
 	spec := everything()
 	s := New(clustertest.Leaf(t, "rome", inRome(keySecret(newKeys(t)))), clustertest.Leaf(t, "milan", keySecret(newKeys(t)))).OwnedBy(me)
-	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", spec); err != nil {
+	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", spec.Server); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.client.ensureGatewayClient(t.Context(), "liqo-tenant-milan", Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}, spec); err != nil {
+	if _, err := s.client.ensureGatewayClient(t.Context(), "liqo-tenant-milan", Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}, spec.Client); err != nil {
 		t.Fatal(err)
 	}
 	state, err := s.Observe(t.Context(), false)
@@ -61,17 +61,17 @@ func TestTheGatewaysHaveEverySettingOfTheSpec(t *testing.T) {
 func TestTheClientDialsWhatTheServerSaysExceptForWhatTheSpecSays(t *testing.T) {
 	said := Endpoint{Addresses: []string{"172.18.0.2", "172.18.0.3"}, Port: 31000, Protocol: "TCP"}
 	for name, test := range map[string]struct {
-		spec      ClientGateway
+		spec      GatewayClient
 		addresses []string
 		port      int32
 	}{
-		"nothing":    {ClientGateway{}, said.Addresses, 31000},
-		"an address": {ClientGateway{ConnectAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
-		"a port":     {ClientGateway{ConnectPort: 41000}, said.Addresses, 41000},
-		"both":       {ClientGateway{ConnectAddress: "milan.example.com", ConnectPort: 41000}, []string{"milan.example.com"}, 41000},
+		"nothing":    {GatewayClient{}, said.Addresses, 31000},
+		"an address": {GatewayClient{ConnectAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
+		"a port":     {GatewayClient{ConnectPort: 41000}, said.Addresses, 41000},
+		"both":       {GatewayClient{ConnectAddress: "milan.example.com", ConnectPort: 41000}, []string{"milan.example.com"}, 41000},
 	} {
 		rome := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")).client
-		if _, err := rome.ensureGatewayClient(t.Context(), "liqo-tenant-milan", said, Spec{MTU: 1340, Client: test.spec}); err != nil {
+		if _, err := rome.ensureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
 			t.Fatal(err)
 		}
 		var gateway networkingv1beta1.GatewayClient
@@ -90,18 +90,18 @@ func TestAGatewayThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
 	exposed.Name, dialling.Name = "of-another-name", "of-another-name"
 	s := New(clustertest.Leaf(t, "rome", dialling), clustertest.Leaf(t, "milan", exposed))
 	spec := overNodePort
-	spec.MTU = 1400
-	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", spec); err != nil {
+	spec.Server.MTU, spec.Client.MTU = 1400, 1400
+	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", spec.Server); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.client.ensureGatewayClient(t.Context(), "liqo-tenant-milan", Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000}, spec); err != nil {
+	if _, err := s.client.ensureGatewayClient(t.Context(), "liqo-tenant-milan", Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000}, spec.Client); err != nil {
 		t.Fatal(err)
 	}
 	state, err := s.Observe(t.Context(), false)
 	if err != nil || state.Client.MTU != 1400 || state.Server.MTU != 1400 {
 		t.Errorf("the MTUs are %d and %d (%v)", state.Client.MTU, state.Server.MTU, err)
 	}
-	for _, on := range s.sides() {
+	for _, on := range s.ends() {
 		if found, err := on.find(t.Context()); err != nil || len(found.made()) != 1 || len(found.extra) != 0 {
 			t.Errorf("on %s are %d objects and %d more (%v)", on.leaf.Name, len(found.made()), len(found.extra), err)
 		}
@@ -110,10 +110,10 @@ func TestAGatewayThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
 
 func TestAGatewayWithoutItsKeysIsNotMade(t *testing.T) {
 	s := New(clustertest.Leaf(t, "rome", namespaceNamed("liqo-tenant-milan")), clustertest.Leaf(t, "milan", namespaceNamed("liqo-tenant-rome")))
-	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", everything()); Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
+	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", everything().Server); Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
 		t.Errorf("the server: %v", err)
 	}
-	if _, err := s.client.ensureGatewayClient(t.Context(), "liqo-tenant-milan", Endpoint{}, everything()); Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
+	if _, err := s.client.ensureGatewayClient(t.Context(), "liqo-tenant-milan", Endpoint{}, everything().Client); Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
 		t.Errorf("the client: %v", err)
 	}
 	if state, err := s.Observe(t.Context(), false); err != nil || state.Joined {

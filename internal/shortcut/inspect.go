@@ -6,14 +6,7 @@ import (
 	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"github.com/liqotech/liqo/pkg/consts"
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// activeLabel marks, of a gateway's replicas, the one that holds the tunnel. Liqo has it in pkg/gateway/concurrent, which would bring the whole of
-// controller-runtime's manager along.
-const activeLabel = "networking.liqo.io/active"
 
 // Inspection is all that the two leaves show of their network.
 type Inspection struct {
@@ -44,37 +37,33 @@ type GatewayPod struct {
 // Inspect tells how the network of the two leaves is, whoever made it and in whichever direction. It reads the leaves' caches, except for the pods of the
 // gateways.
 func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
-	client, err := s.client.find(ctx)
-	if err != nil {
-		return Inspection{}, err
-	}
-	server, err := s.server.find(ctx)
+	found, err := s.look(ctx)
 	if err != nil {
 		return Inspection{}, err
 	}
 	var inspection Inspection
-	if client.dials(server) {
-		inspection.State = s.state(client, server, false)
+	if !found.reversed() {
+		inspection.State = s.state(found, false)
 	} else {
 		inspection.Reversed = true
-		inspection.State = (&Shortcut{client: s.server, server: s.client}).state(server, client, false)
+		inspection.State = (&Shortcut{client: s.server, server: s.client}).state(found.reverse(), false)
 		inspection.Client, inspection.Server = inspection.Server, inspection.Client
 	}
 	peering, err := s.anyPeering(ctx)
 	if err != nil {
 		return Inspection{}, err
 	}
-	inspection.MadeBy = makerOf(client, server, peering)
-	if inspection.ClientEnd, err = s.client.endStatus(ctx, client); err != nil {
+	inspection.MadeBy = found.madeBy(peering)
+	if inspection.ClientEnd, err = endStatus(ctx, s.client, found.client); err != nil {
 		return Inspection{}, err
 	}
-	inspection.ServerEnd, err = s.server.endStatus(ctx, server)
+	inspection.ServerEnd, err = endStatus(ctx, s.server, found.server)
 	return inspection, err
 }
 
 // anyPeering reports whether one of the leaves has a peering with the other.
 func (s *Shortcut) anyPeering(ctx context.Context) (bool, error) {
-	for _, on := range s.sides() {
+	for _, on := range s.ends() {
 		if peering, err := on.peering(ctx); err != nil || peering != "" {
 			return peering != "", err
 		}
@@ -82,12 +71,12 @@ func (s *Shortcut) anyPeering(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-func (s *side) endStatus(ctx context.Context, found objects) (EndStatus, error) {
+func endStatus(ctx context.Context, at *side, found objects) (EndStatus, error) {
 	gateway := found.gateway()
 	if gateway == nil {
 		return EndStatus{Status: Disconnected}, nil
 	}
-	pods, err := s.gatewayPods(ctx, gateway)
+	pods, err := at.gatewayPods(ctx, gateway)
 	if err != nil {
 		return EndStatus{}, err
 	}
@@ -106,13 +95,4 @@ func (s *side) endStatus(ctx context.Context, found objects) (EndStatus, error) 
 	}
 	slices.SortFunc(end.GatewayPods, func(a, b GatewayPod) int { return cmp.Compare(a.Name, b.Name) })
 	return end, nil
-}
-
-// gatewayPods lists the pods that Liqo runs a gateway in, those included that are being deleted.
-func (s *side) gatewayPods(ctx context.Context, gateway client.Object) ([]corev1.Pod, error) {
-	var pods corev1.PodList
-	err := s.leaf.Live.List(ctx, &pods, client.InNamespace(gateway.GetNamespace()), client.MatchingLabels{
-		consts.GatewayNameLabel: gateway.GetName(),
-	})
-	return pods.Items, s.leaf.Explain(err)
 }

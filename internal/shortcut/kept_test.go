@@ -108,7 +108,7 @@ func TestKeysThatOthersHaveBroughtStayTheirs(t *testing.T) {
 		if err := shortcut.CheckFree(t.Context(), spec); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := shortcut.server.take(t.Context(), shortcut, spec); err != nil {
+		if err := shortcut.take(t.Context(), shortcut.server, spec); err != nil {
 			t.Fatal(err)
 		}
 		if found, err := shortcut.server.find(t.Context()); err != nil || owner.owns(found.publicKey) != test.taken {
@@ -120,7 +120,7 @@ func TestKeysThatOthersHaveBroughtStayTheirs(t *testing.T) {
 func TestASecretIsAsItWasAlsoIfItsGatewayIsGoneAlready(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan", keySecret(nil))
 	server := New(clustertest.Leaf(t, "rome"), milan).server
-	if err := (cleanup{server, KeySecret{Name: "my-keys"}}).removeGateway(t.Context()); err != nil {
+	if err := server.removeGateways(t.Context(), KeySecret{Name: "my-keys"}); err != nil {
 		t.Fatal(err)
 	}
 	stays(t, milan, keySecret(nil))
@@ -142,7 +142,7 @@ func TestARepairTakesTheLabelsOffAFormerSecretOnly(t *testing.T) {
 		"the gateway still uses that": {[]client.Object{using("my-keys")}, true},
 	} {
 		milan := clustertest.Leaf(t, "milan", append(test.gateway, keySecret(nil))...)
-		if err := New(clustertest.Leaf(t, "rome"), milan).server.makeRoom(former)(t.Context(), false); err != nil {
+		if err := makeRoom(New(clustertest.Leaf(t, "rome"), milan).server, EndSpec{FormerKeySecret: former})(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 		var secret corev1.Secret

@@ -94,7 +94,7 @@ func leafWith(t *testing.T, name string, objects ...client.Object) *cluster.Leaf
 	return clustertest.Leaf(t, name, append(ranges("10.0.0.0/16"), objects...)...)
 }
 
-var overNodePort = Spec{MTU: 1340, Server: ServerGateway{ServiceType: corev1.ServiceTypeNodePort, Port: 51840}}
+var overNodePort = Spec{MTU: 1340, Server: GatewayServer{ServiceType: corev1.ServiceTypeNodePort, Port: 51840}}.withMTU()
 
 func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
 	rome, milan := leafWith(t, "rome", theirs("milan")), leafWith(t, "milan")
@@ -258,7 +258,7 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "a peering uses the network") || !strings.Contains(err.Error(), "role Provider") {
 		t.Errorf("got: %v", err)
 	}
-	for _, on := range shortcut.sides() {
+	for _, on := range shortcut.ends() {
 		if left, err := on.find(t.Context()); err != nil || left.configuration == nil {
 			t.Errorf("%s has lost its Configuration (%v)", on.leaf.Name, err)
 		}
@@ -278,7 +278,7 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 
 func TestAnOverlapNamesBothRanges(t *testing.T) {
 	overlaps, err := New(clustertest.Leaf(t, "rome", ranges("10.0.0.0/8")...), clustertest.Leaf(t, "milan", ranges("192.168.0.0/16")...)).
-		Overlaps(t.Context(), EndSpec{}, EndSpec{PodCIDRs: []string{"10.1.0.0/16"}})
+		Overlaps(t.Context(), Announcement{}, Announcement{PodCIDRs: []string{"10.1.0.0/16"}})
 	if err != nil || len(overlaps) != 2 {
 		t.Fatalf("got %v (%v)", overlaps, err)
 	}

@@ -103,7 +103,7 @@ func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 	owner.mark(configuration)
 	server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", configuration)).OwnedBy(owner).server
 	for _, test := range []struct{ sees, recorded bool }{{false, false}, {true, true}, {false, true}} {
-		if err := server.complete(test.sees)(t.Context()); err != nil {
+		if err := server.complete(t.Context(), test.sees); err != nil {
 			t.Fatal(err)
 		}
 		found, err := server.find(t.Context())

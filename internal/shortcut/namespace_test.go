@@ -29,7 +29,7 @@ func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
 		"nothing, for it does not exist": {nil, `namespace own does not exist on leaf "milan"`},
 	} {
 		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).server
-		_, err := server.ensureNamespace("own")(t.Context())
+		_, err := server.ensureNamespace(t.Context(), "own")
 		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}

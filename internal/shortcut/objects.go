@@ -25,8 +25,13 @@ type objects struct {
 
 // find reads the leaf's cache. Of several objects of a kind, it takes the owner's.
 func (s *side) find(ctx context.Context) (objects, error) {
-	held, err := readNetworks(ctx, s.leaf, client.MatchingLabels{consts.RemoteClusterID: string(s.remote.ID)}, s.owner)
-	return held[string(s.remote.ID)], err
+	networks, err := readNetworks(ctx, s.leaf, client.MatchingLabels{consts.RemoteClusterID: string(s.remote.ID)}, s.owner)
+	return networks[string(s.remote.ID)], err
+}
+
+// networksOf is what a leaf's cache holds of all its networks, by the ID of the other cluster. Of several objects of a kind, it takes the owner's.
+func networksOf(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]objects, error) {
+	return readNetworks(ctx, leaf, &client.ListOptions{}, owner)
 }
 
 // readNetworks reads what a leaf's cache holds, keyed by the ID of the other cluster. Each kind is read once, however many networks there are. Of several objects of
@@ -133,16 +138,6 @@ func (o objects) written() []client.Object {
 	})
 }
 
-// ownConfigurations are those that the owner may remove.
-func (o objects) ownConfigurations(owner Owner) []client.Object {
-	return slices.DeleteFunc(o.owned(owner), func(object client.Object) bool { return !isConfiguration(object) })
-}
-
-func isConfiguration(object client.Object) bool {
-	_, ok := object.(*networkingv1beta1.Configuration)
-	return ok
-}
-
 // ours reports whether the owner has any of the objects.
 func (o objects) ours(owner Owner) bool {
 	return slices.ContainsFunc(append(o.made(), o.extra...), owner.owns)
@@ -156,14 +151,6 @@ func (o objects) namespace() string {
 	return ""
 }
 
-// connected is what this end says of the tunnel through a gateway. A Connection that an earlier gateway has left says nothing of this one.
-func (o objects) connected(gateway client.Object) networkingv1beta1.ConnectionStatusValue {
-	if o.connection == nil || !ownedBy(o.connection, gateway) {
-		return ""
-	}
-	return o.connection.Status.Value
-}
-
 func ownedBy(object, owner client.Object) bool {
 	for _, reference := range object.GetOwnerReferences() {
 		if reference.UID == owner.GetUID() {
@@ -172,3 +159,5 @@ func ownedBy(object, owner client.Object) bool {
 	}
 	return false
 }
+
+func leaving(object client.Object) bool { return !object.GetDeletionTimestamp().IsZero() }

@@ -40,7 +40,7 @@ func TestTheStateHasAllThatTheLeavesShow(t *testing.T) {
 		Exists: true, Joined: true, Status: Connected,
 		Client: End{ClusterID: "rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.20.0.0/16", "10.72.0.0/16")},
 		Server: End{ClusterID: "milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.10.0.0/16", "10.71.0.0/16")},
-		ServerGateway: &ServerGateway{ServiceType: "NodePort", Port: 51840, Template: Template{
+		ServerGateway: &GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Template: Template{
 			Name: "wireguard-server", Namespace: "liqo", Resource: DefaultServerTemplateResource,
 		}},
 		ServerEndpoint: &Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
@@ -103,7 +103,7 @@ func TestAWaitForWhatIsThereAlreadyEndsAtOnce(t *testing.T) {
 	if err != nil || where(endpoint) != "172.18.0.2, UDP port 31000" {
 		t.Errorf("the endpoint is %s (%v)", where(endpoint), err)
 	}
-	for _, on := range s.sides() {
+	for _, on := range s.ends() {
 		if err := on.waitForConnection(t.Context()); err != nil {
 			t.Errorf("%s: %v", on.leaf.Name, err)
 		}

@@ -12,7 +12,6 @@ import (
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	ipamutils "github.com/liqotech/liqo/pkg/utils/ipam"
 	"golang.org/x/sync/errgroup"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -35,28 +34,6 @@ func (o Overlap) String() string {
 	return fmt.Sprintf("The pod CIDR %s of %q overlaps with %s, %s of %q: Liqo on %q remaps it.", o.PodCIDR, o.Of, o.Taken, o.By, o.At, o.At)
 }
 
-// Overlaps predicts which pod CIDRs Liqo will remap, from the ranges that are taken on each leaf now and, where they are known, those that Liqo gives out.
-func (s *Shortcut) Overlaps(ctx context.Context, clientEnd, serverEnd EndSpec) ([]Overlap, error) {
-	var atClient, atServer []Overlap
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		networks, err := s.server.announce(serverEnd)(ctx)
-		if err == nil {
-			atClient, err = s.client.overlaps(ctx, networks)
-		}
-		return err
-	})
-	group.Go(func() error {
-		networks, err := s.client.announce(clientEnd)(ctx)
-		if err == nil {
-			atServer, err = s.server.overlaps(ctx, networks)
-		}
-		return err
-	})
-	err := group.Wait()
-	return append(atClient, atServer...), err
-}
-
 // overlaps compares the other leaf's pod CIDRs with every range that is taken here, and with the ranges that Liqo gives out here. What the owner's shortcut with another
 // cluster has taken will be free: that one is about to be replaced.
 func (s *side) overlaps(ctx context.Context, other cluster.Networks) ([]Overlap, error) {
@@ -64,7 +41,7 @@ func (s *side) overlaps(ctx context.Context, other cluster.Networks) ([]Overlap,
 		taken []ipamv1alpha1.Network
 		pools []netip.Prefix
 	)
-	held, err := readNetworks(ctx, s.leaf, client.MatchingLabels{}, s.owner)
+	held, err := networksOf(ctx, s.leaf, s.owner)
 	if err != nil {
 		return nil, err
 	}

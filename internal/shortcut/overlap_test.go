@@ -32,7 +32,7 @@ func TestAnOverlapSaysWhatTheRangeIsFor(t *testing.T) {
 		"":                              {"liqo.io/remote-cluster-id": "milan"}, // what this shortcut itself has taken
 	} {
 		rome := clustertest.Leaf(t, "rome", append(ranges("10.0.0.0/16"), taken("10.203.128.0/17", labels))...)
-		overlaps, err := New(rome, clustertest.Leaf(t, "milan", ranges("10.203.0.0/16")...)).Overlaps(t.Context(), EndSpec{}, EndSpec{})
+		overlaps, err := New(rome, clustertest.Leaf(t, "milan", ranges("10.203.0.0/16")...)).Overlaps(t.Context(), Announcement{}, Announcement{})
 		if err != nil {
 			t.Fatal(err)
 		}

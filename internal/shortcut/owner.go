@@ -126,6 +126,22 @@ func (o Owner) mark(object client.Object) {
 	}
 }
 
+// unmark takes every mark of this package's off an object, except for the digest of a key, which says nothing of owners.
+func unmark(object client.Object) {
+	labels, annotations := object.GetLabels(), object.GetAnnotations()
+	delete(labels, ManagedByLabel)
+	for _, key := range []string{ownerAnnotation, originAnnotation, completeAnnotation, previousAnnotation} {
+		delete(annotations, key)
+	}
+	object.SetLabels(labels)
+	object.SetAnnotations(annotations)
+}
+
+// marked reports whether an object carries the owner's mark, whatever the owner claims.
+func (o Owner) marked(object client.Object) bool {
+	return managed(object) && tokenOf(object) == o.Token
+}
+
 // managed reports whether this package made or adopted an object, for whichever owner.
 func managed(object client.Object) bool { return object.GetLabels()[ManagedByLabel] == ManagedBy }
 
@@ -142,11 +158,6 @@ func completeBy(configuration client.Object) string {
 		return "" // it has another owner by now
 	}
 	return token
-}
-
-// wasConnected reports whether the gateway of this leaf has once reported the tunnel as up.
-func (o objects) wasConnected() bool {
-	return o.configuration != nil && strings.HasSuffix(o.configuration.Annotations[completeAnnotation], " "+wasConnected)
 }
 
 // encode is the JSON of the origin; empty for none.
@@ -168,6 +179,41 @@ func originOf(object client.Object) Origin {
 		return Origin{}
 	}
 	return origin
+}
+
+// previous is how an object was marked before it was adopted.
+type previous struct {
+	ManagedBy string `json:"managedBy"` // value of the label; empty for none
+	Owner     string `json:"owner"`     // token; empty for none
+}
+
+func (p previous) whose() whose {
+	switch {
+	case p.ManagedBy != ManagedBy:
+		return peoples
+	case p.Owner == "":
+		return nobodys
+	default:
+		return another
+	}
+}
+
+// previousOf is how an object was marked before; false for one that was not adopted.
+func previousOf(object client.Object) (previous, bool) {
+	var before previous
+	text, adopted := object.GetAnnotations()[previousAnnotation]
+	if err := json.Unmarshal([]byte(text), &before); adopted && err != nil {
+		return previous{}, true // somebody has edited it: then it is people's
+	}
+	return before, adopted
+}
+
+func (p previous) encode() string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return "{}" // two texts can't fail
+	}
+	return string(text)
 }
 
 func setLabel(object client.Object, key, value string) {

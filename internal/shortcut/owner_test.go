@@ -189,7 +189,7 @@ func TestASecondNetworkOfThePairIsNoObstacleToMine(t *testing.T) {
 func TestBothDirectionsOfAPairWaitForEachOther(t *testing.T) {
 	rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
 	there, back := New(rome, milan).first(), New(milan, rome).first()
-	if there.leaf != back.leaf || there.leaseName() != back.leaseName() {
-		t.Errorf("one direction takes lease %s on %s, the other %s on %s", there.leaseName(), there.leaf.Name, back.leaseName(), back.leaf.Name)
+	if there.leaf != back.leaf || leaseName(there) != leaseName(back) {
+		t.Errorf("one direction takes lease %s on %s, the other %s on %s", leaseName(there), there.leaf.Name, leaseName(back), back.leaf.Name)
 	}
 }

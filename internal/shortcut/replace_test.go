@@ -59,7 +59,7 @@ func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
 				test.spec(&spec)
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan", onMilan...))
-			if replaces, err := shortcut.replacesServer(t.Context(), spec, "liqo-tenant-rome"); err != nil || replaces != test.replaces {
+			if replaces, err := shortcut.replacesServer(t.Context(), "liqo-tenant-rome", spec.withMTU().Server); err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
 		})
@@ -89,11 +89,11 @@ func TestTheClientHangsUpOnlyIfItIsToDialOtherwise(t *testing.T) {
 			if test.spec != nil {
 				test.spec(&spec)
 			}
-			rome := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan")).client
-			if err := rome.hangUp(t.Context(), "liqo-tenant-milan", server, spec); err != nil {
+			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan"))
+			if err := shortcut.hangUp(t.Context(), "liqo-tenant-milan", server, spec.withMTU().Client); err != nil {
 				t.Fatal(err)
 			}
-			if left, err := rome.find(t.Context()); err != nil || (left.client != nil) != test.stays {
+			if left, err := shortcut.client.find(t.Context()); err != nil || (left.client != nil) != test.stays {
 				t.Errorf("left is %v (%v)", left.client, err)
 			}
 		})

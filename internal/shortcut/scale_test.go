@@ -12,23 +12,23 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// sightingsOf are so many leaves and so many networks between them, each leaf with as many as any other.
-func sightingsOf(leaves, networks int) []sighting {
-	seen := make([]sighting, leaves)
+// readingsOf are so many leaves and so many networks between them, each leaf with as many as any other.
+func readingsOf(leaves, networks int) []reading {
+	readings := make([]reading, leaves)
 	id := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }
-	for i := range seen {
-		seen[i] = sighting{Member: Member{Name: id(i), ClusterID: id(i)}, held: holdings{networks: map[string]objects{}}}
+	for i := range readings {
+		readings[i] = reading{Leaf: Leaf{Name: id(i), ClusterID: id(i)}, networks: map[string]objects{}}
 	}
 	for i := range networks {
 		client, server := i%leaves, (i+1+i/leaves)%leaves
-		seen[client].held.networks[id(server)] = whole(asClient, networkingv1beta1.Connected)
-		seen[server].held.networks[id(client)] = whole(asServer, networkingv1beta1.Connected)
+		readings[client].networks[id(server)] = whole(asClient, networkingv1beta1.Connected)
+		readings[server].networks[id(client)] = whole(asServer, networkingv1beta1.Connected)
 	}
-	return seen
+	return readings
 }
 
 func TestASurveyOfManyLeavesMissesNoNetwork(t *testing.T) {
-	survey := newAtlas(sightingsOf(1000, 5000)).survey()
+	survey := newAtlas(readingsOf(1000, 5000)).survey()
 	if len(survey.Leaves) != 1000 || len(survey.Networks) != 5000 {
 		t.Fatalf("%d leaves, %d networks", len(survey.Leaves), len(survey.Networks))
 	}
@@ -43,10 +43,10 @@ func TestASurveyOfManyLeavesMissesNoNetwork(t *testing.T) {
 func BenchmarkSurvey(b *testing.B) {
 	for _, size := range []struct{ leaves, networks int }{{1000, 5000}, {2000, 10000}} {
 		b.Run(fmt.Sprintf("leaves=%d,networks=%d", size.leaves, size.networks), func(b *testing.B) {
-			seen := sightingsOf(size.leaves, size.networks)
+			readings := readingsOf(size.leaves, size.networks)
 			b.ReportAllocs()
 			for b.Loop() {
-				if survey := newAtlas(seen).survey(); len(survey.Networks) != size.networks {
+				if survey := newAtlas(readings).survey(); len(survey.Networks) != size.networks {
 					b.Fatalf("%d networks", len(survey.Networks))
 				}
 			}
@@ -64,7 +64,7 @@ func BenchmarkStatus(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for i := range count {
-					if deriveStatus(client[i], server[i], false) != Connected {
+					if (network{client[i], server[i]}).status(false) != Connected {
 						b.Fatal("not connected")
 					}
 				}

@@ -1,7 +1,10 @@
 package shortcut
 
 import (
+	"errors"
+
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -34,10 +37,22 @@ func New(client, server *cluster.Leaf) *Shortcut {
 
 // OwnedBy makes it the shortcut of one resource instance: what that one owns counts as its, and what it makes is marked with its token.
 func (s *Shortcut) OwnedBy(owner Owner) *Shortcut {
-	for _, on := range s.sides() {
+	for _, on := range s.ends() {
 		on.owner = owner
 	}
 	return s
 }
 
-func (s *Shortcut) sides() []*side { return []*side{s.client, s.server} }
+// Client and Server are the two ends.
+func (s *Shortcut) Client() *side { return s.client }
+
+// Server is described with [Shortcut.Client].
+func (s *Shortcut) Server() *side { return s.server }
+
+func (s *Shortcut) ends() []*side { return []*side{s.client, s.server} }
+
+// IsMissing reports whether a problem is that something does not exist which whoever applies has to make.
+func IsMissing(err error) bool {
+	_, ok := errors.AsType[*Problem](err)
+	return ok && apierrors.IsNotFound(err)
+}

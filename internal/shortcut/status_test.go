@@ -47,7 +47,7 @@ func TestTheStatusIsThatOfTheWorseEnd(t *testing.T) {
 		{networkingv1beta1.ConnectionError, networkingv1beta1.Connected, Error},
 		{networkingv1beta1.Connecting, networkingv1beta1.ConnectionError, Error},
 	} {
-		if got := deriveStatus(whole(asClient, test.client), whole(asServer, test.server), false); got != test.expected {
+		if got := (network{whole(asClient, test.client), whole(asServer, test.server)}).status(false); got != test.expected {
 			t.Errorf("client %q, server %q: %s, expected %s", test.client, test.server, got, test.expected)
 		}
 	}
@@ -64,7 +64,7 @@ func TestWithoutAnyOneObjectThereIsNoConnection(t *testing.T) {
 	} {
 		client, server := whole(asClient, networkingv1beta1.Connected), whole(asServer, networkingv1beta1.Connected)
 		remove(&client, &server)
-		if got := deriveStatus(client, server, false); got != Disconnected {
+		if got := (network{client, server}).status(false); got != Disconnected {
 			t.Errorf("without %s: %s", name, got)
 		}
 	}
@@ -73,7 +73,7 @@ func TestWithoutAnyOneObjectThereIsNoConnection(t *testing.T) {
 func TestAConnectionOfAnEarlierGatewayCountsForNothing(t *testing.T) {
 	client, server := whole(asClient, networkingv1beta1.Connected), whole(asServer, networkingv1beta1.Connected)
 	server.server.UID = "a new gateway"
-	if got := deriveStatus(client, server, false); got != Connecting {
+	if got := (network{client, server}).status(false); got != Connecting {
 		t.Errorf("got %s", got)
 	}
 }
@@ -81,7 +81,7 @@ func TestAConnectionOfAnEarlierGatewayCountsForNothing(t *testing.T) {
 func TestKeysThatOthersBringMayBeMissing(t *testing.T) {
 	client, server := whole(asClient, networkingv1beta1.Connecting), whole(asServer, "")
 	client.publicKey, server.publicKey = nil, nil
-	if got := deriveStatus(client, server, true); got != Connecting {
+	if got := (network{client, server}).status(true); got != Connecting {
 		t.Errorf("got %s", got)
 	}
 }
@@ -90,7 +90,7 @@ func TestAKeyThatSomebodyEditedEndsTheConnection(t *testing.T) {
 	client, server := whole(asClient, networkingv1beta1.Connected), whole(asServer, networkingv1beta1.Connected)
 	client.publicKey.Spec.PublicKey = []byte("theirs")
 	client.publicKey.Annotations = map[string]string{appliedKeyAnnotation: digest([]byte("ours"))}
-	if got := deriveStatus(client, server, false); got != Disconnected {
+	if got := (network{client, server}).status(false); got != Disconnected {
 		t.Errorf("got %s", got)
 	}
 }

@@ -104,7 +104,7 @@ func TestASurveyHasEveryNetworkOfTwoLeavesWhoeverMadeIt(t *testing.T) {
 	if got := said(survey.Networks); !slices.Equal(got, expected) {
 		t.Errorf("got      %q\nexpected %q", got, expected)
 	}
-	if len(survey.Peerings) != 1 || survey.Peerings[0] != (Peering{Consumer: Party{"europe", "europe"}, Provider: Party{"milan", "milan"}}) {
+	if len(survey.Peerings) != 1 || survey.Peerings[0] != (Peering{Consumer: Cluster{"europe", "europe"}, Provider: Cluster{"milan", "milan"}}) {
 		t.Errorf("the peerings are %+v", survey.Peerings)
 	}
 }
@@ -363,8 +363,8 @@ func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
 			},
 		})
 		leaf.Cached, leaf.Live = counting, counting
-		if _, err := holdingsOf(t.Context(), leaf); err != nil {
-			t.Fatal(err)
+		if of := read(t.Context(), "rome", func(context.Context, string) (*cluster.Leaf, error) { return leaf, nil }); of.Err != nil || len(of.networks) != networks {
+			t.Fatalf("%d networks (%v)", len(of.networks), of.Err)
 		}
 		return count
 	}

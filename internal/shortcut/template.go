@@ -1,12 +1,14 @@
 package shortcut
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -14,64 +16,40 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ServerTemplate is what a template of a server's gateway makes of the settings of its Service.
-type ServerTemplate struct {
-	Name string // its kind, namespace and name, for people
+// Liqo's own templates, of WireGuard gateways. They are in the namespace where Liqo runs.
+const (
+	DefaultServerTemplateName     = forge.DefaultGwServerTemplateName
+	DefaultServerTemplateResource = forge.DefaultGwServerType
+	DefaultClientTemplateName     = forge.DefaultGwClientTemplateName
+	DefaultClientTemplateResource = forge.DefaultGwClientType
+)
 
-	TakesNodePort, TakesLoadBalancerIP bool
+// Template names the object that Liqo makes a gateway from. Empty fields stand for those of Liqo's own template.
+type Template struct {
+	Name      string
+	Namespace string
+	Resource  string // group/version/resource, as in liqoctl's --gw-server-type
 }
 
-// CheckServerTemplate makes sure that the template of the server's gateway exists, and its kind with it.
-func (s *Shortcut) CheckServerTemplate(ctx context.Context, gateway ServerGateway) (ServerTemplate, error) {
-	template := gateway.Template.or(DefaultServerTemplateName, s.server.leaf.LiqoNamespace, DefaultServerTemplateResource)
-	object, err := s.server.readTemplate(ctx, template)
-	if err != nil {
-		return ServerTemplate{}, err
+// or fills what is empty.
+func (t Template) or(byDefault Template) Template {
+	return Template{
+		Name: cmp.Or(t.Name, byDefault.Name), Namespace: cmp.Or(t.Namespace, byDefault.Namespace), Resource: cmp.Or(t.Resource, byDefault.Resource),
 	}
-	return ServerTemplate{
-		Name:          fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName()),
-		TakesNodePort: mentions(object.Object["spec"], ".NodePort"), TakesLoadBalancerIP: mentions(object.Object["spec"], ".LoadBalancerIP"),
-	}, nil
 }
 
-// CheckClientTemplate makes sure that the template of the client's gateway exists, and its kind with it.
-func (s *Shortcut) CheckClientTemplate(ctx context.Context, gateway ClientGateway) error {
-	_, err := s.client.readTemplate(ctx, gateway.Template.or(DefaultClientTemplateName, s.client.leaf.LiqoNamespace, DefaultClientTemplateResource))
-	return err
+// Gateway is the settings of a gateway: a [GatewayServer] or a [GatewayClient].
+type Gateway interface {
+	// template is what the gateway is made from on a leaf where Liqo runs in that namespace. No field is empty.
+	template(liqoNamespace string) Template
 }
 
-func (s *side) readTemplate(ctx context.Context, template Template) (*unstructured.Unstructured, error) {
-	reference, err := s.refer(template)
-	if err != nil {
-		return nil, err
-	}
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(reference.GroupVersionKind())
-	err = s.leaf.Live.Get(ctx, client.ObjectKey{Namespace: template.Namespace, Name: template.Name}, object)
-	if apierrors.IsNotFound(err) {
-		return nil, &Problem{
-			Leaf: s.leaf.Name, Summary: "the template does not exist",
-			Detail: fmt.Sprintf("There is no %s %s/%s.", reference.Kind, template.Namespace, template.Name), Err: err,
-		}
-	}
-	return object, s.leaf.Explain(err)
+func (g GatewayServer) template(liqoNamespace string) Template {
+	return g.Template.or(Template{Name: DefaultServerTemplateName, Namespace: liqoNamespace, Resource: DefaultServerTemplateResource})
 }
 
-// mentions reports whether a template refers to a field of a gateway somewhere: Liqo renders every text of it as a template of Go's, whatever the technology.
-func mentions(value any, field string) bool {
-	switch value := value.(type) {
-	case string:
-		return strings.Contains(value, "{{") && strings.Contains(value, field)
-	case []any:
-		return slices.ContainsFunc(value, func(element any) bool { return mentions(element, field) })
-	case map[string]any:
-		for _, element := range value {
-			if mentions(element, field) {
-				return true
-			}
-		}
-	}
-	return false
+func (g GatewayClient) template(liqoNamespace string) Template {
+	return g.Template.or(Template{Name: DefaultClientTemplateName, Namespace: liqoNamespace, Resource: DefaultClientTemplateResource})
 }
 
 // refer is how a gateway names its template: by kind, where people name a resource.
@@ -93,4 +71,61 @@ func (s *side) refer(template Template) (corev1.ObjectReference, error) {
 	return corev1.ObjectReference{
 		Name: template.Name, Namespace: template.Namespace, Kind: name, APIVersion: apiVersion,
 	}, s.leaf.Explain(err)
+}
+
+// templateOf turns Liqo's reference, which has a kind, into the resource that liqoctl's flags have.
+func templateOf(reference corev1.ObjectReference) Template {
+	return Template{
+		Name: reference.Name, Namespace: reference.Namespace,
+		Resource: reference.APIVersion + "/" + enutils.KindToResource(reference.Kind),
+	}
+}
+
+// TemplateSettings is what a template makes of the settings of a gateway's Service.
+type TemplateSettings struct {
+	Name string // the template's kind, namespace and name, for people
+
+	TakesNodePort, TakesLoadBalancerIP bool
+}
+
+// CheckTemplate makes sure that the template of a gateway exists on the leaf, and its kind with it.
+func (s *side) CheckTemplate(ctx context.Context, gateway Gateway) (TemplateSettings, error) {
+	template := gateway.template(s.leaf.LiqoNamespace)
+	reference, err := s.refer(template)
+	if err != nil {
+		return TemplateSettings{}, err
+	}
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(reference.GroupVersionKind())
+	err = s.leaf.Live.Get(ctx, client.ObjectKey{Namespace: template.Namespace, Name: template.Name}, object)
+	if apierrors.IsNotFound(err) {
+		return TemplateSettings{}, &Problem{
+			Leaf: s.leaf.Name, Summary: "the template does not exist",
+			Detail: fmt.Sprintf("There is no %s %s/%s.", reference.Kind, template.Namespace, template.Name), Err: err,
+		}
+	}
+	if err != nil {
+		return TemplateSettings{}, s.leaf.Explain(err)
+	}
+	return TemplateSettings{
+		Name:          fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName()),
+		TakesNodePort: mentions(object.Object["spec"], ".NodePort"), TakesLoadBalancerIP: mentions(object.Object["spec"], ".LoadBalancerIP"),
+	}, nil
+}
+
+// mentions reports whether a template refers to a field of a gateway somewhere: Liqo renders every text of it as a template of Go's, whatever the technology.
+func mentions(value any, field string) bool {
+	switch value := value.(type) {
+	case string:
+		return strings.Contains(value, "{{") && strings.Contains(value, field)
+	case []any:
+		return slices.ContainsFunc(value, func(element any) bool { return mentions(element, field) })
+	case map[string]any:
+		for _, element := range value {
+			if mentions(element, field) {
+				return true
+			}
+		}
+	}
+	return false
 }

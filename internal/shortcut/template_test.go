@@ -37,8 +37,8 @@ func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
 		},
 		"of no type": {Template{Resource: "nothings"}, "not a resource: nothings", "not a resource: nothings", "It must be group/version/resource."},
 	} {
-		_, ofServer := s.CheckServerTemplate(t.Context(), ServerGateway{Template: test.template})
-		ofClient := s.CheckClientTemplate(t.Context(), ClientGateway{Template: test.template})
+		_, ofServer := s.Server().CheckTemplate(t.Context(), GatewayServer{Template: test.template})
+		_, ofClient := s.Client().CheckTemplate(t.Context(), GatewayClient{Template: test.template})
 		for leaf, end := range map[string]struct {
 			err     error
 			summary string

@@ -20,7 +20,7 @@ type turn struct {
 	release sync.Once
 }
 
-// first is the side that keeps the lease of the pair.
+// first is the end that keeps the lease of the pair.
 func (s *Shortcut) first() *side {
 	if s.server.leaf.ID < s.client.leaf.ID {
 		return s.server
@@ -29,8 +29,8 @@ func (s *Shortcut) first() *side {
 }
 
 // leaseName is the same for both directions.
-func (s *side) leaseName() string {
-	return fmt.Sprintf("%s.%s.%s", ManagedBy, min(s.leaf.ID, s.remote.ID), max(s.leaf.ID, s.remote.ID))
+func leaseName(at *side) string {
+	return fmt.Sprintf("%s.%s.%s", ManagedBy, min(at.leaf.ID, at.remote.ID), max(at.leaf.ID, at.remote.ID))
 }
 
 // take waits for the turn, and takes it. If it is lost, the run ends.
@@ -42,10 +42,10 @@ func (t *turn) take(r *steps.Run, on *side) func(context.Context) error {
 			tflog.SubsystemInfo(ctx, steps.LogSubsystem, "waiting for another operation on the pair", map[string]any{"leaf": on.leaf.Name, "holder": holder})
 		}
 		lease, err := on.leaf.Hold(ctx, cluster.Claim{
-			Name: on.leaseName(), Holder: on.owner.holder(), Mark: on.owner.mark, Waiting: waiting, Lost: func(err error) { r.Abort(err) },
+			Name: leaseName(on), Holder: holder(on.owner), Mark: on.owner.mark, Waiting: waiting, Lost: func(err error) { r.Abort(err) },
 		})
 		if err != nil {
-			return on.explainBusy(busy, err)
+			return explainBusy(on, busy, err)
 		}
 		t.lease = lease
 		return nil
@@ -53,14 +53,14 @@ func (t *turn) take(r *steps.Run, on *side) func(context.Context) error {
 }
 
 // leaseLeft reports whether an operation of the owner's has left its lease behind.
-func (s *side) leaseLeft(ctx context.Context) (bool, error) {
-	lease, err := s.leaf.Leased(ctx, s.leaseName())
-	return lease != nil && s.owner.Token != "" && s.owner.marked(lease), err
+func leaseLeft(ctx context.Context, at *side) (bool, error) {
+	lease, err := at.leaf.Leased(ctx, leaseName(at))
+	return lease != nil && at.owner.Token != "" && at.owner.marked(lease), err
 }
 
 // holder names a process for others that wait for it.
-func (o Owner) holder() string {
-	name := o.Origin.Who
+func holder(owner Owner) string {
+	name := owner.Origin.Who
 	if name == "" {
 		name = ManagedBy
 	}
@@ -85,14 +85,14 @@ func (t *turn) endAfter(ctx context.Context, r *steps.Run) error {
 }
 
 // explainBusy is the error of a wait for the turn.
-func (s *side) explainBusy(holder string, err error) error {
+func explainBusy(at *side, holder string, err error) error {
 	if holder == "" || !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &Problem{
-		Leaf: s.leaf.Name, Err: err,
-		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", s.remote.Name),
+		Leaf: at.leaf.Name, Err: err,
+		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", at.remote.Name),
 		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. If it was killed, the Lease ends by itself within "+
-			"seconds.", s.leaf.LiqoNamespace, s.leaseName(), holder),
+			"seconds.", at.leaf.LiqoNamespace, leaseName(at), holder),
 	}
 }

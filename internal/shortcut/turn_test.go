@@ -15,7 +15,7 @@ import (
 func occupy(t *testing.T, s *Shortcut, owner Owner) *cluster.Lease {
 	t.Helper()
 	lease, err := s.first().leaf.Hold(t.Context(), cluster.Claim{
-		Name: s.first().leaseName(), Holder: "alice@ci/1", Mark: owner.mark, Waiting: func(string) {}, Lost: func(error) {},
+		Name: leaseName(s.first()), Holder: "alice@ci/1", Mark: owner.mark, Waiting: func(string) {}, Lost: func(error) {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestAnOperationThatWaitsInVainForAnotherSaysWhoseItIs(t *testing.T) {
 func TestBothDirectionsOfAPairAskTheSameLeaf(t *testing.T) {
 	rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
 	there, back := New(rome, milan), New(milan, rome)
-	if there.first().leaf != milan || back.first().leaf != milan || there.first().leaseName() != back.first().leaseName() {
+	if there.first().leaf != milan || back.first().leaf != milan || leaseName(there.first()) != leaseName(back.first()) {
 		t.Errorf("they ask %s and %s", there.first().leaf.Name, back.first().leaf.Name)
 	}
 }

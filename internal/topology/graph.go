@@ -94,7 +94,7 @@ func New(survey shortcut.Survey, central string) Graph {
 // pair is two names, sorted.
 type pair [2]string
 
-func pairOf(a, b shortcut.Party) pair { return pair{min(a.Name, b.Name), max(a.Name, b.Name)} }
+func pairOf(a, b shortcut.Cluster) pair { return pair{min(a.Name, b.Name), max(a.Name, b.Name)} }
 
 func statusOf(err error) NodeStatus {
 	switch {

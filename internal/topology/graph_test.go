@@ -10,7 +10,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-func party(name string) shortcut.Party { return shortcut.Party{Name: name, ClusterID: "id-" + name} }
+func party(name string) shortcut.Cluster { return shortcut.Cluster{Name: name, ID: "id-" + name} }
 
 func link(client, server string) shortcut.Link {
 	return shortcut.Link{Client: party(client), Server: party(server), Status: shortcut.Connected, MadeBy: shortcut.ByProvider}
@@ -20,10 +20,10 @@ func peering(consumer, provider string) shortcut.Peering {
 	return shortcut.Peering{Consumer: party(consumer), Provider: party(provider)}
 }
 
-func members(names ...string) []shortcut.Member {
-	all := make([]shortcut.Member, len(names))
+func members(names ...string) []shortcut.Leaf {
+	all := make([]shortcut.Leaf, len(names))
 	for i, name := range names {
-		all[i] = shortcut.Member{Name: name, ClusterID: "id-" + name}
+		all[i] = shortcut.Leaf{Name: name, ClusterID: "id-" + name}
 	}
 	return all
 }
@@ -93,7 +93,7 @@ func TestANodeTellsWhyItsClusterCouldNotBeRead(t *testing.T) {
 		Unreachable: fmt.Errorf("waiting: %w", context.DeadlineExceeded),
 		Refused:     errors.New("no permission"),
 	} {
-		graph := New(shortcut.Survey{Leaves: []shortcut.Member{{Name: "rome", Err: err}}}, "")
+		graph := New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: err}}}, "")
 		if node := graph.Nodes[0]; node.Status != expected || !errors.Is(node.Err, err) {
 			t.Errorf("%v: %+v", err, node)
 		}

@@ -56,7 +56,7 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 	} {
 		tenant := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) // of a peering
 		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", append(test.secret, tenant)...)).server
-		err := server.checkKeySecret(t.Context(), "liqo-tenant-rome", "my-keys")
+		err := server.checkKeys(t.Context(), "liqo-tenant-rome", "my-keys")
 		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary+` on leaf "milan"`) {
 			t.Errorf("%s: got %v", name, err)
 		}

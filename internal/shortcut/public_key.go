@@ -27,31 +27,6 @@ func digest(key []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// edited reports whether a PublicKey has another key than the one that was written. Of one that somebody else wrote, nothing is known.
-func edited(publicKey *networkingv1beta1.PublicKey) bool {
-	applied, ok := publicKey.Annotations[appliedKeyAnnotation]
-	return ok && applied != digest(publicKey.Spec.PublicKey)
-}
-
-// waitForKey returns the public key of this leaf's gateway, once Liqo has made it.
-func (s *side) waitForKey(ctx context.Context) ([]byte, error) {
-	var secret *corev1.ObjectReference
-	err := s.until(ctx, "Liqo to make the gateway's keys", func(found objects) bool {
-		switch {
-		case found.server != nil:
-			secret = found.server.Status.SecretRef
-		case found.client != nil:
-			secret = found.client.Status.SecretRef
-		}
-		return secret != nil
-	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{})
-	if err != nil {
-		return nil, err
-	}
-	key, err := getters.ExtractKeyFromSecretRef(ctx, s.leaf.Live, secret)
-	return key, s.leaf.Explain(err)
-}
-
 // ensurePublicKey tells this leaf's gateway the public key of the other one's. The PublicKey goes when the gateway goes.
 //
 // A gateway makes its Connection only when a PublicKey is new or changed, so where somebody has deleted the Connection, the PublicKey is written anew. That makes
@@ -80,4 +55,29 @@ func (s *side) ensurePublicKey(ctx context.Context, key []byte, gateway client.O
 		return err
 	}
 	return s.leaf.Apply(ctx, publicKey)
+}
+
+// edited reports whether a PublicKey has another key than the one that was written. Of one that somebody else wrote, nothing is known.
+func edited(publicKey *networkingv1beta1.PublicKey) bool {
+	applied, ok := publicKey.Annotations[appliedKeyAnnotation]
+	return ok && applied != digest(publicKey.Spec.PublicKey)
+}
+
+// waitForKey returns the public key of this leaf's gateway, once Liqo has made it.
+func (s *side) waitForKey(ctx context.Context) ([]byte, error) {
+	var secret *corev1.ObjectReference
+	err := s.until(ctx, "Liqo to make the gateway's keys", func(found objects) bool {
+		switch {
+		case found.server != nil:
+			secret = found.server.Status.SecretRef
+		case found.client != nil:
+			secret = found.client.Status.SecretRef
+		}
+		return secret != nil
+	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{})
+	if err != nil {
+		return nil, err
+	}
+	key, err := getters.ExtractKeyFromSecretRef(ctx, s.leaf.Live, secret)
+	return key, s.leaf.Explain(err)
 }

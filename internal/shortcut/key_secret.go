@@ -2,6 +2,7 @@ package shortcut
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ecdh"
 	"encoding/json"
@@ -20,10 +21,33 @@ import (
 // KeySecret names a Secret of the user's own with the keys of a gateway. Without a name there is none; without a namespace it is in the tenant namespace.
 type KeySecret struct{ Namespace, Name string }
 
-// checkKeySecret makes sure that a Secret of the user's own holds what a gateway takes from it, and that a destroy leaves it alone; nothing is asked where there is none.
+// keyOf is where the Secret is.
+func (s *side) keyOf(secret KeySecret) client.ObjectKey {
+	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, s.forgeTenantNamespace().Name), Name: secret.Name}
+}
+
+// CheckKeySecret fails if a gateway could not take its keys from that Secret. With adopt, a tenant namespace of somebody else's becomes the owner's.
+func (s *side) CheckKeySecret(ctx context.Context, secret KeySecret, adopt bool) error {
+	if secret.Name == "" || secret.Namespace != "" {
+		return s.checkKeys(ctx, secret.Namespace, secret.Name)
+	}
+	tenant, err := s.tenantNamespace(ctx)
+	switch {
+	case err != nil:
+		return err
+	case tenant == nil:
+		return s.secretNotKept(s.forgeTenantNamespace().Name, secret.Name)
+	case adopt:
+		return s.secretNotKept(tenant.Name, secret.Name)
+	default:
+		return s.checkKeys(ctx, tenant.Name, secret.Name)
+	}
+}
+
+// checkKeys makes sure that a Secret of the user's own holds what a gateway takes from it, and that a destroy leaves it alone; nothing is asked where there is none.
 // Liqo's controller would only repeat in its log that it can't be used, and a gateway with keys that do not belong together never gets an answer. A namespace that does
 // not exist is another check's finding.
-func (s *side) checkKeySecret(ctx context.Context, namespace, name string) error {
+func (s *side) checkKeys(ctx context.Context, namespace, name string) error {
 	if name == "" {
 		return nil
 	}
@@ -70,15 +94,24 @@ func (s *side) secretNotKept(namespace, name string) *Problem {
 	}
 }
 
-// unlabel takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets them and never takes them away: a later gateway
+// releaseKeySecret takes Liqo's labels off a Secret that earlier settings have given to the gateway, unless it still uses that: then it loses them when the gateway goes.
+func (s *side) releaseKeySecret(ctx context.Context, former KeySecret) error {
+	found, err := s.find(ctx)
+	if err != nil || s.keyOf(found.keySecret()) == s.keyOf(former) {
+		return err
+	}
+	return s.unlabelKeySecret(ctx, former)
+}
+
+// unlabelKeySecret takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets them and never takes them away: a later gateway
 // would be given the keys of this Secret, or, with a Secret of its own, Liqo would find two and give up. There may be no such Secret.
-func (s *side) unlabel(ctx context.Context, key client.ObjectKey) error {
-	if key.Name == "" {
+func (s *side) unlabelKeySecret(ctx context.Context, of KeySecret) error {
+	if of.Name == "" {
 		return nil
 	}
 	secret := &metav1.PartialObjectMetadata{} // the keys stay where they are
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	if err := s.leaf.Live.Get(ctx, key, secret); err != nil {
+	if err := s.leaf.Live.Get(ctx, s.keyOf(of), secret); err != nil {
 		return s.leaf.Explain(client.IgnoreNotFound(err))
 	}
 	if cluster.RemoteID(secret) != string(s.remote.ID) {

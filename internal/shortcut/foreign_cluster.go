@@ -9,6 +9,7 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
+
+// A ForeignCluster is Liqo's record of another cluster. Liqo makes it when it first sees an object of that cluster, and never deletes it.
 
 // peering names the peering with the other cluster that this leaf takes part in; empty where there is none. Liqo keeps it in its record of that cluster:
 // a peering authenticates, and a shortcut never does.
@@ -36,6 +39,21 @@ func (s *side) peering(ctx context.Context) (string, error) {
 // peered reports whether Liqo's record of another cluster shows a peering.
 func peered(foreign *liqov1beta1.ForeignCluster) bool {
 	return foreign.Status.Modules.Authentication.Enabled || foreign.Status.Modules.Offloading.Enabled
+}
+
+// peeringsOf is the leaf's record of each cluster that it is peered with, by the other's ID. The API server is asked once, however many there are.
+func peeringsOf(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.ForeignCluster, error) {
+	var foreign liqov1beta1.ForeignClusterList
+	if err := leaf.Live.List(ctx, &foreign); err != nil {
+		return nil, leaf.Explain(err)
+	}
+	peerings := map[string]*liqov1beta1.ForeignCluster{}
+	for i := range foreign.Items {
+		if peered(&foreign.Items[i]) {
+			peerings[string(foreign.Items[i].Spec.ClusterID)] = &foreign.Items[i]
+		}
+	}
+	return peerings, nil
 }
 
 // livingPeering is the same for a removal, which must be certain: Liqo clears its record while a gateway has no Deployment, so the leaf is also asked for what a peering
@@ -107,4 +125,55 @@ func (s *side) checkNoPeering(ctx context.Context, peering string) error {
 		Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, or set "+
 			"`destroy_peering_network = true` and apply that before the destroy.", peering),
 	}
+}
+
+// foreignClusterLeft reports whether there is a record of the other cluster that no peering uses. It asks the leaf.
+func (s *side) foreignClusterLeft(ctx context.Context) (bool, error) {
+	foreign, err := fcutils.GetForeignClusterByID(ctx, s.leaf.Live, s.remote.ID)
+	if err != nil {
+		return false, s.leaf.Explain(client.IgnoreNotFound(err))
+	}
+	return !peered(foreign), nil
+}
+
+// removeForeignCluster deletes Liqo's record of the other cluster, if nothing uses it, and reports whether it is gone. Whoever made the tenant namespace gave the reason for it, so it stays with a tenant namespace of somebody
+// else's, with a network of somebody else's, and with a peering.
+func (s *side) removeForeignCluster(ctx context.Context, namespace *corev1.Namespace, peering string) (bool, error) {
+	if peering != "" || (namespace != nil && !s.owner.mayRemove(namespace)) {
+		return false, nil
+	}
+	found, err := s.find(ctx)
+	if err != nil || len(found.made()) > 0 {
+		return false, err
+	}
+	gone := false
+	err = s.leaf.Until(ctx, string(s.remote.ID), func(ctx context.Context) (bool, error) {
+		foreign, err := fcutils.GetForeignClusterByID(ctx, s.leaf.Cached, s.remote.ID)
+		if apierrors.IsNotFound(err) {
+			gone = true
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if peered(foreign) {
+			return true, nil // and not gone
+		}
+		if foreign.Status.Modules.Networking.Enabled || leaving(foreign) {
+			return false, nil // Liqo has not noticed yet that the network is gone
+		}
+		return false, s.deleteUnchanged(ctx, foreign)
+	}, &liqov1beta1.ForeignCluster{})
+	return gone, s.explainWait(ctx, "Liqo to notice that the network is gone", err)
+}
+
+// deleteUnchanged deletes an object only as it was read. One that has changed since is left for the caller to look at again, once the cache has
+// seen the change.
+func (s *side) deleteUnchanged(ctx context.Context, object client.Object) error {
+	uid, version := object.GetUID(), object.GetResourceVersion()
+	err := s.leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return s.leaf.Explain(client.IgnoreNotFound(err))
 }
