@@ -1,32 +1,20 @@
 package shortcut
 
 import (
+	"context"
 	"reflect"
-	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
-
-// everything is a spec in which nothing has its default.
-func everything() Spec {
-	return Spec{
-		MTU: 1400,
-		Server: GatewayServer{
-			ServiceType: corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
-			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"}, KeySecret: "my-keys",
-			Template: Template{Name: "my-server", Namespace: "custom", Resource: DefaultServerTemplateResource},
-		},
-		Client: GatewayClient{
-			ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "my-keys",
-			Template: Template{Name: "my-client", Namespace: "custom", Resource: DefaultClientTemplateResource},
-		},
-	}.withMTU()
-}
 
 // inRome is Milan's [keySecret] as Rome would have it.
 func inRome(secret *corev1.Secret) *corev1.Secret {
@@ -55,33 +43,6 @@ func TestTheGatewaysHaveEverySettingOfTheSpec(t *testing.T) {
 	}
 	if state.Client.MTU != 1400 || state.Server.MTU != 1400 || state.Client.Namespace != "liqo-tenant-milan" || state.Server.Namespace != "liqo-tenant-rome" {
 		t.Errorf("the ends are %+v and %+v", state.Client, state.Server)
-	}
-}
-
-func TestTheClientDialsWhatTheServerSaysExceptForWhatTheSpecSays(t *testing.T) {
-	said := Endpoint{Addresses: []string{"172.18.0.2", "172.18.0.3"}, Port: 31000, Protocol: "TCP"}
-	for name, test := range map[string]struct {
-		spec      GatewayClient
-		addresses []string
-		port      int32
-	}{
-		"nothing":    {GatewayClient{}, said.Addresses, 31000},
-		"an address": {GatewayClient{ConnectAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
-		"a port":     {GatewayClient{ConnectPort: 41000}, said.Addresses, 41000},
-		"both":       {GatewayClient{ConnectAddress: "milan.example.com", ConnectPort: 41000}, []string{"milan.example.com"}, 41000},
-	} {
-		rome := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")).client
-		if _, err := rome.ensureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
-			t.Fatal(err)
-		}
-		var gateway networkingv1beta1.GatewayClient
-		if err := rome.leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"}, &gateway); err != nil {
-			t.Fatal(err)
-		}
-		dialled := gateway.Spec.Endpoint
-		if !slices.Equal(dialled.Addresses, test.addresses) || dialled.Port != test.port || dialled.Protocol == nil || *dialled.Protocol != corev1.ProtocolTCP {
-			t.Errorf("%s: it dials %v, port %d", name, dialled.Addresses, dialled.Port)
-		}
 	}
 }
 
@@ -121,41 +82,80 @@ func TestAGatewayWithoutItsKeysIsNotMade(t *testing.T) {
 	}
 }
 
-func TestTheKeyOfAGatewayIsReadWhicheverEndItIs(t *testing.T) {
-	ofClient, ofServer := newKeys(t), newKeys(t)
-	secret := func(remote string, keys map[string][]byte) *corev1.Secret {
-		secret := keySecret(keys)
-		secret.Name, secret.Namespace = "gw-"+remote, "liqo-tenant-"+remote
-		return secret
-	}
-	s := New(clustertest.Leaf(t, "rome", withKeys(clientGateway("172.18.0.2")), secret("milan", ofClient)),
-		clustertest.Leaf(t, "milan", withServerKeys(serverGateway("rome", 51840)), secret("rome", ofServer)))
-	for _, end := range []struct {
-		on   *side
-		keys map[string][]byte
-	}{{s.client, ofClient}, {s.server, ofServer}} {
-		if key, err := end.on.waitForKey(t.Context()); err != nil || !slices.Equal(key, end.keys["publicKey"]) {
-			t.Errorf("%s: another key (%v)", end.on.leaf.Name, err)
+func TestOnlyKeysThatLiqoMadeGoWithTheGateway(t *testing.T) {
+	used := &corev1.ObjectReference{Namespace: "liqo-tenant-rome", Name: "keys"}
+	for asked, goes := range map[string]bool{"": true, "keys": false} {
+		meta, spec := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}, corev1.LocalObjectReference{Name: asked}
+		server := &networkingv1beta1.GatewayServer{ObjectMeta: meta}
+		server.Spec.SecretRef, server.Status.SecretRef = spec, used
+		dialling := &networkingv1beta1.GatewayClient{ObjectMeta: meta}
+		dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
+		Owner{}.mark(server)
+		Owner{}.mark(dialling)
+		for _, found := range []objects{{server: server}, {client: dialling}} {
+			if all := found.madeForGateways(Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
+				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", asked, all, goes)
+			}
 		}
 	}
 }
 
-func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
+func TestKeysAreMissedOnlyWhereLiqoHasMadeThem(t *testing.T) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
+	reference := &corev1.ObjectReference{Namespace: secret.Namespace, Name: secret.Name}
 	for name, test := range map[string]struct {
-		change func(*networkingv1beta1.GatewayServer)
-		known  bool
+		objects []client.Object
+		keys    *corev1.ObjectReference
+		brought string
+		lost    bool
 	}{
-		"both":             {func(*networkingv1beta1.GatewayServer) {}, true},
-		"nothing":          {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint = nil }, false},
-		"no port":          {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Port = 0 }, false},
-		"no address":       {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = nil }, false},
-		"an empty address": {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = []string{""} }, false},
+		"not made yet":     {nil, nil, "", false},
+		"made":             {[]client.Object{secret}, reference, "", false},
+		"made and deleted": {nil, reference, "", true},
+		"the user's own":   {nil, reference, secret.Name, false}, // an error tells of it, later
 	} {
-		gateway := serverGateway("rome", 51840)
-		test.change(gateway)
-		state, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", gateway)).Observe(t.Context(), false)
-		if err != nil || (state.ServerEndpoint != nil) != test.known {
-			t.Errorf("%s: %+v (%v)", name, state.ServerEndpoint, err)
+		client := New(clustertest.Leaf(t, "rome", test.objects...), clustertest.Leaf(t, "milan")).client
+		lost, err := client.keysLost(t.Context(), test.keys, corev1.LocalObjectReference{Name: test.brought})
+		if err != nil || lost != test.lost {
+			t.Errorf("%s: lost: %t (%v)", name, lost, err)
 		}
+	}
+}
+
+func TestARemovalWaitsForAllThatLiqoHasMadeForTheGateway(t *testing.T) {
+	inNamespace := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
+	for expected, left := range map[string]client.Object{
+		"Deployment liqo-tenant-rome/gw-rome":   gatewayDeployment(),
+		"Service liqo-tenant-rome/gw-rome":      gatewayService(corev1.ServiceTypeNodePort),
+		"WgGatewayServer liqo-tenant-rome/rome": &networkingv1beta1.WgGatewayServer{ObjectMeta: inNamespace},
+		"Secret liqo-tenant-rome/gw-rome":       &corev1.Secret{ObjectMeta: inTenant("keys")},
+	} {
+		synctest.Test(t, func(t *testing.T) { // nobody collects it here: time runs out as soon as nothing else is going on
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			milan := clustertest.Leaf(t, "milan", withServerKeys(exposedGateway()), left)
+			err := New(clustertest.Leaf(t, "rome"), milan).server.removeGateways(ctx)
+			if err == nil || !strings.Contains(err.Error(), "waiting for "+expected+" to be deleted") {
+				t.Errorf("%s: got %v", expected, err)
+			}
+		})
+	}
+}
+
+func TestWhatAnInterruptedRemovalHasLeftIsFound(t *testing.T) {
+	left := &networkingv1beta1.WgGatewayServer{
+		ObjectMeta: metav1.ObjectMeta{Name: "rome", Namespace: "default", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}},
+		Spec:       networkingv1beta1.WgGatewayServerSpec{SecretRef: corev1.LocalObjectReference{Name: "my-keys"}},
+	}
+	ofAnother := left.DeepCopy()
+	ofAnother.Name, ofAnother.Labels = "turin", map[string]string{"liqo.io/remote-cluster-id": "turin"}
+	milan := clustertest.Leaf(t, "milan", left, ofAnother)
+	found, err := New(clustertest.Leaf(t, "rome"), milan).server.orphans(t.Context())
+	if err != nil || len(found) != 1 {
+		t.Fatalf("got %v (%v)", found, err)
+	}
+	inDefault := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: "default", Name: name} }
+	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") || got.brought != inDefault("my-keys") || got.keys != nil {
+		t.Errorf("got %+v", got)
 	}
 }

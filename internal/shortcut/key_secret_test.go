@@ -66,6 +66,36 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 	}
 }
 
+func TestKeysOfTheUsersOwnMustOutliveTheShortcut(t *testing.T) {
+	managedTenant := ours(romesTenant())
+	inOwn := keySecret(newKeys(t))
+	inOwn.Namespace = "own"
+	const refused = `Secret liqo-tenant-rome/my-keys would go with the shortcut on leaf "milan"`
+	for name, test := range map[string]struct {
+		objects []client.Object
+		keys    KeySecret
+		adopt   bool
+		summary string // of the problem; empty for none
+	}{
+		"Liqo's":                                   {nil, KeySecret{}, false, ""},
+		"in a namespace of one's own":              {[]client.Object{namespaceNamed("own"), inOwn}, KeySecret{Namespace: "own"}, false, ""},
+		"in one that does not exist":               {nil, KeySecret{Namespace: "own"}, false, ""}, // which another check tells of
+		"in a peering's tenant namespace":          {[]client.Object{romesTenant(), keySecret(newKeys(t))}, KeySecret{}, false, ""},
+		"in one that will be adopted":              {[]client.Object{romesTenant(), keySecret(newKeys(t))}, KeySecret{}, true, refused},
+		"in one that will be made":                 {nil, KeySecret{}, false, refused},
+		"in one that was made":                     {[]client.Object{managedTenant, keySecret(newKeys(t))}, KeySecret{}, false, refused},
+		"in one that was made, although asked for": {[]client.Object{managedTenant, keySecret(newKeys(t))}, KeySecret{Namespace: managedTenant.Name}, false, refused},
+	} {
+		if name != "Liqo's" {
+			test.keys.Name = "my-keys"
+		}
+		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).Server().CheckKeySecret(t.Context(), test.keys, test.adopt)
+		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
 func TestASecretOfTheUsersOwnOutlivesTheGatewayAndIsAsItWas(t *testing.T) {
 	gateway := wireGuard(ours(serverGateway("rome", 51840)))
 	gateway.Spec.SecretRef.Name = "my-keys"
@@ -83,4 +113,13 @@ func TestASecretOfTheUsersOwnOutlivesTheGatewayAndIsAsItWas(t *testing.T) {
 	if len(left.Labels) != 1 || left.Labels["team"] != "network" || !bytes.Equal(left.Data["privateKey"], keys["privateKey"]) {
 		t.Errorf("the Secret has labels %v and %d fields", left.Labels, len(left.Data))
 	}
+}
+
+func TestASecretIsAsItWasAlsoIfItsGatewayIsGoneAlready(t *testing.T) {
+	milan := clustertest.Leaf(t, "milan", keySecret(nil))
+	server := New(clustertest.Leaf(t, "rome"), milan).server
+	if err := server.removeGateways(t.Context(), KeySecret{Name: "my-keys"}); err != nil {
+		t.Fatal(err)
+	}
+	stays(t, milan, keySecret(nil))
 }

@@ -11,28 +11,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
-	own := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "own"}}
-	inOwn := func(remote string) client.Object {
-		gateway := serverGateway(remote, 51840)
-		gateway.Namespace = "own"
-		return gateway
+func TestTheTenantNamespaceIsMadeOnceAndMarked(t *testing.T) {
+	shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan"))
+	name, err := shortcut.client.ensureTenantNamespace(t.Context())
+	if err != nil || name != "liqo-tenant-milan" {
+		t.Fatalf("got %q (%v)", name, err)
 	}
-	for name, test := range map[string]struct {
-		objects []client.Object
-		summary string // of the problem; empty for none
-	}{
-		"nothing":                        {[]client.Object{own}, ""},
-		"this shortcut's":                {[]client.Object{own, inOwn("rome")}, ""},
-		"another's":                      {[]client.Object{own, inOwn("turin")}, `namespace own has a gateway for another cluster on leaf "milan"`},
-		"another's in another":           {[]client.Object{own, serverGateway("turin", 51840)}, ""},
-		"nothing, for it does not exist": {nil, `namespace own does not exist on leaf "milan"`},
-	} {
-		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).server
-		_, err := server.ensureNamespace(t.Context(), "own")
-		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
-			t.Errorf("%s: got %v", name, err)
-		}
+	namespace, err := shortcut.client.tenantNamespace(t.Context())
+	if err != nil || namespace == nil || !managed(namespace) {
+		t.Errorf("the namespace is not there, or not marked (%v)", err)
 	}
 }
 
@@ -59,5 +46,62 @@ func TestANamespaceWithTheNameOfTheTenantNamespaceIsInTheWay(t *testing.T) {
 	server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", taken)).server
 	if _, err := server.ensureTenantNamespace(t.Context()); Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestANameThatATenantNamespaceNeedsMustBeFree(t *testing.T) {
+	unusual := romesTenant()
+	unusual.Name = "tenants-rome"
+	for name, test := range map[string]struct {
+		objects []client.Object
+		summary string // of the problem; empty for none
+	}{
+		"no namespace yet":         {nil, ""},
+		"the tenant namespace":     {[]client.Object{romesTenant()}, ""},
+		"one of an unusual name":   {[]client.Object{unusual, namespaceNamed("liqo-tenant-rome")}, ""},
+		"another of the same name": {[]client.Object{namespaceNamed("liqo-tenant-rome")}, `namespace liqo-tenant-rome is taken on leaf "milan"`},
+	} {
+		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).Server().CheckNamespace(t.Context(), "")
+		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
+	own := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "own"}}
+	inOwn := func(remote string) client.Object {
+		gateway := serverGateway(remote, 51840)
+		gateway.Namespace = "own"
+		return gateway
+	}
+	for name, test := range map[string]struct {
+		objects []client.Object
+		summary string // of the problem; empty for none
+	}{
+		"nothing":                        {[]client.Object{own}, ""},
+		"this shortcut's":                {[]client.Object{own, inOwn("rome")}, ""},
+		"another's":                      {[]client.Object{own, inOwn("turin")}, `namespace own has a gateway for another cluster on leaf "milan"`},
+		"another's in another":           {[]client.Object{own, serverGateway("turin", 51840)}, ""},
+		"nothing, for it does not exist": {nil, `namespace own does not exist on leaf "milan"`},
+	} {
+		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).server
+		_, err := server.ensureNamespace(t.Context(), "own")
+		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
+	gateway := clientGateway("172.18.0.2")
+	gateway.Namespace = "own"
+	Owner{Token: "first"}.mark(gateway)
+	rome := clustertest.Leaf(t, "rome", gateway, namespaceNamed("own"))
+	for token, refused := range map[string]bool{"first": false, "second": true} {
+		err := New(rome, clustertest.Leaf(t, "naples")).OwnedBy(Owner{Token: token}).Client().CheckNamespace(t.Context(), "own")
+		if (err != nil) != refused {
+			t.Errorf("%s: got %v", token, err)
+		}
 	}
 }

@@ -1,7 +1,8 @@
 package shortcut
 
 import (
-	"errors"
+	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
@@ -18,6 +20,20 @@ func taken(cidr string, labels map[string]string) *ipamv1alpha1.Network {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "one", Labels: labels},
 		Spec:       ipamv1alpha1.NetworkSpec{CIDR: "172.31.0.0/16"}, // as it was asked for
 		Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
+	}
+}
+
+func TestAnOverlapNamesBothRanges(t *testing.T) {
+	overlaps, err := New(clustertest.Leaf(t, "rome", ranges("10.0.0.0/8")...), clustertest.Leaf(t, "milan", ranges("192.168.0.0/16")...)).
+		Overlaps(t.Context(), Announcement{}, Announcement{PodCIDRs: []string{"10.1.0.0/16"}})
+	if err != nil || len(overlaps) != 2 {
+		t.Fatalf("got %v (%v)", overlaps, err)
+	}
+	if got := overlaps[0].String(); !strings.Contains(got, `10.1.0.0/16 of "milan" overlaps with 10.0.0.0/8, the pod CIDR of "rome"`) {
+		t.Errorf("it says: %s", got)
+	}
+	if got := overlaps[1].String(); !strings.Contains(got, `10.0.0.0/8 of "rome" overlaps with 10.70.0.0/16, the external CIDR of "milan"`) {
+		t.Errorf("it says: %s", got)
 	}
 }
 
@@ -48,26 +64,58 @@ func TestAnOverlapSaysWhatTheRangeIsFor(t *testing.T) {
 	}
 }
 
-func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
-	spec := overNodePort
-	spec.ForbidRemapping = true
-	for name, test := range map[string]struct {
-		rome, milan string // pod CIDRs
-		refused     bool
-	}{
-		"the same":  {"10.203.0.0/16", "10.203.0.0/16", true},
-		"a part":    {"10.0.0.0/8", "10.203.0.0/16", true},
-		"different": {"10.202.0.0/16", "10.203.0.0/16", false},
-	} {
-		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...), clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
-		if err := s.connectUntilTaken(t, spec); errors.Is(err, errRemapped) != test.refused {
-			t.Errorf("%s: %v", name, err)
-		} else if test.refused && (!strings.HasPrefix(Summary(err), "remapping is forbidden, and needed on leaf ") ||
-			!strings.Contains(Detail(err), " overlaps with ") || !strings.Contains(Detail(err), "No gateway was made.")) {
-			t.Errorf("%s: got %q:\n%s", name, Summary(err), Detail(err))
+func TestARangeOutsideThePoolsIsRemappedWhateverIsTaken(t *testing.T) {
+	server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")).server
+	pools := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.168.0.0/16")}
+	for cidr, outside := range map[string]bool{"10.1.0.0/16": false, "192.168.0.0/16": false, "100.64.0.0/16": true, "192.0.0.0/8": true} {
+		overlaps := server.overlapsWith(nil, pools, cluster.Networks{PodCIDRs: []string{cidr}})
+		if (len(overlaps) == 1) != outside {
+			t.Errorf("%s: got %v", cidr, overlaps)
 		}
-		if state, err := s.Observe(t.Context(), false); err != nil || state.Joined == test.refused {
-			t.Errorf("%s: something was written: %t (%v)", name, state.Joined, err)
+		if outside && !strings.Contains(overlaps[0].String(), cidr+` of "rome" is outside the ranges that Liqo on "milan" gives out, 10.0.0.0/8 and 192.168.0.0/16:`) {
+			t.Errorf("it says: %s", overlaps[0])
 		}
+		if overlaps := server.overlapsWith(nil, nil, cluster.Networks{PodCIDRs: []string{cidr}}); len(overlaps) > 0 {
+			t.Errorf("%s, with pools that nobody knows: got %v", cidr, overlaps)
+		}
+	}
+}
+
+func TestWhatTheOwnersOtherShortcutHasTakenWillBeFree(t *testing.T) {
+	configuration := theirs("turin")
+	Owner{Token: "mine"}.mark(configuration)
+	taken := &ipamv1alpha1.Network{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-turin", Name: "turin-pod", Labels: map[string]string{"liqo.io/remote-cluster-id": "turin"}},
+		Status:     ipamv1alpha1.NetworkStatus{CIDR: "10.9.0.0/16"},
+	}
+	rome, milan := leafWith(t, "rome", configuration, taken), leafWith(t, "milan")
+	for token, expected := range map[string]int{"mine": 0, "another's": 1} {
+		at := New(rome, milan).OwnedBy(Owner{Token: token}).client
+		if overlaps, err := at.overlaps(t.Context(), cluster.Networks{PodCIDRs: []string{"10.9.0.0/16"}}); err != nil || len(overlaps) != expected {
+			t.Errorf("%s: got %v (%v)", token, overlaps, err)
+		}
+	}
+}
+
+// Predicting takes time in proportion to the ranges that are taken on the leaf: two for each cluster that it is joined with.
+func BenchmarkOverlaps(b *testing.B) {
+	for _, count := range []int{1000, 2000} {
+		b.Run(fmt.Sprintf("taken=%d", count), func(b *testing.B) {
+			taken := make([]ipamv1alpha1.Network, count)
+			for i := range taken {
+				taken[i] = ipamv1alpha1.Network{
+					ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("network-%d", i), Labels: map[string]string{"liqo.io/remote-cluster-id": fmt.Sprint(i)}},
+					Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(fmt.Sprintf("10.%d.%d.0/24", i/256, i%256))},
+				}
+			}
+			side := New(clustertest.Leaf(b, "rome"), clustertest.Leaf(b, "milan")).client
+			other := cluster.Networks{PodCIDRs: []string{"10.0.7.0/24"}}
+			b.ReportAllocs()
+			for b.Loop() {
+				if overlaps := side.overlapsWith(taken, nil, other); len(overlaps) != 1 {
+					b.Fatalf("%d overlaps", len(overlaps))
+				}
+			}
+		})
 	}
 }

@@ -1,10 +1,12 @@
 package shortcut
 
 import (
+	"slices"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -36,6 +38,44 @@ func TestAKeyIsWrittenAnewOnlyWhereTheConnectionIsMissing(t *testing.T) {
 		left, err := server.find(t.Context())
 		if err != nil || left.publicKey == nil || (left.publicKey.UID != "known") != test.anew {
 			t.Errorf("%s: the PublicKey is %v (%v)", name, left.publicKey, err)
+		}
+	}
+}
+
+func TestAKeyThatWasEditedIsSeenWithoutTheGatewaysSecret(t *testing.T) {
+	gateway := wireGuard(serverGateway("rome", 51840))
+	s := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", gateway))
+	if err := s.server.ensurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.server.find(t.Context())
+	if err != nil || edited(found.publicKey) {
+		t.Fatalf("it is edited already (%v)", err)
+	}
+	found.publicKey.Spec.PublicKey = append(make([]byte, 31), 1)
+	if err := s.server.leaf.Live.Update(t.Context(), found.publicKey); err != nil {
+		t.Fatal(err)
+	}
+	if found, err = s.server.find(t.Context()); err != nil || !edited(found.publicKey) {
+		t.Errorf("nobody notices (%v)", err)
+	}
+}
+
+func TestTheKeyOfAGatewayIsReadWhicheverEndItIs(t *testing.T) {
+	ofClient, ofServer := newKeys(t), newKeys(t)
+	secret := func(remote string, keys map[string][]byte) *corev1.Secret {
+		secret := keySecret(keys)
+		secret.Name, secret.Namespace = "gw-"+remote, "liqo-tenant-"+remote
+		return secret
+	}
+	s := New(clustertest.Leaf(t, "rome", withKeys(clientGateway("172.18.0.2")), secret("milan", ofClient)),
+		clustertest.Leaf(t, "milan", withServerKeys(serverGateway("rome", 51840)), secret("rome", ofServer)))
+	for _, end := range []struct {
+		on   *side
+		keys map[string][]byte
+	}{{s.client, ofClient}, {s.server, ofServer}} {
+		if key, err := end.on.waitForKey(t.Context()); err != nil || !slices.Equal(key, end.keys["publicKey"]) {
+			t.Errorf("%s: another key (%v)", end.on.leaf.Name, err)
 		}
 	}
 }

@@ -4,8 +4,12 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
@@ -97,5 +101,81 @@ func TestTheClientHangsUpOnlyIfItIsToDialOtherwise(t *testing.T) {
 				t.Errorf("left is %v (%v)", left.client, err)
 			}
 		})
+	}
+}
+
+func TestARepairTakesTheLabelsOffAFormerSecretOnly(t *testing.T) {
+	former := KeySecret{Namespace: "liqo-tenant-rome", Name: "my-keys"}
+	using := func(name string) client.Object {
+		gateway := exposedGateway()
+		gateway.Spec.SecretRef.Name = name
+		return gateway
+	}
+	for name, test := range map[string]struct {
+		gateway  []client.Object
+		labelled bool
+	}{
+		"the gateway is gone":         {nil, false},
+		"the gateway uses another":    {[]client.Object{using("other-keys")}, false},
+		"the gateway still uses that": {[]client.Object{using("my-keys")}, true},
+	} {
+		milan := clustertest.Leaf(t, "milan", append(test.gateway, keySecret(nil))...)
+		if err := makeRoom(New(clustertest.Leaf(t, "rome"), milan).server, EndSpec{FormerKeySecret: former})(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+		var secret corev1.Secret
+		if err := milan.Live.Get(t.Context(), client.ObjectKey(former), &secret); err != nil || (cluster.RemoteID(&secret) != "") != test.labelled {
+			t.Errorf("%s: labels are %v (%v)", name, secret.Labels, err)
+		}
+	}
+}
+
+func TestWhatAnApplyPutsBackIsLost(t *testing.T) {
+	key := make([]byte, 32)
+	keyOf := func(leaf string) client.Object {
+		return &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-" + leaf, Name: "gw-" + leaf}, Data: map[string][]byte{"publicKey": key},
+		}
+	}
+	told := func(leaf string, key []byte) client.Object {
+		publicKey, err := forge.PublicKey("liqo-tenant-"+leaf, nil, "", key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		publicKey.Name, publicKey.Labels["liqo.io/remote-cluster-id"] = leaf, leaf
+		return ours(publicKey)
+	}
+	connectedOnce := ours(theirs("rome"))
+	setAnnotation(connectedOnce, completeAnnotation, " 2026-11-21T10:00:00Z connected")
+	seenOnce := ours(theirs("rome"))
+	setAnnotation(seenOnce, completeAnnotation, " 2026-11-21T10:00:00Z")
+	down, service := milansConnection(networkingv1beta1.ConnectionError), gatewayService(corev1.ServiceTypeNodePort)
+	for name, test := range map[string]struct {
+		rome, milan []client.Object
+		lost        bool
+	}{
+		"nothing": {
+			[]client.Object{keyOf("milan"), told("milan", key)}, []client.Object{down, service, keyOf("rome"), told("rome", key)}, false,
+		},
+		"the Service": {nil, []client.Object{down}, true},
+		"the keys of the client": {
+			nil, []client.Object{down, service, keyOf("rome"), told("rome", key)}, true,
+		},
+		"the server, of which the client knows another key": {
+			[]client.Object{keyOf("milan"), told("milan", []byte("another key that has 32 bytes, so"[:32]))},
+			[]client.Object{down, service, keyOf("rome"), told("rome", key)}, true,
+		},
+		"a Connection": {
+			[]client.Object{keyOf("milan"), told("milan", key)}, []client.Object{connectedOnce, service, keyOf("rome"), told("rome", key)}, true,
+		},
+		"a Connection that there may never have been": {
+			[]client.Object{keyOf("milan"), told("milan", key)}, []client.Object{seenOnce, service, keyOf("rome"), told("rome", key)}, false,
+		},
+	} {
+		rome := clustertest.Leaf(t, "rome", append(test.rome, ours(withKeys(clientGateway("172.18.0.2"))))...)
+		milan := clustertest.Leaf(t, "milan", append(test.milan, gatewayDeployment(), withServerKeys(exposedGateway()))...)
+		if lost, err := New(rome, milan).Lost(t.Context()); err != nil || lost != test.lost {
+			t.Errorf("%s: lost: %t (%v)", name, lost, err)
+		}
 	}
 }

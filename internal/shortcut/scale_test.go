@@ -4,12 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // readingsOf are so many leaves and so many networks between them, each leaf with as many as any other.
@@ -67,29 +62,6 @@ func BenchmarkStatus(b *testing.B) {
 					if (network{client[i], server[i]}).status(false) != Connected {
 						b.Fatal("not connected")
 					}
-				}
-			}
-		})
-	}
-}
-
-// Predicting takes time in proportion to the ranges that are taken on the leaf: two for each cluster that it is joined with.
-func BenchmarkOverlaps(b *testing.B) {
-	for _, count := range []int{1000, 2000} {
-		b.Run(fmt.Sprintf("taken=%d", count), func(b *testing.B) {
-			taken := make([]ipamv1alpha1.Network, count)
-			for i := range taken {
-				taken[i] = ipamv1alpha1.Network{
-					ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("network-%d", i), Labels: map[string]string{"liqo.io/remote-cluster-id": fmt.Sprint(i)}},
-					Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(fmt.Sprintf("10.%d.%d.0/24", i/256, i%256))},
-				}
-			}
-			side := New(clustertest.Leaf(b, "rome"), clustertest.Leaf(b, "milan")).client
-			other := cluster.Networks{PodCIDRs: []string{"10.0.7.0/24"}}
-			b.ReportAllocs()
-			for b.Loop() {
-				if overlaps := side.overlapsWith(taken, nil, other); len(overlaps) != 1 {
-					b.Fatalf("%d overlaps", len(overlaps))
 				}
 			}
 		})

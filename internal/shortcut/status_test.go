@@ -8,14 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// role is the part that a leaf plays in a shortcut.
-type role int
-
-const (
-	asClient role = iota
-	asServer
-)
-
 // whole is a leaf's part of a shortcut with nothing missing, whose gateway reports this status.
 func whole(role role, status networkingv1beta1.ConnectionStatusValue) objects {
 	o := objects{

@@ -11,59 +11,14 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
-
-// end is all that one leaf holds of a network with another, whose gateway reports this status.
-func end(role role, remote string, status networkingv1beta1.ConnectionStatus) []client.Object {
-	meta := metav1.ObjectMeta{
-		Name: remote, Namespace: "liqo-tenant-" + remote, UID: types.UID("gateway-for-" + remote), Labels: map[string]string{"liqo.io/remote-cluster-id": remote},
-	}
-	var gateway client.Object = &networkingv1beta1.GatewayClient{ObjectMeta: meta, Spec: networkingv1beta1.GatewayClientSpec{MTU: 1340}}
-	if role == asServer {
-		server := serverGateway(remote, 51840)
-		server.UID = meta.UID
-		gateway = server
-	}
-	connection := &networkingv1beta1.Connection{ObjectMeta: *meta.DeepCopy(), Status: status}
-	connection.UID, connection.OwnerReferences = "", []metav1.OwnerReference{{UID: meta.UID}}
-	key := &networkingv1beta1.PublicKey{ObjectMeta: *meta.DeepCopy()}
-	key.UID = ""
-	return []client.Object{theirs(remote), gateway, key, connection}
-}
-
-var (
-	up     = networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected}
-	failed = networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}
-)
-
-// byProvider marks what this provider made.
-func byProvider(objects []client.Object) []client.Object {
-	for _, object := range objects {
-		if _, seen := object.(*networkingv1beta1.Connection); !seen {
-			Owner{}.mark(object)
-		}
-	}
-	return objects
-}
-
-// peer is a leaf's record of a peering with another cluster, which has this role.
-func peer(remote string, role liqov1beta1.RoleType) *liqov1beta1.ForeignCluster {
-	return &liqov1beta1.ForeignCluster{
-		ObjectMeta: metav1.ObjectMeta{Name: remote, Labels: map[string]string{"liqo.io/remote-cluster-id": remote}},
-		Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: liqov1beta1.ClusterID(remote)},
-		Status:     liqov1beta1.ForeignClusterStatus{Role: role, Modules: liqov1beta1.Modules{Authentication: liqov1beta1.Module{Enabled: true}}},
-	}
-}
 
 // among connects to leaves of these names that hold these objects; one with nil does not answer.
 func among(t *testing.T, held map[string][]client.Object) Connect {
@@ -89,6 +44,13 @@ func said(links []Link) []string {
 		lines = append(lines, link.Client.Name+">"+link.Server.Name+" "+string(link.Status)+" "+string(link.MadeBy))
 	}
 	return lines
+}
+
+// second is a gateway that should not be there.
+func second() client.Object {
+	another := serverGateway("rome", 1)
+	another.Name = "somewhat-later"
+	return another
 }
 
 func TestASurveyHasEveryNetworkOfTwoLeavesWhoeverMadeIt(t *testing.T) {
@@ -202,46 +164,6 @@ func TestWhatIsLeftOfANetworkIsDisconnected(t *testing.T) {
 	}
 }
 
-// second is a gateway that should not be there.
-func second() client.Object {
-	another := serverGateway("rome", 1)
-	another.Name = "somewhat-later"
-	return another
-}
-
-func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
-	at := time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)
-	for text, expected := range map[string]float64{"5ms": 5, "850μs": 0.85, "1500ms": 1500, "N/A": 0, "": 0, "0ms": 0, "fast": 0, "-3ms": 0} {
-		o := objects{
-			client: &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}},
-			connection: &networkingv1beta1.Connection{
-				ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
-				Status: networkingv1beta1.ConnectionStatus{
-					Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{Value: text, Timestamp: metav1.NewTime(at)},
-				},
-			},
-		}
-		latency := o.latency()
-		if (latency == nil) != (expected == 0) {
-			t.Fatalf("%q: %+v", text, latency)
-		}
-		if latency != nil && (latency.Milliseconds() != expected || !latency.MeasuredAt.Equal(at)) {
-			t.Errorf("%q: %v ms at %s", text, latency.Milliseconds(), latency.MeasuredAt)
-		}
-		o.client.UID = "a new gateway"
-		if latency := o.latency(); latency != nil {
-			t.Errorf("%q counts for a gateway that has not measured it", text)
-		}
-	}
-}
-
-// measured is a status with a latency.
-func measured(value string) networkingv1beta1.ConnectionStatus {
-	return networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{
-		Value: value, Timestamp: metav1.NewTime(time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)),
-	}}
-}
-
 func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
 	for name, test := range map[string]struct {
 		client, server string
@@ -259,76 +181,33 @@ func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
 	}
 }
 
-func gatewayPodOf(remote, name, node string, active bool) *corev1.Pod {
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{"networking.liqo.io/gateway-name": remote}},
-		Spec:       corev1.PodSpec{NodeName: node},
+func TestASurveyTellsWhoOwnsANetworkAndHowItIsReached(t *testing.T) {
+	owned := func(objects []client.Object, complete bool) []client.Object {
+		for _, object := range objects[:3] {
+			somebody.mark(object)
+		}
+		if complete {
+			setAnnotation(objects[0], completeAnnotation, somebody.Token+" "+time.Now().UTC().Format(time.RFC3339))
+		}
+		return objects
 	}
-	if active {
-		pod.Labels["networking.liqo.io/active"] = "true"
-	}
-	return pod
-}
-
-func TestAnInspectionTellsHowEitherEndIs(t *testing.T) {
-	rome := clustertest.Leaf(t, "rome", append(end(asClient, "milan", measured("850μs")),
-		gatewayPodOf("milan", "gw-milan-b", "", false), gatewayPodOf("milan", "gw-milan-a", "node-1", true), gatewayPodOf("naples", "gw-naples", "node-1", true))...)
-	milan := clustertest.Leaf(t, "milan", end(asServer, "rome", failed)...)
-	for _, reversed := range []bool{false, true} {
-		asked := New(rome, milan)
-		if reversed {
-			asked = New(milan, rome)
+	atRome, atMilan := end(asClient, "milan", up), end(asServer, "rome", up)
+	atMilan[1].(*networkingv1beta1.GatewayServer).Spec.MTU = 1400 //nolint:errcheck,forcetypeassert // the second is
+	for _, complete := range []bool{false, true} {
+		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
+			"rome": owned(atRome, false), "milan": owned(atMilan, complete),
+		}))
+		link := survey.Networks[0]
+		if link.Owner == nil || link.Owner.Origin != somebody.Origin || link.Owner.Complete != complete {
+			t.Errorf("complete: %t: the owner is %+v", complete, link.Owner)
 		}
-		found, err := asked.Inspect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		atRome, atMilan, ofRome := found.ClientEnd, found.ServerEnd, found.Client
-		if reversed {
-			atRome, atMilan, ofRome = found.ServerEnd, found.ClientEnd, found.Server
-		}
-		if found.Reversed != reversed || found.Status != Error || found.MadeBy != ByOther || found.ServerEndpoint == nil {
-			t.Errorf("reversed: %t: %+v", reversed, found)
-		}
-		if ofRome.ClusterID != "rome" || ofRome.MTU != 1340 || !slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
-			t.Errorf("reversed: %t: Rome is %+v", reversed, ofRome)
-		}
-		pods := []GatewayPod{
-			{Name: "gw-milan-a", Namespace: "liqo-tenant-milan", Node: "node-1", Active: true}, {Name: "gw-milan-b", Namespace: "liqo-tenant-milan"},
-		}
-		if atRome.Status != Connected || atRome.Latency.Milliseconds() != 0.85 || !slices.Equal(atRome.GatewayPods, pods) {
-			t.Errorf("reversed: %t: Rome's end is %+v", reversed, atRome)
-		}
-		if atMilan.Status != Error || atMilan.Latency != nil || len(atMilan.GatewayPods) != 0 {
-			t.Errorf("reversed: %t: Milan's end is %+v", reversed, atMilan)
+		if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 || link.Client != (Cluster{"rome", "rome"}) {
+			t.Errorf("got %+v", link)
 		}
 	}
-}
-
-func TestAnInspectionOfTwoLeavesWithoutANetworkFindsNone(t *testing.T) {
-	found, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")).Inspect(t.Context())
-	if err != nil || found.Exists || found.Status != Disconnected || found.Reversed || found.MadeBy != "" ||
-		found.ClientEnd.Status != Disconnected || found.ServerEnd.Status != Disconnected {
-		t.Errorf("got %+v (%v)", found, err)
-	}
-}
-
-func TestTheMakerIsThePeeringUnlessTheProviderHasItAll(t *testing.T) {
-	peering := peer("milan", liqov1beta1.ProviderRole)
-	for name, test := range map[string]struct {
-		atRome, atMilan []client.Object
-		expected        Maker
-	}{
-		"a peering":              {append(end(asClient, "milan", up), peering), end(asServer, "rome", up), ByPeering},
-		"adopted from a peering": {append(byProvider(end(asClient, "milan", up)), peering), byProvider(end(asServer, "rome", up)), ByProvider},
-		"ours":                   {byProvider(end(asClient, "milan", up)), byProvider(end(asServer, "rome", up)), ByProvider},
-		"ours at one end":        {byProvider(end(asClient, "milan", up)), end(asServer, "rome", up), ByOther},
-		"somebody's":             {end(asClient, "milan", up), end(asServer, "rome", up), ByOther},
-	} {
-		found, err := New(clustertest.Leaf(t, "rome", test.atRome...), clustertest.Leaf(t, "milan", test.atMilan...)).Inspect(t.Context())
-		if err != nil || found.MadeBy != test.expected {
-			t.Errorf("%s: %q (%v), expected %q", name, found.MadeBy, err, test.expected)
-		}
+	unowned := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{"rome": end(asClient, "milan", up), "milan": {}}))
+	if link := unowned.Networks[0]; link.Owner != nil || link.MTU != 1340 || link.ServerEndpoint != nil {
+		t.Errorf("got %+v", link)
 	}
 }
 

@@ -9,6 +9,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
+// serverTemplate is a template of a server's gateway whose Service has these fields, besides the usual ones.
+func serverTemplate(fields map[string]any) *networkingv1beta1.WgGatewayServerTemplate {
+	service := map[string]any{"spec": map[string]any{"type": "{{ .Spec.Endpoint.ServiceType }}", "ports": []any{fields}}}
+	template := &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: DefaultServerTemplateName}}
+	template.Spec.Template.Object = map[string]any{"spec": map[string]any{"service": service}}
+	return template
+}
+
 func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
 	in := func(namespace, name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name}
@@ -51,6 +59,25 @@ func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
 			if end.err == nil || Summary(end.err) != end.summary+` on leaf "`+leaf+`"` || Detail(end.err) != test.detail {
 				t.Errorf("%s, on %s: got %v", name, leaf, end.err)
 			}
+		}
+	}
+}
+
+func TestATemplateTellsWhichSettingsItTakes(t *testing.T) {
+	for name, test := range map[string]struct {
+		fields   map[string]any
+		expected TemplateSettings
+	}{
+		"none":                 {map[string]any{"protocol": "UDP"}, TemplateSettings{}},
+		"a port of its own":    {map[string]any{"nodePort": int64(30100)}, TemplateSettings{}},
+		"no template at all":   {map[string]any{"nodePort": ".NodePort"}, TemplateSettings{}},
+		"the node port":        {map[string]any{"?nodePort": "{{ .Spec.Endpoint.NodePort }}"}, TemplateSettings{TakesNodePort: true}},
+		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"}, TemplateSettings{TakesLoadBalancerIP: true}},
+	} {
+		shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", serverTemplate(test.fields)))
+		test.expected.Name = "WgGatewayServerTemplate liqo/wireguard-server"
+		if got, err := shortcut.Server().CheckTemplate(t.Context(), GatewayServer{}); err != nil || got != test.expected {
+			t.Errorf("%s: got %+v (%v)", name, got, err)
 		}
 	}
 }

@@ -13,6 +13,18 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
+// remappedBy is [theirs] after Liqo has decided.
+func remappedBy(remote, pods, external string) *networkingv1beta1.Configuration {
+	configuration := ours(theirs(remote))
+	configuration.Status = networkingv1beta1.ConfigurationStatus{
+		Conditions: []metav1.Condition{{Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue}},
+		Remote: &networkingv1beta1.ClusterConfig{CIDR: networkingv1beta1.ClusterConfigCIDR{
+			Pod: []networkingv1beta1.CIDR{networkingv1beta1.CIDR(pods)}, External: []networkingv1beta1.CIDR{networkingv1beta1.CIDR(external)},
+		}},
+	}
+	return configuration
+}
+
 func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 	configuration := ours(theirs("milan"))
 	configuration.UID = "configuration"
@@ -37,5 +49,15 @@ func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 	err = New(rome, clustertest.Leaf(t, "milan")).client.removeConfigurations(ctx)
 	if err == nil || !strings.Contains(err.Error(), "Network liqo-tenant-milan/milan-pod to be deleted") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestARemappingShowsOnlyOnceLiqoHasDecided(t *testing.T) {
+	undecided := remappedBy("milan", "10.10.0.0/16", "10.71.0.0/16")
+	undecided.Status.Conditions = nil
+	state, err := New(clustertest.Leaf(t, "rome", undecided), clustertest.Leaf(t, "milan")).Observe(t.Context(), false)
+	network := state.Server.Network
+	if err != nil || len(network.PodCIDRs) != 1 || network.RemappedPodCIDRs != nil || network.RemappedExternalCIDR != "" {
+		t.Errorf("got %+v (%v)", network, err)
 	}
 }

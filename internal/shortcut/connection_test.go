@@ -1,0 +1,50 @@
+package shortcut
+
+import (
+	"testing"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestAWaitForWhatIsThereAlreadyEndsAtOnce(t *testing.T) {
+	s := New(clustertest.Leaf(t, "rome", end(asClient, "milan", up)...), clustertest.Leaf(t, "milan", end(asServer, "rome", up)...))
+	endpoint, err := s.server.waitForEndpoint(t.Context())
+	if err != nil || where(endpoint) != "172.18.0.2, UDP port 31000" {
+		t.Errorf("the endpoint is %s (%v)", where(endpoint), err)
+	}
+	for _, on := range s.ends() {
+		if err := on.waitForConnection(t.Context()); err != nil {
+			t.Errorf("%s: %v", on.leaf.Name, err)
+		}
+	}
+}
+
+func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
+	at := time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)
+	for text, expected := range map[string]float64{"5ms": 5, "850μs": 0.85, "1500ms": 1500, "N/A": 0, "": 0, "0ms": 0, "fast": 0, "-3ms": 0} {
+		o := objects{
+			client: &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}},
+			connection: &networkingv1beta1.Connection{
+				ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
+				Status: networkingv1beta1.ConnectionStatus{
+					Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{Value: text, Timestamp: metav1.NewTime(at)},
+				},
+			},
+		}
+		latency := o.latency()
+		if (latency == nil) != (expected == 0) {
+			t.Fatalf("%q: %+v", text, latency)
+		}
+		if latency != nil && (latency.Milliseconds() != expected || !latency.MeasuredAt.Equal(at)) {
+			t.Errorf("%q: %v ms at %s", text, latency.Milliseconds(), latency.MeasuredAt)
+		}
+		o.client.UID = "a new gateway"
+		if latency := o.latency(); latency != nil {
+			t.Errorf("%q counts for a gateway that has not measured it", text)
+		}
+	}
+}
