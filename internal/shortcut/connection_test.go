@@ -6,17 +6,15 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestAWaitForWhatIsThereAlreadyEndsAtOnce(t *testing.T) {
-	s := New(clustertest.Leaf(t, "rome", end(asClient, "milan", up)...), clustertest.Leaf(t, "milan", end(asServer, "rome", up)...))
-	endpoint, err := s.server.waitForEndpoint(t.Context())
+	client, server := romesEnd(t, end(asClient, "milan", up)...), milansEnd(t, end(asServer, "rome", up)...)
+	endpoint, err := server.waitForEndpoint(t.Context())
 	if err != nil || where(endpoint) != "172.18.0.2, UDP port 31000" {
 		t.Errorf("the endpoint is %s (%v)", where(endpoint), err)
 	}
-	for _, on := range s.ends() {
+	for _, on := range []*side{client, server} {
 		if err := on.waitForConnection(t.Context()); err != nil {
 			t.Errorf("%s: %v", on.leaf.Name, err)
 		}

@@ -52,6 +52,12 @@ func wireGuard(gateway *networkingv1beta1.GatewayServer) *networkingv1beta1.Gate
 	return gateway
 }
 
+// withoutAddress is the gateway while its status has no address, as Liqo writes it for a node that is not ready.
+func withoutAddress(gateway *networkingv1beta1.GatewayServer) *networkingv1beta1.GatewayServer {
+	gateway.Status.Endpoint.Addresses = []string{""}
+	return gateway
+}
+
 func clientGateway(address string) *networkingv1beta1.GatewayClient {
 	const remote, port = "milan", 31000
 	return &networkingv1beta1.GatewayClient{
@@ -79,6 +85,22 @@ func withKeys(gateway *networkingv1beta1.GatewayClient) *networkingv1beta1.Gatew
 func withServerKeys(gateway *networkingv1beta1.GatewayServer) *networkingv1beta1.GatewayServer {
 	gateway.Status.SecretRef = &corev1.ObjectReference{Namespace: gateway.Namespace, Name: "gw-" + gateway.Name}
 	return gateway
+}
+
+// endAt is the end on a leaf of its network with another cluster.
+func endAt(leaf *cluster.Leaf, remote string) *side {
+	return &side{leaf: leaf, remote: Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)}}
+}
+
+// milansEnd and romesEnd are the two ends of a network. Each leaf holds these objects.
+func milansEnd(tb testing.TB, objects ...client.Object) *side {
+	tb.Helper()
+	return endAt(clustertest.Leaf(tb, "milan", objects...), "rome")
+}
+
+func romesEnd(tb testing.TB, objects ...client.Object) *side {
+	tb.Helper()
+	return endAt(clustertest.Leaf(tb, "rome", objects...), "milan")
 }
 
 // ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
@@ -176,7 +198,9 @@ func end(role role, remote string, status networkingv1beta1.ConnectionStatus) []
 	meta := metav1.ObjectMeta{
 		Name: remote, Namespace: "liqo-tenant-" + remote, UID: types.UID("gateway-for-" + remote), Labels: map[string]string{"liqo.io/remote-cluster-id": remote},
 	}
-	var gateway client.Object = &networkingv1beta1.GatewayClient{ObjectMeta: meta, Spec: networkingv1beta1.GatewayClientSpec{MTU: 1340}}
+	dialling := clientGateway("172.18.0.2")
+	dialling.ObjectMeta = meta
+	var gateway client.Object = dialling
 	if role == asServer {
 		server := serverGateway(remote, 51840)
 		server.UID = meta.UID

@@ -7,8 +7,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestTheClientDialsWhatTheServerSaysExceptForWhatTheSpecSays(t *testing.T) {
@@ -23,7 +21,7 @@ func TestTheClientDialsWhatTheServerSaysExceptForWhatTheSpecSays(t *testing.T) {
 		"a port":     {GatewayClient{ConnectPort: 41000}, said.Addresses, 41000},
 		"both":       {GatewayClient{ConnectAddress: "milan.example.com", ConnectPort: 41000}, []string{"milan.example.com"}, 41000},
 	} {
-		rome := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")).client
+		rome := romesEnd(t)
 		if _, err := rome.ensureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
 			t.Fatal(err)
 		}
@@ -35,5 +33,56 @@ func TestTheClientDialsWhatTheServerSaysExceptForWhatTheSpecSays(t *testing.T) {
 		if !slices.Equal(dialled.Addresses, test.addresses) || dialled.Port != test.port || dialled.Protocol == nil || *dialled.Protocol != corev1.ProtocolTCP {
 			t.Errorf("%s: it dials %v, port %d", name, dialled.Addresses, dialled.Port)
 		}
+	}
+}
+
+// dialled is the settings of a gateway in which nothing has its default.
+func dialled() GatewayClient {
+	return GatewayClient{
+		MTU: 1400, ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "my-keys",
+		Template: Template{Name: "my-client", Namespace: "custom", Resource: DefaultClientTemplateResource},
+	}
+}
+
+// milansAddress is where Milan's gateway says it can be reached.
+var milansAddress = Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
+
+func TestAGatewayClientHasEverySetting(t *testing.T) {
+	keys := keySecret(newKeys(t))
+	keys.Namespace = "liqo-tenant-milan"
+	rome := romesEnd(t, keys)
+	rome.owner = me
+	if _, err := rome.ensureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled()); err != nil {
+		t.Fatal(err)
+	}
+	found, err := rome.find(t.Context())
+	if err != nil || found.client == nil || found.namespace() != "liqo-tenant-milan" || found.mtu() != 1400 || !me.marked(found.client) {
+		t.Fatalf("got %+v (%v)", found.client, err)
+	}
+	if got := gatewayClientOf(found.client); *got != dialled() {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAGatewayClientThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
+	existing := ours(clientGateway("172.18.0.2"))
+	existing.Name = "of-another-name"
+	rome := romesEnd(t, existing)
+	if _, err := rome.ensureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, GatewayClient{MTU: 1400}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := rome.find(t.Context()); err != nil || len(found.made()) != 1 || len(found.extra) != 0 || found.mtu() != 1400 {
+		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(found.made()), len(found.extra), found.mtu(), err)
+	}
+}
+
+func TestAGatewayClientWithoutItsKeysIsNotMade(t *testing.T) {
+	rome := romesEnd(t, namespaceNamed("liqo-tenant-milan"))
+	_, err := rome.ensureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled())
+	if Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
+		t.Errorf("got %v", err)
+	}
+	if found, err := rome.find(t.Context()); err != nil || found.client != nil {
+		t.Errorf("there is a gateway all the same (%v)", err)
 	}
 }

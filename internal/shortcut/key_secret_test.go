@@ -55,7 +55,7 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 		},
 	} {
 		tenant := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) // of a peering
-		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", append(test.secret, tenant)...)).server
+		server := milansEnd(t, append(test.secret, tenant)...)
 		err := server.checkKeys(t.Context(), "liqo-tenant-rome", "my-keys")
 		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary+` on leaf "milan"`) {
 			t.Errorf("%s: got %v", name, err)
@@ -89,7 +89,7 @@ func TestKeysOfTheUsersOwnMustOutliveTheShortcut(t *testing.T) {
 		if name != "Liqo's" {
 			test.keys.Name = "my-keys"
 		}
-		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).Server().CheckKeySecret(t.Context(), test.keys, test.adopt)
+		err := milansEnd(t, test.objects...).CheckKeySecret(t.Context(), test.keys, test.adopt)
 		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -102,7 +102,7 @@ func TestASecretOfTheUsersOwnOutlivesTheGatewayAndIsAsItWas(t *testing.T) {
 	gateway.Status.SecretRef = &corev1.ObjectReference{Namespace: "liqo-tenant-rome", Name: "my-keys"}
 	keys := newKeys(t)
 	leaf := clustertest.Leaf(t, "milan", gateway, keySecret(keys))
-	server := New(clustertest.Leaf(t, "rome"), leaf).server
+	server := endAt(leaf, "rome")
 	if err := server.removeGateways(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestASecretOfTheUsersOwnOutlivesTheGatewayAndIsAsItWas(t *testing.T) {
 
 func TestASecretIsAsItWasAlsoIfItsGatewayIsGoneAlready(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan", keySecret(nil))
-	server := New(clustertest.Leaf(t, "rome"), milan).server
+	server := endAt(milan, "rome")
 	if err := server.removeGateways(t.Context(), KeySecret{Name: "my-keys"}); err != nil {
 		t.Fatal(err)
 	}

@@ -2,15 +2,14 @@ package shortcut
 
 import (
 	"testing"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 	owner := Owner{Token: "ours"}
 	configuration := theirs("rome")
 	owner.mark(configuration)
-	server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", configuration)).OwnedBy(owner).server
+	server := milansEnd(t, configuration)
+	server.owner = owner
 	for _, test := range []struct{ sees, recorded bool }{{false, false}, {true, true}, {false, true}} {
 		if err := server.complete(t.Context(), test.sees); err != nil {
 			t.Fatal(err)

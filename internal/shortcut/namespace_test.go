@@ -12,12 +12,12 @@ import (
 )
 
 func TestTheTenantNamespaceIsMadeOnceAndMarked(t *testing.T) {
-	shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan"))
-	name, err := shortcut.client.ensureTenantNamespace(t.Context())
+	rome := romesEnd(t)
+	name, err := rome.ensureTenantNamespace(t.Context())
 	if err != nil || name != "liqo-tenant-milan" {
 		t.Fatalf("got %q (%v)", name, err)
 	}
-	namespace, err := shortcut.client.tenantNamespace(t.Context())
+	namespace, err := rome.tenantNamespace(t.Context())
 	if err != nil || namespace == nil || !managed(namespace) {
 		t.Errorf("the namespace is not there, or not marked (%v)", err)
 	}
@@ -31,7 +31,8 @@ func TestATenantNamespaceThatAnEarlierShortcutHasLeftIsTakenAndNoOther(t *testin
 		namespace *corev1.Namespace
 		taken     bool
 	}{"left": {left, true}, "somebody else's": {tenant(), false}} {
-		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.namespace)).OwnedBy(me).server
+		server := milansEnd(t, test.namespace)
+		server.owner = me
 		if namespace, err := server.ensureTenantNamespace(t.Context()); err != nil || namespace != "liqo-tenant-rome" {
 			t.Errorf("%s: %s (%v)", name, namespace, err)
 		}
@@ -43,7 +44,7 @@ func TestATenantNamespaceThatAnEarlierShortcutHasLeftIsTakenAndNoOther(t *testin
 
 func TestANamespaceWithTheNameOfTheTenantNamespaceIsInTheWay(t *testing.T) {
 	taken := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome"}}
-	server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", taken)).server
+	server := milansEnd(t, taken)
 	if _, err := server.ensureTenantNamespace(t.Context()); Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
@@ -61,7 +62,7 @@ func TestANameThatATenantNamespaceNeedsMustBeFree(t *testing.T) {
 		"one of an unusual name":   {[]client.Object{unusual, namespaceNamed("liqo-tenant-rome")}, ""},
 		"another of the same name": {[]client.Object{namespaceNamed("liqo-tenant-rome")}, `namespace liqo-tenant-rome is taken on leaf "milan"`},
 	} {
-		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).Server().CheckNamespace(t.Context(), "")
+		err := milansEnd(t, test.objects...).CheckNamespace(t.Context(), "")
 		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -85,7 +86,7 @@ func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
 		"another's in another":           {[]client.Object{own, serverGateway("turin", 51840)}, ""},
 		"nothing, for it does not exist": {nil, `namespace own does not exist on leaf "milan"`},
 	} {
-		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).server
+		server := milansEnd(t, test.objects...)
 		_, err := server.ensureNamespace(t.Context(), "own")
 		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
@@ -99,7 +100,9 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 	Owner{Token: "first"}.mark(gateway)
 	rome := clustertest.Leaf(t, "rome", gateway, namespaceNamed("own"))
 	for token, refused := range map[string]bool{"first": false, "second": true} {
-		err := New(rome, clustertest.Leaf(t, "naples")).OwnedBy(Owner{Token: token}).Client().CheckNamespace(t.Context(), "own")
+		of := endAt(rome, "naples")
+		of.owner.Token = token
+		err := of.CheckNamespace(t.Context(), "own")
 		if (err != nil) != refused {
 			t.Errorf("%s: got %v", token, err)
 		}

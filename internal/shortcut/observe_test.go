@@ -35,8 +35,10 @@ func TestTheStateHasAllThatTheLeavesShow(t *testing.T) {
 			Name: "wireguard-server", Namespace: "liqo", Resource: DefaultServerTemplateResource,
 		}},
 		ServerEndpoint: &Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
+		ClientGateway: &GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000, Template: Template{
+			Name: "wireguard-client", Namespace: "liqo", Resource: DefaultClientTemplateResource,
+		}},
 	}
-	expected.ClientGateway = state.ClientGateway // TestTheGatewaysHaveEverySettingOfTheSpec looks at it
 	if !reflect.DeepEqual(state, expected) {
 		t.Errorf("got      %+v\nexpected %+v", state, expected)
 	}

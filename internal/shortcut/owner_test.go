@@ -3,8 +3,6 @@ package shortcut
 import (
 	"testing"
 	"time"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestAnOwnerIsNamedByWhereItMadeTheShortcut(t *testing.T) {
@@ -23,20 +21,21 @@ func TestAnOwnerIsNamedByWhereItMadeTheShortcut(t *testing.T) {
 
 func TestWhatIsMadeIsTheOwners(t *testing.T) {
 	gateway := wireGuard(serverGateway("rome", 51840))
-	s := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", gateway)).OwnedBy(me)
-	if err := s.server.ensurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
+	server := milansEnd(t, gateway)
+	server.owner = me
+	if err := server.ensurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort.Server); err != nil {
+	if _, err := server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort.Server); err != nil {
 		t.Fatal(err)
 	}
-	found, err := s.server.find(t.Context())
+	found, err := server.find(t.Context())
 	if err != nil || len(found.made()) != 2 {
 		t.Fatalf("got %v (%v)", found.made(), err)
 	}
 	for _, object := range found.made() {
 		if !me.marked(object) {
-			t.Errorf("%s is not mine", s.server.leaf.Describe(object))
+			t.Errorf("%s is not mine", server.leaf.Describe(object))
 		}
 	}
 	if owners := found.publicKey.OwnerReferences; len(owners) != 1 || owners[0].UID != gateway.UID {

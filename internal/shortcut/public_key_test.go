@@ -9,8 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestAKeyIsWrittenAnewOnlyWhereTheConnectionIsMissing(t *testing.T) {
@@ -31,7 +29,7 @@ func TestAKeyIsWrittenAnewOnlyWhereTheConnectionIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		known.UID = "known"
-		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", append(test.more, gateway, ours(known))...)).server
+		server := milansEnd(t, append(test.more, gateway, ours(known))...)
 		if err := server.ensurePublicKey(t.Context(), key, gateway); err != nil {
 			t.Fatal(err)
 		}
@@ -44,19 +42,19 @@ func TestAKeyIsWrittenAnewOnlyWhereTheConnectionIsMissing(t *testing.T) {
 
 func TestAKeyThatWasEditedIsSeenWithoutTheGatewaysSecret(t *testing.T) {
 	gateway := wireGuard(serverGateway("rome", 51840))
-	s := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", gateway))
-	if err := s.server.ensurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
+	server := milansEnd(t, gateway)
+	if err := server.ensurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
 		t.Fatal(err)
 	}
-	found, err := s.server.find(t.Context())
+	found, err := server.find(t.Context())
 	if err != nil || edited(found.publicKey) {
 		t.Fatalf("it is edited already (%v)", err)
 	}
 	found.publicKey.Spec.PublicKey = append(make([]byte, 31), 1)
-	if err := s.server.leaf.Live.Update(t.Context(), found.publicKey); err != nil {
+	if err := server.leaf.Live.Update(t.Context(), found.publicKey); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = s.server.find(t.Context()); err != nil || !edited(found.publicKey) {
+	if found, err = server.find(t.Context()); err != nil || !edited(found.publicKey) {
 		t.Errorf("nobody notices (%v)", err)
 	}
 }
@@ -68,12 +66,13 @@ func TestTheKeyOfAGatewayIsReadWhicheverEndItIs(t *testing.T) {
 		secret.Name, secret.Namespace = "gw-"+remote, "liqo-tenant-"+remote
 		return secret
 	}
-	s := New(clustertest.Leaf(t, "rome", withKeys(clientGateway("172.18.0.2")), secret("milan", ofClient)),
-		clustertest.Leaf(t, "milan", withServerKeys(serverGateway("rome", 51840)), secret("rome", ofServer)))
 	for _, end := range []struct {
 		on   *side
 		keys map[string][]byte
-	}{{s.client, ofClient}, {s.server, ofServer}} {
+	}{
+		{romesEnd(t, withKeys(clientGateway("172.18.0.2")), secret("milan", ofClient)), ofClient},
+		{milansEnd(t, withServerKeys(serverGateway("rome", 51840)), secret("rome", ofServer)), ofServer},
+	} {
 		if key, err := end.on.waitForKey(t.Context()); err != nil || !slices.Equal(key, end.keys["publicKey"]) {
 			t.Errorf("%s: another key (%v)", end.on.leaf.Name, err)
 		}

@@ -13,12 +13,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// withoutAddress is the gateway while its status has no address, as Liqo writes it for a node that is not ready.
-func withoutAddress(gateway *networkingv1beta1.GatewayServer) *networkingv1beta1.GatewayServer {
-	gateway.Status.Endpoint.Addresses = []string{""}
-	return gateway
-}
-
 func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
 	service, deployment := gatewayService("NodePort"), gatewayDeployment()
 	for name, test := range map[string]struct {

@@ -5,8 +5,6 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // serverTemplate is a template of a server's gateway whose Service has these fields, besides the usual ones.
@@ -21,10 +19,9 @@ func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
 	in := func(namespace, name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name}
 	}
-	s := New(
-		clustertest.Leaf(t, "rome", &networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: in("liqo", DefaultClientTemplateName)}),
-		clustertest.Leaf(t, "milan", &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: in("liqo", DefaultServerTemplateName)},
-			&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: in("custom", "large")}))
+	client := romesEnd(t, &networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: in("liqo", DefaultClientTemplateName)})
+	server := milansEnd(t, &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: in("liqo", DefaultServerTemplateName)},
+		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: in("custom", "large")})
 	for name, test := range map[string]struct {
 		template         Template
 		ofServer         string // summary of the problem; empty for none
@@ -45,8 +42,8 @@ func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
 		},
 		"of no type": {Template{Resource: "nothings"}, "not a resource: nothings", "not a resource: nothings", "It must be group/version/resource."},
 	} {
-		_, ofServer := s.Server().CheckTemplate(t.Context(), GatewayServer{Template: test.template})
-		_, ofClient := s.Client().CheckTemplate(t.Context(), GatewayClient{Template: test.template})
+		_, ofServer := server.CheckTemplate(t.Context(), GatewayServer{Template: test.template})
+		_, ofClient := client.CheckTemplate(t.Context(), GatewayClient{Template: test.template})
 		for leaf, end := range map[string]struct {
 			err     error
 			summary string
@@ -74,9 +71,9 @@ func TestATemplateTellsWhichSettingsItTakes(t *testing.T) {
 		"the node port":        {map[string]any{"?nodePort": "{{ .Spec.Endpoint.NodePort }}"}, TemplateSettings{TakesNodePort: true}},
 		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"}, TemplateSettings{TakesLoadBalancerIP: true}},
 	} {
-		shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", serverTemplate(test.fields)))
+		server := milansEnd(t, serverTemplate(test.fields))
 		test.expected.Name = "WgGatewayServerTemplate liqo/wireguard-server"
-		if got, err := shortcut.Server().CheckTemplate(t.Context(), GatewayServer{}); err != nil || got != test.expected {
+		if got, err := server.CheckTemplate(t.Context(), GatewayServer{}); err != nil || got != test.expected {
 			t.Errorf("%s: got %+v (%v)", name, got, err)
 		}
 	}
