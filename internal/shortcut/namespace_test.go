@@ -108,3 +108,66 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 		}
 	}
 }
+
+func TestATenantNamespaceGoesUnlessItIsInUse(t *testing.T) {
+	own := keySecret(nil)
+	for name, test := range map[string]struct {
+		owner   Owner
+		objects []client.Object
+		peering string
+		given   KeySecret
+		stays   bool
+		why     string
+	}{
+		"mine":            {me, nil, "", KeySecret{}, false, ""},
+		"nobody's":        {Owner{}, nil, "", KeySecret{}, false, ""},
+		"somebody else's": {somebody, nil, "", KeySecret{}, true, ""},
+		"with a peering":  {me, nil, "the peering", KeySecret{}, true, "There is still the peering. So Namespace liqo-tenant-rome stays, too; delete it when nobody needs it any more."},
+		"with a Secret that the gateway was given": {
+			me, []client.Object{own}, "", KeySecret{Name: own.Name}, true,
+			"Your Secret liqo-tenant-rome/my-keys stays. So Namespace liqo-tenant-rome stays, too; delete it when nobody needs it any more.",
+		},
+		"with a Secret that was given elsewhere": {me, []client.Object{own}, "", KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},
+	} {
+		milan := milansEnd(t, append(test.objects, romesNamespace(test.owner))...)
+		milan.owner = me
+		namespace, err := milan.beginRemovingNamespace(t.Context(), test.peering, test.given)
+		if err != nil || namespace == nil {
+			t.Fatalf("%s: %v (%v)", name, namespace, err)
+		}
+		why, err := milan.removeNamespace(t.Context(), namespace, test.peering, true, test.given)
+		if err != nil || why != test.why {
+			t.Errorf("%s: it says %q (%v)", name, why, err)
+		}
+		left, err := milan.tenantNamespace(t.Context())
+		if err != nil || (left != nil) != test.stays || (left != nil && me.marked(left)) {
+			t.Errorf("%s: left is %v (%v)", name, left, err)
+		}
+	}
+}
+
+func TestATenantNamespaceStaysWhileLiqosRecordDoes(t *testing.T) {
+	milan := milansEnd(t, romesNamespace(me))
+	milan.owner = me
+	namespace, err := milan.tenantNamespace(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why, err := milan.removeNamespace(t.Context(), namespace, "", false, KeySecret{}); err != nil || why != "" {
+		t.Errorf("it says %q (%v)", why, err)
+	}
+	if left, err := milan.tenantNamespace(t.Context()); err != nil || left == nil {
+		t.Errorf("it is gone (%v)", err)
+	}
+}
+
+func TestOnlyTheTenantNamespaceIsWhereObjectsAreByDefault(t *testing.T) {
+	unusual := romesTenant()
+	unusual.Name = "tenants-rome"
+	milan := milansEnd(t, unusual)
+	for name, expected := range map[string]bool{"liqo-tenant-rome": true, "tenants-rome": true, "own": false} {
+		if got, err := milan.IsTenantNamespace(t.Context(), name); err != nil || got != expected {
+			t.Errorf("%s: %t (%v)", name, got, err)
+		}
+	}
+}
