@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // Announcement is what the other leaf is told of this one's address ranges, in CIDR notation. What is empty is as the leaf has it.
@@ -49,7 +50,7 @@ func (s *side) checkIPv4(announced cluster.Networks) error {
 		if err != nil || prefix.Addr().Is4() {
 			continue // what is no range at all is Liqo's to refuse
 		}
-		return &Problem{
+		return &explain.Problem{
 			Leaf:    s.leaf.Name,
 			Summary: fmt.Sprintf("Liqo can't join the IPv6 range %s", cidr),
 			Detail: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked for this one. Announce only the IPv4 ranges of "+

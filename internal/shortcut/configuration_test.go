@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // remappedBy is [theirs] after Liqo has decided.
@@ -136,7 +137,7 @@ func TestALeafAnnouncesItsOwnRangesUnlessItsSpecSaysOthers(t *testing.T) {
 	} {
 		announced, err := romesEnd(t, ranges("10.0.0.0/16")...).Announce(t.Context(), test.announcement)
 		if test.refused {
-			if Summary(err) != `Liqo can't join the IPv6 range fd00::/64 on leaf "rome"` {
+			if explain.Summary(err) != `Liqo can't join the IPv6 range fd00::/64 on leaf "rome"` {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // rivalError is the cause of a problem with a shortcut of the pair that another resource instance owns.
@@ -60,16 +62,16 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 }
 
 // rival is the problem that another resource instance owns a shortcut of the pair.
-func rival(at *side, found network, token string) *Problem {
+func rival(at *side, found network, token string) *explain.Problem {
 	cause := &rivalError{token: token, origin: found.originOf(token)}
-	return &Problem{
+	return &explain.Problem{
 		Leaf:    at.leaf.Name,
 		Summary: fmt.Sprintf("a shortcut with %q exists already", at.remote.Name),
 		Detail: fmt.Sprintf("Another liqo_shortcut owns it, made by %s. One pair of leaves can have one shortcut, in one direction.\n\nIf that resource is in "+
 			"another Terraform state, remove it there (`terraform destroy`, or a `removed` block to keep the network), or import the shortcut here "+
 			"instead. If it is this resource under its former address, add a `moved` block. If this apply replaces it with `create_before_destroy`, "+
 			"leave that out. `adopt_existing = true` takes the shortcut over from its owner, in each of these cases.", cause.origin),
-		Err: cause, refused: true,
+		Err: cause, Refused: true,
 	}
 }
 
@@ -84,8 +86,8 @@ func joinedByOthers(ctx context.Context, at *side, objects []string) error {
 	if peering != "" {
 		maker, remedy = peering, "end the peering first with `liqoctl unpeer`"
 	}
-	return &Problem{
-		Leaf: at.leaf.Name, refused: true,
+	return &explain.Problem{
+		Leaf: at.leaf.Name, Refused: true,
 		Summary: fmt.Sprintf("a network with %q exists already", at.remote.Name),
 		Detail: fmt.Sprintf("This provider did not make %s; %s did. Import that network, let `adopt_existing = true` take it over, or %s.",
 			strings.Join(objects, ", "), maker, remedy),

@@ -12,12 +12,13 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
 	rome, milan := leafWith(t, "rome", theirs("milan")), leafWith(t, "milan")
 	err := New(rome, milan).Connect(t.Context(), overNodePort)
-	var problem *Problem
+	var problem *explain.Problem
 	if !errors.As(err, &problem) || problem.Leaf != "rome" || !strings.Contains(problem.Detail, "Configuration liqo-tenant-milan/milan") {
 		t.Fatalf("got: %v", err)
 	}
@@ -45,7 +46,7 @@ func TestOnePairHasOneShortcut(t *testing.T) {
 func TestANetworkOfAPeeringIsLeftAloneAndThePeeringNamed(t *testing.T) {
 	shortcut := New(leafWith(t, "rome", theirs("milan"), peer("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
 	err := shortcut.Connect(t.Context(), overNodePort)
-	var problem *Problem
+	var problem *explain.Problem
 	if !errors.As(err, &problem) || !strings.Contains(problem.Detail, `the peering with "milan" (ForeignCluster milan, role Provider) did.`) ||
 		!strings.Contains(problem.Detail, "end the peering first with `liqoctl unpeer`") {
 		t.Errorf("got: %v", err)
@@ -76,8 +77,8 @@ func TestOnlyAnotherResourceIsARival(t *testing.T) {
 
 func TestARivalIsNamedByWhereItMadeTheShortcut(t *testing.T) {
 	err := joinedAtRome(t, belongings()["another's"]).CheckFree(t.Context(), overNodePort)
-	if Summary(err) != `a shortcut with "milan" exists already on leaf "rome"` || !strings.Contains(Detail(err), "made by alice@ci, in folder theirs. One pair") {
-		t.Errorf("got %q:\n%s", Summary(err), Detail(err))
+	if explain.Summary(err) != `a shortcut with "milan" exists already on leaf "rome"` || !strings.Contains(explain.Detail(err), "made by alice@ci, in folder theirs. One pair") {
+		t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
 	}
 }
 
@@ -105,8 +106,8 @@ func TestAKeyOfOthersIsInTheWayOnlyOfWhoeverSharesTheKeys(t *testing.T) {
 		if (err == nil) != byOthers {
 			t.Errorf("keys by others: %t: %v", byOthers, err)
 		}
-		if err != nil && !strings.Contains(Detail(err), "This provider did not make PublicKey liqo-tenant-milan/") {
-			t.Errorf("got:\n%s", Detail(err))
+		if err != nil && !strings.Contains(explain.Detail(err), "This provider did not make PublicKey liqo-tenant-milan/") {
+			t.Errorf("got:\n%s", explain.Detail(err))
 		}
 	}
 }

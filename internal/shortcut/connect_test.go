@@ -9,6 +9,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
@@ -22,7 +23,7 @@ func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		spec.ClientEnd.Announcement = end
 		_, refused := shortcut.Client().Announce(t.Context(), end)
 		for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
-			var problem *Problem
+			var problem *explain.Problem
 			if !errors.As(err, &problem) || problem.Leaf != "rome" || problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
 				t.Errorf("%s: got %v", name, err)
 			}
@@ -47,9 +48,9 @@ func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...), clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
 		if err := s.connectUntilTaken(t, spec); errors.Is(err, errRemapped) != test.refused {
 			t.Errorf("%s: %v", name, err)
-		} else if test.refused && (!strings.HasPrefix(Summary(err), "remapping is forbidden, and needed on leaf ") ||
-			!strings.Contains(Detail(err), " overlaps with ") || !strings.Contains(Detail(err), "No gateway was made.")) {
-			t.Errorf("%s: got %q:\n%s", name, Summary(err), Detail(err))
+		} else if test.refused && (!strings.HasPrefix(explain.Summary(err), "remapping is forbidden, and needed on leaf ") ||
+			!strings.Contains(explain.Detail(err), " overlaps with ") || !strings.Contains(explain.Detail(err), "No gateway was made.")) {
+			t.Errorf("%s: got %q:\n%s", name, explain.Summary(err), explain.Detail(err))
 		}
 		if state, err := s.Observe(t.Context(), false); err != nil || state.Joined == test.refused {
 			t.Errorf("%s: something was written: %t (%v)", name, state.Joined, err)

@@ -1,6 +1,7 @@
 package shortcut
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -11,8 +12,8 @@ import (
 func TestAWaitForWhatIsThereAlreadyEndsAtOnce(t *testing.T) {
 	client, server := romesEnd(t, end(asClient, "milan", up)...), milansEnd(t, end(asServer, "rome", up)...)
 	endpoint, err := server.waitForEndpoint(t.Context())
-	if err != nil || where(endpoint) != "172.18.0.2, UDP port 31000" {
-		t.Errorf("the endpoint is %s (%v)", where(endpoint), err)
+	if err != nil || !reflect.DeepEqual(endpoint, Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
+		t.Errorf("the endpoint is %+v (%v)", endpoint, err)
 	}
 	for _, on := range []*side{client, server} {
 		if err := on.waitForConnection(t.Context()); err != nil {

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // A ForeignCluster is Liqo's record of another cluster. Liqo makes it when it first sees an object of that cluster, and never deletes it.
@@ -67,7 +68,7 @@ func (s *side) livingPeering(ctx context.Context) (string, error) {
 	if err != nil || len(parts) == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("the peering with %q (%s)", s.remote.Name, s.names(parts...)), nil
+	return fmt.Sprintf("the peering with %q (%s)", s.remote.Name, explain.Names(s.leaf, parts...)), nil
 }
 
 // peeringParts are the objects of a peering with the other cluster: the Tenant that it is here, the Identities that this leaf has there, and the resources that one asks
@@ -119,7 +120,7 @@ func (s *side) checkNoPeering(ctx context.Context, peering string) error {
 	if err != nil || peering == "" || len(found.owned(s.owner)) == 0 {
 		return err
 	}
-	return &Problem{
+	return &explain.Problem{
 		Leaf:    s.leaf.Name,
 		Summary: "a peering uses the network",
 		Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, or set "+
@@ -164,7 +165,7 @@ func (s *side) removeForeignCluster(ctx context.Context, namespace *corev1.Names
 		}
 		return false, s.deleteUnchanged(ctx, foreign)
 	}, &liqov1beta1.ForeignCluster{})
-	return gone, s.explainWait(ctx, "Liqo to notice that the network is gone", err)
+	return gone, explain.Wait(ctx, s.subject(), "Liqo to notice that the network is gone", err)
 }
 
 // deleteUnchanged deletes an object only as it was read. One that has changed since is left for the caller to look at again, once the cache has

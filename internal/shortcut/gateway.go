@@ -6,7 +6,6 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -49,15 +48,6 @@ func (o objects) mtu() int {
 // activeLabel marks, of a gateway's replicas, the one that holds the tunnel. Liqo has it in pkg/gateway/concurrent, which would bring the whole of
 // controller-runtime's manager along.
 const activeLabel = "networking.liqo.io/active"
-
-// gatewayPods lists the pods that Liqo runs a gateway in, those included that are being deleted.
-func (s *side) gatewayPods(ctx context.Context, gateway client.Object) ([]corev1.Pod, error) {
-	var pods corev1.PodList
-	err := s.leaf.Live.List(ctx, &pods, client.InNamespace(gateway.GetNamespace()), client.MatchingLabels{
-		consts.GatewayNameLabel: gateway.GetName(),
-	})
-	return pods.Items, s.leaf.Explain(err)
-}
 
 // removeGateways deletes the leaf's gateway and the key that it trusts, and returns once all that Liqo made for it is gone too. Until then a gateway of the
 // same name would inherit the old one's keys and Service. Secrets of the user's own are as they were then: those that the gateway was given, and these.

@@ -7,6 +7,8 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestTheClientDialsWhatTheServerSaysExceptForWhatTheSpecSays(t *testing.T) {
@@ -79,7 +81,7 @@ func TestAGatewayClientThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
 func TestAGatewayClientWithoutItsKeysIsNotMade(t *testing.T) {
 	rome := romesEnd(t, namespaceNamed("liqo-tenant-milan"))
 	_, err := rome.ensureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled())
-	if Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
+	if explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
 		t.Errorf("got %v", err)
 	}
 	if found, err := rome.find(t.Context()); err != nil || found.client != nil {

@@ -7,6 +7,8 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // exposed is the settings of a gateway in which nothing has its default.
@@ -50,7 +52,7 @@ func TestAGatewayServerThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
 func TestAGatewayServerWithoutItsKeysIsNotMade(t *testing.T) {
 	milan := milansEnd(t, namespaceNamed("liqo-tenant-rome"))
 	_, err := milan.ensureGatewayServer(t.Context(), "liqo-tenant-rome", exposed())
-	if Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
+	if explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
 	if found, err := milan.find(t.Context()); err != nil || found.server != nil {
@@ -107,7 +109,7 @@ func TestAServiceIsMissedOnlyWhileTheTunnelIsDown(t *testing.T) {
 		"no Service, the tunnel up":                               {[]client.Object{gatewayDeployment(), milansConnection(networkingv1beta1.Connected)}, false},
 		"neither Service nor Deployment, so that Liqo makes both": {[]client.Object{milansConnection(networkingv1beta1.ConnectionError)}, false},
 		"a Service, the tunnel down": {
-			[]client.Object{gatewayDeployment(), milansConnection(networkingv1beta1.ConnectionError), gatewayService(corev1.ServiceTypeNodePort)}, false,
+			[]client.Object{gatewayDeployment(), milansConnection(networkingv1beta1.ConnectionError), gatewayService()}, false,
 		},
 	} {
 		gateway := wireGuard(ours(serverGateway("rome", 51840)))

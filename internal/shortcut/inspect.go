@@ -76,7 +76,7 @@ func endStatus(ctx context.Context, at *side, found objects) (EndStatus, error) 
 	if gateway == nil {
 		return EndStatus{Status: Disconnected}, nil
 	}
-	pods, err := at.gatewayPods(ctx, gateway)
+	pods, err := at.leaf.GatewayPods(ctx, gateway)
 	if err != nil {
 		return EndStatus{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // forgeTenantNamespace is the tenant namespace as Liqo itself makes it.
@@ -42,7 +43,7 @@ func (s *side) CheckNamespace(ctx context.Context, asked string) error {
 func (s *side) checkOwnNamespace(ctx context.Context, asked string) error {
 	err := s.leaf.Live.Get(ctx, client.ObjectKey{Name: asked}, &corev1.Namespace{})
 	if apierrors.IsNotFound(err) {
-		return &Problem{
+		return &explain.Problem{
 			Leaf:    s.leaf.Name,
 			Summary: fmt.Sprintf("namespace %s does not exist", asked),
 			Detail:  "A namespace that is asked for is not made by the provider, since it would not know when to remove it. Make it first, or leave the choice to Liqo.",
@@ -77,7 +78,7 @@ func (s *side) checkAlone(ctx context.Context, namespace string) error {
 	}
 	for _, gateway := range gateways {
 		if remote := cluster.RemoteID(gateway); remote != string(s.remote.ID) && !s.owner.marked(gateway) {
-			return &Problem{
+			return &explain.Problem{
 				Leaf:    s.leaf.Name,
 				Summary: fmt.Sprintf("namespace %s has a gateway for another cluster", namespace),
 				Detail: fmt.Sprintf("%s there is for cluster %s, and Liqo can't tell two gateways of one namespace apart. Give each shortcut a namespace of its own, "+
@@ -127,8 +128,8 @@ func (s *side) checkTenantName(ctx context.Context) error {
 	return s.tenantNameTaken(nil)
 }
 
-func (s *side) tenantNameTaken(err error) *Problem {
-	return &Problem{
+func (s *side) tenantNameTaken(err error) *explain.Problem {
+	return &explain.Problem{
 		Leaf:    s.leaf.Name,
 		Summary: fmt.Sprintf("namespace %s is taken", s.forgeTenantNamespace().Name),
 		Detail: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not the labels that Liqo gives to one. "+
@@ -225,7 +226,7 @@ func (s *side) uses(ctx context.Context, namespace *corev1.Namespace, peering st
 	}
 	secret := client.ObjectKey{Namespace: namespace.Name, Name: given.Name}
 	if secret.Name != "" && cmp.Or(given.Namespace, namespace.Name) == namespace.Name {
-		lost, err := s.lost(ctx, made{corev1.SchemeGroupVersion.WithKind("Secret"), secret})
+		lost, err := s.leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Secret"), secret)
 		if err != nil {
 			return nil, err
 		}
@@ -244,7 +245,7 @@ func (s *side) tellOthers(objects []client.Object) string {
 	if len(objects) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("What somebody else has made stays: %s.", s.names(objects...))
+	return fmt.Sprintf("What somebody else has made stays: %s.", explain.Names(s.leaf, objects...))
 }
 
 // giveUpNamespace makes a namespace nobody's, or whose it was before it was adopted.

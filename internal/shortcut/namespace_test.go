@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestTheTenantNamespaceIsMadeOnceAndMarked(t *testing.T) {
@@ -45,7 +46,7 @@ func TestATenantNamespaceThatAnEarlierShortcutHasLeftIsTakenAndNoOther(t *testin
 func TestANamespaceWithTheNameOfTheTenantNamespaceIsInTheWay(t *testing.T) {
 	taken := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome"}}
 	server := milansEnd(t, taken)
-	if _, err := server.ensureTenantNamespace(t.Context()); Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
+	if _, err := server.ensureTenantNamespace(t.Context()); explain.Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -63,7 +64,7 @@ func TestANameThatATenantNamespaceNeedsMustBeFree(t *testing.T) {
 		"another of the same name": {[]client.Object{namespaceNamed("liqo-tenant-rome")}, `namespace liqo-tenant-rome is taken on leaf "milan"`},
 	} {
 		err := milansEnd(t, test.objects...).CheckNamespace(t.Context(), "")
-		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
+		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -88,7 +89,7 @@ func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
 	} {
 		server := milansEnd(t, test.objects...)
 		_, err := server.ensureNamespace(t.Context(), "own")
-		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
+		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
-	service, deployment := gatewayService("NodePort"), gatewayDeployment()
+	service, deployment := gatewayService(), gatewayDeployment()
 	for name, test := range map[string]struct {
 		client   *networkingv1beta1.GatewayClient
 		server   *networkingv1beta1.GatewayServer
@@ -143,7 +143,7 @@ func TestWhatAnApplyPutsBackIsLost(t *testing.T) {
 	setAnnotation(connectedOnce, completeAnnotation, " 2026-11-21T10:00:00Z connected")
 	seenOnce := ours(theirs("rome"))
 	setAnnotation(seenOnce, completeAnnotation, " 2026-11-21T10:00:00Z")
-	down, service := milansConnection(networkingv1beta1.ConnectionError), gatewayService(corev1.ServiceTypeNodePort)
+	down, service := milansConnection(networkingv1beta1.ConnectionError), gatewayService()
 	for name, test := range map[string]struct {
 		rome, milan []client.Object
 		lost        bool

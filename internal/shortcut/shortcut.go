@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // Shortcut is a pair of leaves that are joined directly, or shall be. It holds no state: what there is of it is on the leaves.
@@ -53,6 +54,6 @@ func (s *Shortcut) ends() []*side { return []*side{s.client, s.server} }
 
 // IsMissing reports whether a problem is that something does not exist which whoever applies has to make.
 func IsMissing(err error) bool {
-	_, ok := errors.AsType[*Problem](err)
+	_, ok := errors.AsType[*explain.Problem](err)
 	return ok && apierrors.IsNotFound(err)
 }

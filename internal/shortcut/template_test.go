@@ -5,6 +5,8 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // serverTemplate is a template of a server's gateway whose Service has these fields, besides the usual ones.
@@ -53,7 +55,7 @@ func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
 			if end.summary == "" && end.err == nil {
 				continue
 			}
-			if end.err == nil || Summary(end.err) != end.summary+` on leaf "`+leaf+`"` || Detail(end.err) != test.detail {
+			if end.err == nil || explain.Summary(end.err) != end.summary+` on leaf "`+leaf+`"` || explain.Detail(end.err) != test.detail {
 				t.Errorf("%s, on %s: got %v", name, leaf, end.err)
 			}
 		}
