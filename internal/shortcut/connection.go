@@ -54,3 +54,9 @@ func (o objects) latency() *Latency {
 func (o objects) wasConnected() bool {
 	return o.configuration != nil && strings.HasSuffix(o.configuration.Annotations[completeAnnotation], " "+wasConnected)
 }
+
+// connectionLost reports whether somebody has deleted the Connection of a gateway that has all it needs: the gateway makes another one only when it is told the
+// other's key anew. A tunnel that was never seen up may not have had one yet.
+func (o objects) connectionLost() bool {
+	return o.connection == nil && o.publicKey != nil && o.wasConnected()
+}

@@ -5,10 +5,13 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Defaults of a [GatewayServer], as liqoctl has them.
@@ -160,4 +163,20 @@ func gatewayServerOf(gateway *networkingv1beta1.GatewayServer) *GatewayServer {
 		KeySecret:          spec.SecretRef.Name,
 		Template:           templateOf(spec.ServerTemplateRef),
 	}
+}
+
+// serviceLost reports whether a gateway has no Service, and will get none. Liqo makes a gateway's Deployment and then its Service; where it finds the one without the
+// other, because somebody deleted the Service or the API server refused it, its controller of WireGuard gateways stops before it comes to making one, and keeps the
+// old address in the status. As long as the tunnel is up, nobody needs to ask.
+func (s *side) serviceLost(ctx context.Context, found objects) (bool, error) {
+	technology := found.server.Status.ServerRef
+	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind || found.connected(found.server) == networkingv1beta1.Connected {
+		return false, nil
+	}
+	name := cluster.MadeForGateway(found.server)
+	if lost, err := s.leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Service"), name); err != nil || !lost {
+		return false, err
+	}
+	lost, err := s.leaf.Gone(ctx, appsv1.SchemeGroupVersion.WithKind("Deployment"), name)
+	return !lost, err
 }

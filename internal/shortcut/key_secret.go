@@ -22,6 +22,18 @@ import (
 // KeySecret names a Secret of the user's own with the keys of a gateway. Without a name there is none; without a namespace it is in the tenant namespace.
 type KeySecret struct{ Namespace, Name string }
 
+// keySecret is the Secret of the user's own that the gateway was given; without a name where there is none.
+func (o objects) keySecret() KeySecret {
+	switch {
+	case o.server != nil && o.server.Spec.SecretRef.Name != "":
+		return KeySecret{Namespace: o.server.Namespace, Name: o.server.Spec.SecretRef.Name}
+	case o.client != nil && o.client.Spec.SecretRef.Name != "":
+		return KeySecret{Namespace: o.client.Namespace, Name: o.client.Spec.SecretRef.Name}
+	default:
+		return KeySecret{}
+	}
+}
+
 // keyOf is where the Secret is.
 func (s *side) keyOf(secret KeySecret) client.ObjectKey {
 	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, s.forgeTenantNamespace().Name), Name: secret.Name}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // State is how a shortcut is.
@@ -100,4 +102,28 @@ func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 		}
 	}
 	return leaseLeft(ctx, s.first())
+}
+
+// Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] puts back, and that its [Status] does not tell of: the Service of the
+// server's gateway, a gateway's keys, or a Connection. It asks the leaves.
+func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
+	found, err := s.look(ctx)
+	if err != nil || found.client.client == nil || found.server.server == nil {
+		return false, err
+	}
+	if found.client.connectionLost() || found.server.connectionLost() {
+		return true, nil
+	}
+	if lost, err := s.server.serviceLost(ctx, found.server); err != nil || lost {
+		return lost, err
+	}
+	if lost, err := s.client.keyUntold(ctx, found.client.client.Status.SecretRef, found.server.publicKey); err != nil || lost {
+		return lost, err
+	}
+	return s.server.keyUntold(ctx, found.server.server.Status.SecretRef, found.client.publicKey)
+}
+
+// WhyDown asks both leaves why the tunnel is not up, though all objects of the shortcut are in place. What can't be read it mentions, and goes on.
+func (s *Shortcut) WhyDown(ctx context.Context) *explain.Problem {
+	return explain.Down(ctx, s.client.subject(), s.server.subject())
 }

@@ -1,6 +1,7 @@
 package shortcut
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/getters"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
@@ -80,4 +82,22 @@ func (s *side) waitForKey(ctx context.Context) ([]byte, error) {
 	}
 	key, err := getters.ExtractKeyFromSecretRef(ctx, s.leaf.Live, secret)
 	return key, s.leaf.Explain(err)
+}
+
+// keyUntold reports whether the gateway of this leaf has another public key by now than the other leaf was told by the owner, or none. Keys is from the gateway's status.
+// Somebody who may only plan may read no Secret, and learns nothing.
+func (s *side) keyUntold(ctx context.Context, keys *corev1.ObjectReference, told *networkingv1beta1.PublicKey) (bool, error) {
+	if keys == nil || told == nil || !s.owner.owns(told) {
+		return false, nil
+	}
+	key, err := getters.ExtractKeyFromSecretRef(ctx, s.leaf.Live, keys)
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case apierrors.IsForbidden(err):
+		return false, nil
+	case err != nil:
+		return false, s.leaf.Explain(err)
+	}
+	return !bytes.Equal(key, told.Spec.PublicKey), nil
 }

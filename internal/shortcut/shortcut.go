@@ -1,31 +1,12 @@
 package shortcut
 
 import (
-	"errors"
-
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // Shortcut is a pair of leaves that are joined directly, or shall be. It holds no state: what there is of it is on the leaves.
 type Shortcut struct {
 	client, server *side
-}
-
-// side is one leaf's part of a shortcut.
-type side struct {
-	leaf   *cluster.Leaf
-	remote Remote
-	owner  Owner
-}
-
-// Remote is the cluster at the other end, as one side knows it.
-type Remote struct {
-	Name string                // the user's name for it
-	ID   liqov1beta1.ClusterID // Liqo's
 }
 
 // New returns the shortcut through which client dials server. It belongs to nobody in particular: see [Shortcut.OwnedBy].
@@ -51,9 +32,3 @@ func (s *Shortcut) Client() *side { return s.client }
 func (s *Shortcut) Server() *side { return s.server }
 
 func (s *Shortcut) ends() []*side { return []*side{s.client, s.server} }
-
-// IsMissing reports whether a problem is that something does not exist which whoever applies has to make.
-func IsMissing(err error) bool {
-	_, ok := errors.AsType[*explain.Problem](err)
-	return ok && apierrors.IsNotFound(err)
-}

@@ -106,3 +106,13 @@ func (s *side) untilAllGone(ctx context.Context, r remains) error {
 	}
 	return nil
 }
+
+// keysLost reports whether the Secret is gone that Liqo has made for a gateway's keys. Liqo makes another one, with other keys, only when something makes it look at
+// the gateway again; until then there is no key to tell the other leaf, though a tunnel that is up stays up. The arguments are those of [keysByLiqo].
+func (s *side) keysLost(ctx context.Context, keys *corev1.ObjectReference, brought corev1.LocalObjectReference) (bool, error) {
+	secret := keysByLiqo(keys, brought)
+	if secret == nil {
+		return false, nil
+	}
+	return s.leaf.Gone(ctx, secret.kind, secret.key)
+}

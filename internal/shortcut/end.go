@@ -2,12 +2,30 @@ package shortcut
 
 import (
 	"context"
+	"errors"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
+
+// side is one leaf's part of a shortcut.
+type side struct {
+	leaf   *cluster.Leaf
+	remote Remote
+	owner  Owner
+}
+
+// Remote is the cluster at the other end, as one side knows it.
+type Remote struct {
+	Name string                // the user's name for it
+	ID   liqov1beta1.ClusterID // Liqo's
+}
 
 // until waits until done is true of what the leaf holds of this network, asking again whenever the cache of one of these kinds has changed. waitedFor
 // completes "waited for …" in the error, which holds the leaf's own evidence of what is wrong.
@@ -29,4 +47,10 @@ func (s *side) delete(ctx context.Context, object client.Object) error {
 	uid := object.GetUID()
 	err := s.leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy("Background"))
 	return s.leaf.Explain(client.IgnoreNotFound(err))
+}
+
+// IsMissing reports whether a problem is that something does not exist which whoever applies has to make.
+func IsMissing(err error) bool {
+	_, ok := errors.AsType[*explain.Problem](err)
+	return ok && apierrors.IsNotFound(err)
 }

@@ -9,11 +9,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// WhyDown asks both leaves why the tunnel is not up, though all objects of the shortcut are in place. What can't be read it mentions, and goes on.
-func (s *Shortcut) WhyDown(ctx context.Context) *explain.Problem {
-	return explain.Down(ctx, s.client.subject(), s.server.subject())
-}
-
 // subject is this leaf's part of the network, for package explain.
 func (s *side) subject() explain.Subject {
 	return explain.Subject{Leaf: s.leaf, RemoteName: s.remote.Name, RemoteID: s.remote.ID, Find: func(ctx context.Context) (explain.Objects, error) {
