@@ -14,7 +14,7 @@ import (
 // the cache does not hold, Secrets among them.
 func (l *Leaf) UntilGone(ctx context.Context, kind schema.GroupVersionKind, key client.ObjectKey) error {
 	for {
-		gone, err := l.gone(ctx, kind, key) // most often it is, and needs no watch
+		gone, err := l.Gone(ctx, kind, key) // most often it is, and needs no watch
 		if !gone && err == nil {
 			gone, err = l.watchUntilGone(ctx, kind, key)
 		}
@@ -24,8 +24,8 @@ func (l *Leaf) UntilGone(ctx context.Context, kind schema.GroupVersionKind, key 
 	}
 }
 
-// gone reports whether the object does not exist.
-func (l *Leaf) gone(ctx context.Context, kind schema.GroupVersionKind, key client.ObjectKey) (bool, error) {
+// Gone reports whether an object does not exist. Nothing but its metadata is read, at the API server.
+func (l *Leaf) Gone(ctx context.Context, kind schema.GroupVersionKind, key client.ObjectKey) (bool, error) {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(kind)
 	err := l.Live.Get(ctx, key, object)
@@ -42,7 +42,7 @@ func (l *Leaf) watchUntilGone(ctx context.Context, kind schema.GroupVersionKind,
 		return false, l.Explain(err)
 	}
 	defer changes.Stop()
-	if gone, err := l.gone(ctx, kind, key); gone || err != nil {
+	if gone, err := l.Gone(ctx, kind, key); gone || err != nil {
 		return gone, err
 	}
 	for {
