@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -115,14 +116,14 @@ func endStatus(end shortcut.EndStatus) *endStatusModel {
 	return model
 }
 
-func milliseconds(latency *shortcut.Latency) types.Float64 {
+func milliseconds(latency *end.Latency) types.Float64 {
 	if latency == nil {
 		return types.Float64Null()
 	}
 	return types.Float64Value(latency.Milliseconds())
 }
 
-func measuredAt(latency *shortcut.Latency) types.String {
+func measuredAt(latency *end.Latency) types.String {
 	if latency == nil || latency.MeasuredAt.IsZero() {
 		return types.StringNull()
 	}
@@ -134,7 +135,7 @@ func mtuOrNull(mtu int) types.Int32 {
 }
 
 // networkOrNull is null where the other leaf was told nothing.
-func networkOrNull(network shortcut.Network) types.Object {
+func networkOrNull(network end.Network) types.Object {
 	if network.PodCIDRs == nil && network.ExternalCIDR == "" {
 		return types.ObjectNull(networkTypes)
 	}

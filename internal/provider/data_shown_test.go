@@ -15,13 +15,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
 
 var (
-	milansEndpoint = &shortcut.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 31000, Protocol: "UDP"}
-	fiveMS         = &shortcut.Latency{Value: 5 * time.Millisecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
+	milansEndpoint = &end.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 31000, Protocol: "UDP"}
+	fiveMS         = &end.Latency{Value: 5 * time.Millisecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
 )
 
 // shows compares attributes with what they should be, as texts.
@@ -39,11 +40,11 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 	model.show(shortcut.Inspection{
 		State: shortcut.State{
 			Status: shortcut.Error, ServerEndpoint: milansEndpoint,
-			Client: shortcut.End{ClusterID: "r", Namespace: "of-rome", Network: shortcut.Network{PodCIDRs: []string{"10.1.0.0/16"}}},
-			Server: shortcut.End{ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: shortcut.Network{ExternalCIDR: "10.4.0.0/16"}},
+			Client: shortcut.EndState{ClusterID: "r", Namespace: "of-rome", Network: end.Network{PodCIDRs: []string{"10.1.0.0/16"}}},
+			Server: shortcut.EndState{ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: end.Network{ExternalCIDR: "10.4.0.0/16"}},
 		},
 		Reversed: true, MadeBy: shortcut.ByPeering,
-		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []shortcut.GatewayPod{
+		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []end.GatewayPod{
 			{Name: "gw-0", Namespace: "of-rome", Node: "node-1", Active: true}, {Name: "gw-1", Namespace: "of-rome"},
 		}},
 		ServerEnd: shortcut.EndStatus{Status: shortcut.Error},
@@ -81,7 +82,7 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 	model.show(shortcut.Survey{Networks: []shortcut.Link{{
 		Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 		Status: shortcut.Connected, MadeBy: shortcut.ByProvider, MTU: 1340, ServerEndpoint: milansEndpoint, Latency: fiveMS,
-		Owner: &shortcut.Ownership{Complete: true, Origin: shortcut.Origin{
+		Owner: &shortcut.Ownership{Complete: true, Origin: end.Origin{
 			Who: "alice@ci", Folder: "network", Workspace: "prod", At: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC),
 		}},
 	}}})
@@ -163,7 +164,7 @@ func keeps(t *testing.T, source datasource.DataSource, model any) {
 func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 	forever := timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{"read": types.StringType})}
 	network := shortcutDataModel{Timeouts: forever}
-	network.show(shortcut.Inspection{State: shortcut.State{ServerEndpoint: milansEndpoint}, ClientEnd: shortcut.EndStatus{GatewayPods: []shortcut.GatewayPod{{}}}})
+	network.show(shortcut.Inspection{State: shortcut.State{ServerEndpoint: milansEndpoint}, ClientEnd: shortcut.EndStatus{GatewayPods: []end.GatewayPod{{}}}})
 	keeps(t, newShortcutDataSource(), &network)
 
 	networks := shortcutsDataModel{Timeouts: forever, Clusters: texts("rome")}

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
@@ -107,7 +108,7 @@ func TestASurveyWarnsOfWhatItCouldNotReadAndFailsForAMisspeltName(t *testing.T) 
 func TestAPairWithoutANetworkIsShownAsNulls(t *testing.T) {
 	var model shortcutDataModel
 	model.show(shortcut.Inspection{
-		State:     shortcut.State{Status: shortcut.Disconnected, Client: shortcut.End{ClusterID: "a"}, Server: shortcut.End{ClusterID: "b"}},
+		State:     shortcut.State{Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "a"}, Server: shortcut.EndState{ClusterID: "b"}},
 		ClientEnd: shortcut.EndStatus{Status: shortcut.Disconnected}, ServerEnd: shortcut.EndStatus{Status: shortcut.Disconnected},
 	})
 	if model.ID.ValueString() != "a/b" || model.Status.ValueString() != "Disconnected" || model.Reversed.ValueBool() || !model.MadeBy.IsNull() ||
@@ -118,14 +119,14 @@ func TestAPairWithoutANetworkIsShownAsNulls(t *testing.T) {
 }
 
 func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
-	latency := &shortcut.Latency{Value: 850 * time.Microsecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
+	latency := &end.Latency{Value: 850 * time.Microsecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
 	if got := milliseconds(latency).ValueFloat64(); got != 0.85 {
 		t.Errorf("got %v ms", got)
 	}
 	if got := measuredAt(latency).ValueString(); got != "2026-11-21T03:04:05Z" {
 		t.Errorf("got %s", got)
 	}
-	if !measuredAt(&shortcut.Latency{Value: time.Second}).IsNull() {
+	if !measuredAt(&end.Latency{Value: time.Second}).IsNull() {
 		t.Error("a time that is not known is shown")
 	}
 }

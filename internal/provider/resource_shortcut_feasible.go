@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -85,7 +86,7 @@ func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 
 // foundUnlessMade says the same of what the configuration names and the same apply may still make: that it does not exist is only a warning.
 func foundUnlessMade(at path.Path, err error) diag.Diagnostics {
-	if !shortcut.IsMissing(err) {
+	if !end.IsMissing(err) {
 		return found(at, err)
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It does not exist", err), detail(err)+

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // clientNamespace finds a namespace that the client can't keep the objects in.
@@ -15,7 +15,7 @@ func (f feasibility) clientNamespace(ctx context.Context) diag.Diagnostics {
 	if !f.moves(f.plan.ClientNamespace, f.before.ClientNamespace, f.config.ClientNamespace) {
 		return nil
 	}
-	return foundUnlessMade(path.Root("client_namespace"), f.shortcut.Client().CheckNamespace(ctx, f.config.ClientNamespace.ValueString()))
+	return foundUnlessMade(path.Root("client_namespace"), f.shortcut.Client.CheckNamespace(ctx, f.config.ClientNamespace.ValueString()))
 }
 
 // serverNamespace finds a namespace that the server can't keep the objects in.
@@ -23,7 +23,7 @@ func (f feasibility) serverNamespace(ctx context.Context) diag.Diagnostics {
 	if !f.moves(f.plan.ServerNamespace, f.before.ServerNamespace, f.config.ServerNamespace) {
 		return nil
 	}
-	return foundUnlessMade(path.Root("server_namespace"), f.shortcut.Server().CheckNamespace(ctx, f.config.ServerNamespace.ValueString()))
+	return foundUnlessMade(path.Root("server_namespace"), f.shortcut.Server.CheckNamespace(ctx, f.config.ServerNamespace.ValueString()))
 }
 
 // moves reports whether objects come to a namespace, and the configuration says to which, or to the tenant namespace.
@@ -46,8 +46,8 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	_, clientErr := f.shortcut.Client().Announce(ctx, client)
-	_, serverErr := f.shortcut.Server().Announce(ctx, server)
+	_, clientErr := f.shortcut.Client.Announce(ctx, client)
+	_, serverErr := f.shortcut.Server.Announce(ctx, server)
 	diags.Append(found(path.Root("client_network"), clientErr)...)
 	diags.Append(found(path.Root("server_network"), serverErr)...)
 	if len(diags) > 0 {
@@ -57,7 +57,7 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 }
 
 // remapping tells of each pod CIDR that Liqo will remap; where that is forbidden, it is an error.
-func (f feasibility) remapping(ctx context.Context, client, server shortcut.Announcement) diag.Diagnostics {
+func (f feasibility) remapping(ctx context.Context, client, server end.Announcement) diag.Diagnostics {
 	var diags diag.Diagnostics
 	overlaps, err := f.shortcut.Overlaps(ctx, client, server)
 	if err != nil {

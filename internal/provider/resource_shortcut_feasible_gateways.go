@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // clientTemplate finds a template of the client's gateway that does not exist.
@@ -20,7 +20,7 @@ func (f feasibility) clientTemplate(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	_, err := f.shortcut.Client().CheckTemplate(ctx, gateway)
+	_, err := f.shortcut.Client.CheckTemplate(ctx, gateway)
 	return found(path.Root("client_gateway").AtName("template"), err)
 }
 
@@ -34,7 +34,7 @@ func (f feasibility) serverTemplate(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	at := path.Root("server_gateway")
-	template, err := f.shortcut.Server().CheckTemplate(ctx, gateway)
+	template, err := f.shortcut.Server.CheckTemplate(ctx, gateway)
 	if err != nil {
 		return found(at.AtName("template"), err)
 	}
@@ -60,8 +60,8 @@ func (f feasibility) clientKeys(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	secret := shortcut.KeySecret{Namespace: f.config.ClientNamespace.ValueString(), Name: gateway.KeySecret}
-	err := f.shortcut.Client().CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
+	secret := end.KeySecret{Namespace: f.config.ClientNamespace.ValueString(), Name: gateway.KeySecret}
+	err := f.shortcut.Client.CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
 	return foundUnlessMade(path.Root("client_gateway").AtName("key_secret"), err)
 }
 
@@ -74,8 +74,8 @@ func (f feasibility) serverKeys(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	secret := shortcut.KeySecret{Namespace: f.config.ServerNamespace.ValueString(), Name: gateway.KeySecret}
-	err := f.shortcut.Server().CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
+	secret := end.KeySecret{Namespace: f.config.ServerNamespace.ValueString(), Name: gateway.KeySecret}
+	err := f.shortcut.Server.CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
 	return foundUnlessMade(path.Root("server_gateway").AtName("key_secret"), err)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // planNetworks plans what each leaf shall be told of the other's address ranges, and where it reaches them. That is known only if the state says it of these very
@@ -53,7 +53,7 @@ func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded 
 		if err != nil {
 			return own, err
 		}
-		own = networkObject(shortcut.Network{PodCIDRs: networks.PodCIDRs, ExternalCIDR: networks.ExternalCIDR})
+		own = networkObject(end.Network{PodCIDRs: networks.PodCIDRs, ExternalCIDR: networks.ExternalCIDR})
 	}
 	said := func(attribute string, unknown attr.Value) attr.Value {
 		for _, source := range []types.Object{configured, own, recorded} {

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -61,8 +62,8 @@ func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcu
 		ServiceAnnotations: textMap(settings.ServiceAnnotations, found.ServiceAnnotations),
 		ServiceLabels:      textMap(settings.ServiceLabels, found.ServiceLabels),
 		KeySecret:          stringOrNull(found.KeySecret),
-		Template: templateObject(settings.Template, found.Template, shortcut.Template{
-			Name: shortcut.DefaultServerTemplateName, Namespace: state.Server.LiqoNamespace, Resource: shortcut.DefaultServerTemplateResource,
+		Template: templateObject(settings.Template, found.Template, end.Template{
+			Name: end.DefaultServerTemplateName, Namespace: state.Server.LiqoNamespace, Resource: end.DefaultServerTemplateResource,
 		}),
 	})
 	m.ServerGateway = object
@@ -95,8 +96,8 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 		settings.ConnectPort = int32OrNull(found.ConnectPort)
 	}
 	settings.KeySecret = stringOrNull(found.KeySecret)
-	settings.Template = templateObject(settings.Template, found.Template, shortcut.Template{
-		Name: shortcut.DefaultClientTemplateName, Namespace: state.Client.LiqoNamespace, Resource: shortcut.DefaultClientTemplateResource,
+	settings.Template = templateObject(settings.Template, found.Template, end.Template{
+		Name: end.DefaultClientTemplateName, Namespace: state.Client.LiqoNamespace, Resource: end.DefaultClientTemplateResource,
 	})
 	if m.ClientGateway.IsNull() && settings.empty() {
 		return nil
@@ -112,8 +113,8 @@ func (m clientGatewayModel) empty() bool {
 
 func defaultServerGateway() types.Object {
 	return types.ObjectValueMust(serverGatewayTypes, map[string]attr.Value{
-		"service_type":        types.StringValue(string(shortcut.DefaultServiceType)),
-		"port":                types.Int32Value(shortcut.DefaultPort),
+		"service_type":        types.StringValue(string(end.DefaultServiceType)),
+		"port":                types.Int32Value(end.DefaultPort),
 		"node_port":           types.Int32Null(),
 		"load_balancer_ip":    iptypes.NewIPAddressNull(),
 		"service_annotations": types.MapNull(types.StringType),
@@ -124,7 +125,7 @@ func defaultServerGateway() types.Object {
 }
 
 // templateObject is null where nothing was set and nothing but the default was found. A namespace that was not set stays so while it is the default.
-func templateObject(set types.Object, found, byDefault shortcut.Template) types.Object {
+func templateObject(set types.Object, found, byDefault end.Template) types.Object {
 	if set.IsNull() && found == byDefault {
 		return types.ObjectNull(templateTypes)
 	}
@@ -137,7 +138,7 @@ func templateObject(set types.Object, found, byDefault shortcut.Template) types.
 	})
 }
 
-func networkObject(network shortcut.Network) types.Object {
+func networkObject(network end.Network) types.Object {
 	return types.ObjectValueMust(networkTypes, map[string]attr.Value{
 		"pod_cidrs":              cidrList(network.PodCIDRs),
 		"external_cidr":          cidrOrNull(network.ExternalCIDR),
@@ -146,7 +147,7 @@ func networkObject(network shortcut.Network) types.Object {
 	})
 }
 
-func endpointObject(endpoint *shortcut.Endpoint) types.Object {
+func endpointObject(endpoint *end.Endpoint) types.Object {
 	if endpoint == nil {
 		return types.ObjectNull(endpointTypes)
 	}

@@ -5,15 +5,16 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 func TestTheStateTakesOverWhatTheLeavesShow(t *testing.T) {
 	model, found := settled(), working()
-	found.Client.Network = shortcut.Network{
+	found.Client.Network = end.Network{
 		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"}, RemappedExternalCIDR: "10.4.0.0/16",
 	}
-	found.Server.Network = shortcut.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not decided yet
+	found.Server.Network = end.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not decided yet
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -64,7 +65,7 @@ func TestWhatIsMissingOnTheLeavesKeepsWhatWasSet(t *testing.T) {
 	model.ClientNamespace = types.StringUnknown()
 	expected := model
 	diags := model.observed(t.Context(), shortcut.State{
-		Status: shortcut.Disconnected, Client: shortcut.End{ClusterID: "rome"}, Server: shortcut.End{ClusterID: "milan"},
+		Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "rome"}, Server: shortcut.EndState{ClusterID: "milan"},
 	})
 	if diags.HasError() {
 		t.Fatal(diags)

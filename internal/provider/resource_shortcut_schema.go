@@ -25,7 +25,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 const (
@@ -76,7 +76,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			},
 			"mtu": schema.Int32Attribute{
 				Optional: true, Computed: true,
-				Default:             int32default.StaticInt32(shortcut.DefaultMTU),
+				Default:             int32default.StaticInt32(end.DefaultMTU),
 				MarkdownDescription: "MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + interrupts,
 				Validators:          []validator.Int32{int32validator.Between(minMTU, maxMTU)},
 			},
@@ -167,14 +167,14 @@ func serverGatewayAttribute() schema.Attribute {
 		Attributes: map[string]schema.Attribute{
 			"service_type": schema.StringAttribute{
 				Optional: true, Computed: true,
-				Default:             stringdefault.StaticString(string(shortcut.DefaultServiceType)),
+				Default:             stringdefault.StaticString(string(end.DefaultServiceType)),
 				MarkdownDescription: "Type of the gateway's Service: `LoadBalancer`, `NodePort` or `ClusterIP`. Default: `LoadBalancer`.",
 				Validators: []validator.String{stringvalidator.OneOf(
 					string(corev1.ServiceTypeLoadBalancer), string(corev1.ServiceTypeNodePort), string(corev1.ServiceTypeClusterIP))},
 			},
 			"port": schema.Int32Attribute{
 				Optional: true, Computed: true,
-				Default:             int32default.StaticInt32(shortcut.DefaultPort),
+				Default:             int32default.StaticInt32(end.DefaultPort),
 				MarkdownDescription: "UDP port of the gateway's Service. Default: `51840`.",
 				Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 			},
@@ -202,7 +202,7 @@ func serverGatewayAttribute() schema.Attribute {
 				},
 			},
 			"key_secret": keySecretAttribute("server"),
-			"template":   templateAttribute(shortcut.DefaultServerTemplateName, shortcut.DefaultServerTemplateResource),
+			"template":   templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource),
 		},
 	}
 }
@@ -223,7 +223,7 @@ func clientGatewayAttribute() schema.Attribute {
 				Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 			},
 			"key_secret": keySecretAttribute("client"),
-			"template":   templateAttribute(shortcut.DefaultClientTemplateName, shortcut.DefaultClientTemplateResource),
+			"template":   templateAttribute(end.DefaultClientTemplateName, end.DefaultClientTemplateResource),
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -87,7 +88,7 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		plan := state
 		test.plan(&plan)
 		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework hands them over
-		broken, _ := planRepair(t.Context(), pair{}, shortcut.Owner{}, &plan, &state)
+		broken, _ := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state)
 		if got := !broken && plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -54,18 +55,18 @@ func (m *shortcutModel) after(spec shortcut.Spec) shortcut.Spec {
 }
 
 // keySecretOf is the Secret of the user's own that the state's settings of a gateway name; without a name where they name none.
-func keySecretOf(gateway types.Object, namespace types.String) shortcut.KeySecret {
+func keySecretOf(gateway types.Object, namespace types.String) end.KeySecret {
 	name, ok := gateway.Attributes()["key_secret"].(types.String)
 	if !ok || name.ValueString() == "" {
-		return shortcut.KeySecret{}
+		return end.KeySecret{}
 	}
-	return shortcut.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
+	return end.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
 }
 
-func (m *shortcutModel) serverGatewaySpec(ctx context.Context) (shortcut.GatewayServer, diag.Diagnostics) {
+func (m *shortcutModel) serverGatewaySpec(ctx context.Context) (end.GatewayServer, diag.Diagnostics) {
 	var model serverGatewayModel
 	diags := m.ServerGateway.As(ctx, &model, basetypes.ObjectAsOptions{})
-	gateway := shortcut.GatewayServer{
+	gateway := end.GatewayServer{
 		ServiceType:    corev1.ServiceType(model.ServiceType.ValueString()),
 		Port:           model.Port.ValueInt32(),
 		NodePort:       model.NodePort.ValueInt32(),
@@ -80,15 +81,15 @@ func (m *shortcutModel) serverGatewaySpec(ctx context.Context) (shortcut.Gateway
 	return gateway, diags
 }
 
-func (m *shortcutModel) clientGatewaySpec(ctx context.Context) (shortcut.GatewayClient, diag.Diagnostics) {
+func (m *shortcutModel) clientGatewaySpec(ctx context.Context) (end.GatewayClient, diag.Diagnostics) {
 	if m.ClientGateway.IsNull() {
-		return shortcut.GatewayClient{}, nil
+		return end.GatewayClient{}, nil
 	}
 	var model clientGatewayModel
 	diags := m.ClientGateway.As(ctx, &model, basetypes.ObjectAsOptions{})
 	template, templateDiags := templateSpec(ctx, model.Template)
 	diags.Append(templateDiags...)
-	return shortcut.GatewayClient{
+	return end.GatewayClient{
 		ConnectAddress: model.ConnectAddress.ValueString(),
 		ConnectPort:    model.ConnectPort.ValueInt32(),
 		KeySecret:      model.KeySecret.ValueString(),
@@ -96,13 +97,13 @@ func (m *shortcutModel) clientGatewaySpec(ctx context.Context) (shortcut.Gateway
 	}, diags
 }
 
-func templateSpec(ctx context.Context, object types.Object) (shortcut.Template, diag.Diagnostics) {
+func templateSpec(ctx context.Context, object types.Object) (end.Template, diag.Diagnostics) {
 	if object.IsNull() {
-		return shortcut.Template{}, nil
+		return end.Template{}, nil
 	}
 	var model templateModel
 	diags := object.As(ctx, &model, basetypes.ObjectAsOptions{})
-	return shortcut.Template{
+	return end.Template{
 		Name: model.Name.ValueString(), Namespace: model.Namespace.ValueString(), Resource: model.Resource.ValueString(),
 	}, diags
 }
@@ -112,13 +113,13 @@ func endSpec(ctx context.Context, namespace types.String, network types.Object) 
 	return shortcut.EndSpec{Namespace: namespace.ValueString(), Announcement: announcement}, diags
 }
 
-func announcementSpec(ctx context.Context, network types.Object) (shortcut.Announcement, diag.Diagnostics) {
+func announcementSpec(ctx context.Context, network types.Object) (end.Announcement, diag.Diagnostics) {
 	if network.IsNull() {
-		return shortcut.Announcement{}, nil
+		return end.Announcement{}, nil
 	}
 	var model networkModel
 	diags := network.As(ctx, &model, basetypes.ObjectAsOptions{})
-	announcement := shortcut.Announcement{ExternalCIDR: model.ExternalCIDR.ValueString()}
+	announcement := end.Announcement{ExternalCIDR: model.ExternalCIDR.ValueString()}
 	diags.Append(model.PodCIDRs.ElementsAs(ctx, &announcement.PodCIDRs, false)...)
 	return announcement, diags
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -58,7 +59,7 @@ func fullySet() shortcutModel {
 // ofKeySecrets is the removal of a shortcut whose gateways were given the Secrets of [fullySet].
 func ofKeySecrets() shortcut.Removal {
 	return shortcut.Removal{
-		ClientKeySecret: shortcut.KeySecret{Namespace: "of-rome", Name: "client-keys"}, ServerKeySecret: shortcut.KeySecret{Namespace: "of-milan", Name: "server-keys"},
+		ClientKeySecret: end.KeySecret{Namespace: "of-rome", Name: "client-keys"}, ServerKeySecret: end.KeySecret{Namespace: "of-milan", Name: "server-keys"},
 	}
 }
 
@@ -66,17 +67,17 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 	model := fullySet()
 	expected := shortcut.Spec{
 		MTU: 1400,
-		Server: shortcut.GatewayServer{
+		Server: end.GatewayServer{
 			ServiceType: "NodePort", Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"}, KeySecret: "server-keys",
-			Template: shortcut.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
+			Template: end.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
 		},
-		Client: shortcut.GatewayClient{
+		Client: end.GatewayClient{
 			ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "client-keys",
-			Template: shortcut.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
+			Template: end.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
 		},
-		ClientEnd:       shortcut.EndSpec{Namespace: "of-rome", Announcement: shortcut.Announcement{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16"}},
-		ServerEnd:       shortcut.EndSpec{Namespace: "of-milan", Announcement: shortcut.Announcement{PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"}},
+		ClientEnd:       shortcut.EndSpec{Namespace: "of-rome", Announcement: end.Announcement{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16"}},
+		ServerEnd:       shortcut.EndSpec{Namespace: "of-milan", Announcement: end.Announcement{PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"}},
 		ForbidRemapping: true, KeysByOthers: true, Adopt: true, WaitForConnection: true,
 	}
 	if spec, diags := model.spec(t.Context(), &model); diags.HasError() || !reflect.DeepEqual(spec, expected) {
@@ -105,7 +106,7 @@ func TestWhatTheConfigurationLeavesToTheLeavesIsLeftToThem(t *testing.T) {
 func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	model := settled()
 	spec, diags := model.spec(t.Context(), &model)
-	expected := shortcut.Spec{MTU: shortcut.DefaultMTU, Server: shortcut.GatewayServer{ServiceType: "LoadBalancer", Port: shortcut.DefaultPort}}
+	expected := shortcut.Spec{MTU: end.DefaultMTU, Server: end.GatewayServer{ServiceType: "LoadBalancer", Port: end.DefaultPort}}
 	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got %+v (%v)", spec, diags)
 	}

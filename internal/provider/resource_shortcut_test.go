@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -231,7 +232,7 @@ func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
 		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
 	} {
 		for _, pair := range []pair{leaves, {}} {
-			if got, diags := needsRepair(t.Context(), pair, shortcut.Owner{}, status); got != expected || len(diags) > 0 {
+			if got, diags := needsRepair(t.Context(), pair, end.Owner{}, status); got != expected || len(diags) > 0 {
 				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
 			}
 		}
@@ -242,7 +243,7 @@ func TestARepairLeavesOpenWhatTheLeavesDoNotShow(t *testing.T) {
 	state := recorded(t, shortcut.Disconnected)
 	state.ClientNamespace = types.StringNull()
 	plan := state
-	if broken, diags := planRepair(t.Context(), pair{}, shortcut.Owner{}, &plan, &state); !broken || len(diags) > 0 {
+	if broken, diags := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state); !broken || len(diags) > 0 {
 		t.Fatalf("it is not repaired (%v)", diags)
 	}
 	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" || !plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
@@ -261,14 +262,14 @@ func settled() shortcutModel {
 func working() shortcut.State {
 	return shortcut.State{
 		Exists: true, Status: shortcut.Connected,
-		Client: shortcut.End{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
-		Server: shortcut.End{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
-		ServerGateway: &shortcut.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Template: shortcut.Template{
-			Name: shortcut.DefaultServerTemplateName, Namespace: "liqo", Resource: shortcut.DefaultServerTemplateResource,
+		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
+		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
+		ServerGateway: &end.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Template: end.Template{
+			Name: end.DefaultServerTemplateName, Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
 		}},
-		ServerEndpoint: &shortcut.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
-		ClientGateway: &shortcut.GatewayClient{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: shortcut.Template{
-			Name: shortcut.DefaultClientTemplateName, Namespace: "liqo", Resource: shortcut.DefaultClientTemplateResource,
+		ServerEndpoint: &end.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
+		ClientGateway: &end.GatewayClient{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: end.Template{
+			Name: end.DefaultClientTemplateName, Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
 		}},
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // ValidateConfig implements [resource.ResourceWithValidateConfig].
@@ -59,7 +59,7 @@ func (m serverGatewayModel) validate() diag.Diagnostics {
 	}
 	serviceType := corev1.ServiceType(m.ServiceType.ValueString())
 	if serviceType == "" {
-		serviceType = shortcut.DefaultServiceType
+		serviceType = end.DefaultServiceType
 	}
 	if given(m.NodePort) && serviceType != corev1.ServiceTypeNodePort {
 		diags.AddAttributeError(path.Root("server_gateway").AtName("node_port"), "node_port without NodePort",

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 func TestAnAdoptionThatFailsLeavesEverybodyWhatTheyHad(t *testing.T) {
@@ -26,7 +27,7 @@ func TestAnAdoptionThatFailsLeavesEverybodyWhatTheyHad(t *testing.T) {
 			if !slices.Contains(given, name) {
 				return
 			}
-			if !maps.Equal(before.Labels, after.Labels) || tokenOf(before) != tokenOf(after) {
+			if !maps.Equal(before.Labels, after.Labels) || end.TokenOf(before) != end.TokenOf(after) {
 				t.Errorf("it was marked %v, %v and is %v, %v", before.Labels, before.Annotations, after.Labels, after.Annotations)
 			}
 		})
@@ -38,59 +39,60 @@ func TestAnImportClaimsWhatHasNoOtherOwner(t *testing.T) {
 	claimed.Claims = true
 	for name, objects := range belongings() {
 		state, err := joinedAtRome(t, objects).OwnedBy(claimed).Observe(t.Context(), false)
-		if expected := tokenOf(objects[0]) != somebody.Token; err != nil || state.Exists != expected {
+		if expected := end.TokenOf(objects[0]) != somebody.Token; err != nil || state.Exists != expected {
 			t.Errorf("%s: exists: %t (%v)", name, state.Exists, err)
 		}
 	}
 }
 
 func TestAnAdoptionMarksEverythingAndCanGiveItBack(t *testing.T) {
-	objects := func() []client.Object { return []client.Object{theirs("milan"), clientGateway("172.18.0.2"), aKey(t)} }
+	objects := func() []client.Object {
+		return []client.Object{clustertest.Configuration("milan"), clustertest.GatewayClient("milan"), clustertest.PublicKey("milan")}
+	}
 	anothers := objects()
 	for _, object := range anothers {
-		somebody.mark(object)
+		somebody.Mark(object)
 	}
-	setAnnotation(anothers[0], completeAnnotation, somebody.Token+" "+time.Now().UTC().Format(time.RFC3339))
+	annotate(anothers[0], "complete", somebody.Token+" "+time.Now().UTC().Format(time.RFC3339))
 	for name, test := range map[string]struct {
 		objects []client.Object
-		before  Owner
-	}{"people's": {objects(), Owner{}}, "another's": {anothers, somebody}} {
+		before  end.Owner
+	}{"people's": {objects(), end.Owner{}}, "another's": {anothers, somebody}} {
 		s := joinedAtRome(t, test.objects)
-		if err := s.take(t.Context(), s.client, Spec{Adopt: true}); err != nil {
+		if err := s.take(t.Context(), s.Client, Spec{Adopt: true}); err != nil {
 			t.Fatal(err)
 		}
-		taken, err := s.client.find(t.Context())
-		if err != nil || len(taken.made()) != 3 || slices.ContainsFunc(taken.made(), func(object client.Object) bool { return !me.marked(object) }) {
+		taken, err := s.Client.Find(t.Context())
+		if err != nil || len(taken.Made()) != 3 || slices.ContainsFunc(taken.Made(), func(object client.Object) bool { return !me.Marked(object) }) {
 			t.Errorf("%s: not all of it is mine (%v)", name, err)
 		}
-		if err := s.client.giveBack(t.Context()); err != nil {
+		if err := s.Client.GiveBack(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		given, err := s.client.find(t.Context())
+		given, err := s.Client.Find(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, object := range given.made() {
-			if tokenOf(object) != test.before.Token || managed(object) != (test.before.Token != "") {
-				t.Errorf("%s: %s has labels %v and annotations %v", name, s.client.leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
+		for _, object := range given.Made() {
+			if end.TokenOf(object) != test.before.Token || (object.GetLabels()[end.ManagedByLabel] == end.ManagedBy) != (test.before.Token != "") {
+				t.Errorf("%s: %s has labels %v and annotations %v", name, s.Client.Leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
 			}
 		}
 	}
 }
 
 func TestAnAdoptionThatWasKilledLeavesTheNetworkWithItsOwner(t *testing.T) {
-	const third = "third"
 	for name, test := range map[string]struct {
-		before previous
+		before string // how it was marked, as JSON
 		free   bool
 	}{
-		"people's":  {previous{}, false},
-		"nobody's":  {previous{ManagedBy: ManagedBy}, true},
-		"another's": {previous{ManagedBy: ManagedBy, Owner: third}, false},
+		"people's":  {`{"managedBy":"","owner":""}`, false},
+		"nobody's":  {`{"managedBy":"terraform-provider-liqo","owner":""}`, true},
+		"another's": {`{"managedBy":"terraform-provider-liqo","owner":"third"}`, false},
 	} {
-		adopting := theirs("milan")
-		setAnnotation(adopting, previousAnnotation, test.before.encode())
-		somebody.mark(adopting)
+		adopting := clustertest.Configuration("milan")
+		annotate(adopting, "previous", test.before)
+		somebody.Mark(adopting)
 		if err := joinedAtRome(t, []client.Object{adopting}).CheckFree(t.Context(), overNodePort); (err == nil) != test.free {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -98,15 +100,15 @@ func TestAnAdoptionThatWasKilledLeavesTheNetworkWithItsOwner(t *testing.T) {
 }
 
 func TestKeysThatOthersHaveBroughtStayTheirs(t *testing.T) {
-	owner := Owner{Token: "ours"}
-	ownKey, left := romesKey(t), romesKey(t)
-	owner.mark(ownKey)
-	Owner{}.mark(left)
+	owner := end.Owner{Token: "ours"}
+	ownKey, left := clustertest.PublicKey("rome"), clustertest.PublicKey("rome")
+	owner.Mark(ownKey)
+	end.Owner{}.Mark(left)
 	for name, test := range map[string]struct {
 		key   client.Object
 		taken bool
 	}{
-		"somebody else's":                    {romesKey(t), false},
+		"somebody else's":                    {clustertest.PublicKey("rome"), false},
 		"the owner's from before":            {ownKey, true},
 		"what a killed create has left over": {left, true},
 	} {
@@ -115,11 +117,11 @@ func TestKeysThatOthersHaveBroughtStayTheirs(t *testing.T) {
 		if err := shortcut.CheckFree(t.Context(), spec); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := shortcut.take(t.Context(), shortcut.server, spec); err != nil {
+		if err := shortcut.take(t.Context(), shortcut.Server, spec); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := shortcut.server.find(t.Context()); err != nil || owner.owns(found.publicKey) != test.taken {
-			t.Errorf("%s: it is marked %v (%v)", name, found.publicKey.Annotations, err)
+		if found, err := shortcut.Server.Find(t.Context()); err != nil || owner.Owns(found.PublicKey) != test.taken {
+			t.Errorf("%s: it is marked %v (%v)", name, found.PublicKey.Annotations, err)
 		}
 	}
 }

@@ -12,11 +12,12 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
-	rome, milan := leafWith(t, "rome", theirs("milan")), leafWith(t, "milan")
+	rome, milan := leafWith(t, "rome", clustertest.Configuration("milan")), leafWith(t, "milan")
 	err := New(rome, milan).Connect(t.Context(), overNodePort)
 	var problem *explain.Problem
 	if !errors.As(err, &problem) || problem.Leaf != "rome" || !strings.Contains(problem.Detail, "Configuration liqo-tenant-milan/milan") {
@@ -31,12 +32,12 @@ func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
 }
 
 func TestOnePairHasOneShortcut(t *testing.T) {
-	first, second := Owner{Token: "first", Origin: Origin{Folder: "one"}}, Owner{Token: "second", Origin: Origin{Folder: "two"}}
-	configuration, gateway := theirs("milan"), serverGateway("milan", 51840)
+	first, second := end.Owner{Token: "first", Origin: end.Origin{Folder: "one"}}, end.Owner{Token: "second", Origin: end.Origin{Folder: "two"}}
+	configuration, gateway := clustertest.Configuration("milan"), clustertest.GatewayServer("milan", 51840)
 	for _, object := range []client.Object{configuration, gateway} {
-		first.mark(object)
+		first.Mark(object)
 	}
-	setAnnotation(configuration, completeAnnotation, "first "+time.Now().Format(time.RFC3339))
+	annotate(configuration, "complete", "first "+time.Now().Format(time.RFC3339))
 	shortcut := New(leafWith(t, "rome", configuration, gateway), leafWith(t, "milan")).OwnedBy(second)
 	if err := shortcut.Connect(t.Context(), overNodePort); err == nil || !strings.Contains(err.Error(), "a shortcut with \"milan\" exists already") {
 		t.Errorf("got: %v", err)
@@ -44,7 +45,7 @@ func TestOnePairHasOneShortcut(t *testing.T) {
 }
 
 func TestANetworkOfAPeeringIsLeftAloneAndThePeeringNamed(t *testing.T) {
-	shortcut := New(leafWith(t, "rome", theirs("milan"), peer("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
+	shortcut := New(leafWith(t, "rome", clustertest.Configuration("milan"), clustertest.Peering("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
 	err := shortcut.Connect(t.Context(), overNodePort)
 	var problem *explain.Problem
 	if !errors.As(err, &problem) || !strings.Contains(problem.Detail, `the peering with "milan" (ForeignCluster milan, role Provider) did.`) ||
@@ -58,10 +59,10 @@ func TestANetworkOfAPeeringIsLeftAloneAndThePeeringNamed(t *testing.T) {
 	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
 		t.Error(err)
 	}
-	if left, err := shortcut.client.find(t.Context()); err != nil || left.configuration == nil {
+	if left, err := shortcut.Client.Find(t.Context()); err != nil || left.Configuration == nil {
 		t.Errorf("the peering has lost its Configuration (%v)", err)
 	}
-	if err := shortcut.OwnedBy(Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil || !strings.Contains(err.Error(), "a peering uses the network") {
+	if err := shortcut.OwnedBy(end.Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil || !strings.Contains(err.Error(), "a peering uses the network") {
 		t.Errorf("got: %v", err)
 	}
 }
@@ -86,7 +87,7 @@ func TestWhatWasOnceWholeIsARivalsAndNotAbandoned(t *testing.T) {
 	abandoned := belongings()["abandoned by a create that was killed"]
 	s := joinedAtRome(t, abandoned).OwnedBy(somebody)
 	for _, on := range s.ends() { // Milan has nothing that it could record it on
-		if err := on.complete(t.Context(), true); err != nil {
+		if err := on.RecordComplete(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +103,7 @@ func TestAKeyOfOthersIsInTheWayOnlyOfWhoeverSharesTheKeys(t *testing.T) {
 	for _, byOthers := range []bool{false, true} {
 		spec := overNodePort
 		spec.KeysByOthers = byOthers
-		err := joinedAtRome(t, []client.Object{aKey(t)}).CheckFree(t.Context(), spec)
+		err := joinedAtRome(t, []client.Object{clustertest.PublicKey("milan")}).CheckFree(t.Context(), spec)
 		if (err == nil) != byOthers {
 			t.Errorf("keys by others: %t: %v", byOthers, err)
 		}
@@ -113,19 +114,19 @@ func TestAKeyOfOthersIsInTheWayOnlyOfWhoeverSharesTheKeys(t *testing.T) {
 }
 
 func TestAnImportTakesTheOneOwnerThereIs(t *testing.T) {
-	abandoned := theirs("rome")
+	abandoned := clustertest.Configuration("rome")
 	for name, test := range map[string]struct {
-		atMilan  Owner
+		atMilan  end.Owner
 		expected string
 	}{
 		"one for both ends":   {somebody, somebody.Token},
-		"one for one end":     {Owner{}, somebody.Token},
+		"one for one end":     {end.Owner{}, somebody.Token},
 		"two":                 {me, ""},
-		"nobody's, and one's": {Owner{Token: ""}, somebody.Token},
+		"nobody's, and one's": {end.Owner{Token: ""}, somebody.Token},
 	} {
 		object := abandoned.DeepCopy()
-		test.atMilan.mark(object)
-		s := New(clustertest.Leaf(t, "rome", completed(somebody, theirs("milan"))), clustertest.Leaf(t, "milan", object))
+		test.atMilan.Mark(object)
+		s := New(clustertest.Leaf(t, "rome", completed(somebody, clustertest.Configuration("milan"))), clustertest.Leaf(t, "milan", object))
 		if token, err := s.SoleOwner(t.Context()); err != nil || token != test.expected {
 			t.Errorf("%s: %q (%v)", name, token, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -21,7 +22,7 @@ func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	spec = spec.withMTU()
 	err := s.connect(ctx, spec)
 	rival, ok := errors.AsType[*rivalError](err)
-	if !ok || !s.client.owner.Origin.mayShareState(rival.origin) {
+	if !ok || !s.Client.Owner.Origin.MayShareState(rival.origin) {
 		return err
 	}
 	patient, cancel := context.WithTimeout(ctx, patience)
@@ -35,11 +36,11 @@ func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 // connect works on the two leaves at the same time. Read the list from top to bottom: each step names, after what it does, the steps that it really depends on.
 func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	r := steps.New(ctx)
-	cl, srv := s.client, s.server
-	onClient, onServer := cl.leaf.Name, srv.leaf.Name
+	cl, srv := s.Client, s.Server
+	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 
 	turn := &turn{}
-	begin := steps.Act(r, s.first().leaf.Name, "wait for other operations on the pair", turn.take(r, s.first()))
+	begin := steps.Act(r, s.first().Leaf.Name, "wait for other operations on the pair", turn.take(r, s.first()))
 	clNetworks := steps.Do(r, onClient, "read its address ranges", announce(cl, spec.ClientEnd))
 	srvNetworks := steps.Do(r, onServer, "read its address ranges", announce(srv, spec.ServerEnd))
 	allowed := s.startChecks(r, spec, begin, clNetworks, srvNetworks)
@@ -47,8 +48,8 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	srvNamespace := steps.Do(r, onServer, "namespace", ensureNamespace(srv, spec.ServerEnd), allowed...)
 
 	// Each leaf learns the other's address ranges, and Liqo there decides how to remap them.
-	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.ensureConfiguration)
-	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.ensureConfiguration)
+	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.EnsureConfiguration)
+	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.EnsureConfiguration)
 	clRemapping := steps.Act(r, onClient, "remapping by Liqo", waitForRemapping(cl, spec), clConfiguration)
 	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", waitForRemapping(srv, spec), srvConfiguration)
 
@@ -65,16 +66,16 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 
 	// The server's gateway needs no Configuration to get an address, and the client's needs nothing but that address.
 	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace, func(ctx context.Context, namespace string) (client.Object, error) {
-		return srv.ensureGatewayServer(ctx, namespace, spec.Server)
+		return srv.EnsureGatewayServer(ctx, namespace, spec.Server)
 	}, srvRoom)
-	endpoint := steps.Do(r, onServer, "address of the gateway", srv.waitForEndpoint, srvGateway)
+	endpoint := steps.Do(r, onServer, "address of the gateway", srv.WaitForEndpoint, srvGateway)
 	clFree := steps.ActWith2(r, onClient, "remove a gateway that is to dial otherwise", clNamespace, endpoint,
-		func(ctx context.Context, namespace string, server Endpoint) error {
+		func(ctx context.Context, namespace string, server end.Endpoint) error {
 			return s.hangUp(ctx, namespace, server, spec.Client)
 		}, clRoom)
 	clGateway := steps.With2(r, onClient, "GatewayClient", clNamespace, endpoint,
-		func(ctx context.Context, namespace string, server Endpoint) (client.Object, error) {
-			return cl.ensureGatewayClient(ctx, namespace, server, spec.Client)
+		func(ctx context.Context, namespace string, server end.Endpoint) (client.Object, error) {
+			return cl.EnsureGatewayClient(ctx, namespace, server, spec.Client)
 		}, clFree)
 	made := []steps.Before{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
@@ -84,25 +85,25 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is complete or it is not.
 	steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
 	steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
-	steps.Act(r, s.first().leaf.Name, "let others work on the pair", turn.giveUp, made...)
+	steps.Act(r, s.first().Leaf.Name, "let others work on the pair", turn.giveUp, made...)
 	return s.undo(ctx, spec, turn.endAfter(ctx, r))
 }
 
 // startSharing starts what tells each gateway the other's key, and waits for the tunnel.
 func (s *Shortcut) startSharing(r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[client.Object]) []steps.Before {
-	cl, srv := s.client, s.server
-	onClient, onServer := cl.leaf.Name, srv.leaf.Name
+	cl, srv := s.Client, s.Server
+	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 	// Liqo makes a gateway's keys before its pod, so the exchange does not wait for pods.
-	srvKey := steps.Do(r, onServer, "key of the gateway", srv.waitForKey, srvGateway)
-	clKey := steps.Do(r, onClient, "key of the gateway", cl.waitForKey, clGateway)
-	clTrust := steps.ActWith2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.ensurePublicKey)
-	srvTrust := steps.ActWith2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.ensurePublicKey)
+	srvKey := steps.Do(r, onServer, "key of the gateway", srv.WaitForKey, srvGateway)
+	clKey := steps.Do(r, onClient, "key of the gateway", cl.WaitForKey, clGateway)
+	clTrust := steps.ActWith2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.EnsurePublicKey)
+	srvTrust := steps.ActWith2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.EnsurePublicKey)
 	if !spec.waits() {
 		return []steps.Before{clTrust, srvTrust}
 	}
 	return []steps.Before{
-		steps.Act(r, onClient, "connection", cl.waitForConnection, clTrust, srvTrust),
-		steps.Act(r, onServer, "connection", srv.waitForConnection, clTrust, srvTrust),
+		steps.Act(r, onClient, "connection", cl.WaitForConnection, clTrust, srvTrust),
+		steps.Act(r, onServer, "connection", srv.WaitForConnection, clTrust, srvTrust),
 	}
 }
 
@@ -117,11 +118,11 @@ func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	if adopting, err := s.adopting(ctx); err != nil || adopting {
 		return besides(failure, err, s.Disconnect(ctx, spec.removal()))
 	}
-	if !errors.Is(failure, errRemapped) {
+	if !errors.Is(failure, end.ErrRemapped) {
 		return failure
 	}
 	found, err := s.look(ctx)
-	if err != nil || found.client.gateway() != nil || found.server.gateway() != nil {
+	if err != nil || found.client.Gateway() != nil || found.server.Gateway() != nil {
 		return besides(failure, err)
 	}
 	return besides(failure, s.Disconnect(ctx, spec.removal()))
@@ -143,15 +144,15 @@ const timeToUndo = 30 * time.Second
 func (s *Shortcut) startChecks(
 	r *steps.Run, spec Spec, begin steps.Before, clNetworks, srvNetworks *steps.Step[cluster.Networks],
 ) []steps.Before {
-	cl, srv := s.client, s.server
-	onClient, onServer := cl.leaf.Name, srv.leaf.Name
+	cl, srv := s.Client, s.Server
+	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 	checks := []steps.Before{
-		steps.Act(r, s.first().leaf.Name, "check that the pair is free", func(ctx context.Context) error { return s.CheckFree(ctx, spec) }, begin),
+		steps.Act(r, s.first().Leaf.Name, "check that the pair is free", func(ctx context.Context) error { return s.CheckFree(ctx, spec) }, begin),
 	}
 	if spec.ForbidRemapping {
 		checks = append(checks,
-			steps.ActWith(r, onClient, "check that nothing overlaps", srvNetworks, cl.checkOverlaps),
-			steps.ActWith(r, onServer, "check that nothing overlaps", clNetworks, srv.checkOverlaps))
+			steps.ActWith(r, onClient, "check that nothing overlaps", srvNetworks, cl.CheckOverlaps),
+			steps.ActWith(r, onServer, "check that nothing overlaps", clNetworks, srv.CheckOverlaps))
 	}
 	return []steps.Before{
 		steps.Act(r, onClient, "take over what is there", func(ctx context.Context) error { return s.take(ctx, cl, spec) }, checks...),
@@ -161,18 +162,18 @@ func (s *Shortcut) startChecks(
 
 // The steps below do at one end what its spec says.
 
-func announce(on *side, spec EndSpec) func(context.Context) (cluster.Networks, error) {
+func announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
 	return func(ctx context.Context) (cluster.Networks, error) { return on.Announce(ctx, spec.Announcement) }
 }
 
-func ensureNamespace(on *side, spec EndSpec) func(context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) { return on.ensureNamespace(ctx, spec.Namespace) }
+func ensureNamespace(on *end.End, spec EndSpec) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) { return on.EnsureNamespace(ctx, spec.Namespace) }
 }
 
-func waitForRemapping(on *side, spec Spec) func(context.Context) error {
-	return func(ctx context.Context) error { return on.waitForRemapping(ctx, spec.ForbidRemapping) }
+func waitForRemapping(on *end.End, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return on.WaitForRemapping(ctx, spec.ForbidRemapping) }
 }
 
-func complete(on *side, spec Spec) func(context.Context) error {
-	return func(ctx context.Context) error { return on.complete(ctx, spec.waits()) }
+func complete(on *end.End, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return on.RecordComplete(ctx, spec.waits()) }
 }

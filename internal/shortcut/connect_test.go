@@ -9,11 +9,12 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
-	for name, end := range map[string]Announcement{
+	for name, end := range map[string]end.Announcement{
 		"pods":          {PodCIDRs: []string{"10.1.0.0/16", "fd00::/64"}},
 		"external CIDR": {ExternalCIDR: "fd00::/64"},
 	} {
@@ -21,14 +22,14 @@ func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		shortcut := New(rome, milan)
 		spec := overNodePort
 		spec.ClientEnd.Announcement = end
-		_, refused := shortcut.Client().Announce(t.Context(), end)
+		_, refused := shortcut.Client.Announce(t.Context(), end)
 		for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
 			var problem *explain.Problem
 			if !errors.As(err, &problem) || problem.Leaf != "rome" || problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
-		if found, err := shortcut.look(t.Context()); err != nil || len(found.client.all())+len(found.server.all()) > 0 {
+		if found, err := shortcut.look(t.Context()); err != nil || len(found.made()) > 0 {
 			t.Errorf("%s: something was written (%v)", name, err)
 		}
 	}
@@ -46,7 +47,7 @@ func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"different": {"10.202.0.0/16", "10.203.0.0/16", false},
 	} {
 		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...), clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
-		if err := s.connectUntilTaken(t, spec); errors.Is(err, errRemapped) != test.refused {
+		if err := s.connectUntilTaken(t, spec); errors.Is(err, end.ErrRemapped) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		} else if test.refused && (!strings.HasPrefix(explain.Summary(err), "remapping is forbidden, and needed on leaf ") ||
 			!strings.Contains(explain.Detail(err), " overlaps with ") || !strings.Contains(explain.Detail(err), "No gateway was made.")) {
@@ -77,7 +78,7 @@ func TestConnectTakesWhatIsMineOrNobodys(t *testing.T) {
 				}
 				return
 			}
-			if !me.marked(after) {
+			if !me.Marked(after) {
 				t.Errorf("it is not mine: %v (%v)", after.Annotations, err)
 			}
 		})
@@ -91,9 +92,9 @@ func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
 	defer cancel()
 	go func() {
 		defer cancel()
-		_ = s.client.leaf.Until(ctx, "milan", func(ctx context.Context) (bool, error) {
-			found, err := s.client.find(ctx)
-			return found.configuration != nil && me.marked(found.configuration) && found.configuration.Annotations[originAnnotation] != "", err
+		_ = s.Client.Leaf.Until(ctx, "milan", func(ctx context.Context) (bool, error) {
+			found, err := s.Client.Find(ctx)
+			return found.Configuration != nil && me.Marked(found.Configuration) && found.Configuration.Annotations[end.ManagedBy+"/origin"] != "", err
 		}, &networkingv1beta1.Configuration{})
 	}()
 	return s.Connect(ctx, spec)

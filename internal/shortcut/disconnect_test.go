@@ -19,6 +19,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // stays fails the test if an object is not there, or another one in its place, or one with labels of Liqo's for a gateway's keys.
@@ -39,11 +40,11 @@ func stays(t *testing.T, leaf *cluster.Leaf, object client.Object) {
 // withConfiguration is a leaf that holds our Configuration and tenant namespace for Rome, and this.
 func withConfiguration(t *testing.T, more ...client.Object) *cluster.Leaf {
 	t.Helper()
-	return clustertest.Leaf(t, "milan", append(more, ours(theirs("rome")), romesNamespace(Owner{}))...)
+	return clustertest.Leaf(t, "milan", append(more, ours(clustertest.Configuration("rome")), romesNamespace(end.Owner{}))...)
 }
 
 func TestDisconnectLeavesWhatSomebodyElseMade(t *testing.T) {
-	rome := clustertest.Leaf(t, "rome", theirs("milan"), serverGateway("milan", 51840),
+	rome := clustertest.Leaf(t, "rome", clustertest.Configuration("milan"), clustertest.GatewayServer("milan", 51840),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan", Labels: map[string]string{
 			"liqo.io/remote-cluster-id": "milan", "liqo.io/tenant-namespace": "true",
 		}}})
@@ -51,11 +52,11 @@ func TestDisconnectLeavesWhatSomebodyElseMade(t *testing.T) {
 	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
 		t.Fatal(err)
 	}
-	left, err := shortcut.client.find(t.Context())
-	if err != nil || left.configuration == nil || left.server == nil {
-		t.Errorf("left are %v (%v)", left.all(), err)
+	left, err := shortcut.Client.Find(t.Context())
+	if err != nil || left.Configuration == nil || left.GatewayServer == nil {
+		t.Errorf("left are %v (%v)", left.Made(), err)
 	}
-	namespace, err := shortcut.client.tenantNamespace(t.Context())
+	namespace, err := shortcut.Client.TenantNamespace(t.Context())
 	if err != nil || namespace == nil {
 		t.Errorf("the tenant namespace is gone (%v)", err)
 	}
@@ -63,7 +64,7 @@ func TestDisconnectLeavesWhatSomebodyElseMade(t *testing.T) {
 
 func TestDisconnectRemovesWhatIsOursAndCanBeRepeated(t *testing.T) {
 	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("milan", nil)
-	rome := clustertest.Leaf(t, "rome", ours(theirs("milan")), ours(clientGateway("172.18.0.2")), ours(namespace))
+	rome := clustertest.Leaf(t, "rome", ours(clustertest.Configuration("milan")), ours(clustertest.GatewayClient("milan")), ours(namespace))
 	shortcut := New(rome, clustertest.Leaf(t, "milan"))
 	for range 2 {
 		if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
@@ -74,7 +75,7 @@ func TestDisconnectRemovesWhatIsOursAndCanBeRepeated(t *testing.T) {
 			t.Errorf("something is left: %+v (%v)", state, err)
 		}
 	}
-	if left, err := shortcut.client.tenantNamespace(t.Context()); err != nil || left != nil {
+	if left, err := shortcut.Client.TenantNamespace(t.Context()); err != nil || left != nil {
 		t.Errorf("the tenant namespace is left (%v)", err)
 	}
 }
@@ -96,13 +97,13 @@ func TestConfigurationsThatAreKeptAreNobodys(t *testing.T) {
 	if err := s.Disconnect(t.Context(), Removal{KeepConfigurations: true}); err != nil {
 		t.Fatal(err)
 	}
-	if kept := s.atRome(t); kept == nil || me.of(kept) != nobodys {
+	if kept := s.atRome(t); kept == nil || me.Of(kept) != end.Nobodys {
 		t.Errorf("left is %v", kept)
 	}
 }
 
 func TestASecondNetworkOfThePairIsNoObstacleToMine(t *testing.T) {
-	second := theirs("milan")
+	second := clustertest.Configuration("milan")
 	second.Namespace = "elsewhere"
 	s := joinedAtRome(t, append(belongings()["mine"], second))
 	if err := s.CheckFree(t.Context(), overNodePort); err != nil {
@@ -117,18 +118,18 @@ func TestASecondNetworkOfThePairIsNoObstacleToMine(t *testing.T) {
 }
 
 func TestARemovalLeavesWhatIsSomebodyElsesAndSaysSo(t *testing.T) {
-	owner := Owner{Token: "ours"}
-	configuration := theirs("rome")
-	owner.mark(configuration)
+	owner := end.Owner{Token: "ours"}
+	configuration := clustertest.Configuration("rome")
+	owner.Mark(configuration)
 	for name, test := range map[string]struct {
 		there     client.Object // besides the owner's Configuration and tenant namespace
 		keySecret string
 		kept      string
 	}{
 		"keys that somebody else has brought": {
-			romesKey(t), "", `What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So Namespace liqo-tenant-rome stays, too`,
+			clustertest.PublicKey("rome"), "", `What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So Namespace liqo-tenant-rome stays, too`,
 		},
-		"the user's own Secret":                   {keySecret(nil), "my-keys", "Your Secret liqo-tenant-rome/my-keys stays. So Namespace liqo-tenant-rome stays, too"},
+		"the user's own Secret":                   {clustertest.KeySecret("rome", nil), "my-keys", "Your Secret liqo-tenant-rome/my-keys stays. So Namespace liqo-tenant-rome stays, too"},
 		"a Secret of that name that is not there": {nil, "my-keys", ""},
 		"nothing": {nil, "", ""},
 	} {
@@ -141,7 +142,7 @@ func TestARemovalLeavesWhatIsSomebodyElsesAndSaysSo(t *testing.T) {
 			shortcut := New(clustertest.Leaf(t, "rome"), milan).OwnedBy(owner)
 			for range 2 { // it can be repeated
 				var kept []Kept
-				removal := Removal{ServerKeySecret: KeySecret{Name: test.keySecret}, Kept: func(k Kept) { kept = append(kept, k) }}
+				removal := Removal{ServerKeySecret: end.KeySecret{Name: test.keySecret}, Kept: func(k Kept) { kept = append(kept, k) }}
 				if err := shortcut.Disconnect(t.Context(), removal); err != nil {
 					t.Fatal(err)
 				}
@@ -149,8 +150,8 @@ func TestARemovalLeavesWhatIsSomebodyElsesAndSaysSo(t *testing.T) {
 					t.Errorf("kept is %v", kept)
 				}
 			}
-			left, err := shortcut.server.tenantNamespace(t.Context())
-			if err != nil || (left == nil) != (test.kept == "") || (left != nil && (!managed(left) || tokenOf(left) != "")) {
+			left, err := shortcut.Server.TenantNamespace(t.Context())
+			if err != nil || (left == nil) != (test.kept == "") || (left != nil && (left.Labels[end.ManagedByLabel] != end.ManagedBy || end.TokenOf(left) != "")) {
 				t.Errorf("the namespace that is left is %v (%v)", left, err)
 			}
 			if test.there != nil {
@@ -162,9 +163,9 @@ func TestARemovalLeavesWhatIsSomebodyElsesAndSaysSo(t *testing.T) {
 
 func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 	peered := func() *Shortcut {
-		foreign := peer("milan", liqov1beta1.ProviderRole)
+		foreign := clustertest.Peering("milan", liqov1beta1.ProviderRole)
 		namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("milan", nil)
-		return New(clustertest.Leaf(t, "rome", ours(theirs("milan")), ours(namespace), foreign), clustertest.Leaf(t, "milan", ours(theirs("rome"))))
+		return New(clustertest.Leaf(t, "rome", ours(clustertest.Configuration("milan")), ours(namespace), foreign), clustertest.Leaf(t, "milan", ours(clustertest.Configuration("rome"))))
 	}
 	shortcut := peered()
 	err := shortcut.Disconnect(t.Context(), Removal{})
@@ -172,8 +173,8 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 		t.Errorf("got: %v", err)
 	}
 	for _, on := range shortcut.ends() {
-		if left, err := on.find(t.Context()); err != nil || left.configuration == nil {
-			t.Errorf("%s has lost its Configuration (%v)", on.leaf.Name, err)
+		if left, err := on.Find(t.Context()); err != nil || left.Configuration == nil {
+			t.Errorf("%s has lost its Configuration (%v)", on.Leaf.Name, err)
 		}
 	}
 
@@ -181,10 +182,10 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 	if err := forced.Disconnect(t.Context(), Removal{EvenFromPeering: true}); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := forced.client.find(t.Context()); err != nil || left.configuration != nil {
+	if left, err := forced.Client.Find(t.Context()); err != nil || left.Configuration != nil {
 		t.Errorf("the Configuration is left (%v)", err)
 	}
-	if namespace, err := forced.client.tenantNamespace(t.Context()); err != nil || namespace == nil {
+	if namespace, err := forced.Client.TenantNamespace(t.Context()); err != nil || namespace == nil {
 		t.Errorf("the peering has lost its tenant namespace (%v)", err)
 	}
 }
@@ -225,7 +226,7 @@ func TestAPeeringIsKnownByAnyOfItsParts(t *testing.T) {
 			if len(kept) != 1 || !strings.HasPrefix(kept[0].Why, `There is still the peering with "rome" (`+test.named+`). So Namespace liqo-tenant-rome stays, too`) {
 				t.Errorf("kept is %v", kept)
 			}
-			if namespace, err := shortcut.server.tenantNamespace(t.Context()); err != nil || namespace == nil {
+			if namespace, err := shortcut.Server.TenantNamespace(t.Context()); err != nil || namespace == nil {
 				t.Errorf("the peering has lost its tenant namespace (%v)", err)
 			}
 		})
@@ -254,19 +255,19 @@ func TestALeafThatDoesNotAuthenticateHasNoPeeringAndOneThatDoesNotSayMayHaveOne(
 		if err := shortcut.Disconnect(t.Context(), Removal{}); (err == nil) != test.goes {
 			t.Errorf("%s: %v", name, err)
 		}
-		if left, err := shortcut.server.find(t.Context()); err != nil || (left.configuration == nil) != test.goes {
-			t.Errorf("%s: left is %v (%v)", name, left.configuration, err)
+		if left, err := shortcut.Server.Find(t.Context()); err != nil || (left.Configuration == nil) != test.goes {
+			t.Errorf("%s: left is %v (%v)", name, left.Configuration, err)
 		}
 	}
 }
 
 func TestLiqosRecordOfTheOtherClusterGoesWithTheLastNetwork(t *testing.T) {
 	record := func() client.Object {
-		foreign := peer("milan", liqov1beta1.UnknownRole)
+		foreign := clustertest.Peering("milan", liqov1beta1.UnknownRole)
 		foreign.Status.Modules = liqov1beta1.Modules{}
 		return foreign
 	}
-	elsewhere := theirs("milan")
+	elsewhere := clustertest.Configuration("milan")
 	elsewhere.Namespace = "elsewhere"
 	for name, test := range map[string]struct {
 		more []client.Object
@@ -274,7 +275,7 @@ func TestLiqosRecordOfTheOtherClusterGoesWithTheLastNetwork(t *testing.T) {
 	}{
 		"the last":               {nil, true},
 		"not the last":           {[]client.Object{elsewhere}, false},
-		"the last, of a peering": {[]client.Object{peer("milan", liqov1beta1.ProviderRole)}, false},
+		"the last, of a peering": {[]client.Object{clustertest.Peering("milan", liqov1beta1.ProviderRole)}, false},
 	} {
 		objects := slices.Concat(belongings()["mine"], test.more)
 		if name != "the last, of a peering" {
@@ -284,7 +285,7 @@ func TestLiqosRecordOfTheOtherClusterGoesWithTheLastNetwork(t *testing.T) {
 		if err := s.Disconnect(t.Context(), Removal{EvenFromPeering: true}); err != nil {
 			t.Fatal(err)
 		}
-		err := s.client.leaf.Live.Get(t.Context(), client.ObjectKey{Name: "milan"}, &liqov1beta1.ForeignCluster{})
+		err := s.Client.Leaf.Live.Get(t.Context(), client.ObjectKey{Name: "milan"}, &liqov1beta1.ForeignCluster{})
 		if gone := client.IgnoreNotFound(err) == nil && err != nil; gone != test.goes {
 			t.Errorf("%s: gone: %t (%v)", name, gone, err)
 		}

@@ -1,11 +1,11 @@
 package shortcut
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // Inspection is all that the two leaves show of their network.
@@ -23,15 +23,8 @@ type Inspection struct {
 // EndStatus is how one end of a network is, as this end sees it.
 type EndStatus struct {
 	Status      Status
-	Latency     *Latency // nil where this end has measured none
-	GatewayPods []GatewayPod
-}
-
-// GatewayPod is one of the pods that a gateway runs in.
-type GatewayPod struct {
-	Name, Namespace string
-	Node            string // empty until it is scheduled
-	Active          bool   // of several replicas, the one that holds the tunnel
+	Latency     *end.Latency // nil where this end has measured none
+	GatewayPods []end.GatewayPod
 }
 
 // Inspect tells how the network of the two leaves is, whoever made it and in whichever direction. It reads the leaves' caches, except for the pods of the
@@ -46,7 +39,7 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 		inspection.State = s.state(found, false)
 	} else {
 		inspection.Reversed = true
-		inspection.State = (&Shortcut{client: s.server, server: s.client}).state(found.reverse(), false)
+		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(found.reverse(), false)
 		inspection.Client, inspection.Server = inspection.Server, inspection.Client
 	}
 	peering, err := s.anyPeering(ctx)
@@ -54,45 +47,38 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 		return Inspection{}, err
 	}
 	inspection.MadeBy = found.madeBy(peering)
-	if inspection.ClientEnd, err = endStatus(ctx, s.client, found.client); err != nil {
+	if inspection.ClientEnd, err = endStatus(ctx, s.Client, found.client); err != nil {
 		return Inspection{}, err
 	}
-	inspection.ServerEnd, err = endStatus(ctx, s.server, found.server)
+	inspection.ServerEnd, err = endStatus(ctx, s.Server, found.server)
 	return inspection, err
 }
 
 // anyPeering reports whether one of the leaves has a peering with the other.
 func (s *Shortcut) anyPeering(ctx context.Context) (bool, error) {
 	for _, on := range s.ends() {
-		if peering, err := on.peering(ctx); err != nil || peering != "" {
+		if peering, err := on.Peering(ctx); err != nil || peering != "" {
 			return peering != "", err
 		}
 	}
 	return false, nil
 }
 
-func endStatus(ctx context.Context, at *side, found objects) (EndStatus, error) {
-	gateway := found.gateway()
+func endStatus(ctx context.Context, at *end.End, found end.Objects) (EndStatus, error) {
+	gateway := found.Gateway()
 	if gateway == nil {
 		return EndStatus{Status: Disconnected}, nil
 	}
-	pods, err := at.leaf.GatewayPods(ctx, gateway)
+	pods, err := at.GatewayPods(ctx, gateway)
 	if err != nil {
 		return EndStatus{}, err
 	}
-	end := EndStatus{Status: Connecting, Latency: found.latency()}
-	switch found.connected(gateway) {
+	status := EndStatus{Status: Connecting, Latency: found.Latency(), GatewayPods: pods}
+	switch found.ConnectionStatus(gateway) {
 	case networkingv1beta1.Connected:
-		end.Status = Connected
+		status.Status = Connected
 	case networkingv1beta1.ConnectionError:
-		end.Status = Error
+		status.Status = Error
 	}
-	for i := range pods {
-		end.GatewayPods = append(end.GatewayPods, GatewayPod{
-			Name: pods[i].Name, Namespace: pods[i].Namespace, Node: pods[i].Spec.NodeName,
-			Active: pods[i].Labels[activeLabel] == "true",
-		})
-	}
-	slices.SortFunc(end.GatewayPods, func(a, b GatewayPod) int { return cmp.Compare(a.Name, b.Name) })
-	return end, nil
+	return status, nil
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // measured is a status with a latency.
@@ -33,9 +34,9 @@ func gatewayPodOf(remote, name, node string, active bool) *corev1.Pod {
 }
 
 func TestAnInspectionTellsHowEitherEndIs(t *testing.T) {
-	rome := clustertest.Leaf(t, "rome", append(end(asClient, "milan", measured("850μs")),
+	rome := clustertest.Leaf(t, "rome", append(clustertest.ClientEnd("milan", measured("850μs")),
 		gatewayPodOf("milan", "gw-milan-b", "", false), gatewayPodOf("milan", "gw-milan-a", "node-1", true), gatewayPodOf("naples", "gw-naples", "node-1", true))...)
-	milan := clustertest.Leaf(t, "milan", end(asServer, "rome", failed)...)
+	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", failed)...)
 	for _, reversed := range []bool{false, true} {
 		asked := New(rome, milan)
 		if reversed {
@@ -55,7 +56,7 @@ func TestAnInspectionTellsHowEitherEndIs(t *testing.T) {
 		if ofRome.ClusterID != "rome" || ofRome.MTU != 1340 || !slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
 			t.Errorf("reversed: %t: Rome is %+v", reversed, ofRome)
 		}
-		pods := []GatewayPod{
+		pods := []end.GatewayPod{
 			{Name: "gw-milan-a", Namespace: "liqo-tenant-milan", Node: "node-1", Active: true}, {Name: "gw-milan-b", Namespace: "liqo-tenant-milan"},
 		}
 		if atRome.Status != Connected || atRome.Latency.Milliseconds() != 0.85 || !slices.Equal(atRome.GatewayPods, pods) {
@@ -77,23 +78,23 @@ func TestAnInspectionOfTwoLeavesWithoutANetworkFindsNone(t *testing.T) {
 
 func TestAnInspectionCallsATunnelThatIsNotUpYetConnecting(t *testing.T) {
 	coming := networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connecting}
-	found, err := New(clustertest.Leaf(t, "rome", end(asClient, "milan", coming)...), clustertest.Leaf(t, "milan", end(asServer, "rome", up)...)).Inspect(t.Context())
+	found, err := New(clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", coming)...), clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)).Inspect(t.Context())
 	if err != nil || found.Status != Connecting || found.ClientEnd.Status != Connecting || found.ServerEnd.Status != Connected {
 		t.Errorf("got %s, %s and %s (%v)", found.Status, found.ClientEnd.Status, found.ServerEnd.Status, err)
 	}
 }
 
 func TestTheMakerIsThePeeringUnlessTheProviderHasItAll(t *testing.T) {
-	peering := peer("milan", liqov1beta1.ProviderRole)
+	peering := clustertest.Peering("milan", liqov1beta1.ProviderRole)
 	for name, test := range map[string]struct {
 		atRome, atMilan []client.Object
 		expected        Maker
 	}{
-		"a peering":              {append(end(asClient, "milan", up), peering), end(asServer, "rome", up), ByPeering},
-		"adopted from a peering": {append(byProvider(end(asClient, "milan", up)), peering), byProvider(end(asServer, "rome", up)), ByProvider},
-		"ours":                   {byProvider(end(asClient, "milan", up)), byProvider(end(asServer, "rome", up)), ByProvider},
-		"ours at one end":        {byProvider(end(asClient, "milan", up)), end(asServer, "rome", up), ByOther},
-		"somebody's":             {end(asClient, "milan", up), end(asServer, "rome", up), ByOther},
+		"a peering":              {append(clustertest.ClientEnd("milan", up), peering), clustertest.ServerEnd("rome", up), ByPeering},
+		"adopted from a peering": {append(byProvider(clustertest.ClientEnd("milan", up)), peering), byProvider(clustertest.ServerEnd("rome", up)), ByProvider},
+		"ours":                   {byProvider(clustertest.ClientEnd("milan", up)), byProvider(clustertest.ServerEnd("rome", up)), ByProvider},
+		"ours at one end":        {byProvider(clustertest.ClientEnd("milan", up)), clustertest.ServerEnd("rome", up), ByOther},
+		"somebody's":             {clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up), ByOther},
 	} {
 		found, err := New(clustertest.Leaf(t, "rome", test.atRome...), clustertest.Leaf(t, "milan", test.atMilan...)).Inspect(t.Context())
 		if err != nil || found.MadeBy != test.expected {

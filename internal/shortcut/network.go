@@ -4,25 +4,26 @@ import (
 	"cmp"
 	"context"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // network is what the two leaves hold of their network.
-type network struct{ client, server objects }
+type network struct{ client, server end.Objects }
 
 // look reads both leaves' caches.
 func (s *Shortcut) look(ctx context.Context) (network, error) {
-	atClient, err := s.client.find(ctx)
+	atClient, err := s.Client.Find(ctx)
 	if err != nil {
 		return network{}, err
 	}
-	atServer, err := s.server.find(ctx)
+	atServer, err := s.Server.Find(ctx)
 	return network{atClient, atServer}, err
 }
 
 // made lists what somebody wrote, one object of a kind at each end.
-func (n network) made() []client.Object { return append(n.client.made(), n.server.made()...) }
+func (n network) made() []client.Object { return append(n.client.Made(), n.server.Made()...) }
 
 // reversed reports whether the gateways speak for the opposite direction: the server dials. Without a gateway, or with as many that speak for either direction, they do
 // not.
@@ -31,12 +32,12 @@ func (n network) reversed() bool {
 }
 
 // gateways counts those that there are for one leaf to dial another.
-func gateways(client, server objects) int {
+func gateways(client, server end.Objects) int {
 	count := 0
-	if client.client != nil {
+	if client.GatewayClient != nil {
 		count++
 	}
-	if server.server != nil {
+	if server.GatewayServer != nil {
 		count++
 	}
 	return count
@@ -47,33 +48,26 @@ func (n network) reverse() network { return network{client: n.server, server: n.
 
 // whose resolves whose an object is. What a create that was killed has left behind is nobody's, or whose it was before that one began to adopt it. The caller
 // has the turn, so nobody is at work on it.
-func (n network) whose(owner Owner, object client.Object) whose {
-	if w := owner.of(object); w != another || n.complete(tokenOf(object)) {
-		return w
+func (n network) whose(owner end.Owner, object client.Object) end.Whose {
+	if whose := owner.Of(object); whose != end.Another || n.complete(end.TokenOf(object)) {
+		return whose
 	}
-	if before, adopted := previousOf(object); adopted {
-		return before.whose()
+	if before, adopted := end.PreviouslyOf(object); adopted {
+		return before
 	}
-	return nobodys
+	return end.Nobodys
 }
 
 // complete reports whether the owner with this token has once had the whole shortcut: at least one leaf says so.
 func (n network) complete(token string) bool {
-	for _, found := range []objects{n.client, n.server} {
-		for _, object := range append(found.made(), found.extra...) {
-			if configuration, ok := object.(*networkingv1beta1.Configuration); ok && completeBy(configuration) == token {
-				return true
-			}
-		}
-	}
-	return false
+	return n.client.CompleteBy(token) || n.server.CompleteBy(token)
 }
 
 // soleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more than one.
 func (n network) soleOwner() string {
 	sole := ""
 	for _, object := range n.made() {
-		token := tokenOf(object)
+		token := end.TokenOf(object)
 		if sole != "" && token != "" && token != sole {
 			return ""
 		}
@@ -89,13 +83,13 @@ func (s *Shortcut) SoleOwner(ctx context.Context) (string, error) {
 }
 
 // originOf is where the owner with this token made the shortcut, as far as the leaves say.
-func (n network) originOf(token string) Origin {
-	for _, found := range []objects{n.client, n.server} {
-		if found.configuration != nil && tokenOf(found.configuration) == token {
-			return originOf(found.configuration)
+func (n network) originOf(token string) end.Origin {
+	for _, found := range []end.Objects{n.client, n.server} {
+		if found.Configuration != nil && end.TokenOf(found.Configuration) == token {
+			return end.OriginOf(found.Configuration)
 		}
 	}
-	return Origin{}
+	return end.Origin{}
 }
 
 // Maker is who made a network.
@@ -104,7 +98,7 @@ type Maker string
 // The values of [Maker]. A network that nothing is left of has none: the empty value.
 const (
 	// ByProvider means that every object of the network carries this provider's label, because it made or adopted them all.
-	ByProvider Maker = ManagedBy
+	ByProvider Maker = end.ManagedBy
 	// ByPeering means that the two clusters are peered, and that the network is not this provider's alone.
 	ByPeering Maker = "peering"
 	// ByOther means liqoctl, or another program; also where only a part of the network is this provider's.
@@ -117,7 +111,7 @@ func (n network) madeBy(peered bool) Maker {
 	switch {
 	case len(made) == 0:
 		return ""
-	case allManaged(made):
+	case end.AllManaged(made):
 		return ByProvider
 	case peered:
 		return ByPeering

@@ -6,6 +6,7 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
@@ -18,24 +19,24 @@ type State struct {
 	// Duplicates name further objects of the pair, which are not the owner's: Liqo can't cope with two of a kind.
 	Duplicates []string
 
-	Client, Server End
+	Client, Server EndState
 
-	ServerGateway  *GatewayServer // as the server's gateway is; nil while there is none
-	ServerEndpoint *Endpoint      // where the server's gateway says it can be reached; nil until it does
+	ServerGateway  *end.GatewayServer // as the server's gateway is; nil while there is none
+	ServerEndpoint *end.Endpoint      // where the server's gateway says it can be reached; nil until it does
 
 	// ClientGateway is as the client's gateway is; nil while there is none. Its address and port are the first ones that it dials, be they its own or the
 	// server's.
-	ClientGateway *GatewayClient
+	ClientGateway *end.GatewayClient
 }
 
-// End is one end of a [State].
-type End struct {
+// EndState is one end of a [State].
+type EndState struct {
 	ClusterID liqov1beta1.ClusterID
 	Namespace string // where the leaf keeps the objects of this shortcut; empty while there is none
 
 	LiqoNamespace string // where Liqo runs on the leaf
 	MTU           int    // of its gateway, in bytes; 0 while there is none
-	Network       Network
+	Network       end.Network
 }
 
 // Observe tells how the shortcut is, from the leaves' caches alone, so that it costs the API servers nothing however often it is called. Only to be certain
@@ -56,48 +57,48 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 func (s *Shortcut) state(found network, keysByOthers bool) State {
 	client, server := found.client, found.server
 	return State{
-		Exists:         client.ours(s.client.owner) || server.ours(s.server.owner),
+		Exists:         client.BelongsTo(s.Client.Owner) || server.BelongsTo(s.Server.Owner),
 		Joined:         len(found.made()) > 0,
-		Duplicates:     append(duplicates(s.client, client), duplicates(s.server, server)...),
+		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
 		Status:         found.status(keysByOthers),
-		Client:         endOf(s.client, client, networkOf(server.configuration)),
-		Server:         endOf(s.server, server, networkOf(client.configuration)),
-		ServerGateway:  gatewayServerOf(server.server),
-		ServerEndpoint: endpointOf(server.server),
-		ClientGateway:  gatewayClientOf(client.client),
+		Client:         endOf(s.Client, client, server.ObservedNetwork()),
+		Server:         endOf(s.Server, server, client.ObservedNetwork()),
+		ServerGateway:  server.ObservedServer(),
+		ServerEndpoint: server.Endpoint(),
+		ClientGateway:  client.ObservedClient(),
 	}
 }
 
 // duplicates name the further objects at an end that are not the owner's.
-func duplicates(at *side, found objects) []string {
+func duplicates(at *end.End, found end.Objects) []string {
 	var names []string
-	for _, object := range found.extra {
-		if !at.owner.owns(object) {
-			names = append(names, fmt.Sprintf("%s on leaf %q", at.leaf.Describe(object), at.leaf.Name))
+	for _, object := range found.Extra {
+		if !at.Owner.Owns(object) {
+			names = append(names, fmt.Sprintf("%s on leaf %q", at.Leaf.Describe(object), at.Leaf.Name))
 		}
 	}
 	return names
 }
 
-func endOf(at *side, found objects, network Network) End {
-	return End{ClusterID: at.leaf.ID, LiqoNamespace: at.leaf.LiqoNamespace, Namespace: found.namespace(), MTU: found.mtu(), Network: network}
+func endOf(at *end.End, found end.Objects, network end.Network) EndState {
+	return EndState{ClusterID: at.Leaf.ID, LiqoNamespace: at.Leaf.LiqoNamespace, Namespace: found.Namespace(), MTU: found.MTU(), Network: network}
 }
 
 // remainsLeft reports whether a leaf still has what a removal deletes last: Liqo's record of the other cluster, the tenant namespace that was made for this
 // shortcut, or the lease of an operation that was killed. While one of them is there, an interrupted removal has to go on.
 func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 	for _, on := range s.ends() {
-		namespace, err := on.tenantNamespace(ctx)
+		namespace, err := on.TenantNamespace(ctx)
 		if err != nil {
 			return false, err
 		}
-		if namespace != nil && !on.owner.mayRemove(namespace) {
+		if namespace != nil && !on.Owner.MayRemove(namespace) {
 			continue // whoever made it has the record, too
 		}
 		if namespace != nil {
 			return true, nil
 		}
-		if left, err := on.foreignClusterLeft(ctx); err != nil || left {
+		if left, err := on.ForeignClusterLeft(ctx); err != nil || left {
 			return left, err
 		}
 	}
@@ -108,22 +109,22 @@ func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 // server's gateway, a gateway's keys, or a Connection. It asks the leaves.
 func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	found, err := s.look(ctx)
-	if err != nil || found.client.client == nil || found.server.server == nil {
+	if err != nil || found.client.GatewayClient == nil || found.server.GatewayServer == nil {
 		return false, err
 	}
-	if found.client.connectionLost() || found.server.connectionLost() {
+	if found.client.ConnectionLost() || found.server.ConnectionLost() {
 		return true, nil
 	}
-	if lost, err := s.server.serviceLost(ctx, found.server); err != nil || lost {
+	if lost, err := s.Server.ServiceLost(ctx, found.server); err != nil || lost {
 		return lost, err
 	}
-	if lost, err := s.client.keyUntold(ctx, found.client.client.Status.SecretRef, found.server.publicKey); err != nil || lost {
+	if lost, err := s.Client.KeyUntold(ctx, found.client, found.server.PublicKey); err != nil || lost {
 		return lost, err
 	}
-	return s.server.keyUntold(ctx, found.server.server.Status.SecretRef, found.client.publicKey)
+	return s.Server.KeyUntold(ctx, found.server, found.client.PublicKey)
 }
 
 // WhyDown asks both leaves why the tunnel is not up, though all objects of the shortcut are in place. What can't be read it mentions, and goes on.
 func (s *Shortcut) WhyDown(ctx context.Context) *explain.Problem {
-	return explain.Down(ctx, s.client.subject(), s.server.subject())
+	return explain.Down(ctx, s.Client.Subject(), s.Server.Subject())
 }

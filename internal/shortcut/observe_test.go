@@ -13,30 +13,31 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 func TestTheStateHasAllThatTheLeavesShow(t *testing.T) {
-	rome := append(byProvider(end(asClient, "milan", up)[1:]), remappedBy("milan", "10.10.0.0/16", "10.71.0.0/16"))
-	milan := append(byProvider(end(asServer, "rome", up)[1:]), remappedBy("rome", "10.20.0.0/16", "10.72.0.0/16"))
+	rome := append(byProvider(clustertest.ClientEnd("milan", up)[1:]), ours(clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16")))
+	milan := append(byProvider(clustertest.ServerEnd("rome", up)[1:]), ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.72.0.0/16")))
 	state, err := New(clustertest.Leaf(t, "rome", rome...), clustertest.Leaf(t, "milan", milan...)).Observe(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reached := func(pods, external string) Network {
-		return Network{
+	reached := func(pods, external string) end.Network {
+		return end.Network{
 			PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16", RemappedPodCIDRs: []string{pods}, RemappedExternalCIDR: external,
 		}
 	}
 	expected := State{
 		Exists: true, Joined: true, Status: Connected,
-		Client: End{ClusterID: "rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.20.0.0/16", "10.72.0.0/16")},
-		Server: End{ClusterID: "milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.10.0.0/16", "10.71.0.0/16")},
-		ServerGateway: &GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Template: Template{
-			Name: "wireguard-server", Namespace: "liqo", Resource: DefaultServerTemplateResource,
+		Client: EndState{ClusterID: "rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.20.0.0/16", "10.72.0.0/16")},
+		Server: EndState{ClusterID: "milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.10.0.0/16", "10.71.0.0/16")},
+		ServerGateway: &end.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Template: end.Template{
+			Name: "wireguard-server", Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
 		}},
-		ServerEndpoint: &Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
-		ClientGateway: &GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000, Template: Template{
-			Name: "wireguard-client", Namespace: "liqo", Resource: DefaultClientTemplateResource,
+		ServerEndpoint: &end.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
+		ClientGateway: &end.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000, Template: end.Template{
+			Name: "wireguard-client", Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
 		}},
 	}
 	if !reflect.DeepEqual(state, expected) {
@@ -46,7 +47,7 @@ func TestTheStateHasAllThatTheLeavesShow(t *testing.T) {
 
 func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
 	at := func(remote, remapped string) *networkingv1beta1.Configuration {
-		configuration := ours(theirs(remote))
+		configuration := ours(clustertest.Configuration(remote))
 		configuration.Status = networkingv1beta1.ConfigurationStatus{
 			Conditions: []metav1.Condition{{
 				Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue,
@@ -79,7 +80,7 @@ func TestAFurtherObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 		if !further {
 			another = ours(another)
 		}
-		state, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", ours(serverGateway("rome", 51840)), another)).Observe(t.Context(), false)
+		state, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", ours(clustertest.GatewayServer("rome", 51840)), another)).Observe(t.Context(), false)
 		named := strings.Join(state.Duplicates, "; ") == `GatewayServer liqo-tenant-rome/somewhat-later on leaf "milan"`
 		if err != nil || named != further {
 			t.Errorf("%s: it names %q (%v)", name, state.Duplicates, err)

@@ -4,23 +4,25 @@ import (
 	"context"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // Overlaps predicts which pod CIDRs Liqo will remap, given what the leaves are told of each other.
-func (s *Shortcut) Overlaps(ctx context.Context, client, server Announcement) ([]Overlap, error) {
-	var atClient, atServer []Overlap
+func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement) ([]end.Overlap, error) {
+	var atClient, atServer []end.Overlap
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		networks, err := s.server.Announce(ctx, server)
+		networks, err := s.Server.Announce(ctx, server)
 		if err == nil {
-			atClient, err = s.client.overlaps(ctx, networks)
+			atClient, err = s.Client.Overlaps(ctx, networks)
 		}
 		return err
 	})
 	group.Go(func() error {
-		networks, err := s.client.Announce(ctx, client)
+		networks, err := s.Client.Announce(ctx, client)
 		if err == nil {
-			atServer, err = s.server.overlaps(ctx, networks)
+			atServer, err = s.Server.Overlaps(ctx, networks)
 		}
 		return err
 	})

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 func TestAnOverlapNamesBothRanges(t *testing.T) {
 	overlaps, err := New(clustertest.Leaf(t, "rome", ranges("10.0.0.0/8")...), clustertest.Leaf(t, "milan", ranges("192.168.0.0/16")...)).
-		Overlaps(t.Context(), Announcement{}, Announcement{PodCIDRs: []string{"10.1.0.0/16"}})
+		Overlaps(t.Context(), end.Announcement{}, end.Announcement{PodCIDRs: []string{"10.1.0.0/16"}})
 	if err != nil || len(overlaps) != 2 {
 		t.Fatalf("got %v (%v)", overlaps, err)
 	}

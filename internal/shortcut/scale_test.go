@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // readingsOf are so many leaves and so many networks between them, each leaf with as many as any other.
@@ -12,12 +14,12 @@ func readingsOf(leaves, networks int) []reading {
 	readings := make([]reading, leaves)
 	id := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }
 	for i := range readings {
-		readings[i] = reading{Leaf: Leaf{Name: id(i), ClusterID: id(i)}, networks: map[string]objects{}}
+		readings[i] = reading{Leaf: Leaf{Name: id(i), ClusterID: id(i)}, networks: map[string]end.Objects{}}
 	}
 	for i := range networks {
 		client, server := i%leaves, (i+1+i/leaves)%leaves
-		readings[client].networks[id(server)] = whole(asClient, networkingv1beta1.Connected)
-		readings[server].networks[id(client)] = whole(asServer, networkingv1beta1.Connected)
+		readings[client].networks[id(server)] = wholeClient(networkingv1beta1.Connected)
+		readings[server].networks[id(client)] = wholeServer(networkingv1beta1.Connected)
 	}
 	return readings
 }
@@ -52,9 +54,9 @@ func BenchmarkSurvey(b *testing.B) {
 func BenchmarkStatus(b *testing.B) {
 	for _, count := range []int{5000, 10000} {
 		b.Run(fmt.Sprintf("shortcuts=%d", count), func(b *testing.B) {
-			client, server := make([]objects, count), make([]objects, count)
+			client, server := make([]end.Objects, count), make([]end.Objects, count)
 			for i := range count {
-				client[i], server[i] = whole(asClient, networkingv1beta1.Connected), whole(asServer, networkingv1beta1.Connected)
+				client[i], server[i] = wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
 			}
 			b.ReportAllocs()
 			for b.Loop() {

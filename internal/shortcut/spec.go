@@ -1,16 +1,15 @@
 package shortcut
 
-import "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
-
-// DefaultMTU is that of a tunnel, in bytes, as liqoctl has it.
-const DefaultMTU = forge.DefaultMTU
+import (
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
 
 // Spec is how a shortcut shall be.
 type Spec struct {
 	MTU int // of the tunnel, in bytes, at both ends, whatever the gateways' own settings say
 
-	Server GatewayServer
-	Client GatewayClient
+	Server end.GatewayServer
+	Client end.GatewayClient
 
 	ServerEnd, ClientEnd EndSpec
 
@@ -29,9 +28,9 @@ type EndSpec struct {
 	Namespace string // where the leaf keeps the objects; its tenant namespace for the other leaf where empty
 
 	// FormerKeySecret is what earlier settings have given to the gateway. If these do not, it loses the labels that Liqo has given it.
-	FormerKeySecret KeySecret
+	FormerKeySecret end.KeySecret
 
-	Announcement
+	end.Announcement
 }
 
 // withMTU gives both gateways the MTU of the tunnel.
@@ -46,7 +45,7 @@ func (s Spec) waits() bool { return s.WaitForConnection && !s.KeysByOthers }
 // removal takes apart what could not be made.
 func (s Spec) removal() Removal {
 	return Removal{
-		ClientKeySecret: KeySecret{Namespace: s.ClientEnd.Namespace, Name: s.Client.KeySecret},
-		ServerKeySecret: KeySecret{Namespace: s.ServerEnd.Namespace, Name: s.Server.KeySecret},
+		ClientKeySecret: end.KeySecret{Namespace: s.ClientEnd.Namespace, Name: s.Client.KeySecret},
+		ServerKeySecret: end.KeySecret{Namespace: s.ServerEnd.Namespace, Name: s.Server.KeySecret},
 	}
 }

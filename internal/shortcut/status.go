@@ -22,13 +22,13 @@ const Unknown Status = "Unknown"
 
 // status is that of a network whose client and server are known. Where the keys are left to others, theirs to come is no fault of the shortcut's.
 func (n network) status(keysByOthers bool) Status {
-	if n.client.configuration == nil || n.client.client == nil || n.server.configuration == nil || n.server.server == nil {
+	if n.client.Configuration == nil || n.client.GatewayClient == nil || n.server.Configuration == nil || n.server.GatewayServer == nil {
 		return Disconnected
 	}
-	if !keysByOthers && (n.client.publicKey == nil || n.server.publicKey == nil || edited(n.client.publicKey) || edited(n.server.publicKey)) {
+	if !keysByOthers && !(n.client.KeyInPlace() && n.server.KeyInPlace()) {
 		return Disconnected
 	}
-	ends := [2]networkingv1beta1.ConnectionStatusValue{n.client.connected(n.client.client), n.server.connected(n.server.server)}
+	ends := [2]networkingv1beta1.ConnectionStatusValue{n.client.ConnectionStatus(n.client.GatewayClient), n.server.ConnectionStatus(n.server.GatewayServer)}
 	switch {
 	case ends[0] == networkingv1beta1.ConnectionError || ends[1] == networkingv1beta1.ConnectionError:
 		return Error

@@ -10,6 +10,7 @@ import (
 	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // Survey is how a number of leaves are joined with each other.
@@ -38,15 +39,15 @@ type Link struct {
 
 	Status         Status // Unknown where one of the two leaves could not be read
 	MadeBy         Maker
-	Owner          *Ownership // nil where no resource of this provider owns it
-	MTU            int        // in bytes; 0 while there is no gateway
-	ServerEndpoint *Endpoint  // nil while there is none
-	Latency        *Latency   // as the client has measured it, else as the server has; nil where neither has
+	Owner          *Ownership    // nil where no resource of this provider owns it
+	MTU            int           // in bytes; 0 while there is no gateway
+	ServerEndpoint *end.Endpoint // nil while there is none
+	Latency        *end.Latency  // as the client has measured it, else as the server has; nil where neither has
 }
 
 // Ownership is what the leaves say of the resource that owns a network.
 type Ownership struct {
-	Origin   Origin
+	Origin   end.Origin
 	Complete bool // false while a create is under way, and after one was killed
 }
 
@@ -76,7 +77,7 @@ func Look(ctx context.Context, names []string, connect Connect) Survey {
 // reading is what was read of one leaf: what it holds of its networks and peerings, by the ID of the other cluster.
 type reading struct {
 	Leaf
-	networks map[string]objects
+	networks map[string]end.Objects
 	peerings map[string]*liqov1beta1.ForeignCluster
 }
 
@@ -86,8 +87,8 @@ func read(ctx context.Context, name string, connect Connect) reading {
 		return reading{Leaf: Leaf{Name: name, Err: err}}
 	}
 	of := reading{Leaf: Leaf{Name: name, ClusterID: string(leaf.ID)}}
-	if of.networks, err = networksOf(ctx, leaf, Owner{}); err == nil {
-		of.peerings, err = peeringsOf(ctx, leaf)
+	if of.networks, err = end.Networks(ctx, leaf, end.Owner{}); err == nil {
+		of.peerings, err = end.Peerings(ctx, leaf)
 	}
 	if err != nil {
 		return reading{Leaf: Leaf{Name: name, Err: err}}
@@ -141,7 +142,7 @@ func (a atlas) survey() Survey {
 	for i := range a.readings {
 		survey.Leaves = append(survey.Leaves, a.readings[i].Leaf)
 	}
-	for pair := range pairs(a, func(r reading) map[string]objects { return r.networks }) {
+	for pair := range pairs(a, func(r reading) map[string]end.Objects { return r.networks }) {
 		if link, ok := a.link(pair[0], pair[1]); ok {
 			survey.Networks = append(survey.Networks, link)
 		}
@@ -167,8 +168,8 @@ func (a atlas) link(i, j int) (Link, bool) {
 	link := Link{
 		Client: a.cluster(i), Server: a.cluster(j),
 		Status: found.status(false), MadeBy: found.madeBy(a.peered(i, j)),
-		MTU: cmp.Or(found.server.mtu(), found.client.mtu()), ServerEndpoint: endpointOf(found.server.server),
-		Latency: cmp.Or(found.client.latency(), found.server.latency()),
+		MTU: cmp.Or(found.server.MTU(), found.client.MTU()), ServerEndpoint: found.server.Endpoint(),
+		Latency: cmp.Or(found.client.Latency(), found.server.Latency()),
 	}
 	if token := found.soleOwner(); token != "" {
 		link.Owner = &Ownership{Origin: found.originOf(token), Complete: found.complete(token)}

@@ -48,17 +48,17 @@ func said(links []Link) []string {
 
 // second is a gateway that should not be there.
 func second() client.Object {
-	another := serverGateway("rome", 1)
+	another := clustertest.GatewayServer("rome", 1)
 	another.Name = "somewhat-later"
 	return another
 }
 
 func TestASurveyHasEveryNetworkOfTwoLeavesWhoeverMadeIt(t *testing.T) {
 	survey := Look(t.Context(), []string{"rome", "milan", "europe", "naples"}, among(t, map[string][]client.Object{
-		"europe": slices.Concat(end(asServer, "rome", up), end(asServer, "milan", up), []client.Object{peer("milan", liqov1beta1.ProviderRole)}),
-		"rome":   slices.Concat(end(asClient, "europe", up), byProvider(end(asClient, "milan", up)), byProvider(end(asServer, "naples", failed))),
-		"milan":  slices.Concat(end(asClient, "europe", up), byProvider(end(asServer, "rome", up)), []client.Object{theirs("elsewhere")}),
-		"naples": end(asClient, "rome", up),
+		"europe": slices.Concat(clustertest.ServerEnd("rome", up), clustertest.ServerEnd("milan", up), []client.Object{clustertest.Peering("milan", liqov1beta1.ProviderRole)}),
+		"rome":   slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ClientEnd("milan", up)), byProvider(clustertest.ServerEnd("naples", failed))),
+		"milan":  slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ServerEnd("rome", up)), []client.Object{clustertest.Configuration("elsewhere")}),
+		"naples": clustertest.ClientEnd("rome", up),
 	}))
 	expected := []string{
 		"milan>europe Connected peering", "naples>rome Error other", "rome>europe Connected other", "rome>milan Connected terraform-provider-liqo",
@@ -73,9 +73,9 @@ func TestASurveyHasEveryNetworkOfTwoLeavesWhoeverMadeIt(t *testing.T) {
 
 func TestALeafThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 	survey := Look(t.Context(), []string{"europe", "milan", "rome"}, among(t, map[string][]client.Object{
-		"europe": slices.Concat(end(asServer, "milan", up), end(asServer, "rome", up), []client.Object{peer("milan", liqov1beta1.ConsumerRole)}),
+		"europe": slices.Concat(clustertest.ServerEnd("milan", up), clustertest.ServerEnd("rome", up), []client.Object{clustertest.Peering("milan", liqov1beta1.ConsumerRole)}),
 		"milan":  nil,
-		"rome":   end(asClient, "europe", up),
+		"rome":   clustertest.ClientEnd("europe", up),
 	}))
 	expected := []string{"milan>europe Unknown peering", "rome>europe Connected other"}
 	if got := said(survey.Networks); !slices.Equal(got, expected) {
@@ -90,8 +90,8 @@ func TestALeafThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 }
 
 func TestAClusterWithTwoNamesCountsOnce(t *testing.T) {
-	rome := clustertest.Leaf(t, "rome", end(asClient, "milan", up)...)
-	milan := clustertest.Leaf(t, "milan", end(asServer, "rome", up)...)
+	rome := clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", up)...)
+	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)
 	survey := Look(t.Context(), []string{"rome", "roma", "milan", "milan"}, func(_ context.Context, name string) (*cluster.Leaf, error) {
 		return map[string]*cluster.Leaf{"rome": rome, "roma": rome, "milan": milan}[name], nil
 	})
@@ -115,10 +115,10 @@ func TestTheRolesOfAPeeringAreToldByEitherCluster(t *testing.T) {
 	} {
 		held := map[string][]client.Object{"europe": {}, "rome": {}}
 		if test.atEurope != "" {
-			held["europe"] = append(held["europe"], peer("rome", test.atEurope))
+			held["europe"] = append(held["europe"], clustertest.Peering("rome", test.atEurope))
 		}
 		if test.atRome != "" {
-			held["rome"] = append(held["rome"], peer("europe", test.atRome))
+			held["rome"] = append(held["rome"], clustertest.Peering("europe", test.atRome))
 		}
 		survey := Look(t.Context(), []string{"rome", "europe"}, among(t, held))
 		if len(survey.Peerings) != 1 || len(survey.Networks) != 0 {
@@ -135,11 +135,11 @@ func TestTheRolesOfAPeeringAreToldByEitherCluster(t *testing.T) {
 }
 
 func TestAShortcutIsNoPeering(t *testing.T) {
-	record := peer("milan", liqov1beta1.UnknownRole)
+	record := clustertest.Peering("milan", liqov1beta1.UnknownRole)
 	record.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: true}}
 	survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-		"rome":  append(end(asClient, "milan", up), record),
-		"milan": end(asServer, "rome", up),
+		"rome":  append(clustertest.ClientEnd("milan", up), record),
+		"milan": clustertest.ServerEnd("rome", up),
 	}))
 	if got := said(survey.Networks); len(survey.Peerings) != 0 || !slices.Equal(got, []string{"rome>milan Connected other"}) {
 		t.Errorf("got %q and %+v", got, survey.Peerings)
@@ -151,11 +151,11 @@ func TestWhatIsLeftOfANetworkIsDisconnected(t *testing.T) {
 		atMilan, atRome []client.Object
 		expected        []string
 	}{
-		"Configurations":                   {[]client.Object{theirs("rome")}, []client.Object{theirs("milan")}, []string{"milan>rome Disconnected other"}},
-		"a gateway":                        {[]client.Object{serverGateway("rome", 51840)}, []client.Object{}, []string{"rome>milan Disconnected other"}},
-		"one end":                          {[]client.Object{}, byProvider(end(asClient, "milan", up)), []string{"rome>milan Disconnected terraform-provider-liqo"}},
-		"what Liqo itself will take away":  {end(asClient, "rome", up)[3:], []client.Object{}, []string{}},
-		"a second object of the same kind": {append(end(asServer, "rome", up), second()), end(asClient, "milan", up), []string{"rome>milan Connected other"}},
+		"Configurations":                   {[]client.Object{clustertest.Configuration("rome")}, []client.Object{clustertest.Configuration("milan")}, []string{"milan>rome Disconnected other"}},
+		"a gateway":                        {[]client.Object{clustertest.GatewayServer("rome", 51840)}, []client.Object{}, []string{"rome>milan Disconnected other"}},
+		"one end":                          {[]client.Object{}, byProvider(clustertest.ClientEnd("milan", up)), []string{"rome>milan Disconnected terraform-provider-liqo"}},
+		"what Liqo itself will take away":  {clustertest.ClientEnd("rome", up)[3:], []client.Object{}, []string{}},
+		"a second object of the same kind": {append(clustertest.ServerEnd("rome", up), second()), clustertest.ClientEnd("milan", up), []string{"rome>milan Connected other"}},
 	} {
 		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{"milan": test.atMilan, "rome": test.atRome}))
 		if got := said(survey.Networks); !slices.Equal(got, test.expected) {
@@ -173,7 +173,7 @@ func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
 		"the server's": {"N/A", "3ms", 3},
 	} {
 		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-			"rome": end(asClient, "milan", measured(test.client)), "milan": end(asServer, "rome", measured(test.server)),
+			"rome": clustertest.ClientEnd("milan", measured(test.client)), "milan": clustertest.ServerEnd("rome", measured(test.server)),
 		}))
 		if got := survey.Networks[0].Latency; got == nil || got.Milliseconds() != test.expected {
 			t.Errorf("%s: %+v", name, got)
@@ -184,14 +184,14 @@ func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
 func TestASurveyTellsWhoOwnsANetworkAndHowItIsReached(t *testing.T) {
 	owned := func(objects []client.Object, complete bool) []client.Object {
 		for _, object := range objects[:3] {
-			somebody.mark(object)
+			somebody.Mark(object)
 		}
 		if complete {
-			setAnnotation(objects[0], completeAnnotation, somebody.Token+" "+time.Now().UTC().Format(time.RFC3339))
+			annotate(objects[0], "complete", somebody.Token+" "+time.Now().UTC().Format(time.RFC3339))
 		}
 		return objects
 	}
-	atRome, atMilan := end(asClient, "milan", up), end(asServer, "rome", up)
+	atRome, atMilan := clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up)
 	atMilan[1].(*networkingv1beta1.GatewayServer).Spec.MTU = 1400 //nolint:errcheck,forcetypeassert // the second is
 	for _, complete := range []bool{false, true} {
 		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
@@ -205,7 +205,7 @@ func TestASurveyTellsWhoOwnsANetworkAndHowItIsReached(t *testing.T) {
 			t.Errorf("got %+v", link)
 		}
 	}
-	unowned := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{"rome": end(asClient, "milan", up), "milan": {}}))
+	unowned := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{"rome": clustertest.ClientEnd("milan", up), "milan": {}}))
 	if link := unowned.Networks[0]; link.Owner != nil || link.MTU != 1340 || link.ServerEndpoint != nil {
 		t.Errorf("got %+v", link)
 	}
@@ -228,7 +228,7 @@ func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
 	asked := func(networks int) int {
 		var objects []client.Object
 		for i := range networks {
-			objects = append(objects, end(asServer, fmt.Sprintf("leaf-%d", i), up)...)
+			objects = append(objects, clustertest.ServerEnd(fmt.Sprintf("leaf-%d", i), up)...)
 		}
 		leaf, count := clustertest.Leaf(t, "rome", objects...), 0
 		counting := interceptor.NewClient(leaf.Live, interceptor.Funcs{

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
@@ -22,28 +23,28 @@ type turn struct {
 }
 
 // first is the end that keeps the lease of the pair.
-func (s *Shortcut) first() *side {
-	if s.server.leaf.ID < s.client.leaf.ID {
-		return s.server
+func (s *Shortcut) first() *end.End {
+	if s.Server.Leaf.ID < s.Client.Leaf.ID {
+		return s.Server
 	}
-	return s.client
+	return s.Client
 }
 
 // leaseName is the same for both directions.
-func leaseName(at *side) string {
-	return fmt.Sprintf("%s.%s.%s", ManagedBy, min(at.leaf.ID, at.remote.ID), max(at.leaf.ID, at.remote.ID))
+func leaseName(at *end.End) string {
+	return fmt.Sprintf("%s.%s.%s", end.ManagedBy, min(at.Leaf.ID, at.Remote.ID), max(at.Leaf.ID, at.Remote.ID))
 }
 
 // take waits for the turn, and takes it. If it is lost, the run ends.
-func (t *turn) take(r *steps.Run, on *side) func(context.Context) error {
+func (t *turn) take(r *steps.Run, on *end.End) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var busy string
 		waiting := func(holder string) {
 			busy = holder
-			tflog.SubsystemInfo(ctx, steps.LogSubsystem, "waiting for another operation on the pair", map[string]any{"leaf": on.leaf.Name, "holder": holder})
+			tflog.SubsystemInfo(ctx, steps.LogSubsystem, "waiting for another operation on the pair", map[string]any{"leaf": on.Leaf.Name, "holder": holder})
 		}
-		lease, err := on.leaf.Hold(ctx, cluster.Claim{
-			Name: leaseName(on), Holder: holder(on.owner), Mark: on.owner.mark, Waiting: waiting, Lost: func(err error) { r.Abort(err) },
+		lease, err := on.Leaf.Hold(ctx, cluster.Claim{
+			Name: leaseName(on), Holder: holder(on.Owner), Mark: on.Owner.Mark, Waiting: waiting, Lost: func(err error) { r.Abort(err) },
 		})
 		if err != nil {
 			return explainBusy(on, busy, err)
@@ -54,16 +55,16 @@ func (t *turn) take(r *steps.Run, on *side) func(context.Context) error {
 }
 
 // leaseLeft reports whether an operation of the owner's has left its lease behind.
-func leaseLeft(ctx context.Context, at *side) (bool, error) {
-	lease, err := at.leaf.Leased(ctx, leaseName(at))
-	return lease != nil && at.owner.Token != "" && at.owner.marked(lease), err
+func leaseLeft(ctx context.Context, at *end.End) (bool, error) {
+	lease, err := at.Leaf.Leased(ctx, leaseName(at))
+	return lease != nil && at.Owner.Token != "" && at.Owner.Marked(lease), err
 }
 
 // holder names a process for others that wait for it.
-func holder(owner Owner) string {
+func holder(owner end.Owner) string {
 	name := owner.Origin.Who
 	if name == "" {
-		name = ManagedBy
+		name = end.ManagedBy
 	}
 	return name + "/" + rand.Text()
 }
@@ -86,14 +87,14 @@ func (t *turn) endAfter(ctx context.Context, r *steps.Run) error {
 }
 
 // explainBusy is the error of a wait for the turn.
-func explainBusy(at *side, holder string, err error) error {
+func explainBusy(at *end.End, holder string, err error) error {
 	if holder == "" || !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &explain.Problem{
-		Leaf: at.leaf.Name, Err: err,
-		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", at.remote.Name),
+		Leaf: at.Leaf.Name, Err: err,
+		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", at.Remote.Name),
 		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. If it was killed, the Lease ends by itself within "+
-			"seconds.", at.leaf.LiqoNamespace, leaseName(at), holder),
+			"seconds.", at.Leaf.LiqoNamespace, leaseName(at), holder),
 	}
 }
