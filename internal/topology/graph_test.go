@@ -68,6 +68,7 @@ func TestTheCentralClusterIsTheOneThatMostOthersArePeeredWith(t *testing.T) {
 	both := peering("berlin", "athens")
 	both.BothWays = true
 	leaves := members("hub", "a", "b", "c", "athens", "berlin", "zurich")
+	two := []shortcut.Peering{peering("hub", "a"), peering("hub", "b")}
 	hub := []shortcut.Peering{peering("hub", "a"), peering("b", "hub"), peering("a", "b"), peering("hub", "c")}
 	for name, test := range map[string]struct {
 		peerings []shortcut.Peering
@@ -75,7 +76,7 @@ func TestTheCentralClusterIsTheOneThatMostOthersArePeeredWith(t *testing.T) {
 		expected []string
 	}{
 		"one hub":                          {hub, "", []string{"hub"}},
-		"as asked for":                     {[]shortcut.Peering{peering("hub", "a"), peering("hub", "b")}, "a", []string{"a"}},
+		"as asked for":                     {two, "a", []string{"a"}},
 		"of two, the consumer":             {[]shortcut.Peering{peering("zurich", "athens")}, "", []string{"zurich"}},
 		"of two equals, the first by name": {[]shortcut.Peering{both}, "", []string{"athens"}},
 		"none without a peering":           {nil, "", nil},
