@@ -9,12 +9,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// MadeForGateway is the namespace and name of the Deployment and of the Service that Liqo makes for a gateway.
+// MadeForGateway returns the namespace and name of the Deployment and the Service that Liqo creates
+// for a gateway.
 func MadeForGateway(gateway client.Object) client.ObjectKey {
 	return client.ObjectKey{Namespace: gateway.GetNamespace(), Name: gatewayforge.GatewayResourceName(gateway.GetName())}
 }
 
-// GatewayPods lists the pods that Liqo runs a gateway in, those included that are being deleted. It asks the API server.
+// GatewayPods lists the pods of a gateway, including those that are being deleted. It asks the API
+// server.
 func (l *Leaf) GatewayPods(ctx context.Context, gateway client.Object) ([]corev1.Pod, error) {
 	var pods corev1.PodList
 	err := l.Live.List(ctx, &pods, client.InNamespace(gateway.GetNamespace()), client.MatchingLabels{
