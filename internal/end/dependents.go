@@ -13,90 +13,100 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// remains is what Liqo makes for one gateway, and takes away some time after it.
-type remains struct {
+// dependents are what Liqo makes for one gateway, and takes away some time after it.
+type dependents struct {
 	name       client.ObjectKey // of the Deployment and of the Service
-	technology *made            // the technology's own gateway object; nil before Liqo has made it
-	keys       *made            // the Secret that Liqo made; nil before that, or where the user brought one
-	brought    client.ObjectKey // the Secret that the user brought; else its name is empty
+	technology *dependent       // the technology's own gateway object; nil before Liqo has made it
+	keys       *dependent       // the Secret that Liqo made; nil before that, or if the user gave one
+	given      KeySecret        // the Secret that the user gave; else its name is empty
 }
 
-// made is an object of any kind.
-type made struct {
+// dependent is one of them, of any kind.
+type dependent struct {
 	kind schema.GroupVersionKind
 	key  client.ObjectKey
 }
 
-// remainsOf is what Liqo has made for a gateway. Technology and keys are from its status, brought from its spec.
-func remainsOf(gateway client.Object, technology *made, keys *corev1.ObjectReference, brought corev1.LocalObjectReference) remains {
-	r := remains{name: cluster.MadeForGateway(gateway), technology: technology, keys: keysByLiqo(keys, brought)}
-	if brought.Name != "" {
-		r.brought = client.ObjectKey{Namespace: gateway.GetNamespace(), Name: brought.Name}
+// dependentsOf are those of a gateway. Technology and keys are from its status, given from its spec.
+func dependentsOf(
+	gateway client.Object, technology *dependent, keys *corev1.ObjectReference, given corev1.LocalObjectReference,
+) dependents {
+	d := dependents{name: cluster.MadeForGateway(gateway), technology: technology, keys: keysByLiqo(keys, given)}
+	if given.Name != "" {
+		d.given = KeySecret{Namespace: gateway.GetNamespace(), Name: given.Name}
 	}
-	return r
+	return d
 }
 
-// keysByLiqo is the Secret that Liqo has made for a gateway's keys; nil before that, or where the user brought one. Keys is from the gateway's status, brought from
-// its spec.
-func keysByLiqo(keys *corev1.ObjectReference, brought corev1.LocalObjectReference) *made {
-	if keys == nil || brought.Name != "" {
+// keysByLiqo is the Secret that Liqo has made for a gateway's keys; nil before that, or if the user gave one. Keys is
+// from the gateway's status, given from its spec.
+func keysByLiqo(keys *corev1.ObjectReference, given corev1.LocalObjectReference) *dependent {
+	if keys == nil || given.Name != "" {
 		return nil
 	}
-	return &made{corev1.SchemeGroupVersion.WithKind("Secret"), client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}}
+	key := client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}
+	return &dependent{corev1.SchemeGroupVersion.WithKind("Secret"), key}
 }
 
-// madeForGateways is what Liqo has made for the gateways that the owner may remove.
-func (o Objects) madeForGateways(owner Owner) []remains {
-	var all []remains
-	if o.GatewayServer != nil && owner.MayRemove(o.GatewayServer) {
-		all = append(all, remainsOf(o.GatewayServer, referred(o.GatewayServer.Status.ServerRef), o.GatewayServer.Status.SecretRef, o.GatewayServer.Spec.SecretRef))
+// dependents lists those of the gateways that the owner may remove.
+func (o Objects) dependents(owner Owner) []dependents {
+	var all []dependents
+	if server := o.GatewayServer; server != nil && owner.MayRemove(server) {
+		technology := referred(server.Status.ServerRef)
+		all = append(all, dependentsOf(server, technology, server.Status.SecretRef, server.Spec.SecretRef))
 	}
-	if o.GatewayClient != nil && owner.MayRemove(o.GatewayClient) {
-		all = append(all, remainsOf(o.GatewayClient, referred(o.GatewayClient.Status.ClientRef), o.GatewayClient.Status.SecretRef, o.GatewayClient.Spec.SecretRef))
+	if dialling := o.GatewayClient; dialling != nil && owner.MayRemove(dialling) {
+		technology := referred(dialling.Status.ClientRef)
+		all = append(all, dependentsOf(dialling, technology, dialling.Status.SecretRef, dialling.Spec.SecretRef))
 	}
 	return all
 }
 
 // referred is the object of a reference; nil for none.
-func referred(reference *corev1.ObjectReference) *made {
+func referred(reference *corev1.ObjectReference) *dependent {
 	if reference == nil {
 		return nil
 	}
-	return &made{reference.GroupVersionKind(), client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}}
+	key := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
+	return &dependent{reference.GroupVersionKind(), key}
 }
 
-// orphans is what Liqo has made for gateways that are not there any more: a removal that was interrupted has left it behind. Only WireGuard's are known.
-func (e *End) orphans(ctx context.Context) ([]remains, error) {
+// orphans are the dependents of gateways that are not there any more: a removal that was interrupted has left them
+// behind. Only WireGuard's are known.
+func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 	var (
 		servers networkingv1beta1.WgGatewayServerList
 		clients networkingv1beta1.WgGatewayClientList
-		all     []remains
+		all     []dependents
 	)
-	ofRemote := client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}
-	if err := e.Leaf.Live.List(ctx, &servers, ofRemote); err != nil {
-		return nil, e.Leaf.Explain(err)
+	for _, list := range []client.ObjectList{&servers, &clients} {
+		if err := e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}); err != nil {
+			return nil, e.Leaf.Explain(err)
+		}
 	}
-	if err := e.Leaf.Live.List(ctx, &clients, ofRemote); err != nil {
-		return nil, e.Leaf.Explain(err)
-	}
-	of := func(kind string, gateway client.Object) *made {
-		return &made{networkingv1beta1.GroupVersion.WithKind(kind), client.ObjectKeyFromObject(gateway)}
+	of := func(kind string, gateway client.Object) *dependent {
+		return &dependent{networkingv1beta1.GroupVersion.WithKind(kind), client.ObjectKeyFromObject(gateway)}
 	}
 	for i := range servers.Items {
 		one := &servers.Items[i]
-		all = append(all, remainsOf(one, of(networkingv1beta1.WgGatewayServerKind, one), one.Status.SecretRef, one.Spec.SecretRef))
+		technology := of(networkingv1beta1.WgGatewayServerKind, one)
+		all = append(all, dependentsOf(one, technology, one.Status.SecretRef, one.Spec.SecretRef))
 	}
 	for i := range clients.Items {
 		one := &clients.Items[i]
-		all = append(all, remainsOf(one, of(networkingv1beta1.WgGatewayClientKind, one), one.Status.SecretRef, one.Spec.SecretRef))
+		technology := of(networkingv1beta1.WgGatewayClientKind, one)
+		all = append(all, dependentsOf(one, technology, one.Status.SecretRef, one.Spec.SecretRef))
 	}
 	return all, nil
 }
 
-// untilAllGone returns once nothing of it is left but the user's own Secret.
-func (e *End) untilAllGone(ctx context.Context, r remains) error {
-	all := []*made{{appsv1.SchemeGroupVersion.WithKind("Deployment"), r.name}, {corev1.SchemeGroupVersion.WithKind("Service"), r.name}, r.technology, r.keys}
-	for _, one := range all {
+// untilDependentsGone returns once nothing of them is left but the Secret that the user gave.
+func (e *End) untilDependentsGone(ctx context.Context, of dependents) error {
+	for _, one := range []*dependent{
+		{appsv1.SchemeGroupVersion.WithKind("Deployment"), of.name},
+		{corev1.SchemeGroupVersion.WithKind("Service"), of.name},
+		of.technology, of.keys,
+	} {
 		if one == nil {
 			continue
 		}
@@ -107,10 +117,13 @@ func (e *End) untilAllGone(ctx context.Context, r remains) error {
 	return nil
 }
 
-// keysLost reports whether the Secret is gone that Liqo has made for a gateway's keys. Liqo makes another one, with other keys, only when something makes it look at
-// the gateway again; until then there is no key to tell the other leaf, though a tunnel that is up stays up. The arguments are those of [keysByLiqo].
-func (e *End) keysLost(ctx context.Context, keys *corev1.ObjectReference, brought corev1.LocalObjectReference) (bool, error) {
-	secret := keysByLiqo(keys, brought)
+// keysLost reports whether the Secret is gone that Liqo has made for a gateway's keys. Liqo makes another one, with
+// other keys, only when something makes it look at the gateway again. Until then there is no key to tell the other
+// leaf, though a tunnel that is up stays up. The arguments are those of [keysByLiqo].
+func (e *End) keysLost(
+	ctx context.Context, keys *corev1.ObjectReference, given corev1.LocalObjectReference,
+) (bool, error) {
+	secret := keysByLiqo(keys, given)
 	if secret == nil {
 		return false, nil
 	}

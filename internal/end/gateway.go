@@ -89,17 +89,17 @@ func (e *End) RemoveGateways(ctx context.Context, given ...KeySecret) error {
 			return err
 		}
 	}
-	remains := found.madeForGateways(e.Owner)
+	dependents := found.dependents(e.Owner)
 	if found.Gateway() == nil {
-		if remains, err = e.orphans(ctx); err != nil {
+		if dependents, err = e.orphans(ctx); err != nil {
 			return err
 		}
 	}
-	for _, one := range remains {
-		if err := e.untilAllGone(ctx, one); err != nil {
+	for _, one := range dependents {
+		if err := e.untilDependentsGone(ctx, one); err != nil {
 			return err
 		}
-		given = append(given, KeySecret(one.brought))
+		given = append(given, one.given)
 	}
 	for _, secret := range given {
 		if err := e.unlabelKeySecret(ctx, secret); err != nil {

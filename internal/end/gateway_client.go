@@ -28,6 +28,25 @@ func (g GatewayClient) Dials(server Endpoint) Endpoint {
 	return server
 }
 
+// Observed is a gateway as it was found, in the words of these settings: what they leave to the server or to Liqo stays
+// empty while it is the server's or Liqo's own. Server is where the server's gateway can be reached; nil while it does
+// not say, when nobody knows whether it will be something else. LiqoNamespace is where Liqo runs on this leaf.
+func (g GatewayClient) Observed(found GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
+	said := Endpoint{Addresses: []string{found.ConnectAddress}, Port: found.ConnectPort}
+	if server != nil {
+		said = *server
+	}
+	expected := g.Dials(said)
+	if found.ConnectAddress == expected.Addresses[0] {
+		found.ConnectAddress = g.ConnectAddress
+	}
+	if found.ConnectPort == expected.Port {
+		found.ConnectPort = g.ConnectPort
+	}
+	found.Template = g.Template.observed(found.Template, ClientTemplate(liqoNamespace))
+	return found
+}
+
 // forgeGatewayClient is the gateway as it shall be; existing, if not nil, gives it its name and namespace.
 func (e *End) forgeGatewayClient(
 	existing *networkingv1beta1.GatewayClient, namespace string, server Endpoint, spec GatewayClient,

@@ -89,3 +89,28 @@ func TestAGatewayClientWithoutItsKeysIsNotMade(t *testing.T) {
 		t.Errorf("there is a gateway all the same (%v)", err)
 	}
 }
+
+func TestAGatewayClientIsObservedInTheWordsOfItsSettings(t *testing.T) {
+	found := GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000, Template: ClientTemplate("liqo")}
+	elsewhere := Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
+	for name, test := range map[string]struct {
+		set      GatewayClient
+		server   *Endpoint
+		expected GatewayClient
+	}{
+		"all left to the server":        {GatewayClient{}, &milansAddress, GatewayClient{MTU: 1340}},
+		"to a server that does not say": {GatewayClient{}, nil, GatewayClient{MTU: 1340}},
+		"to a server elsewhere":         {GatewayClient{}, &elsewhere, GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000}},
+		"an address as it was set": {
+			GatewayClient{ConnectAddress: "172.18.0.2"}, &elsewhere, GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000},
+		},
+		"another address than was set": {
+			GatewayClient{ConnectAddress: "9.9.9.9"}, &milansAddress, GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2"},
+		},
+		"another port than was set": {GatewayClient{ConnectPort: 9}, nil, GatewayClient{MTU: 1340, ConnectPort: 31000}},
+	} {
+		if got := test.set.Observed(found, test.server, "liqo"); got != test.expected {
+			t.Errorf("%s: %+v, expected %+v", name, got, test.expected)
+		}
+	}
+}

@@ -40,6 +40,13 @@ type Endpoint struct {
 	Protocol  string // UDP or TCP
 }
 
+// Observed is a gateway as it was found, in the words of these settings: what they leave to Liqo stays empty while it is
+// Liqo's own. LiqoNamespace is where Liqo runs on this leaf.
+func (g GatewayServer) Observed(found GatewayServer, liqoNamespace string) GatewayServer {
+	found.Template = g.Template.observed(found.Template, ServerTemplate(liqoNamespace))
+	return found
+}
+
 // forgeGatewayServer is the gateway as it shall be; existing, if not nil, gives it its name and namespace.
 //
 // Liqo's own forge is not used for gateways: it asks for a whole clientset to find one kind, which brings every API of Kubernetes into the binary.

@@ -26,7 +26,7 @@ func TestOnlyKeysThatLiqoMadeGoWithTheGateway(t *testing.T) {
 		Owner{}.Mark(server)
 		Owner{}.Mark(dialling)
 		for _, found := range []Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
-			if all := found.madeForGateways(Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
+			if all := found.dependents(Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
 				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", asked, all, goes)
 			}
 		}
@@ -39,7 +39,7 @@ func TestKeysAreMissedOnlyWhereLiqoHasMadeThem(t *testing.T) {
 	for name, test := range map[string]struct {
 		objects []client.Object
 		keys    *corev1.ObjectReference
-		brought string
+		given   string
 		lost    bool
 	}{
 		"not made yet":     {nil, nil, "", false},
@@ -48,7 +48,7 @@ func TestKeysAreMissedOnlyWhereLiqoHasMadeThem(t *testing.T) {
 		"the user's own":   {nil, reference, secret.Name, false}, // an error tells of it, later
 	} {
 		client := romesEnd(t, test.objects...)
-		lost, err := client.keysLost(t.Context(), test.keys, corev1.LocalObjectReference{Name: test.brought})
+		lost, err := client.keysLost(t.Context(), test.keys, corev1.LocalObjectReference{Name: test.given})
 		if err != nil || lost != test.lost {
 			t.Errorf("%s: lost: %t (%v)", name, lost, err)
 		}
@@ -88,7 +88,7 @@ func TestWhatAnInterruptedRemovalHasLeftIsFound(t *testing.T) {
 		t.Fatalf("got %v (%v)", found, err)
 	}
 	inDefault := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: "default", Name: name} }
-	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") || got.brought != inDefault("my-keys") || got.keys != nil {
+	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") || got.given != KeySecret(inDefault("my-keys")) || got.keys != nil {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -93,11 +93,11 @@ func BenchmarkOverlaps(b *testing.B) {
 					Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(fmt.Sprintf("10.%d.%d.0/24", i/256, i%256))},
 				}
 			}
-			side := romesEnd(b)
+			rome := romesEnd(b)
 			other := cluster.Networks{PodCIDRs: []string{"10.0.7.0/24"}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if overlaps := side.overlapsWith(taken, nil, other); len(overlaps) != 1 {
+				if overlaps := rome.overlapsWith(taken, nil, other); len(overlaps) != 1 {
 					b.Fatalf("%d overlaps", len(overlaps))
 				}
 			}

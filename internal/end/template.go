@@ -33,11 +33,35 @@ type Template struct {
 	Resource  string // group/version/resource, as in liqoctl's --gw-server-type
 }
 
+// ServerTemplate is Liqo's own template of a gateway server, on a leaf where Liqo runs in that namespace.
+func ServerTemplate(liqoNamespace string) Template {
+	return Template{Name: DefaultServerTemplateName, Namespace: liqoNamespace, Resource: DefaultServerTemplateResource}
+}
+
+// ClientTemplate is Liqo's own template of a gateway client, on a leaf where Liqo runs in that namespace.
+func ClientTemplate(liqoNamespace string) Template {
+	return Template{Name: DefaultClientTemplateName, Namespace: liqoNamespace, Resource: DefaultClientTemplateResource}
+}
+
 // or fills what is empty.
 func (t Template) or(byDefault Template) Template {
 	return Template{
-		Name: cmp.Or(t.Name, byDefault.Name), Namespace: cmp.Or(t.Namespace, byDefault.Namespace), Resource: cmp.Or(t.Resource, byDefault.Resource),
+		Name:      cmp.Or(t.Name, byDefault.Name),
+		Namespace: cmp.Or(t.Namespace, byDefault.Namespace),
+		Resource:  cmp.Or(t.Resource, byDefault.Resource),
 	}
+}
+
+// observed is the template that a gateway was found to be made from, in the words of these settings. What they leave
+// to Liqo stays empty while it is Liqo's own: all of it if they name no template, else the namespace.
+func (t Template) observed(found, byDefault Template) Template {
+	switch {
+	case t == (Template{}) && found == byDefault:
+		return Template{}
+	case t.Namespace == "" && found.Namespace == byDefault.Namespace:
+		found.Namespace = ""
+	}
+	return found
 }
 
 // Gateway is the settings of a gateway: a [GatewayServer] or a [GatewayClient].
@@ -47,11 +71,11 @@ type Gateway interface {
 }
 
 func (g GatewayServer) template(liqoNamespace string) Template {
-	return g.Template.or(Template{Name: DefaultServerTemplateName, Namespace: liqoNamespace, Resource: DefaultServerTemplateResource})
+	return g.Template.or(ServerTemplate(liqoNamespace))
 }
 
 func (g GatewayClient) template(liqoNamespace string) Template {
-	return g.Template.or(Template{Name: DefaultClientTemplateName, Namespace: liqoNamespace, Resource: DefaultClientTemplateResource})
+	return g.Template.or(ClientTemplate(liqoNamespace))
 }
 
 // refer is how a gateway names its template: by kind, where people name a resource.

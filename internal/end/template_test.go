@@ -80,3 +80,21 @@ func TestATemplateTellsWhichSettingsItTakes(t *testing.T) {
 		}
 	}
 }
+
+func TestATemplateIsObservedInTheWordsOfItsSettings(t *testing.T) {
+	own, large := ServerTemplate("liqo"), Template{Name: "large", Namespace: "custom", Resource: DefaultServerTemplateResource}
+	byName := own
+	byName.Namespace = ""
+	for name, test := range map[string]struct{ set, found, expected Template }{
+		"nothing set, Liqo's own found":        {Template{}, own, Template{}},
+		"nothing set, another found":           {Template{}, large, large},
+		"Liqo's own by its name":               {byName, own, byName},
+		"Liqo's own by its name and place":     {own, own, own},
+		"another set, Liqo's own found":        {large, own, own},
+		"another set in Liqo's, another found": {byName, large, large},
+	} {
+		if got := (GatewayServer{Template: test.set}).Observed(GatewayServer{Template: test.found}, "liqo").Template; got != test.expected {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

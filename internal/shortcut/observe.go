@@ -61,8 +61,8 @@ func (s *Shortcut) state(found network, keysByOthers bool) State {
 		Joined:         len(found.made()) > 0,
 		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
 		Status:         found.status(keysByOthers),
-		Client:         endOf(s.Client, client, server.ObservedNetwork()),
-		Server:         endOf(s.Server, server, client.ObservedNetwork()),
+		Client:         endState(s.Client, client, server.ObservedNetwork()),
+		Server:         endState(s.Server, server, client.ObservedNetwork()),
 		ServerGateway:  server.ObservedServer(),
 		ServerEndpoint: server.Endpoint(),
 		ClientGateway:  client.ObservedClient(),
@@ -80,7 +80,8 @@ func duplicates(at *end.End, found end.Objects) []string {
 	return names
 }
 
-func endOf(at *end.End, found end.Objects, network end.Network) EndState {
+// endState is one end of the state, whose network the other leaf was told of.
+func endState(at *end.End, found end.Objects, network end.Network) EndState {
 	return EndState{ClusterID: at.Leaf.ID, LiqoNamespace: at.Leaf.LiqoNamespace, Namespace: found.Namespace(), MTU: found.MTU(), Network: network}
 }
 

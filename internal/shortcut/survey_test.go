@@ -81,7 +81,7 @@ func TestALeafThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 	if got := said(survey.Networks); !slices.Equal(got, expected) {
 		t.Errorf("got      %q\nexpected %q", got, expected)
 	}
-	if member := survey.Leaves[1]; member.Name != "milan" || member.Err == nil || member.ClusterID != "" || survey.Leaves[2].Err != nil {
+	if milan := survey.Leaves[1]; milan.Name != "milan" || milan.Err == nil || milan.ClusterID != "" || survey.Leaves[2].Err != nil {
 		t.Errorf("the leaves are %+v", survey.Leaves)
 	}
 	if len(survey.Peerings) != 1 || survey.Peerings[0].Consumer.Name != "milan" {
