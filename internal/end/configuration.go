@@ -17,7 +17,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// Announcement is what the other leaf is told of this one's address ranges, in CIDR notation. What is empty is as the leaf has it.
+// Announcement is what the other leaf is told of this one's address ranges, in CIDR notation. What is empty is as the
+// leaf has it.
 type Announcement struct {
 	PodCIDRs     []string
 	ExternalCIDR string
@@ -42,8 +43,9 @@ func (e *End) Announce(ctx context.Context, announcement Announcement) (cluster.
 	return announced, e.checkIPv4(announced)
 }
 
-// checkIPv4 fails for address ranges of IPv6. Liqo's IPAM (1.2.0, pkg/ipam/core) looks for a free range by dividing IPv4 ranges down to the length that is asked for: for a
-// length of more than 32 bits it panics, again after each restart, and no network of that leaf gets a range any more.
+// checkIPv4 fails for address ranges of IPv6. Liqo's IPAM (1.2.0, pkg/ipam/core) looks for a free range by dividing
+// IPv4 ranges down to the length that is asked for: for a length of more than 32 bits it panics, again after each
+// restart, and no network of that leaf gets a range any more.
 func (e *End) checkIPv4(announced cluster.Networks) error {
 	for _, cidr := range append(slices.Clone(announced.PodCIDRs), announced.ExternalCIDR) {
 		prefix, err := netip.ParsePrefix(cidr)
@@ -60,8 +62,8 @@ func (e *End) checkIPv4(announced cluster.Networks) error {
 	return nil
 }
 
-// EnsureConfiguration tells this leaf the address ranges of the other one. Liqo's Configuration controller reacts by asking its IPAM for ranges that are free
-// here.
+// EnsureConfiguration tells this leaf the address ranges of the other one. Liqo's Configuration controller reacts by
+// asking its IPAM for ranges that are free here.
 func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other cluster.Networks) error {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -84,8 +86,8 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	return e.Leaf.Apply(ctx, configuration)
 }
 
-// WaitForRemapping returns once Liqo has decided where this leaf reaches the other one's addresses. Where remapping is forbidden, another decision than
-// the pods' own addresses is an error.
+// WaitForRemapping returns once Liqo has decided where this leaf reaches the other one's addresses. Where remapping is
+// forbidden, another decision than the pods' own addresses is an error.
 func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 	var decided *networkingv1beta1.Configuration
 	err := e.until(ctx, "Liqo to remap the other leaf's address ranges", func(found Objects) bool {
@@ -112,7 +114,8 @@ type Network struct {
 	RemappedExternalCIDR string   // where the other leaf reaches ExternalCIDR; empty until Liqo has decided
 }
 
-// ObservedNetwork is what this end's Configuration says of the cluster at the other end; the zero value where there is none.
+// ObservedNetwork is what this end's Configuration says of the cluster at the other end; the zero value where there is
+// none.
 func (o Objects) ObservedNetwork() Network {
 	if o.Configuration == nil {
 		return Network{}
@@ -145,8 +148,9 @@ func firstCIDR(cidrs []networkingv1beta1.CIDR) string {
 	return cidrs[0].String()
 }
 
-// RemoveConfigurations deletes the owner's Configuration on this leaf and returns once it is gone, and with it the ranges that Liqo's IPAM holds for it. Until they
-// are free, a new Configuration of the other cluster would be remapped to others.
+// RemoveConfigurations deletes the owner's Configuration on this leaf and returns once it is gone, and with it the
+// ranges that Liqo's IPAM holds for it. Until they are free, a new Configuration of the other cluster would be remapped
+// to others.
 func (e *End) RemoveConfigurations(ctx context.Context) error {
 	found, err := e.Find(ctx)
 	own := found.ownConfigurations(e.Owner)
@@ -175,8 +179,8 @@ func (e *End) RemoveConfigurations(ctx context.Context) error {
 	}, &networkingv1beta1.Configuration{})
 }
 
-// KeepConfigurations keeps the owner's Configuration on this leaf for a later shortcut, and with it the tenant namespace: they are nobody's then. The result is what of
-// somebody else's stays besides, in sentences.
+// KeepConfigurations keeps the owner's Configuration on this leaf for a later shortcut, and with it the tenant
+// namespace: they are nobody's then. The result is what of somebody else's stays besides, in sentences.
 func (e *End) KeepConfigurations(ctx context.Context) (string, error) {
 	found, err := e.Find(ctx)
 	if err != nil {

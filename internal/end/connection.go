@@ -19,7 +19,8 @@ func (e *End) WaitForConnection(ctx context.Context) error {
 	}, &networkingv1beta1.Connection{})
 }
 
-// ConnectionStatus is what this end says of the tunnel through a gateway. A Connection that an earlier gateway has left says nothing of this one.
+// ConnectionStatus is what this end says of the tunnel through a gateway. A Connection that an earlier gateway has left
+// says nothing of this one.
 func (o Objects) ConnectionStatus(gateway client.Object) networkingv1beta1.ConnectionStatusValue {
 	if o.Connection == nil || !ownedBy(o.Connection, gateway) {
 		return ""
@@ -33,7 +34,8 @@ type Latency struct {
 	MeasuredAt time.Time
 }
 
-// Milliseconds is the latency in a unit for people; Liqo measures whole microseconds below one millisecond and whole milliseconds above.
+// Milliseconds is the latency in a unit for people; Liqo measures whole microseconds below one millisecond and whole
+// milliseconds above.
 func (l *Latency) Milliseconds() float64 { return float64(l.Value.Microseconds()) / 1000 }
 
 // Latency is what this end's gateway has measured last; nil where it has not, as while the tunnel is down.
@@ -55,8 +57,9 @@ func (o Objects) wasConnected() bool {
 	return o.Configuration != nil && strings.HasSuffix(o.Configuration.Annotations[completeAnnotation], " "+wasConnected)
 }
 
-// ConnectionLost reports whether somebody has deleted the Connection of a gateway that has all it needs: the gateway makes another one only when it is told the
-// other's key anew. A tunnel that was never seen up may not have had one yet.
+// ConnectionLost reports whether somebody has deleted the Connection of a gateway that has all it needs: the gateway
+// makes another one only when it is told the other's key anew. A tunnel that was never seen up may not have had one
+// yet.
 func (o Objects) ConnectionLost() bool {
 	return o.Connection == nil && o.PublicKey != nil && o.wasConnected()
 }

@@ -30,8 +30,9 @@ type Remote struct {
 // New returns the end on a leaf. It belongs to nobody in particular until it is given an owner.
 func New(leaf *cluster.Leaf, remote Remote) *End { return &End{Leaf: leaf, Remote: remote} }
 
-// until waits until done is true of what the leaf holds of this network, asking again whenever the cache of one of these kinds has changed. waitedFor
-// completes "waiting for …" in the error, which holds the leaf's own evidence of what is wrong.
+// until waits until done is true of what the leaf holds of this network, asking again whenever the cache of one of
+// these kinds has changed. waitedFor completes "waiting for …" in the error, which holds the leaf's own evidence of
+// what is wrong.
 func (e *End) until(ctx context.Context, waitedFor string, done func(Objects) bool, kinds ...client.Object) error {
 	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
 		found, err := e.Find(ctx)

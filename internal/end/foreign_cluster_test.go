@@ -12,7 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// record is Milan's record of Rome without a peering; networked, while Liqo has not noticed yet that the network is gone.
+// record is Milan's record of Rome without a peering; networked, while Liqo has not noticed yet that the network is
+// gone.
 func record(networked bool) *liqov1beta1.ForeignCluster {
 	foreign := clustertest.Peering("rome", liqov1beta1.UnknownRole)
 	foreign.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: networked}}

@@ -50,8 +50,8 @@ func (o Objects) MTU() int {
 	}
 }
 
-// activeLabel marks, of a gateway's replicas, the one that holds the tunnel. Liqo has it in pkg/gateway/concurrent, which would bring the whole of
-// controller-runtime's manager along.
+// activeLabel marks, of a gateway's replicas, the one that holds the tunnel. Liqo has it in pkg/gateway/concurrent,
+// which would bring the whole of controller-runtime's manager along.
 const activeLabel = "networking.liqo.io/active"
 
 // GatewayPod is one of the pods that a gateway runs in.
@@ -61,7 +61,8 @@ type GatewayPod struct {
 	Active          bool   // of several replicas, the one that holds the tunnel
 }
 
-// GatewayPods lists the pods that Liqo runs a gateway in, sorted by name, those included that are being deleted. It asks the leaf.
+// GatewayPods lists the pods that Liqo runs a gateway in, sorted by name, those included that are being deleted. It
+// asks the leaf.
 func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]GatewayPod, error) {
 	running, err := e.Leaf.GatewayPods(ctx, gateway)
 	if err != nil {
@@ -77,8 +78,9 @@ func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]Gateway
 	return pods, nil
 }
 
-// RemoveGateways deletes the leaf's gateway and the key that it trusts, and returns once all that Liqo made for it is gone too. Until then a gateway of the
-// same name would inherit the old one's keys and Service. Secrets of the user's own are as they were then: those that the gateway was given, and these.
+// RemoveGateways deletes the leaf's gateway and the key that it trusts, and returns once all that Liqo made for it is
+// gone too. Until then a gateway of the same name would inherit the old one's keys and Service. Secrets of the user's
+// own are as they were then: those that the gateway was given, and these.
 func (e *End) RemoveGateways(ctx context.Context, given ...KeySecret) error {
 	found, err := e.Find(ctx)
 	if err != nil {

@@ -91,8 +91,8 @@ func (e *End) EnsureGatewayClient(ctx context.Context, namespace string, server 
 	return gateway, e.Leaf.Apply(ctx, gateway)
 }
 
-// GatewayClientDiffers reports whether there is a gateway and it is to be replaced: it is not as spec wants it, dials elsewhere, is on its way out, or is without the keys
-// that Liqo made for it once and does not make again.
+// GatewayClientDiffers reports whether there is a gateway and it is to be replaced: it is not as spec wants it, dials
+// elsewhere, is on its way out, or is without the keys that Liqo made for it once and does not make again.
 func (e *End) GatewayClientDiffers(ctx context.Context, namespace string, server Endpoint, spec GatewayClient) (bool, error) {
 	found, err := e.Find(ctx)
 	if err != nil || found.GatewayClient == nil {
@@ -108,8 +108,8 @@ func (e *End) GatewayClientDiffers(ctx context.Context, namespace string, server
 	return e.keysLost(ctx, found.GatewayClient.Status.SecretRef, found.GatewayClient.Spec.SecretRef)
 }
 
-// ObservedClient is where and how the gateway dials; nil where there is no gateway. Its address and port are the first ones that it dials, be they its own or the
-// server's.
+// ObservedClient is where and how the gateway dials; nil where there is no gateway. Its address and port are the first
+// ones that it dials, be they its own or the server's.
 func (o Objects) ObservedClient() *GatewayClient {
 	if o.GatewayClient == nil {
 		return nil

@@ -40,8 +40,8 @@ type Endpoint struct {
 	Protocol  string // UDP or TCP
 }
 
-// Observed is a gateway as it was found, in the words of these settings: what they leave to Liqo stays empty while it is
-// Liqo's own. LiqoNamespace is where Liqo runs on this leaf.
+// Observed is a gateway as it was found, in the words of these settings: what they leave to Liqo stays empty while it
+// is Liqo's own. LiqoNamespace is where Liqo runs on this leaf.
 func (g GatewayServer) Observed(found GatewayServer, liqoNamespace string) GatewayServer {
 	found.Template = g.Template.observed(found.Template, ServerTemplate(liqoNamespace))
 	return found
@@ -49,7 +49,8 @@ func (g GatewayServer) Observed(found GatewayServer, liqoNamespace string) Gatew
 
 // forgeGatewayServer is the gateway as it shall be; existing, if not nil, gives it its name and namespace.
 //
-// Liqo's own forge is not used for gateways: it asks for a whole clientset to find one kind, which brings every API of Kubernetes into the binary.
+// Liqo's own forge is not used for gateways: it asks for a whole clientset to find one kind, which brings every API of
+// Kubernetes into the binary.
 func (e *End) forgeGatewayServer(existing *networkingv1beta1.GatewayServer, namespace string, spec GatewayServer) (*networkingv1beta1.GatewayServer, error) {
 	template, err := e.refer(spec.template(e.Leaf.LiqoNamespace))
 	if err != nil {
@@ -102,10 +103,11 @@ func (e *End) EnsureGatewayServer(ctx context.Context, namespace string, spec Ga
 	return gateway, e.Leaf.Apply(ctx, gateway)
 }
 
-// GatewayServerDiffers reports whether the gateway is to be replaced: it is not as spec wants it, on its way out, or without something that Liqo made for it once and
-// does not make again. There is one.
+// GatewayServerDiffers reports whether the gateway is to be replaced: it is not as spec wants it, on its way out, or
+// without something that Liqo made for it once and does not make again. There is one.
 //
-// An address that is missing, or is another than before, is no reason: nodes come and go, and load balancers take their time.
+// An address that is missing, or is another than before, is no reason: nodes come and go, and load balancers take their
+// time.
 func (e *End) GatewayServerDiffers(ctx context.Context, namespace string, spec GatewayServer) (bool, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -137,7 +139,8 @@ func (e *End) WaitForEndpoint(ctx context.Context) (Endpoint, error) {
 	return *endpoint, nil
 }
 
-// Endpoint is where the gateway says it can be reached; nil where it does not say, and where there is none. Liqo reports an empty address while a node has none.
+// Endpoint is where the gateway says it can be reached; nil where it does not say, and where there is none. Liqo
+// reports an empty address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
 	if o.GatewayServer == nil || o.GatewayServer.Status.Endpoint == nil || o.GatewayServer.Status.Endpoint.Port == 0 {
 		return nil
@@ -172,9 +175,10 @@ func (o Objects) ObservedServer() *GatewayServer {
 	}
 }
 
-// ServiceLost reports whether a gateway has no Service, and will get none. Liqo makes a gateway's Deployment and then its Service; where it finds the one without the
-// other, because somebody deleted the Service or the API server refused it, its controller of WireGuard gateways stops before it comes to making one, and keeps the
-// old address in the status. As long as the tunnel is up, nobody needs to ask.
+// ServiceLost reports whether a gateway has no Service, and will get none. Liqo makes a gateway's Deployment and then
+// its Service; where it finds the one without the other, because somebody deleted the Service or the API server refused
+// it, its controller of WireGuard gateways stops before it comes to making one, and keeps the old address in the
+// status. As long as the tunnel is up, nobody needs to ask.
 func (e *End) ServiceLost(ctx context.Context, found Objects) (bool, error) {
 	technology := found.GatewayServer.Status.ServerRef
 	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind || found.ConnectionStatus(found.GatewayServer) == networkingv1beta1.Connected {

@@ -19,7 +19,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// KeySecret names a Secret of the user's own with the keys of a gateway. Without a name there is none; without a namespace it is in the tenant namespace.
+// KeySecret names a Secret of the user's own with the keys of a gateway. Without a name there is none; without a
+// namespace it is in the tenant namespace.
 type KeySecret struct{ Namespace, Name string }
 
 // keySecret is the Secret of the user's own that the gateway was given; without a name where there is none.
@@ -39,7 +40,8 @@ func (e *End) keyOf(secret KeySecret) client.ObjectKey {
 	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, e.forgeTenantNamespace().Name), Name: secret.Name}
 }
 
-// CheckKeySecret fails if a gateway could not take its keys from that Secret. With adopt, a tenant namespace of somebody else's becomes the owner's.
+// CheckKeySecret fails if a gateway could not take its keys from that Secret. With adopt, a tenant namespace of
+// somebody else's becomes the owner's.
 func (e *End) CheckKeySecret(ctx context.Context, secret KeySecret, adopt bool) error {
 	if secret.Name == "" || secret.Namespace != "" {
 		return e.checkKeys(ctx, secret.Namespace, secret.Name)
@@ -57,9 +59,10 @@ func (e *End) CheckKeySecret(ctx context.Context, secret KeySecret, adopt bool) 
 	}
 }
 
-// checkKeys makes sure that a Secret of the user's own holds what a gateway takes from it, and that a destroy leaves it alone; nothing is asked where there is none.
-// Liqo's controller would only repeat in its log that it can't be used, and a gateway with keys that do not belong together never gets an answer. A namespace that does
-// not exist is another check's finding.
+// checkKeys makes sure that a Secret of the user's own holds what a gateway takes from it, and that a destroy leaves it
+// alone; nothing is asked where there is none. Liqo's controller would only repeat in its log that it can't be used,
+// and a gateway with keys that do not belong together never gets an answer. A namespace that does not exist is another
+// check's finding.
 func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	if name == "" {
 		return nil
@@ -96,7 +99,8 @@ func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	return nil
 }
 
-// secretNotKept is the problem that a Secret of the user's own is to be in a tenant namespace which goes with the shortcut.
+// secretNotKept is the problem that a Secret of the user's own is to be in a tenant namespace which goes with the
+// shortcut.
 func (e *End) secretNotKept(namespace, name string) *explain.Problem {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
@@ -107,7 +111,8 @@ func (e *End) secretNotKept(namespace, name string) *explain.Problem {
 	}
 }
 
-// ReleaseKeySecret takes Liqo's labels off a Secret that earlier settings have given to the gateway, unless it still uses that: then it loses them when the gateway goes.
+// ReleaseKeySecret takes Liqo's labels off a Secret that earlier settings have given to the gateway, unless it still
+// uses that: then it loses them when the gateway goes.
 func (e *End) ReleaseKeySecret(ctx context.Context, former KeySecret) error {
 	found, err := e.Find(ctx)
 	if err != nil || e.keyOf(found.keySecret()) == e.keyOf(former) {
@@ -116,8 +121,9 @@ func (e *End) ReleaseKeySecret(ctx context.Context, former KeySecret) error {
 	return e.unlabelKeySecret(ctx, former)
 }
 
-// unlabelKeySecret takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets them and never takes them away: a later gateway
-// would be given the keys of this Secret, or, with a Secret of its own, Liqo would find two and give up. There may be no such Secret.
+// unlabelKeySecret takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets
+// them and never takes them away: a later gateway would be given the keys of this Secret, or, with a Secret of its own,
+// Liqo would find two and give up. There may be no such Secret.
 func (e *End) unlabelKeySecret(ctx context.Context, of KeySecret) error {
 	if of.Name == "" {
 		return nil

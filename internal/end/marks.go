@@ -25,8 +25,9 @@ func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
 	return all, err
 }
 
-// Take makes an object the owner's. With remember, how it was marked before is kept on it until the shortcut is complete, so that an adoption that fails can give it back.
-// One that was adopted before stays marked as it was before that, unless the adoption has come to a good end, which adopted reports.
+// Take makes an object the owner's. With remember, how it was marked before is kept on it until the shortcut is
+// complete, so that an adoption that fails can give it back. One that was adopted before stays marked as it was before
+// that, unless the adoption has come to a good end, which adopted reports.
 func (e *End) Take(ctx context.Context, object client.Object, remember, adopted bool) error {
 	return e.Leaf.Mark(ctx, object, func(object client.Object) {
 		before, known := previousOf(object)
@@ -40,8 +41,8 @@ func (e *End) Take(ctx context.Context, object client.Object, remember, adopted 
 	})
 }
 
-// GiveBack marks the owner's objects on this leaf as they were marked before they were adopted. What an adoption has made anew belongs to the same network, and
-// is given away with it.
+// GiveBack marks the owner's objects on this leaf as they were marked before they were adopted. What an adoption has
+// made anew belongs to the same network, and is given away with it.
 func (e *End) GiveBack(ctx context.Context) error {
 	all, err := e.Markable(ctx)
 	if err != nil {
@@ -80,7 +81,8 @@ func (e *End) disown(ctx context.Context, object client.Object) error {
 	})
 }
 
-// RecordComplete records that the owner has all of the shortcut now, and whether its tunnel was seen up. From here on, it is the owner's until that one gives it up.
+// RecordComplete records that the owner has all of the shortcut now, and whether its tunnel was seen up. From here on,
+// it is the owner's until that one gives it up.
 func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	found, err := e.Find(ctx)
 	if err != nil || found.Configuration == nil {
@@ -103,7 +105,8 @@ func (o Objects) CompleteBy(token string) bool {
 	return slices.ContainsFunc(append(o.Made(), o.Extra...), func(object client.Object) bool { return isConfiguration(object) && completeBy(object) == token })
 }
 
-// completeBy is the token of the owner who has once had all of the shortcut that this Configuration is part of; empty for none.
+// completeBy is the token of the owner who has once had all of the shortcut that this Configuration is part of; empty
+// for none.
 func completeBy(configuration client.Object) string {
 	token, _, _ := strings.Cut(configuration.GetAnnotations()[completeAnnotation], " ")
 	if token != TokenOf(configuration) {

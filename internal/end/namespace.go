@@ -23,7 +23,8 @@ func (e *End) forgeTenantNamespace() *corev1.Namespace {
 	return tenantnamespace.NewManager(nil, e.Leaf.Live.Scheme()).ForgeNamespace(e.Remote.ID, nil)
 }
 
-// EnsureNamespace returns the name of the namespace to work in: the one that is asked for, which must exist, or the tenant namespace.
+// EnsureNamespace returns the name of the namespace to work in: the one that is asked for, which must exist, or the
+// tenant namespace.
 func (e *End) EnsureNamespace(ctx context.Context, asked string) (string, error) {
 	if asked == "" {
 		return e.ensureTenantNamespace(ctx)
@@ -31,7 +32,8 @@ func (e *End) EnsureNamespace(ctx context.Context, asked string) (string, error)
 	return asked, e.checkOwnNamespace(ctx, asked)
 }
 
-// CheckNamespace fails if the leaf can't keep the objects in the namespace that is asked for or, for an empty name, in its tenant namespace.
+// CheckNamespace fails if the leaf can't keep the objects in the namespace that is asked for or, for an empty name, in
+// its tenant namespace.
 func (e *End) CheckNamespace(ctx context.Context, asked string) error {
 	if asked == "" {
 		return e.checkTenantName(ctx)
@@ -56,8 +58,9 @@ func (e *End) checkOwnNamespace(ctx context.Context, asked string) error {
 	return e.checkAlone(ctx, asked)
 }
 
-// checkAlone makes sure that no gateway for another cluster is in a namespace: Liqo finds a gateway's pod by its namespace, and gives up if it finds two, which would
-// also break the network of that other gateway. The owner's own is one that is about to be replaced, for it has one shortcut.
+// checkAlone makes sure that no gateway for another cluster is in a namespace: Liqo finds a gateway's pod by its
+// namespace, and gives up if it finds two, which would also break the network of that other gateway. The owner's own is
+// one that is about to be replaced, for it has one shortcut.
 func (e *End) checkAlone(ctx context.Context, namespace string) error {
 	var (
 		servers networkingv1beta1.GatewayServerList
@@ -89,8 +92,8 @@ func (e *End) checkAlone(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// ensureTenantNamespace returns the name of the leaf's tenant namespace for the other cluster and makes it where there is none. One that is just being
-// deleted is waited for: nothing can be made in it any more.
+// ensureTenantNamespace returns the name of the leaf's tenant namespace for the other cluster and makes it where there
+// is none. One that is just being deleted is waited for: nothing can be made in it any more.
 func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 	existing, err := e.TenantNamespace(ctx)
 	switch {
@@ -114,7 +117,8 @@ func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 	return namespace.Name, e.Leaf.Explain(err)
 }
 
-// checkTenantName fails if a namespace that is no tenant namespace has the name of the one that is to be made. Only if one has the name, all are asked for.
+// checkTenantName fails if a namespace that is no tenant namespace has the name of the one that is to be made. Only if
+// one has the name, all are asked for.
 func (e *End) checkTenantName(ctx context.Context) error {
 	var namespace corev1.Namespace
 	err := e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(e.forgeTenantNamespace()), &namespace)
@@ -138,7 +142,8 @@ func (e *End) tenantNameTaken(err error) *explain.Problem {
 	}
 }
 
-// takeNamespace makes a tenant namespace the owner's that an earlier shortcut of the pair has left. The pair is free, so that one is no more.
+// takeNamespace makes a tenant namespace the owner's that an earlier shortcut of the pair has left. The pair is free,
+// so that one is no more.
 func (e *End) takeNamespace(ctx context.Context, namespace *corev1.Namespace) error {
 	if !managed(namespace) || e.Owner.Marked(namespace) {
 		return nil
@@ -146,8 +151,8 @@ func (e *End) takeNamespace(ctx context.Context, namespace *corev1.Namespace) er
 	return e.Leaf.Mark(ctx, namespace, e.Owner.Mark)
 }
 
-// IsTenantNamespace reports whether that namespace is where the leaf keeps the objects if nobody says otherwise: its tenant namespace for the other leaf. Only for one
-// of an unusual name the leaf is asked.
+// IsTenantNamespace reports whether that namespace is where the leaf keeps the objects if nobody says otherwise: its
+// tenant namespace for the other leaf. Only for one of an unusual name the leaf is asked.
 func (e *End) IsTenantNamespace(ctx context.Context, name string) (bool, error) {
 	if name == e.forgeTenantNamespace().Name {
 		return true, nil
@@ -174,9 +179,9 @@ func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 	}
 }
 
-// BeginRemovingNamespace returns the tenant namespace, nil where there is none. If nobody else needs it, it asks for its deletion ahead of everything else:
-// Kubernetes does not touch a namespace in its first five seconds of being deleted. By then the rest is gone, in the order that Liqo needs. Given is the Secret that the
-// Gateway was given.
+// BeginRemovingNamespace returns the tenant namespace, nil where there is none. If nobody else needs it, it asks for
+// its deletion ahead of everything else: Kubernetes does not touch a namespace in its first five seconds of being
+// deleted. By then the rest is gone, in the order that Liqo needs. Given is the Secret that the Gateway was given.
 func (e *End) BeginRemovingNamespace(ctx context.Context, peering string, given KeySecret) (*corev1.Namespace, error) {
 	namespace, err := e.TenantNamespace(ctx)
 	if err != nil || namespace == nil || !e.Owner.MayRemove(namespace) {
@@ -189,9 +194,10 @@ func (e *End) BeginRemovingNamespace(ctx context.Context, peering string, given 
 	return namespace, e.delete(ctx, namespace)
 }
 
-// RemoveNamespace deletes the tenant namespace, which may be nil, and returns once it is gone, if it is the owner's to remove. It stays where it is in use, and while
-// Liqo's record of the other cluster is not gone, which recordGone reports. One that stays is made nobody's: a later shortcut of the pair takes it over. The result is
-// what stays at this end, and why, once all else is gone that is the owner's.
+// RemoveNamespace deletes the tenant namespace, which may be nil, and returns once it is gone, if it is the owner's to
+// remove. It stays where it is in use, and while Liqo's record of the other cluster is not gone, which recordGone
+// reports. One that stays is made nobody's: a later shortcut of the pair takes it over. The result is what stays at
+// this end, and why, once all else is gone that is the owner's.
 func (e *End) RemoveNamespace(ctx context.Context, namespace *corev1.Namespace, peering string, recordGone bool, given KeySecret) (string, error) {
 	uses, err := e.uses(ctx, namespace, peering, given)
 	if err != nil {
@@ -211,7 +217,8 @@ func (e *End) RemoveNamespace(ctx context.Context, namespace *corev1.Namespace, 
 	return "", e.untilGone(ctx, corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace))
 }
 
-// uses are sentences on what of somebody else's there is of the network, and what there is in the tenant namespace, which may be nil.
+// uses are sentences on what of somebody else's there is of the network, and what there is in the tenant namespace,
+// which may be nil.
 func (e *End) uses(ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret) ([]string, error) {
 	found, err := e.Find(ctx)
 	if err != nil {

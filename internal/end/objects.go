@@ -19,7 +19,8 @@ type Objects struct {
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection
 
-	// Extra are further objects of these kinds. Liqo can't cope with two of a kind: somebody made another network of the pair, in another namespace.
+	// Extra are further objects of these kinds. Liqo can't cope with two of a kind: somebody made another network of
+	// the pair, in another namespace.
 	Extra []client.Object
 }
 
@@ -29,13 +30,14 @@ func (e *End) Find(ctx context.Context) (Objects, error) {
 	return networks[string(e.Remote.ID)], err
 }
 
-// Networks is what a leaf's cache holds of all its networks, by the ID of the other cluster. Of several objects of a kind, it takes the owner's.
+// Networks is what a leaf's cache holds of all its networks, by the ID of the other cluster. Of several objects of a
+// kind, it takes the owner's.
 func Networks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]Objects, error) {
 	return readNetworks(ctx, leaf, &client.ListOptions{}, owner)
 }
 
-// readNetworks reads what a leaf's cache holds, keyed by the ID of the other cluster. Each kind is read once, however many networks there are. Of several objects of
-// a kind, one that is the owner's comes first, then the older one.
+// readNetworks reads what a leaf's cache holds, keyed by the ID of the other cluster. Each kind is read once, however
+// many networks there are. Of several objects of a kind, one that is the owner's comes first, then the older one.
 func readNetworks(ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner) (map[string]Objects, error) {
 	var (
 		configurations networkingv1beta1.ConfigurationList
@@ -84,7 +86,8 @@ func collect[T any, P interface {
 	}
 }
 
-// comesFirst reports whether one object is taken rather than another of its kind: the owner's, else the older one, else the one whose name comes first.
+// comesFirst reports whether one object is taken rather than another of its kind: the owner's, else the older one, else
+// the one whose name comes first.
 func comesFirst(one, other client.Object, owner Owner) bool {
 	if owner.Owns(one) != owner.Owns(other) {
 		return owner.Owns(one)
@@ -120,7 +123,8 @@ func (o Objects) Made() []client.Object {
 	return o.all()
 }
 
-// owned lists, of those that somebody wrote, what the owner may remove: its own, and what belongs to nobody. Further objects of a kind are among them.
+// owned lists, of those that somebody wrote, what the owner may remove: its own, and what belongs to nobody. Further
+// objects of a kind are among them.
 func (o Objects) owned(owner Owner) []client.Object {
 	return slices.DeleteFunc(o.written(), func(object client.Object) bool { return !owner.MayRemove(object) })
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// Overlap is a pod CIDR of one leaf that another leaf can't reach as it is: there it is taken, or outside the ranges that Liqo gives out there.
+// Overlap is a pod CIDR of one leaf that another leaf can't reach as it is: there it is taken, or outside the ranges
+// that Liqo gives out there.
 type Overlap struct {
 	PodCIDR string // in CIDR notation
 	Of      string // the leaf that has it
@@ -35,8 +36,8 @@ func (o Overlap) String() string {
 	return fmt.Sprintf("The pod CIDR %s of %q overlaps with %s, %s of %q: Liqo on %q remaps it.", o.PodCIDR, o.Of, o.Taken, o.By, o.At, o.At)
 }
 
-// Overlaps compares the other leaf's pod CIDRs with every range that is taken here, and with the ranges that Liqo gives out here. What the owner's shortcut with another
-// cluster has taken will be free: that one is about to be replaced.
+// Overlaps compares the other leaf's pod CIDRs with every range that is taken here, and with the ranges that Liqo gives
+// out here. What the owner's shortcut with another cluster has taken will be free: that one is about to be replaced.
 func (e *End) Overlaps(ctx context.Context, other cluster.Networks) ([]Overlap, error) {
 	var (
 		taken []ipamv1alpha1.Network
@@ -86,7 +87,8 @@ func (e *End) overlapsWith(taken []ipamv1alpha1.Network, pools []netip.Prefix, o
 	return overlaps
 }
 
-// inOneOf reports whether a range lies in one of the pools, as far as these are known: Liqo's IPAM keeps ranges that it is asked for only there.
+// inOneOf reports whether a range lies in one of the pools, as far as these are known: Liqo's IPAM keeps ranges that it
+// is asked for only there.
 func inOneOf(pools []netip.Prefix, prefix netip.Prefix) bool {
 	return len(pools) == 0 || slices.ContainsFunc(pools, func(pool netip.Prefix) bool {
 		return pool.Bits() <= prefix.Bits() && pool.Overlaps(prefix)

@@ -82,7 +82,8 @@ func TestWhatTheOwnersOtherShortcutHasTakenWillBeFree(t *testing.T) {
 	}
 }
 
-// Predicting takes time in proportion to the ranges that are taken on the leaf: two for each cluster that it is joined with.
+// Predicting takes time in proportion to the ranges that are taken on the leaf: two for each cluster that it is joined
+// with.
 func BenchmarkOverlaps(b *testing.B) {
 	for _, count := range []int{1000, 2000} {
 		b.Run(fmt.Sprintf("taken=%d", count), func(b *testing.B) {

@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ManagedByLabel and ManagedBy mark what this package makes. Which resource instance an object belongs to is in an annotation beside them.
+// ManagedByLabel and ManagedBy mark what this package makes. Which resource instance an object belongs to is in an
+// annotation beside them.
 const (
 	ManagedByLabel = "app.kubernetes.io/managed-by"
 	ManagedBy      = "terraform-provider-liqo"
@@ -23,8 +24,9 @@ const (
 	ownerAnnotation = ManagedBy + "/owner"
 	// originAnnotation is the owner's [Origin] as JSON, on Configurations.
 	originAnnotation = ManagedBy + "/origin"
-	// completeAnnotation is on Configurations once all of the shortcut has been there: the token, the time and, if both ends have reported the tunnel as up,
-	// wasConnected, separated by spaces. Without it, an owner of whom nobody is at work is a create that was killed.
+	// completeAnnotation is on Configurations once all of the shortcut has been there: the token, the time and, if both
+	// ends have reported the tunnel as up, wasConnected, separated by spaces. Without it, an owner of whom nobody is at
+	// work is a create that was killed.
 	completeAnnotation = ManagedBy + "/complete"
 	// previousAnnotation is on what was adopted: how it was marked before, as JSON of [previous].
 	previousAnnotation = ManagedBy + "/previous"
@@ -37,7 +39,8 @@ const wasConnected = "connected"
 type Owner struct {
 	Token  string // random; empty for nobody in particular
 	Origin Origin
-	// Claims makes everything the owner's that joins the pair and belongs to no other owner. It is for a network that was imported, and not adopted yet.
+	// Claims makes everything the owner's that joins the pair and belongs to no other owner. It is for a network that
+	// was imported, and not adopted yet.
 	Claims bool
 }
 
@@ -70,7 +73,8 @@ func (o Origin) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// MayShareState reports whether two shortcuts may be in one Terraform state. Folders of the same name are no proof, but other folders are one of the opposite.
+// MayShareState reports whether two shortcuts may be in one Terraform state. Folders of the same name are no proof, but
+// other folders are one of the opposite.
 func (o Origin) MayShareState(other Origin) bool {
 	return o.Folder == other.Folder && o.Workspace == other.Workspace
 }
@@ -126,7 +130,8 @@ func (o Owner) Mark(object client.Object) {
 	}
 }
 
-// unmark takes every mark of this package's off an object, except for the digest of a key, which says nothing of owners.
+// unmark takes every mark of this package's off an object, except for the digest of a key, which says nothing of
+// owners.
 func unmark(object client.Object) {
 	labels, annotations := object.GetLabels(), object.GetAnnotations()
 	delete(labels, ManagedByLabel)

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// appliedKeyAnnotation remembers, on a PublicKey, the digest of the key that was written, so that one which somebody has edited is found without reading
-// the gateway's Secret.
+// appliedKeyAnnotation remembers, on a PublicKey, the digest of the key that was written, so that one which somebody
+// has edited is found without reading the gateway's Secret.
 const appliedKeyAnnotation = ManagedBy + "/key-sha256"
 
 // IsPublicKey reports whether an object is a PublicKey.
@@ -30,10 +30,12 @@ func digest(key []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// EnsurePublicKey tells this leaf's gateway the public key of the other one's. The PublicKey goes when the gateway goes.
+// EnsurePublicKey tells this leaf's gateway the public key of the other one's. The PublicKey goes when the gateway
+// goes.
 //
-// A gateway makes its Connection only when a PublicKey is new or changed, so where somebody has deleted the Connection, the PublicKey is written anew. That makes
-// the gateway shake hands again, which interrupts traffic for some seconds; a new gateway would do so too, and might get another address.
+// A gateway makes its Connection only when a PublicKey is new or changed, so where somebody has deleted the Connection,
+// the PublicKey is written anew. That makes the gateway shake hands again, which interrupts traffic for some seconds; a
+// new gateway would do so too, and might get another address.
 func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway client.Object) error {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -60,7 +62,8 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway client.Ob
 	return e.Leaf.Apply(ctx, publicKey)
 }
 
-// KeyInPlace reports whether the gateway has been told the other's key, and nobody has edited that since. Of a key that somebody else wrote, nothing is known.
+// KeyInPlace reports whether the gateway has been told the other's key, and nobody has edited that since. Of a key that
+// somebody else wrote, nothing is known.
 func (o Objects) KeyInPlace() bool {
 	if o.PublicKey == nil {
 		return false
@@ -95,8 +98,9 @@ func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	return key, e.Leaf.Explain(err)
 }
 
-// KeyUntold reports whether this end's gateway has another public key by now than the other leaf was told by the owner, or none. Here is what this end holds, told the
-// other leaf's PublicKey. Somebody who may only plan may read no Secret, and learns nothing.
+// KeyUntold reports whether this end's gateway has another public key by now than the other leaf was told by the owner,
+// or none. Here is what this end holds, told the other leaf's PublicKey. Somebody who may only plan may read no Secret,
+// and learns nothing.
 func (e *End) KeyUntold(ctx context.Context, here Objects, told *networkingv1beta1.PublicKey) (bool, error) {
 	keys := here.keys()
 	if keys == nil || told == nil || !e.Owner.Owns(told) {

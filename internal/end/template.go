@@ -139,7 +139,8 @@ func (e *End) CheckTemplate(ctx context.Context, gateway Gateway) (TemplateSetti
 	}, nil
 }
 
-// mentions reports whether a template refers to a field of a gateway somewhere: Liqo renders every text of it as a template of Go's, whatever the technology.
+// mentions reports whether a template refers to a field of a gateway somewhere: Liqo renders every text of it as a
+// template of Go's, whatever the technology.
 func mentions(value any, field string) bool {
 	switch value := value.(type) {
 	case string:

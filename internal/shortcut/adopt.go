@@ -9,8 +9,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// take makes the owner's what there is of the network at one end and is not yet: what nobody owns and, where it is adopted or claimed, what somebody else does. What
-// somebody else owns can be given back. Keys that are left to others stay theirs if they have brought them.
+// take makes the owner's what there is of the network at one end and is not yet: what nobody owns and, where it is
+// adopted or claimed, what somebody else does. What somebody else owns can be given back. Keys that are left to others
+// stay theirs if they have brought them.
 func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec) error {
 	found, err := s.look(ctx)
 	if err != nil {
@@ -39,7 +40,8 @@ func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec) error {
 	return nil
 }
 
-// adopting reports whether the owner has taken a network over and never had all of it: then nothing of it may be removed.
+// adopting reports whether the owner has taken a network over and never had all of it: then nothing of it may be
+// removed.
 func (s *Shortcut) adopting(ctx context.Context) (bool, error) {
 	found, err := s.look(ctx)
 	if err != nil || found.complete(s.Client.Owner.Token) {

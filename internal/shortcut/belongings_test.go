@@ -19,7 +19,8 @@ func completed(owner end.Owner, configuration *networkingv1beta1.Configuration) 
 	return configuration
 }
 
-// belongings are networks of every kind of owner, as Rome holds them; each is one Configuration, and what else shows whose it is.
+// belongings are networks of every kind of owner, as Rome holds them; each is one Configuration, and what else shows
+// whose it is.
 func belongings() map[string][]client.Object {
 	abandoned, adopting := clustertest.Configuration("milan"), clustertest.Configuration("milan")
 	somebody.Mark(abandoned)

@@ -21,15 +21,15 @@ type rivalError struct {
 // Error names the owner.
 func (e *rivalError) Error() string { return "it is owned by " + e.origin.String() }
 
-// IsRival reports whether an error means that another resource instance owns a shortcut of the pair: one of another Terraform state, or one of the same state
-// that may be about to be destroyed.
+// IsRival reports whether an error means that another resource instance owns a shortcut of the pair: one of another
+// Terraform state, or one of the same state that may be about to be destroyed.
 func IsRival(err error) bool {
 	_, ok := errors.AsType[*rivalError](err)
 	return ok
 }
 
-// CheckFree fails if another resource instance or somebody else has joined the pair already, as [Shortcut.Connect] would. It reads the caches, and asks the leaves
-// only to name the culprit.
+// CheckFree fails if another resource instance or somebody else has joined the pair already, as [Shortcut.Connect]
+// would. It reads the caches, and asks the leaves only to name the culprit.
 func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	if spec.Adopt {
 		return nil
@@ -76,8 +76,8 @@ func rival(at *end.End, found network, token string) *explain.Problem {
 	}
 }
 
-// joinedByOthers is the problem that somebody else has joined the two clusters, with those objects. Whether it was a peering shows in what Liqo keeps of the other
-// cluster.
+// joinedByOthers is the problem that somebody else has joined the two clusters, with those objects. Whether it was a
+// peering shows in what Liqo keeps of the other cluster.
 func joinedByOthers(ctx context.Context, at *end.End, objects []string) error {
 	maker, remedy := "somebody with liqoctl, or another program,", "remove it first, for instance with `liqoctl network reset`"
 	peering, err := at.Peering(ctx)

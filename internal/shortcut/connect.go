@@ -12,12 +12,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// patience is how long [Shortcut.Connect] waits for a shortcut of another owner to be given up, if that one may be of the same Terraform state: a resource under a new
-// address is made, and the same under its former address destroyed, in no particular order.
+// patience is how long [Shortcut.Connect] waits for a shortcut of another owner to be given up, if that one may be of
+// the same Terraform state: a resource under a new address is made, and the same under its former address destroyed, in
+// no particular order.
 const patience = 30 * time.Second
 
-// Connect makes the shortcut as spec says, from whatever there is of it already. It can be interrupted and repeated at any time. What it was refused it does not touch,
-// and what it fails to adopt it gives back. The error is a [steps.Failure].
+// Connect makes the shortcut as spec says, from whatever there is of it already. It can be interrupted and repeated at
+// any time. What it was refused it does not touch, and what it fails to adopt it gives back. The error is a
+// [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	spec = spec.withMTU()
 	err := s.connect(ctx, spec)
@@ -33,7 +35,8 @@ func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	return s.connect(ctx, spec)
 }
 
-// connect works on the two leaves at the same time. Read the list from top to bottom: each step names, after what it does, the steps that it really depends on.
+// connect works on the two leaves at the same time. Read the list from top to bottom: each step names, after what it
+// does, the steps that it really depends on.
 func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	r := steps.New(ctx)
 	cl, srv := s.Client, s.Server
@@ -82,7 +85,8 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
 	}
 
-	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is complete or it is not.
+	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is
+	// complete or it is not.
 	steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
 	steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
 	steps.Act(r, s.first().Leaf.Name, "let others work on the pair", turn.giveUp, made...)
@@ -107,8 +111,8 @@ func (s *Shortcut) startSharing(r *steps.Run, spec Spec, clGateway, srvGateway *
 	}
 }
 
-// undo gives back what was taken over from others when that did not come to a good end, and removes the Configurations again when Liqo has remapped what it must
-// not, unless gateways work with them already.
+// undo gives back what was taken over from others when that did not come to a good end, and removes the Configurations
+// again when Liqo has remapped what it must not, unless gateways work with them already.
 func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	if failure == nil {
 		return nil
@@ -139,8 +143,8 @@ func besides(failure error, others ...error) error {
 // timeToUndo is for cleaning up after the time for the work itself has run out.
 const timeToUndo = 30 * time.Second
 
-// startChecks starts what must succeed before anything is written: the pair must be free; and where remapping is forbidden, none may be expected. Then what there is
-// of the network becomes the owner's.
+// startChecks starts what must succeed before anything is written: the pair must be free; and where remapping is
+// forbidden, none may be expected. Then what there is of the network becomes the owner's.
 func (s *Shortcut) startChecks(
 	r *steps.Run, spec Spec, begin steps.Before, clNetworks, srvNetworks *steps.Step[cluster.Networks],
 ) []steps.Before {

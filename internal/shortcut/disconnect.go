@@ -14,7 +14,8 @@ type Removal struct {
 	KeepConfigurations bool // remove the gateways only, so that a later shortcut of the pair finds the remapping as it was
 	EvenFromPeering    bool // although a peering uses the network
 
-	// The Secrets that the gateways were given. They stay, and lose the labels that Liqo has given them, also where the gateways are gone already.
+	// The Secrets that the gateways were given. They stay, and lose the labels that Liqo has given them, also where the
+	// gateways are gone already.
 	ClientKeySecret, ServerKeySecret end.KeySecret
 
 	// Kept, if not nil, is told what stays because it is somebody else's.
@@ -27,9 +28,9 @@ type Kept struct {
 	Why  string // which objects stay and why, in sentences
 }
 
-// Disconnect removes what the owner has of the shortcut, on both leaves at once, and returns when it is gone. What the owner has begun to adopt and never had whole, it
-// gives back. It can be interrupted and repeated; missing objects are not an error. A failure on one leaf does not stop the cleanup of the other. The error is a
-// [steps.Failure].
+// Disconnect removes what the owner has of the shortcut, on both leaves at once, and returns when it is gone. What the
+// owner has begun to adopt and never had whole, it gives back. It can be interrupted and repeated; missing objects are
+// not an error. A failure on one leaf does not stop the cleanup of the other. The error is a [steps.Failure].
 func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
 	adopting, err := s.adopting(ctx)
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// stays fails the test if an object is not there, or another one in its place, or one with labels of Liqo's for a gateway's keys.
+// stays fails the test if an object is not there, or another one in its place, or one with labels of Liqo's for a
+// gateway's keys.
 func stays(t *testing.T, leaf *cluster.Leaf, object client.Object) {
 	t.Helper()
 	left, ok := object.DeepCopyObject().(client.Object)

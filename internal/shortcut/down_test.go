@@ -14,7 +14,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// downAt is one leaf's part of a shortcut that is all in place, and whose tunnel is down: the gateway, and the pod that it runs in.
+// downAt is one leaf's part of a shortcut that is all in place, and whose tunnel is down: the gateway, and the pod that
+// it runs in.
 func downAt(t *testing.T, leaf, remote string, gateway client.Object, pod *corev1.Pod, more ...client.Object) *cluster.Leaf {
 	t.Helper()
 	inTenant := func(object client.Object, name string) client.Object {

@@ -12,8 +12,8 @@ import (
 type Inspection struct {
 	State
 
-	// Reversed means that the network was made in the opposite direction: the server dials, and ServerEndpoint is the client's. All else keeps to the names that
-	// were asked for.
+	// Reversed means that the network was made in the opposite direction: the server dials, and ServerEndpoint is the
+	// client's. All else keeps to the names that were asked for.
 	Reversed bool
 	MadeBy   Maker
 
@@ -27,8 +27,8 @@ type EndStatus struct {
 	GatewayPods []end.GatewayPod
 }
 
-// Inspect tells how the network of the two leaves is, whoever made it and in whichever direction. It reads the leaves' caches, except for the pods of the
-// gateways.
+// Inspect tells how the network of the two leaves is, whoever made it and in whichever direction. It reads the leaves'
+// caches, except for the pods of the gateways.
 func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	found, err := s.look(ctx)
 	if err != nil {

@@ -25,8 +25,8 @@ func (s *Shortcut) look(ctx context.Context) (network, error) {
 // made lists what somebody wrote, one object of a kind at each end.
 func (n network) made() []client.Object { return append(n.client.Made(), n.server.Made()...) }
 
-// reversed reports whether the gateways speak for the opposite direction: the server dials. Without a gateway, or with as many that speak for either direction, they do
-// not.
+// reversed reports whether the gateways speak for the opposite direction: the server dials. Without a gateway, or with
+// as many that speak for either direction, they do not.
 func (n network) reversed() bool {
 	return gateways(n.client, n.server) < gateways(n.server, n.client)
 }
@@ -46,8 +46,8 @@ func gateways(client, server end.Objects) int {
 // reverse is the network with its ends changed over.
 func (n network) reverse() network { return network{client: n.server, server: n.client} }
 
-// whose resolves whose an object is. What a create that was killed has left behind is nobody's, or whose it was before that one began to adopt it. The caller
-// has the turn, so nobody is at work on it.
+// whose resolves whose an object is. What a create that was killed has left behind is nobody's, or whose it was before
+// that one began to adopt it. The caller has the turn, so nobody is at work on it.
 func (n network) whose(owner end.Owner, object client.Object) end.Whose {
 	if whose := owner.Of(object); whose != end.Another || n.complete(end.TokenOf(object)) {
 		return whose
@@ -63,7 +63,8 @@ func (n network) complete(token string) bool {
 	return n.client.CompleteBy(token) || n.server.CompleteBy(token)
 }
 
-// soleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more than one.
+// soleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more
+// than one.
 func (n network) soleOwner() string {
 	sole := ""
 	for _, object := range n.made() {
@@ -76,7 +77,8 @@ func (n network) soleOwner() string {
 	return sole
 }
 
-// SoleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more than one.
+// SoleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more
+// than one.
 func (s *Shortcut) SoleOwner(ctx context.Context) (string, error) {
 	found, err := s.look(ctx)
 	return found.soleOwner(), err
@@ -97,7 +99,8 @@ type Maker string
 
 // The values of [Maker]. A network that nothing is left of has none: the empty value.
 const (
-	// ByProvider means that every object of the network carries this provider's label, because it made or adopted them all.
+	// ByProvider means that every object of the network carries this provider's label, because it made or adopted them
+	// all.
 	ByProvider Maker = end.ManagedBy
 	// ByPeering means that the two clusters are peered, and that the network is not this provider's alone.
 	ByPeering Maker = "peering"

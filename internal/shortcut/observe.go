@@ -24,8 +24,8 @@ type State struct {
 	ServerGateway  *end.GatewayServer // as the server's gateway is; nil while there is none
 	ServerEndpoint *end.Endpoint      // where the server's gateway says it can be reached; nil until it does
 
-	// ClientGateway is as the client's gateway is; nil while there is none. Its address and port are the first ones that it dials, be they its own or the
-	// server's.
+	// ClientGateway is as the client's gateway is; nil while there is none. Its address and port are the first ones
+	// that it dials, be they its own or the server's.
 	ClientGateway *end.GatewayClient
 }
 
@@ -39,8 +39,9 @@ type EndState struct {
 	Network       end.Network
 }
 
-// Observe tells how the shortcut is, from the leaves' caches alone, so that it costs the API servers nothing however often it is called. Only to be certain
-// that nothing at all is left it asks them. With keysByOthers, a missing PublicKey is no reason to call it disconnected.
+// Observe tells how the shortcut is, from the leaves' caches alone, so that it costs the API servers nothing however
+// often it is called. Only to be certain that nothing at all is left it asks them. With keysByOthers, a missing
+// PublicKey is no reason to call it disconnected.
 func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error) {
 	found, err := s.look(ctx)
 	if err != nil {
@@ -85,8 +86,9 @@ func endState(at *end.End, found end.Objects, network end.Network) EndState {
 	return EndState{ClusterID: at.Leaf.ID, LiqoNamespace: at.Leaf.LiqoNamespace, Namespace: found.Namespace(), MTU: found.MTU(), Network: network}
 }
 
-// remainsLeft reports whether a leaf still has what a removal deletes last: Liqo's record of the other cluster, the tenant namespace that was made for this
-// shortcut, or the lease of an operation that was killed. While one of them is there, an interrupted removal has to go on.
+// remainsLeft reports whether a leaf still has what a removal deletes last: Liqo's record of the other cluster, the
+// tenant namespace that was made for this shortcut, or the lease of an operation that was killed. While one of them is
+// there, an interrupted removal has to go on.
 func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 	for _, on := range s.ends() {
 		namespace, err := on.TenantNamespace(ctx)
@@ -106,8 +108,9 @@ func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 	return leaseLeft(ctx, s.first())
 }
 
-// Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] puts back, and that its [Status] does not tell of: the Service of the
-// server's gateway, a gateway's keys, or a Connection. It asks the leaves.
+// Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] puts back, and that its
+// [Status] does not tell of: the Service of the server's gateway, a gateway's keys, or a Connection. It asks the
+// leaves.
 func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	found, err := s.look(ctx)
 	if err != nil || found.client.GatewayClient == nil || found.server.GatewayServer == nil {
@@ -125,7 +128,8 @@ func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	return s.Server.KeyUntold(ctx, found.server, found.client.PublicKey)
 }
 
-// WhyDown asks both leaves why the tunnel is not up, though all objects of the shortcut are in place. What can't be read it mentions, and goes on.
+// WhyDown asks both leaves why the tunnel is not up, though all objects of the shortcut are in place. What can't be
+// read it mentions, and goes on.
 func (s *Shortcut) WhyDown(ctx context.Context) *explain.Problem {
 	return explain.Down(ctx, s.Client.Subject(), s.Server.Subject())
 }

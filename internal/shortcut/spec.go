@@ -13,9 +13,11 @@ type Spec struct {
 
 	ServerEnd, ClientEnd EndSpec
 
-	// ForbidRemapping makes [Shortcut.Connect] fail, before any gateway exists, if a leaf would reach the other's pods at other addresses than their own.
+	// ForbidRemapping makes [Shortcut.Connect] fail, before any gateway exists, if a leaf would reach the other's pods
+	// at other addresses than their own.
 	ForbidRemapping bool
-	// KeysByOthers leaves it to somebody else to tell each gateway the other's public key. Nothing is waited for then that needs the keys.
+	// KeysByOthers leaves it to somebody else to tell each gateway the other's public key. Nothing is waited for then
+	// that needs the keys.
 	KeysByOthers bool
 	// Adopt takes over a network of the pair that somebody else made.
 	Adopt bool
@@ -23,11 +25,13 @@ type Spec struct {
 	WaitForConnection bool
 }
 
-// EndSpec is how one end of a shortcut shall be, besides its gateway. The zero value leaves everything as the leaf has it.
+// EndSpec is how one end of a shortcut shall be, besides its gateway. The zero value leaves everything as the leaf has
+// it.
 type EndSpec struct {
 	Namespace string // where the leaf keeps the objects; its tenant namespace for the other leaf where empty
 
-	// FormerKeySecret is what earlier settings have given to the gateway. If these do not, it loses the labels that Liqo has given it.
+	// FormerKeySecret is what earlier settings have given to the gateway. If these do not, it loses the labels that
+	// Liqo has given it.
 	FormerKeySecret end.KeySecret
 
 	end.Announcement

@@ -20,7 +20,8 @@ const (
 // Unknown is the [Status] of a network of which only one end can be read. A [State] never has it.
 const Unknown Status = "Unknown"
 
-// status is that of a network whose client and server are known. Where the keys are left to others, theirs to come is no fault of the shortcut's.
+// status is that of a network whose client and server are known. Where the keys are left to others, theirs to come is
+// no fault of the shortcut's.
 func (n network) status(keysByOthers bool) Status {
 	if n.client.Configuration == nil || n.client.GatewayClient == nil || n.server.Configuration == nil || n.server.GatewayServer == nil {
 		return Disconnected

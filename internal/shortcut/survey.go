@@ -60,9 +60,10 @@ type Peering struct {
 // Connect finds and connects a leaf by its name, as [cluster.Registry.Leaf] does.
 type Connect func(ctx context.Context, name string) (*cluster.Leaf, error)
 
-// Look surveys the leaves of these names, all at the same time. A leaf that can't be read has its error and hides nothing of the others; what these hold of it
-// shows where its name is its cluster ID, too. Of several names for one cluster the first counts. The cost is what one leaf costs, times the leaves: it does not
-// depend on how many of them are joined.
+// Look surveys the leaves of these names, all at the same time. A leaf that can't be read has its error and hides
+// nothing of the others; what these hold of it shows where its name is its cluster ID, too. Of several names for one
+// cluster the first counts. The cost is what one leaf costs, times the leaves: it does not depend on how many of them
+// are joined.
 func Look(ctx context.Context, names []string, connect Connect) Survey {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	readings := make([]reading, len(names))

@@ -15,8 +15,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// turn is the right to work on a pair: no two procedures have it at the same time, be they of one process or of two. It is a lease on that leaf of the pair whose
-// cluster ID comes first, so that everybody asks the same leaf, and nobody waits for somebody who waits for him.
+// turn is the right to work on a pair: no two procedures have it at the same time, be they of one process or of two. It
+// is a lease on that leaf of the pair whose cluster ID comes first, so that everybody asks the same leaf, and nobody
+// waits for somebody who waits for him.
 type turn struct {
 	lease   *cluster.Lease
 	release sync.Once
@@ -79,7 +80,8 @@ func (t *turn) giveUp(ctx context.Context) (err error) {
 	return err
 }
 
-// endAfter waits for a run, and ends the turn then. A lease that can't be released ends by itself, so that is no failure.
+// endAfter waits for a run, and ends the turn then. A lease that can't be released ends by itself, so that is no
+// failure.
 func (t *turn) endAfter(ctx context.Context, r *steps.Run) error {
 	failure := r.Wait()
 	_ = t.giveUp(ctx)

@@ -56,7 +56,8 @@ func ofGateway(remote string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: "gw-" + remote, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{consts.GatewayNameLabel: remote}}
 }
 
-// KeySecret is a Secret of the user's own in the tenant namespace for another cluster, after Liqo has used it. Without keys, it has nothing in it.
+// KeySecret is a Secret of the user's own in the tenant namespace for another cluster, after Liqo has used it. Without
+// keys, it has nothing in it.
 func KeySecret(remote string, keys map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "my-keys", Namespace: "liqo-tenant-" + remote, Labels: map[string]string{

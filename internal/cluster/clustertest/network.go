@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What is in this file is what a leaf holds of its network with another cluster. All of it is in the tenant namespace for that cluster, and bears no mark of this provider.
+// What is in this file is what a leaf holds of its network with another cluster. All of it is in the tenant namespace
+// for that cluster, and bears no mark of this provider.
 
 // TenantNamespace is the tenant namespace for another cluster, as Liqo makes it.
 func TenantNamespace(remote string) *corev1.Namespace {
@@ -87,8 +88,8 @@ func Connection(remote string, value networkingv1beta1.ConnectionStatusValue) *n
 	return connection
 }
 
-// ServerEnd is all that a leaf holds of a network in which another cluster dials it, and whose gateway reports this status: Configuration, gateway, PublicKey and
-// Connection, in that order.
+// ServerEnd is all that a leaf holds of a network in which another cluster dials it, and whose gateway reports this
+// status: Configuration, gateway, PublicKey and Connection, in that order.
 func ServerEnd(remote string, status networkingv1beta1.ConnectionStatus) []client.Object {
 	return whole(remote, GatewayServer(remote, 51840), status)
 }
