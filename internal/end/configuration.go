@@ -55,8 +55,9 @@ func (e *End) checkIPv4(announced cluster.Networks) error {
 		return &explain.Problem{
 			Leaf:    e.Leaf.Name,
 			Summary: fmt.Sprintf("Liqo can't join the IPv6 range %s", cidr),
-			Detail: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked for this one. Announce only the IPv4 ranges of "+
-				"%q: set `pod_cidrs` and `external_cidr` in its `client_network` or `server_network`.", e.Remote.Name, e.Leaf.Name),
+			Detail: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked "+
+				"for this one. Announce only the IPv4 ranges of %q: set `pod_cidrs` and `external_cidr` in its "+
+				"`client_network` or `server_network`.", e.Remote.Name, e.Leaf.Name),
 		}
 	}
 	return nil
@@ -100,7 +101,8 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 	network := networkOf(decided)
 	for i, cidr := range network.PodCIDRs {
 		if remapped := network.RemappedPodCIDRs[i]; remapped != cidr {
-			return e.remappedProblem(fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, e.Remote.Name, remapped))
+			return e.remappedProblem(
+				fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, e.Remote.Name, remapped))
 		}
 	}
 	return nil
@@ -170,7 +172,8 @@ func (e *End) RemoveConfigurations(ctx context.Context) error {
 		if !slices.ContainsFunc(own, func(configuration client.Object) bool { return ownedBy(&taken[i], configuration) }) {
 			continue
 		}
-		if err := e.untilGone(ctx, ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind), client.ObjectKeyFromObject(&taken[i])); err != nil {
+		kind := ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind)
+		if err := e.untilGone(ctx, kind, client.ObjectKeyFromObject(&taken[i])); err != nil {
 			return err
 		}
 	}

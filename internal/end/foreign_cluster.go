@@ -35,28 +35,13 @@ func (e *End) Peering(ctx context.Context) (string, error) {
 	if !peered(foreign) {
 		return "", nil
 	}
-	return fmt.Sprintf("the peering with %q (ForeignCluster %s, role %s)", e.Remote.Name, foreign.Name, foreign.Status.Role), nil
+	return fmt.Sprintf("the peering with %q (ForeignCluster %s, role %s)",
+		e.Remote.Name, foreign.Name, foreign.Status.Role), nil
 }
 
 // peered reports whether Liqo's record of another cluster shows a peering.
 func peered(foreign *liqov1beta1.ForeignCluster) bool {
 	return foreign.Status.Modules.Authentication.Enabled || foreign.Status.Modules.Offloading.Enabled
-}
-
-// Peerings is the leaf's record of each cluster that it is peered with, by the other's ID. The API server is asked
-// once, however many there are.
-func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.ForeignCluster, error) {
-	var foreign liqov1beta1.ForeignClusterList
-	if err := leaf.Live.List(ctx, &foreign); err != nil {
-		return nil, leaf.Explain(err)
-	}
-	peerings := map[string]*liqov1beta1.ForeignCluster{}
-	for i := range foreign.Items {
-		if peered(&foreign.Items[i]) {
-			peerings[string(foreign.Items[i].Spec.ClusterID)] = &foreign.Items[i]
-		}
-	}
-	return peerings, nil
 }
 
 // LivingPeering is the same for a removal, which must be certain: Liqo clears its record while a gateway has no
@@ -103,8 +88,8 @@ func (e *End) peeringParts(ctx context.Context) ([]client.Object, error) {
 		parts = e.appendOf(parts, &identities.Items[i], identities.Items[i].Spec.ClusterID)
 	}
 	for i := range slices.Items {
-		spec := slices.Items[i].Spec
-		parts = e.appendOf(parts, &slices.Items[i], ptr.Deref(spec.ConsumerClusterID, ""), ptr.Deref(spec.ProviderClusterID, ""))
+		consumer, provider := slices.Items[i].Spec.ConsumerClusterID, slices.Items[i].Spec.ProviderClusterID
+		parts = e.appendOf(parts, &slices.Items[i], ptr.Deref(consumer, ""), ptr.Deref(provider, ""))
 	}
 	return parts, nil
 }
@@ -118,6 +103,22 @@ func (e *End) appendOf(parts []client.Object, object client.Object, ids ...liqov
 	return parts
 }
 
+// Peerings is the leaf's record of each cluster that it is peered with, by the other's ID. The API server is asked
+// once, however many there are.
+func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.ForeignCluster, error) {
+	var foreign liqov1beta1.ForeignClusterList
+	if err := leaf.Live.List(ctx, &foreign); err != nil {
+		return nil, leaf.Explain(err)
+	}
+	peerings := map[string]*liqov1beta1.ForeignCluster{}
+	for i := range foreign.Items {
+		if peered(&foreign.Items[i]) {
+			peerings[string(foreign.Items[i].Spec.ClusterID)] = &foreign.Items[i]
+		}
+	}
+	return peerings, nil
+}
+
 // CheckNoPeering makes sure that this peering, if there is one, does not lose its network. It loses nothing where
 // nothing of the network is the owner's.
 func (e *End) CheckNoPeering(ctx context.Context, peering string) error {
@@ -128,8 +129,8 @@ func (e *End) CheckNoPeering(ctx context.Context, peering string) error {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
 		Summary: "a peering uses the network",
-		Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, or set "+
-			"`destroy_peering_network = true` and apply that before the destroy.", peering),
+		Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with "+
+			"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy.", peering),
 	}
 }
 

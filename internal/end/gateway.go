@@ -70,8 +70,9 @@ func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]Gateway
 	}
 	var pods []GatewayPod
 	for i := range running {
+		pod := &running[i]
 		pods = append(pods, GatewayPod{
-			Name: running[i].Name, Namespace: running[i].Namespace, Node: running[i].Spec.NodeName, Active: running[i].Labels[activeLabel] == "true",
+			Name: pod.Name, Namespace: pod.Namespace, Node: pod.Spec.NodeName, Active: pod.Labels[activeLabel] == "true",
 		})
 	}
 	slices.SortFunc(pods, func(a, b GatewayPod) int { return cmp.Compare(a.Name, b.Name) })

@@ -102,10 +102,11 @@ func (e *End) GatewayClientDiffers(ctx context.Context, namespace string, server
 	if err != nil {
 		return false, err
 	}
-	if Leaving(found.GatewayClient) || found.GatewayClient.Namespace != namespace || !equality.Semantic.DeepEqual(found.GatewayClient.Spec, wanted.Spec) {
+	gateway := found.GatewayClient
+	if Leaving(gateway) || gateway.Namespace != namespace || !equality.Semantic.DeepEqual(gateway.Spec, wanted.Spec) {
 		return true, nil
 	}
-	return e.keysLost(ctx, found.GatewayClient.Status.SecretRef, found.GatewayClient.Spec.SecretRef)
+	return e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)
 }
 
 // ObservedClient is where and how the gateway dials; nil where there is no gateway. Its address and port are the first

@@ -29,7 +29,7 @@ type GatewayServer struct {
 	LoadBalancerIP     string             // address asked of the load balancer; empty lets it choose
 	ServiceAnnotations map[string]string  // added to the Service's, by key
 	ServiceLabels      map[string]string  // added to the Service's, by key
-	KeySecret          string             // name of a Secret with the gateway's keys, in its namespace; empty lets Liqo make one
+	KeySecret          string             // name of a Secret with its keys, in its namespace; empty lets Liqo make one
 	Template           Template
 }
 
@@ -51,7 +51,9 @@ func (g GatewayServer) Observed(found GatewayServer, liqoNamespace string) Gatew
 //
 // Liqo's own forge is not used for gateways: it asks for a whole clientset to find one kind, which brings every API of
 // Kubernetes into the binary.
-func (e *End) forgeGatewayServer(existing *networkingv1beta1.GatewayServer, namespace string, spec GatewayServer) (*networkingv1beta1.GatewayServer, error) {
+func (e *End) forgeGatewayServer(
+	existing *networkingv1beta1.GatewayServer, namespace string, spec GatewayServer,
+) (*networkingv1beta1.GatewayServer, error) {
 	template, err := e.refer(spec.template(e.Leaf.LiqoNamespace))
 	if err != nil {
 		return nil, err
@@ -113,14 +115,15 @@ func (e *End) GatewayServerDiffers(ctx context.Context, namespace string, spec G
 	if err != nil {
 		return false, err
 	}
-	wanted, err := e.forgeGatewayServer(found.GatewayServer, namespace, spec)
+	gateway := found.GatewayServer
+	wanted, err := e.forgeGatewayServer(gateway, namespace, spec)
 	if err != nil {
 		return false, err
 	}
-	if Leaving(found.GatewayServer) || found.GatewayServer.Namespace != namespace || !equality.Semantic.DeepEqual(found.GatewayServer.Spec, wanted.Spec) {
+	if Leaving(gateway) || gateway.Namespace != namespace || !equality.Semantic.DeepEqual(gateway.Spec, wanted.Spec) {
 		return true, nil
 	}
-	if lost, err := e.keysLost(ctx, found.GatewayServer.Status.SecretRef, found.GatewayServer.Spec.SecretRef); err != nil || lost {
+	if lost, err := e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef); err != nil || lost {
 		return lost, err
 	}
 	return e.ServiceLost(ctx, found)
@@ -181,7 +184,10 @@ func (o Objects) ObservedServer() *GatewayServer {
 // status. As long as the tunnel is up, nobody needs to ask.
 func (e *End) ServiceLost(ctx context.Context, found Objects) (bool, error) {
 	technology := found.GatewayServer.Status.ServerRef
-	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind || found.ConnectionStatus(found.GatewayServer) == networkingv1beta1.Connected {
+	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind {
+		return false, nil
+	}
+	if found.ConnectionStatus(found.GatewayServer) == networkingv1beta1.Connected {
 		return false, nil
 	}
 	name := cluster.MadeForGateway(found.GatewayServer)

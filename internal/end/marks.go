@@ -102,7 +102,9 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 
 // CompleteBy reports whether a Configuration here says that the owner with this token has once had the whole shortcut.
 func (o Objects) CompleteBy(token string) bool {
-	return slices.ContainsFunc(append(o.Made(), o.Extra...), func(object client.Object) bool { return isConfiguration(object) && completeBy(object) == token })
+	return slices.ContainsFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
+		return isConfiguration(object) && completeBy(object) == token
+	})
 }
 
 // completeBy is the token of the owner who has once had all of the shortcut that this Configuration is part of; empty

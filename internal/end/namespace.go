@@ -181,7 +181,7 @@ func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 
 // BeginRemovingNamespace returns the tenant namespace, nil where there is none. If nobody else needs it, it asks for
 // its deletion ahead of everything else: Kubernetes does not touch a namespace in its first five seconds of being
-// deleted. By then the rest is gone, in the order that Liqo needs. Given is the Secret that the Gateway was given.
+// deleted. By then the rest is gone, in the order that Liqo needs. Given is the Secret that the gateway was given.
 func (e *End) BeginRemovingNamespace(ctx context.Context, peering string, given KeySecret) (*corev1.Namespace, error) {
 	namespace, err := e.TenantNamespace(ctx)
 	if err != nil || namespace == nil || !e.Owner.MayRemove(namespace) {

@@ -26,8 +26,9 @@ type Objects struct {
 
 // Find reads the leaf's cache. Of several objects of a kind, it takes the owner's.
 func (e *End) Find(ctx context.Context) (Objects, error) {
-	networks, err := readNetworks(ctx, e.Leaf, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}, e.Owner)
-	return networks[string(e.Remote.ID)], err
+	id := string(e.Remote.ID)
+	networks, err := readNetworks(ctx, e.Leaf, client.MatchingLabels{consts.RemoteClusterID: id}, e.Owner)
+	return networks[id], err
 }
 
 // Networks is what a leaf's cache holds of all its networks, by the ID of the other cluster. Of several objects of a
@@ -38,7 +39,9 @@ func Networks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]
 
 // readNetworks reads what a leaf's cache holds, keyed by the ID of the other cluster. Each kind is read once, however
 // many networks there are. Of several objects of a kind, one that is the owner's comes first, then the older one.
-func readNetworks(ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner) (map[string]Objects, error) {
+func readNetworks(
+	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner,
+) (map[string]Objects, error) {
 	var (
 		configurations networkingv1beta1.ConfigurationList
 		servers        networkingv1beta1.GatewayServerList
@@ -72,13 +75,13 @@ func collect[T any, P interface {
 			continue
 		}
 		network := networks[id]
-		kept := place(&network)
+		taken := place(&network)
 		switch {
-		case *kept == nil:
-			*kept = object
-		case comesFirst(object, *kept, owner):
-			network.Extra = append(network.Extra, *kept)
-			*kept = object
+		case *taken == nil:
+			*taken = object
+		case comesFirst(object, *taken, owner):
+			network.Extra = append(network.Extra, *taken)
+			*taken = object
 		default:
 			network.Extra = append(network.Extra, object)
 		}
@@ -164,4 +167,5 @@ func ownedBy(object, owner client.Object) bool {
 	return false
 }
 
+// Leaving reports whether somebody has deleted an object that is still there.
 func Leaving(object client.Object) bool { return !object.GetDeletionTimestamp().IsZero() }

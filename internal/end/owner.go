@@ -85,11 +85,17 @@ func NewToken() string { return strings.ToLower(rand.Text()) }
 // Whose is the relation of an object to an [Owner].
 type Whose int
 
+// The values of [Whose].
 const (
-	Mine    Whose = iota // the owner's
-	Another              // another resource instance's, in this state or in another one
-	Nobodys              // this provider made it, and no state has it: a create that was killed left it, or a destroy that keeps the Configurations
-	Peoples              // somebody else made it, with liqoctl, with a peering or by hand
+	// Mine is the owner's.
+	Mine Whose = iota
+	// Another is another resource instance's, in this state or in another one.
+	Another
+	// Nobodys means that this provider made it, and that no state has it: a create that was killed left it, or a destroy
+	// that keeps the Configurations.
+	Nobodys
+	// Peoples means that somebody else made it, with liqoctl, with a peering or by hand.
+	Peoples
 )
 
 // Of is whose an object is by its own marks alone.
@@ -150,10 +156,12 @@ func (o Owner) Marked(object client.Object) bool {
 // managed reports whether this package made or adopted an object, for whichever owner.
 func managed(object client.Object) bool { return object.GetLabels()[ManagedByLabel] == ManagedBy }
 
+// AllManaged reports whether this package made or adopted all of these objects, for whichever owners.
 func AllManaged(all []client.Object) bool {
 	return !slices.ContainsFunc(all, func(object client.Object) bool { return !managed(object) })
 }
 
+// TokenOf is the token of an object's owner; empty for none.
 func TokenOf(object client.Object) string { return object.GetAnnotations()[ownerAnnotation] }
 
 // encode is the JSON of the origin; empty for none.

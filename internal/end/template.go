@@ -133,9 +133,10 @@ func (e *End) CheckTemplate(ctx context.Context, gateway Gateway) (TemplateSetti
 	if err != nil {
 		return TemplateSettings{}, e.Leaf.Explain(err)
 	}
+	spec := object.Object["spec"]
 	return TemplateSettings{
 		Name:          fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName()),
-		TakesNodePort: mentions(object.Object["spec"], ".NodePort"), TakesLoadBalancerIP: mentions(object.Object["spec"], ".LoadBalancerIP"),
+		TakesNodePort: mentions(spec, ".NodePort"), TakesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
 	}, nil
 }
 
