@@ -64,13 +64,16 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	if spec.ForbidRemapping {
 		ready = append(ready, clRemapping, srvRemapping)
 	}
-	clRoom := steps.ActWith(r, onClient, "remove a gateway that goes with the server's", replace, makeRoom(cl, spec.ClientEnd), ready...)
-	srvRoom := steps.ActWith(r, onServer, "remove a gateway that is to change", replace, makeRoom(srv, spec.ServerEnd), ready...)
+	clRoom := steps.ActWith(r, onClient, "remove a gateway that goes with the server's", replace,
+		makeRoom(cl, spec.ClientEnd), ready...)
+	srvRoom := steps.ActWith(r, onServer, "remove a gateway that is to change", replace,
+		makeRoom(srv, spec.ServerEnd), ready...)
 
 	// The server's gateway needs no Configuration to get an address, and the client's needs nothing but that address.
-	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace, func(ctx context.Context, namespace string) (client.Object, error) {
-		return srv.EnsureGatewayServer(ctx, namespace, spec.Server)
-	}, srvRoom)
+	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace,
+		func(ctx context.Context, namespace string) (client.Object, error) {
+			return srv.EnsureGatewayServer(ctx, namespace, spec.Server)
+		}, srvRoom)
 	endpoint := steps.Do(r, onServer, "address of the gateway", srv.WaitForEndpoint, srvGateway)
 	clFree := steps.ActWith2(r, onClient, "remove a gateway that is to dial otherwise", clNamespace, endpoint,
 		func(ctx context.Context, namespace string, server end.Endpoint) error {
@@ -94,7 +97,9 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 }
 
 // startSharing starts what tells each gateway the other's key, and waits for the tunnel.
-func (s *Shortcut) startSharing(r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[client.Object]) []steps.Before {
+func (s *Shortcut) startSharing(
+	r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[client.Object],
+) []steps.Before {
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 	// Liqo makes a gateway's keys before its pod, so the exchange does not wait for pods.
@@ -150,21 +155,24 @@ func (s *Shortcut) startChecks(
 ) []steps.Before {
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
-	checks := []steps.Before{
-		steps.Act(r, s.first().Leaf.Name, "check that the pair is free", func(ctx context.Context) error { return s.CheckFree(ctx, spec) }, begin),
-	}
+	free := func(ctx context.Context) error { return s.CheckFree(ctx, spec) }
+	checks := []steps.Before{steps.Act(r, s.first().Leaf.Name, "check that the pair is free", free, begin)}
 	if spec.ForbidRemapping {
 		checks = append(checks,
 			steps.ActWith(r, onClient, "check that nothing overlaps", srvNetworks, cl.CheckOverlaps),
 			steps.ActWith(r, onServer, "check that nothing overlaps", clNetworks, srv.CheckOverlaps))
 	}
 	return []steps.Before{
-		steps.Act(r, onClient, "take over what is there", func(ctx context.Context) error { return s.take(ctx, cl, spec) }, checks...),
-		steps.Act(r, onServer, "take over what is there", func(ctx context.Context) error { return s.take(ctx, srv, spec) }, checks...),
+		steps.Act(r, onClient, "take over what is there", s.takeAt(cl, spec), checks...),
+		steps.Act(r, onServer, "take over what is there", s.takeAt(srv, spec), checks...),
 	}
 }
 
-// The steps below do at one end what its spec says.
+// The steps below do at one end what the spec says.
+
+func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return s.take(ctx, on, spec) }
+}
 
 func announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
 	return func(ctx context.Context) (cluster.Networks, error) { return on.Announce(ctx, spec.Announcement) }

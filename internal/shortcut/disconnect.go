@@ -58,13 +58,15 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 		peerings[i] = steps.Do(r, on.Leaf.Name, "look for a peering", on.LivingPeering, begin)
 		allowed = append(allowed, peerings[i])
 		if !removal.EvenFromPeering {
-			allowed = append(allowed, steps.ActWith(r, on.Leaf.Name, "check that no peering uses the network", peerings[i], on.CheckNoPeering))
+			allowed = append(allowed,
+				steps.ActWith(r, on.Leaf.Name, "check that no peering uses the network", peerings[i], on.CheckNoPeering))
 		}
 	}
 	kept := make([]*steps.Step[string], len(ends))
 	for i, on := range ends {
 		given := removal.keySecret(on == s.Client)
-		gateways := steps.Act(r, on.Leaf.Name, "remove the gateway and its keys", func(ctx context.Context) error { return on.RemoveGateways(ctx, given) }, allowed...)
+		gateways := steps.Act(r, on.Leaf.Name, "remove the gateway and its keys",
+			func(ctx context.Context) error { return on.RemoveGateways(ctx, given) }, allowed...)
 		if removal.KeepConfigurations {
 			kept[i] = steps.Do(r, on.Leaf.Name, "keep the Configuration for a later shortcut", on.KeepConfigurations, gateways)
 		} else {
@@ -90,14 +92,17 @@ func (r Removal) keySecret(ofClient bool) end.KeySecret {
 
 // startRest starts what removes everything at one end but the gateway. The result is what stays, and why.
 func startRest(
-	r *steps.Run, on *end.End, given end.KeySecret, peering *steps.Step[string], gateways steps.Before, allowed ...steps.Before,
+	r *steps.Run, on *end.End, given end.KeySecret, peering *steps.Step[string], gateways steps.Before,
+	allowed ...steps.Before,
 ) *steps.Step[string] {
 	leaf := on.Leaf.Name
-	namespace := steps.With(r, leaf, "begin to remove the tenant namespace", peering, func(ctx context.Context, peering string) (*corev1.Namespace, error) {
-		return on.BeginRemovingNamespace(ctx, peering, given)
-	}, allowed...)
+	namespace := steps.With(r, leaf, "begin to remove the tenant namespace", peering,
+		func(ctx context.Context, peering string) (*corev1.Namespace, error) {
+			return on.BeginRemovingNamespace(ctx, peering, given)
+		}, allowed...)
 	configuration := steps.Act(r, leaf, "remove the Configuration", on.RemoveConfigurations, allowed...)
-	record := steps.With2(r, leaf, "remove the ForeignCluster", namespace, peering, on.RemoveForeignCluster, gateways, configuration)
+	record := steps.With2(r, leaf, "remove the ForeignCluster", namespace, peering, on.RemoveForeignCluster,
+		gateways, configuration)
 	return steps.With3(r, leaf, "remove the tenant namespace", namespace, peering, record,
 		func(ctx context.Context, namespace *corev1.Namespace, peering string, gone bool) (string, error) {
 			return on.RemoveNamespace(ctx, namespace, peering, gone, given)

@@ -83,7 +83,10 @@ func duplicates(at *end.End, found end.Objects) []string {
 
 // endState is one end of the state, whose network the other leaf was told of.
 func endState(at *end.End, found end.Objects, network end.Network) EndState {
-	return EndState{ClusterID: at.Leaf.ID, LiqoNamespace: at.Leaf.LiqoNamespace, Namespace: found.Namespace(), MTU: found.MTU(), Network: network}
+	return EndState{
+		ClusterID: at.Leaf.ID, LiqoNamespace: at.Leaf.LiqoNamespace,
+		Namespace: found.Namespace(), MTU: found.MTU(), Network: network,
+	}
 }
 
 // remainsLeft reports whether a leaf still has what a removal deletes last: Liqo's record of the other cluster, the

@@ -23,17 +23,18 @@ const Unknown Status = "Unknown"
 // status is that of a network whose client and server are known. Where the keys are left to others, theirs to come is
 // no fault of the shortcut's.
 func (n network) status(keysByOthers bool) Status {
-	if n.client.Configuration == nil || n.client.GatewayClient == nil || n.server.Configuration == nil || n.server.GatewayServer == nil {
-		return Disconnected
-	}
-	if !keysByOthers && !(n.client.KeyInPlace() && n.server.KeyInPlace()) {
-		return Disconnected
-	}
-	ends := [2]networkingv1beta1.ConnectionStatusValue{n.client.ConnectionStatus(n.client.GatewayClient), n.server.ConnectionStatus(n.server.GatewayServer)}
+	client, server := n.client, n.server
 	switch {
-	case ends[0] == networkingv1beta1.ConnectionError || ends[1] == networkingv1beta1.ConnectionError:
+	case client.Configuration == nil || client.GatewayClient == nil, server.Configuration == nil || server.GatewayServer == nil:
+		return Disconnected
+	case !keysByOthers && (!client.KeyInPlace() || !server.KeyInPlace()):
+		return Disconnected
+	}
+	atClient, atServer := client.ConnectionStatus(client.GatewayClient), server.ConnectionStatus(server.GatewayServer)
+	switch {
+	case atClient == networkingv1beta1.ConnectionError || atServer == networkingv1beta1.ConnectionError:
 		return Error
-	case ends[0] == networkingv1beta1.Connected && ends[1] == networkingv1beta1.Connected:
+	case atClient == networkingv1beta1.Connected && atServer == networkingv1beta1.Connected:
 		return Connected
 	default:
 		return Connecting

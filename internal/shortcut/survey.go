@@ -155,7 +155,8 @@ func (a atlas) survey() Survey {
 		return cmp.Or(cmp.Compare(one.Client.Name, other.Client.Name), cmp.Compare(one.Server.Name, other.Server.Name))
 	})
 	slices.SortFunc(survey.Peerings, func(one, other Peering) int {
-		return cmp.Or(cmp.Compare(one.Consumer.Name, other.Consumer.Name), cmp.Compare(one.Provider.Name, other.Provider.Name))
+		return cmp.Or(
+			cmp.Compare(one.Consumer.Name, other.Consumer.Name), cmp.Compare(one.Provider.Name, other.Provider.Name))
 	})
 	return survey
 }
@@ -199,5 +200,6 @@ func (a atlas) peering(i, j int) Peering {
 // consumes reports whether, by either leaf's record of the other, one uses the other's resources.
 func (a atlas) consumes(consumer, provider int) bool {
 	atConsumer, atProvider := a.readings[consumer].peerings[a.id(provider)], a.readings[provider].peerings[a.id(consumer)]
-	return (atConsumer != nil && fcutils.IsProvider(atConsumer.Status.Role)) || (atProvider != nil && fcutils.IsConsumer(atProvider.Status.Role))
+	return (atConsumer != nil && fcutils.IsProvider(atConsumer.Status.Role)) ||
+		(atProvider != nil && fcutils.IsConsumer(atProvider.Status.Role))
 }

@@ -42,10 +42,12 @@ func (t *turn) take(r *steps.Run, on *end.End) func(context.Context) error {
 		var busy string
 		waiting := func(holder string) {
 			busy = holder
-			tflog.SubsystemInfo(ctx, steps.LogSubsystem, "waiting for another operation on the pair", map[string]any{"leaf": on.Leaf.Name, "holder": holder})
+			tflog.SubsystemInfo(ctx, steps.LogSubsystem, "waiting for another operation on the pair",
+				map[string]any{"leaf": on.Leaf.Name, "holder": holder})
 		}
 		lease, err := on.Leaf.Hold(ctx, cluster.Claim{
-			Name: leaseName(on), Holder: holder(on.Owner), Mark: on.Owner.Mark, Waiting: waiting, Lost: func(err error) { r.Abort(err) },
+			Name: leaseName(on), Holder: holder(on.Owner), Mark: on.Owner.Mark,
+			Waiting: waiting, Lost: func(err error) { r.Abort(err) },
 		})
 		if err != nil {
 			return explainBusy(on, busy, err)
