@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -16,16 +17,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// Default timeouts of a liqo_shortcut. A cloud's load balancer may take minutes to get its address.
-const (
-	defaultCreateTimeout = 10 * time.Minute
-	defaultReadTimeout   = 2 * time.Minute
-	defaultUpdateTimeout = 10 * time.Minute
-	defaultDeleteTimeout = 10 * time.Minute
-
-	// timeToRecord is for reading what there is after an operation has failed, so that the state knows of it.
-	timeToRecord = 30 * time.Second
-)
+// timeToRecord is for reading what there is after an operation has failed, so that the state knows of it.
+const timeToRecord = 30 * time.Second
 
 var (
 	_ resource.Resource                   = (*shortcutResource)(nil)
@@ -33,6 +26,7 @@ var (
 	_ resource.ResourceWithImportState    = (*shortcutResource)(nil)
 	_ resource.ResourceWithIdentity       = (*shortcutResource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*shortcutResource)(nil)
+	_ resource.ResourceWithUpgradeState   = (*shortcutResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*shortcutResource)(nil)
 )
 
@@ -153,10 +147,10 @@ func record(ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutMode
 	if failed && !observed.Exists {
 		return diags
 	}
-	planned := *plan
-	diags.Append(plan.observed(ctx, observed)...)
 	if failed { // the settings stay as planned: what differs from them is what has not been done yet
-		plan.MTU, plan.ServerGateway, plan.ClientGateway = planned.MTU, planned.ServerGateway, planned.ClientGateway
+		plan.observedEnds(observed)
+	} else {
+		diags.Append(plan.observed(ctx, observed)...)
 	}
 	diags.Append(state.Set(ctx, plan)...)
 	return diags
@@ -212,6 +206,17 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	}
 	resp.Diagnostics.Append(model.whyDown(ctx, joined, observed)...)
+}
+
+// whyDown warns of a tunnel that is down though everything is in place, with what the leaves show of the reason. One that comes up while nobody waits for it is no reason
+// to worry.
+func (m *shortcutModel) whyDown(ctx context.Context, joined *shortcut.Shortcut, observed shortcut.State) diag.Diagnostics {
+	awaited := m.WaitForConnection.ValueBool() && !m.keysByOthers()
+	if !observed.Exists || (observed.Status != shortcut.Error && (observed.Status != shortcut.Connecting || !awaited)) {
+		return nil
+	}
+	down := joined.WhyDown(ctx)
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("status"), capital(down.Summary), down.Detail)}
 }
 
 // identify gives the resource the identity of the two clusters, if they are known.

@@ -1,14 +1,18 @@
 package provider
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
-	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
+	"context"
+	"reflect"
+
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// shortcutModel is a liqo_shortcut in configuration, plan and state.
+// shortcutModel is a liqo_shortcut in configuration, plan and state. What is nested in it has a model of its own, in the file of its block.
 type shortcutModel struct {
 	ID                types.String   `tfsdk:"id"`
 	Client            types.String   `tfsdk:"client"`
@@ -35,59 +39,99 @@ type shortcutModel struct {
 	Status            types.String   `tfsdk:"status"`
 }
 
-// serverGatewayModel is its `server_gateway`.
-type serverGatewayModel struct {
-	ServiceType        types.String      `tfsdk:"service_type"`
-	Port               types.Int32       `tfsdk:"port"`
-	NodePort           types.Int32       `tfsdk:"node_port"`
-	LoadBalancerIP     iptypes.IPAddress `tfsdk:"load_balancer_ip"`
-	ServiceAnnotations types.Map         `tfsdk:"service_annotations"`
-	ServiceLabels      types.Map         `tfsdk:"service_labels"`
-	KeySecret          types.String      `tfsdk:"key_secret"`
-	Template           types.Object      `tfsdk:"template"`
+func (m *shortcutModel) equal(other *shortcutModel) bool {
+	ours, theirs := reflect.ValueOf(*m), reflect.ValueOf(*other)
+	for i := range ours.NumField() {
+		our, ok := reflect.TypeAssert[attr.Value](ours.Field(i))
+		their, alsoOK := reflect.TypeAssert[attr.Value](theirs.Field(i))
+		if !ok || !alsoOK || !our.Equal(their) {
+			return false
+		}
+	}
+	return true
 }
 
-// clientGatewayModel is its `client_gateway`.
-type clientGatewayModel struct {
-	ConnectAddress types.String `tfsdk:"connect_address"`
-	ConnectPort    types.Int32  `tfsdk:"connect_port"`
-	KeySecret      types.String `tfsdk:"key_secret"`
-	Template       types.Object `tfsdk:"template"`
+// spec is how the shortcut shall be. The plan has the defaults; what the user has left to the leaves can only be told from the configuration, because the
+// plan may have the state's value in its place.
+func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortcut.Spec, diag.Diagnostics) {
+	server, diags := serverGatewaySpec(ctx, m.ServerGateway)
+	client, clientDiags := clientGatewaySpec(ctx, m.ClientGateway)
+	diags.Append(clientDiags...)
+	clientEnd, clientEndDiags := endSpec(ctx, config.ClientNamespace, config.ClientNetwork)
+	diags.Append(clientEndDiags...)
+	serverEnd, serverEndDiags := endSpec(ctx, config.ServerNamespace, config.ServerNetwork)
+	diags.Append(serverEndDiags...)
+	return shortcut.Spec{
+		MTU:               int(m.MTU.ValueInt32()),
+		Server:            server,
+		Client:            client,
+		ClientEnd:         clientEnd,
+		ServerEnd:         serverEnd,
+		ForbidRemapping:   m.CIDRRemapping.ValueString() == remappingForbidden,
+		KeysByOthers:      m.keysByOthers(),
+		Adopt:             m.AdoptExisting.ValueBool(),
+		WaitForConnection: m.WaitForConnection.ValueBool(),
+	}, diags
 }
 
-// templateModel is the `template` of either gateway.
-type templateModel struct {
-	Name      types.String `tfsdk:"name"`
-	Namespace types.String `tfsdk:"namespace"`
-	Resource  types.String `tfsdk:"resource"`
+// after adds to the spec of an update what it must know of the settings before it.
+func (m *shortcutModel) after(spec shortcut.Spec) shortcut.Spec {
+	spec.ClientEnd.FormerKeySecret = keySecretOf(m.ClientGateway, m.ClientNamespace)
+	spec.ServerEnd.FormerKeySecret = keySecretOf(m.ServerGateway, m.ServerNamespace)
+	return spec
 }
 
-// networkModel is its `client_network` or `server_network`.
-type networkModel struct {
-	PodCIDRs             types.List         `tfsdk:"pod_cidrs"`
-	ExternalCIDR         cidrtypes.IPPrefix `tfsdk:"external_cidr"`
-	RemappedPodCIDRs     types.List         `tfsdk:"remapped_pod_cidrs"`
-	RemappedExternalCIDR cidrtypes.IPPrefix `tfsdk:"remapped_external_cidr"`
+// removal is what a destroy shall remove.
+func (m *shortcutModel) removal() shortcut.Removal {
+	return shortcut.Removal{
+		KeepConfigurations: m.OnDestroy.ValueString() == destroyDisconnects,
+		EvenFromPeering:    m.DestroyPeering.ValueBool(),
+		ClientKeySecret:    keySecretOf(m.ClientGateway, m.ClientNamespace),
+		ServerKeySecret:    keySecretOf(m.ServerGateway, m.ServerNamespace),
+	}
 }
 
-var (
-	templateTypes      = map[string]attr.Type{"name": types.StringType, "namespace": types.StringType, "resource": types.StringType}
-	textsType          = types.MapType{ElemType: types.StringType}
-	serverGatewayTypes = map[string]attr.Type{
-		"service_type": types.StringType, "port": types.Int32Type, "node_port": types.Int32Type, "load_balancer_ip": iptypes.IPAddressType{},
-		"service_annotations": textsType, "service_labels": textsType, "key_secret": types.StringType,
-		"template": types.ObjectType{AttrTypes: templateTypes},
+// keysByOthers is the opposite of `share_keys`, whose default is true.
+func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m.ShareKeys.ValueBool() }
+
+// keySecretOf is the Secret of the user's own that the state's settings of a gateway name; without a name where they name none.
+func keySecretOf(gateway types.Object, namespace types.String) shortcut.KeySecret {
+	name, ok := gateway.Attributes()["key_secret"].(types.String)
+	if !ok || name.ValueString() == "" {
+		return shortcut.KeySecret{}
 	}
-	clientGatewayTypes = map[string]attr.Type{
-		"connect_address": types.StringType, "connect_port": types.Int32Type, "key_secret": types.StringType,
-		"template": types.ObjectType{AttrTypes: templateTypes},
+	return shortcut.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
+}
+
+// observed takes over how the shortcut really is. Settings whose object is missing keep their value: the status tells that something is to be
+// repaired.
+func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag.Diagnostics {
+	m.observedEnds(state)
+	m.observedMTU(state)
+	diags := m.observedServerGateway(ctx, state)
+	diags.Append(m.observedClientGateway(ctx, state)...)
+	return diags
+}
+
+// observedEnds takes over what there is of the shortcut, and no setting of a gateway.
+func (m *shortcutModel) observedEnds(state shortcut.State) {
+	m.ID = types.StringValue(string(state.Client.ClusterID) + "/" + string(state.Server.ClusterID))
+	m.ClientClusterID = types.StringValue(string(state.Client.ClusterID))
+	m.ServerClusterID = types.StringValue(string(state.Server.ClusterID))
+	m.ClientNamespace = known(m.ClientNamespace, state.Client.Namespace)
+	m.ServerNamespace = known(m.ServerNamespace, state.Server.Namespace)
+	m.ClientNetwork = networkObject(state.Client.Network)
+	m.ServerNetwork = networkObject(state.Server.Network)
+	m.ServerEndpoint = endpointObject(state.ServerEndpoint)
+	m.Status = types.StringValue(string(state.Status))
+}
+
+// observedMTU takes over the MTU of that end which is not as it should be, if there is one.
+func (m *shortcutModel) observedMTU(state shortcut.State) {
+	for _, mtu := range []int{state.Server.MTU, state.Client.MTU} {
+		if mtu != 0 && int32(mtu) != m.MTU.ValueInt32() { //nolint:gosec // Liqo's API holds it in far fewer bits
+			m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // as above
+			return
+		}
 	}
-	cidrsType    = types.ListType{ElemType: cidrtypes.IPPrefixType{}}
-	networkTypes = map[string]attr.Type{
-		"pod_cidrs": cidrsType, "external_cidr": cidrtypes.IPPrefixType{},
-		"remapped_pod_cidrs": cidrsType, "remapped_external_cidr": cidrtypes.IPPrefixType{},
-	}
-	endpointTypes = map[string]attr.Type{
-		"addresses": types.ListType{ElemType: types.StringType}, "port": types.Int32Type, "protocol": types.StringType,
-	}
-)
+}
