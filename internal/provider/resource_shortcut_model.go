@@ -128,9 +128,15 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 
 // observedMTU takes over the MTU of that end which is not as it should be, if there is one.
 func (m *shortcutModel) observedMTU(state shortcut.State) {
-	for _, mtu := range []int{state.Server.MTU, state.Client.MTU} {
-		if mtu != 0 && int32(mtu) != m.MTU.ValueInt32() { //nolint:gosec // Liqo's API holds it in far fewer bits
-			m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // as above
+	for _, end := range []struct {
+		exists bool
+		mtu    int
+	}{
+		{state.ServerGateway != nil, state.Server.MTU},
+		{state.ClientGateway != nil, state.Client.MTU},
+	} {
+		if mtu := types.Int32Value(int32(end.mtu)); end.exists && !mtu.Equal(m.MTU) { //nolint:gosec // Liqo's API holds it in far fewer bits
+			m.MTU = mtu
 			return
 		}
 	}

@@ -230,6 +230,9 @@ func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
 		"the server's MTU": {
 			func(s *shortcut.State) { s.Server.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
 		},
+		"an MTU that is there no more": {
+			func(s *shortcut.State) { s.Client.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 0 },
+		},
 		"the Service's port": {
 			func(s *shortcut.State) { s.ServerGateway.Port = 1 }, func(m shortcutModel) bool { return !m.ServerGateway.Equal(defaultServerGateway()) },
 		},
