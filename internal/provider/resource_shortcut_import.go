@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -46,16 +47,23 @@ func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportS
 	}
 	identity := identityModel{ClientClusterID: types.StringValue(string(pair.client.ID)), ServerClusterID: types.StringValue(string(pair.server.ID))}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity)...)
-	// What no leaf tells is as it is by default, so that a configuration that says nothing of it makes an empty plan.
+	resp.Diagnostics.Append(recordImport(ctx, pair, &resp.State)...)
+	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
+}
+
+// recordImport begins the state of a shortcut that is imported; a refresh adds what the leaves show. What no leaf shows is as it is by default, so that a configuration
+// that says nothing of it makes an empty plan.
+func recordImport(ctx context.Context, pair pair, state *tfsdk.State) diag.Diagnostics {
+	var diags diag.Diagnostics
 	for attribute, value := range map[string]any{
 		"client": pair.client.Name, "server": pair.server.Name,
-		"client_cluster_id": identity.ClientClusterID, "server_cluster_id": identity.ServerClusterID,
+		"client_cluster_id": string(pair.client.ID), "server_cluster_id": string(pair.server.ID),
 		"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed,
 		"adopt_existing": false, "on_destroy": destroyResets, "force_destroy": false, "destroy_peering_network": false,
 	} {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
+		diags.Append(state.SetAttribute(ctx, path.Root(attribute), value)...)
 	}
-	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
+	return diags
 }
 
 // goesThatWay is an error if the client of the pair is the one that is dialled. A network without gateways goes either way.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -18,32 +17,9 @@ import (
 // plannedWithoutLeaves is what a plan makes of a configuration while the provider knows no leaf yet.
 func plannedWithoutLeaves(t *testing.T, values map[string]tftypes.Value) map[string]tftypes.Value {
 	t.Helper()
-	var schema resource.SchemaResponse
-	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
-	object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
-	if !ok {
-		t.Fatal("the schema is no object")
-	}
-	config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, filled(object, values)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	none, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := providerserver.NewProtocol6(New("test"))().PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: "liqo_shortcut", Config: &config, ProposedNewState: &config, PriorState: &none,
-	})
-	if err != nil || len(response.Diagnostics) > 0 {
-		t.Fatalf("%v %v", err, response.Diagnostics)
-	}
-	planned, err := response.PlannedState.Unmarshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	object := shortcutType(t)
 	var attributes map[string]tftypes.Value
-	if err := planned.As(&attributes); err != nil {
+	if err := planned(t, tftypes.NewValue(object, filled(object, values))).As(&attributes); err != nil {
 		t.Fatal(err)
 	}
 	return attributes
@@ -124,9 +100,7 @@ func TestAStateOfVersion0AllowsNeitherKindOfForceAnyMore(t *testing.T) {
 	if err != nil || len(response.Diagnostics) > 0 {
 		t.Fatalf("%v %v", err, response.Diagnostics)
 	}
-	var schema resource.SchemaResponse
-	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
-	upgraded, err := response.UpgradedState.Unmarshal(schema.Schema.Type().TerraformType(t.Context()))
+	upgraded, err := response.UpgradedState.Unmarshal(shortcutType(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,13 +130,11 @@ var update = flag.Bool("update", false, "write what the tests compare with anew"
 // A state that an older version of the provider has written must be readable by a newer one. If this test fails, raise the schema's version, give it a
 // state upgrader and a test of that, and only then run `go test ./internal/provider -update`.
 func TestTheShapeOfTheStateOnlyChangesWithItsVersion(t *testing.T) {
-	var schema resource.SchemaResponse
-	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
-	shape, err := schema.Schema.Type().TerraformType(t.Context()).MarshalJSON() //nolint:staticcheck // there is no other way to write a type down
+	shape, err := shortcutType(t).MarshalJSON() //nolint:staticcheck // there is no other way to write a type down
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", fmt.Sprintf("shortcut_state_v%d.json", schema.Schema.Version))
+	golden := filepath.Join("testdata", fmt.Sprintf("shortcut_state_v%d.json", shortcutVersion))
 	if *update {
 		if err := os.WriteFile(golden, append(shape, '\n'), 0o600); err != nil {
 			t.Fatal(err)
@@ -179,12 +151,10 @@ func TestTheShapeOfTheStateOnlyChangesWithItsVersion(t *testing.T) {
 
 // What is true of each attribute, TestTheServersGatewayChangesInPlace and its like find out on real clusters.
 func TestWhatInterruptsTrafficSaysSo(t *testing.T) {
-	var schema resource.SchemaResponse
-	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
 	for interruption, interrupting := range map[string][]string{
 		interrupts: {"mtu", "server_gateway", "server_namespace"}, interruptsClient: {"client_gateway", "client_namespace"},
 	} {
-		for name, attribute := range schema.Schema.Attributes {
+		for name, attribute := range shortcutSchema(t).Attributes {
 			if says := strings.HasSuffix(attribute.GetMarkdownDescription(), interruption); says != slices.Contains(interrupting, name) {
 				t.Errorf("the description of %s says%s: %t", name, interruption, says)
 			}

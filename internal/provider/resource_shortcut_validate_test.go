@@ -4,21 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // validate checks a liqo_shortcut as `terraform validate` does and returns all that it says, an error a line.
 func validate(t *testing.T, values map[string]tftypes.Value) string {
 	t.Helper()
-	var schema resource.SchemaResponse
-	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
-	object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
-	if !ok {
-		t.Fatal("the schema is no object")
-	}
+	object := shortcutType(t)
 	for name, nested := range values {
 		if attributes, isObject := object.AttributeTypes[name].(tftypes.Object); isObject {
 			var given map[string]tftypes.Value
@@ -28,20 +20,7 @@ func validate(t *testing.T, values map[string]tftypes.Value) string {
 			values[name] = tftypes.NewValue(attributes, filled(attributes, given))
 		}
 	}
-	config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, filled(object, values)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := providerserver.NewProtocol6(New("test"))().ValidateResourceConfig(t.Context(),
-		&tfprotov6.ValidateResourceConfigRequest{TypeName: "liqo_shortcut", Config: &config})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	for _, diagnostic := range response.Diagnostics {
-		lines = append(lines, diagnostic.Attribute.String()+": "+diagnostic.Summary+": "+diagnostic.Detail)
-	}
-	return strings.Join(lines, "\n")
+	return validated(t, tftypes.NewValue(object, filled(object, values)))
 }
 
 func number(value int) tftypes.Value { return tftypes.NewValue(tftypes.Number, value) }
