@@ -152,6 +152,15 @@ func serverGatewaySpec(ctx context.Context, set types.Object) (shortcut.ServerGa
 	return gateway, diags
 }
 
+// keySecretOf is the Secret of the user's own that the state's settings of a gateway name; without a name where they name none.
+func keySecretOf(gateway types.Object, namespace types.String) shortcut.KeySecret {
+	name, ok := gateway.Attributes()["key_secret"].(types.String)
+	if !ok || name.ValueString() == "" {
+		return shortcut.KeySecret{}
+	}
+	return shortcut.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
+}
+
 // observedServerGateway takes over how the server exposes its gateway, if it has one.
 func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	if state.ServerGateway == nil {

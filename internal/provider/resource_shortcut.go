@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -11,11 +12,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
+
+// shortcutVersion is that of the state's shape.
+const shortcutVersion = 1
 
 // timeToRecord is for reading what there is after an operation has failed, so that the state knows of it.
 const timeToRecord = 30 * time.Second
@@ -46,6 +52,26 @@ func (r *shortcutResource) Configure(_ context.Context, req resource.ConfigureRe
 	leaves, diags := leavesFrom(req.ProviderData)
 	resp.Diagnostics.Append(diags...)
 	r.leaves = leaves
+}
+
+// ValidateConfig implements [resource.ResourceWithValidateConfig].
+func (r *shortcutResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var model shortcutModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if !model.Client.IsUnknown() && model.Client.Equal(model.Server) {
+		resp.Diagnostics.AddAttributeError(path.Root("server"), "The same leaf twice",
+			"A shortcut joins two different leaves; `client` and `server` are both \""+model.Server.ValueString()+"\".")
+	}
+	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
+	if !given(model.ServerGateway) {
+		return
+	}
+	var gateway serverGatewayModel
+	resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
+	resp.Diagnostics.Append(gateway.validate()...)
 }
 
 // Create implements [resource.Resource].
@@ -230,4 +256,27 @@ func identify(ctx context.Context, model *shortcutModel, identity *tfsdk.Resourc
 // withLogging gives the context what the steps of a procedure log to.
 func withLogging(ctx context.Context) context.Context {
 	return tflog.NewSubsystem(ctx, steps.LogSubsystem)
+}
+
+// UpgradeState implements [resource.ResourceWithUpgradeState].
+func (r *shortcutResource) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
+	return map[int64]resource.StateUpgrader{0: {StateUpgrader: splitForceDestroy}}
+}
+
+// splitForceDestroy brings a state of version 0 up to date, in which force_destroy allowed two things: to give up a leaf that is lost, and to take the network from a
+// peering. Which of them was meant is for the user to say anew, so neither is allowed before that is applied.
+func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
+	var state map[string]json.RawMessage
+	if err := json.Unmarshal(req.RawState.JSON, &state); err != nil {
+		resp.Diagnostics.AddError("The state can't be read", "It is not as an early version of this provider has written it: "+err.Error()+".")
+		return
+	}
+	state["force_destroy"], state["destroy_peering_network"] = json.RawMessage("false"), json.RawMessage("false")
+	state["owner_id"] = json.RawMessage("null") // the first refresh finds none, and the next apply gives it one
+	upgraded, err := json.Marshal(state)
+	if err != nil {
+		resp.Diagnostics.AddError("The state can't be written", err.Error()+".")
+		return
+	}
+	resp.DynamicValue = &tfprotov6.DynamicValue{JSON: upgraded}
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,16 +52,13 @@ func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportS
 	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
 }
 
-// recordImport begins the state of a shortcut that is imported; a refresh adds what the leaves show. What no leaf shows is as it is by default, so that a configuration
-// that says nothing of it makes an empty plan.
+// recordImport begins the state of a shortcut that is imported; a refresh adds what the leaves show.
 func recordImport(ctx context.Context, pair pair, state *tfsdk.State) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for attribute, value := range map[string]any{
-		"client": pair.client.Name, "server": pair.server.Name,
-		"client_cluster_id": string(pair.client.ID), "server_cluster_id": string(pair.server.ID),
-		"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed,
-		"adopt_existing": false, "on_destroy": destroyResets, "force_destroy": false, "destroy_peering_network": false,
-	} {
+	begun := maps.Clone(importedSettings)
+	begun["client"], begun["server"] = pair.client.Name, pair.server.Name
+	begun["client_cluster_id"], begun["server_cluster_id"] = string(pair.client.ID), string(pair.server.ID)
+	for attribute, value := range begun {
 		diags.Append(state.SetAttribute(ctx, path.Root(attribute), value)...)
 	}
 	return diags

@@ -125,24 +125,6 @@ func planSettings(ctx context.Context, private privateState, pair pair, plan, st
 	return true, diags
 }
 
-// changesSettingsOnly reports whether a plan changes nothing but settings that no leaf shows, so that it can be recorded without the leaves: one that is gone
-// for good must not keep anybody from giving it up. What [planMoves] finds is no such change, so it comes first.
-func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
-	rest := *m
-	rest.Client, rest.Server = state.Client, state.Server // other names for the same clusters: their IDs are compared below
-	rest.OnDestroy, rest.ForceDestroy, rest.DestroyPeering = state.OnDestroy, state.ForceDestroy, state.DestroyPeering
-	rest.Timeouts = state.Timeouts
-	rest.WaitForConnection = state.WaitForConnection   // nothing is waited for where nothing is written
-	if m.AdoptExisting.Equal(types.BoolValue(false)) { // to adopt is work on the leaves
-		rest.AdoptExisting = state.AdoptExisting
-	}
-	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf reports whether it has remapped what is forbidden now
-		rest.CIDRRemapping = state.CIDRRemapping
-	}
-	rest.promiseStatusOf(state)
-	return rest.equal(state)
-}
-
 // promiseStatusOf plans that the shortcut stays as the state says. An update does not connect to the leaves then.
 func (m *shortcutModel) promiseStatusOf(state *shortcutModel) {
 	m.Status, m.ServerEndpoint = state.Status, state.ServerEndpoint

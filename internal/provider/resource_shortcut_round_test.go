@@ -314,12 +314,16 @@ func TestASettingThatNoLeafShowsIsListedWithReason(t *testing.T) {
 			if _, now := changed.seen(t, recorded); !now[setting].Equal(usually[setting]) {
 				t.Errorf("a leaf shows that it is %s, though %s", now[setting], listed.why)
 			}
-			if _, now := changed.seen(t, changed.plan); !now[setting].Equal(changed.planned[setting]) {
+			applied, now := changed.seen(t, changed.plan)
+			if !now[setting].Equal(changed.planned[setting]) {
 				t.Errorf("it was set to %s, and is %s", changed.planned[setting], now[setting])
 			}
-			differs := !reflect.DeepEqual(usual.spec, changed.spec) || !reflect.DeepEqual(usual.plan.removal(), changed.plan.removal())
-			if differs != listed.actsOn {
-				t.Errorf("the work on the leaves depends on it: %t", differs)
+			sameSpec := reflect.DeepEqual(usual.spec, changed.spec)
+			if actsOn := !sameSpec || !reflect.DeepEqual(usual.plan.removal(), changed.plan.removal()); actsOn != listed.actsOn {
+				t.Errorf("the work on the leaves depends on it: %t", actsOn)
+			}
+			if sameSpec && !applied.changesSettingsOnly(&recorded) {
+				t.Error("a change of it is not recorded without the leaves")
 			}
 			if _, now := usual.seen(t, usual.imported(t)); !now[setting].Equal(usually[setting]) {
 				t.Errorf("imported it is %s, by default it is %s", now[setting], usually[setting])

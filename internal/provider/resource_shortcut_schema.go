@@ -2,11 +2,13 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
+	"reflect"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
@@ -15,14 +17,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
-
-// shortcutVersion is that of the state's shape.
-const shortcutVersion = 1
 
 const (
 	minMTU = 576   // the largest datagram that every IPv4 host must accept: RFC 791
@@ -143,45 +141,147 @@ func computedString(description string) schema.Attribute {
 	}
 }
 
-// ValidateConfig implements [resource.ResourceWithValidateConfig].
-func (r *shortcutResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var model shortcutModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if !model.Client.IsUnknown() && model.Client.Equal(model.Server) {
-		resp.Diagnostics.AddAttributeError(path.Root("server"), "The same leaf twice",
-			"A shortcut joins two different leaves; `client` and `server` are both \""+model.Server.ValueString()+"\".")
-	}
-	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
-	if !given(model.ServerGateway) {
-		return
-	}
-	var gateway serverGatewayModel
-	resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
-	resp.Diagnostics.Append(gateway.validate()...)
+// shortcutModel is a liqo_shortcut in configuration, plan and state. What is nested in it has a model of its own, in the file of its block.
+type shortcutModel struct {
+	ID                types.String   `tfsdk:"id"`
+	Client            types.String   `tfsdk:"client"`
+	Server            types.String   `tfsdk:"server"`
+	MTU               types.Int32    `tfsdk:"mtu"`
+	ServerGateway     types.Object   `tfsdk:"server_gateway"`
+	ClientGateway     types.Object   `tfsdk:"client_gateway"`
+	WaitForConnection types.Bool     `tfsdk:"wait_for_connection"`
+	ShareKeys         types.Bool     `tfsdk:"share_keys"`
+	CIDRRemapping     types.String   `tfsdk:"cidr_remapping"`
+	AdoptExisting     types.Bool     `tfsdk:"adopt_existing"`
+	OnDestroy         types.String   `tfsdk:"on_destroy"`
+	ForceDestroy      types.Bool     `tfsdk:"force_destroy"`
+	DestroyPeering    types.Bool     `tfsdk:"destroy_peering_network"`
+	Timeouts          timeouts.Value `tfsdk:"timeouts"`
+	OwnerID           types.String   `tfsdk:"owner_id"`
+	ClientClusterID   types.String   `tfsdk:"client_cluster_id"`
+	ServerClusterID   types.String   `tfsdk:"server_cluster_id"`
+	ClientNamespace   types.String   `tfsdk:"client_namespace"`
+	ServerNamespace   types.String   `tfsdk:"server_namespace"`
+	ClientNetwork     types.Object   `tfsdk:"client_network"`
+	ServerNetwork     types.Object   `tfsdk:"server_network"`
+	ServerEndpoint    types.Object   `tfsdk:"server_endpoint"`
+	Status            types.String   `tfsdk:"status"`
 }
 
-// UpgradeState implements [resource.ResourceWithUpgradeState].
-func (r *shortcutResource) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
-	return map[int64]resource.StateUpgrader{0: {StateUpgrader: splitForceDestroy}}
+// importedSettings are what an import takes for granted: what no leaf shows is as it is by default, so that a configuration that says nothing of it makes an empty plan.
+var importedSettings = map[string]any{
+	"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed, "adopt_existing": false, "on_destroy": destroyResets,
+	"force_destroy": false, "destroy_peering_network": false,
 }
 
-// splitForceDestroy brings a state of version 0 up to date, in which force_destroy allowed two things: to give up a leaf that is lost, and to take the network from a
-// peering. Which of them was meant is for the user to say anew, so neither is allowed before that is applied.
-func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
-	var state map[string]json.RawMessage
-	if err := json.Unmarshal(req.RawState.JSON, &state); err != nil {
-		resp.Diagnostics.AddError("The state can't be read", "It is not as an early version of this provider has written it: "+err.Error()+".")
-		return
+// spec is how the shortcut shall be. The plan has the defaults; what the user has left to the leaves can only be told from the configuration, because the
+// plan may have the state's value in its place.
+func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortcut.Spec, diag.Diagnostics) {
+	server, diags := serverGatewaySpec(ctx, m.ServerGateway)
+	client, clientDiags := clientGatewaySpec(ctx, m.ClientGateway)
+	diags.Append(clientDiags...)
+	clientEnd, clientEndDiags := endSpec(ctx, config.ClientNamespace, config.ClientNetwork)
+	diags.Append(clientEndDiags...)
+	serverEnd, serverEndDiags := endSpec(ctx, config.ServerNamespace, config.ServerNetwork)
+	diags.Append(serverEndDiags...)
+	return shortcut.Spec{
+		MTU:               int(m.MTU.ValueInt32()),
+		Server:            server,
+		Client:            client,
+		ClientEnd:         clientEnd,
+		ServerEnd:         serverEnd,
+		ForbidRemapping:   m.CIDRRemapping.ValueString() == remappingForbidden,
+		KeysByOthers:      m.keysByOthers(),
+		Adopt:             m.AdoptExisting.ValueBool(),
+		WaitForConnection: m.WaitForConnection.ValueBool(),
+	}, diags
+}
+
+// after adds to the spec of an update what it must know of the settings before it.
+func (m *shortcutModel) after(spec shortcut.Spec) shortcut.Spec {
+	spec.ClientEnd.FormerKeySecret = keySecretOf(m.ClientGateway, m.ClientNamespace)
+	spec.ServerEnd.FormerKeySecret = keySecretOf(m.ServerGateway, m.ServerNamespace)
+	return spec
+}
+
+// removal is what a destroy shall remove.
+func (m *shortcutModel) removal() shortcut.Removal {
+	return shortcut.Removal{
+		KeepConfigurations: m.OnDestroy.ValueString() == destroyDisconnects,
+		EvenFromPeering:    m.DestroyPeering.ValueBool(),
+		ClientKeySecret:    keySecretOf(m.ClientGateway, m.ClientNamespace),
+		ServerKeySecret:    keySecretOf(m.ServerGateway, m.ServerNamespace),
 	}
-	state["force_destroy"], state["destroy_peering_network"] = json.RawMessage("false"), json.RawMessage("false")
-	state["owner_id"] = json.RawMessage("null") // the first refresh finds none, and the next apply gives it one
-	upgraded, err := json.Marshal(state)
-	if err != nil {
-		resp.Diagnostics.AddError("The state can't be written", err.Error()+".")
-		return
+}
+
+// keysByOthers is the opposite of `share_keys`, whose default is true.
+func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m.ShareKeys.ValueBool() }
+
+// observed takes over how the shortcut really is. Settings whose object is missing keep their value: the status tells that something is to be
+// repaired.
+func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag.Diagnostics {
+	m.observedEnds(state)
+	m.observedMTU(state)
+	diags := m.observedServerGateway(ctx, state)
+	diags.Append(m.observedClientGateway(ctx, state)...)
+	return diags
+}
+
+// observedEnds takes over what there is of the shortcut, and no setting of a gateway.
+func (m *shortcutModel) observedEnds(state shortcut.State) {
+	m.ID = types.StringValue(string(state.Client.ClusterID) + "/" + string(state.Server.ClusterID))
+	m.ClientClusterID = types.StringValue(string(state.Client.ClusterID))
+	m.ServerClusterID = types.StringValue(string(state.Server.ClusterID))
+	m.ClientNamespace = known(m.ClientNamespace, state.Client.Namespace)
+	m.ServerNamespace = known(m.ServerNamespace, state.Server.Namespace)
+	m.ClientNetwork = networkObject(state.Client.Network)
+	m.ServerNetwork = networkObject(state.Server.Network)
+	m.ServerEndpoint = endpointObject(state.ServerEndpoint)
+	m.Status = types.StringValue(string(state.Status))
+}
+
+// observedMTU takes over the MTU of that end which is not as it should be, if there is one.
+func (m *shortcutModel) observedMTU(state shortcut.State) {
+	for _, end := range []struct {
+		exists bool
+		mtu    int
+	}{
+		{state.ServerGateway != nil, state.Server.MTU},
+		{state.ClientGateway != nil, state.Client.MTU},
+	} {
+		if mtu := types.Int32Value(int32(end.mtu)); end.exists && !mtu.Equal(m.MTU) { //nolint:gosec // Liqo's API holds it in far fewer bits
+			m.MTU = mtu
+			return
+		}
 	}
-	resp.DynamicValue = &tfprotov6.DynamicValue{JSON: upgraded}
+}
+
+func (m *shortcutModel) equal(other *shortcutModel) bool {
+	ours, theirs := reflect.ValueOf(*m), reflect.ValueOf(*other)
+	for i := range ours.NumField() {
+		our, ok := reflect.TypeAssert[attr.Value](ours.Field(i))
+		their, alsoOK := reflect.TypeAssert[attr.Value](theirs.Field(i))
+		if !ok || !alsoOK || !our.Equal(their) {
+			return false
+		}
+	}
+	return true
+}
+
+// changesSettingsOnly reports whether a plan changes nothing but settings that no leaf shows, so that it can be recorded without the leaves: one that is gone
+// for good must not keep anybody from giving it up. What [planMoves] finds is no such change, so it comes first.
+func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
+	rest := *m
+	rest.Client, rest.Server = state.Client, state.Server // other names for the same clusters: their IDs are compared below
+	rest.OnDestroy, rest.ForceDestroy, rest.DestroyPeering = state.OnDestroy, state.ForceDestroy, state.DestroyPeering
+	rest.Timeouts = state.Timeouts
+	rest.WaitForConnection = state.WaitForConnection   // nothing is waited for where nothing is written
+	if m.AdoptExisting.Equal(types.BoolValue(false)) { // to adopt is work on the leaves
+		rest.AdoptExisting = state.AdoptExisting
+	}
+	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf reports whether it has remapped what is forbidden now
+		rest.CIDRRemapping = state.CIDRRemapping
+	}
+	rest.promiseStatusOf(state)
+	return rest.equal(state)
 }
