@@ -1,4 +1,5 @@
-// terraform-provider-liqo makes leaf-to-leaf shortcuts between Kubernetes clusters, joined by Liqo, ordinary Terraform resources.
+// terraform-provider-liqo is a Terraform provider for shortcuts between leaf clusters that Liqo
+// connects.
 package main
 
 import (
@@ -19,7 +20,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
-// address is where Terraform finds the provider.
+// address is the provider's address in Terraform's registry.
 const address = "registry.terraform.io/leafmesh/liqo"
 
 // Set by the release build.
@@ -28,11 +29,11 @@ var (
 	commit  = "none"
 )
 
-// gcPercent lets the heap grow to three times what is in use before garbage is collected.
+// gcPercent lets the heap grow to three times its live size before the garbage collector runs.
 const gcPercent = 200
 
 func main() {
-	attach := flag.Bool("debug", false, "serve for a debugger: print how Terraform attaches, and wait")
+	attach := flag.Bool("debug", false, "run under a debugger: print how Terraform attaches, and wait for it")
 	showVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Parse()
 	if *showVersion {
@@ -41,7 +42,8 @@ func main() {
 	}
 
 	tune()
-	// What these libraries log is either returned as an error too, or of no use to a user; and it is not scrubbed of secrets.
+	// These libraries return the errors that they log. Their other logs do not help users, and may
+	// contain secrets.
 	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 
@@ -52,22 +54,22 @@ func main() {
 		Debug:   *attach,
 	})
 	if err != nil {
-		log.Fatal(err) //nolint:gocritic // the process ends; nothing is left to close
+		log.Fatal(err) //nolint:gocritic // the end of the process closes everything
 	}
 }
 
-// tune saves what a process that serves one plan or apply has no use for.
+// tune avoids work that is useless in a process that serves only one plan or apply.
 func tune() {
-	// The SDK writes a line for each step of each request and leaves it to Terraform to throw them away. Where nobody asked Terraform for a log, writing
-	// them is a sixth of the provider's work.
+	// The SDK logs a line for each step of each request, and Terraform discards these lines unless
+	// the user asked for a log. Writing them is a sixth of the provider's work.
 	if os.Getenv("TF_LOG") == "" && os.Getenv("TF_LOG_PROVIDER") == "" {
 		for _, name := range []string{"TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK"} {
 			if os.Getenv(name) == "" {
-				_ = os.Setenv(name, "OFF") // fails for impossible names only
+				_ = os.Setenv(name, "OFF") // fails only for invalid names
 			}
 		}
 	}
-	// Collecting garbage is another tenth, and the process ends before it has made much.
+	// Garbage collection is another tenth, and the process ends before much garbage exists.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

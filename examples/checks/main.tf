@@ -1,4 +1,4 @@
-# Watches a shortcut: every plan and apply says so if it is not connected, or if an address is not where it is expected.
+# Checks a shortcut. Every plan and apply reports if it is not connected, or if an address is not the expected one.
 
 terraform {
   required_providers {
@@ -21,7 +21,7 @@ resource "liqo_shortcut" "rome_naples" {
   }
 
   lifecycle {
-    # The firewall in Rome knows the range that Liqo takes its addresses from.
+    # The firewall in Rome allows the range from which Liqo takes its addresses.
     postcondition {
       condition = alltrue([
         for cidr in self.server_network.remapped_pod_cidrs : startswith(cidr, "10.")
@@ -31,8 +31,8 @@ resource "liqo_shortcut" "rome_naples" {
   }
 }
 
-# Unlike a postcondition, a check never fails an apply: it warns. Its data source looks at the leaves anew, in every plan and apply;
-# that is why a plan shows that it will be read.
+# Unlike a postcondition, a check never fails an apply. It only warns. Its data source reads the leaves again in every
+# plan and apply, so a plan shows that it will be read.
 check "rome_naples_is_connected" {
   data "liqo_shortcut" "rome_naples" {
     client = "rome"

@@ -1,4 +1,4 @@
-# One shortcut between two leaves: what `make demo` applies.
+# One shortcut between two leaves. `make demo` applies this configuration.
 
 terraform {
   required_providers {
@@ -9,7 +9,7 @@ terraform {
 }
 
 variable "kubeconfig" {
-  description = "Path of a kubeconfig with one context for each of the two leaves."
+  description = "Path of a kubeconfig with a context for each of the two leaves."
   type        = string
 }
 
@@ -48,11 +48,11 @@ output "endpoint" {
 }
 
 output "client_network" {
-  description = "The client's CIDRs, and what they are remapped to in the server."
+  description = "The client's CIDRs, and the CIDRs that the server remaps them to."
   value       = liqo_shortcut.demo.client_network
 }
 
 output "server_network" {
-  description = "The server's CIDRs, and what they are remapped to in the client."
+  description = "The server's CIDRs, and the CIDRs that the client remaps them to."
   value       = liqo_shortcut.demo.server_network
 }

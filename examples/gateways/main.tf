@@ -1,4 +1,4 @@
-# Every setting of the gateways, on two shortcuts. What is left out has a default.
+# Every setting of the gateways, on two shortcuts. Every omitted setting has a default.
 
 terraform {
   required_providers {
@@ -17,8 +17,8 @@ provider "liqo" {
   config_path = "~/.kube/config"
 }
 
-# Milan's gateway is behind a load balancer, both gateways have keys that somebody else made, and all of it is in a namespace that
-# exists on both leaves.
+# Milan's gateway is behind a load balancer. Both gateways use keys that were created elsewhere. All objects are in a
+# namespace that exists on both leaves.
 resource "liqo_shortcut" "rome_milan" {
   client = "rome"
   server = "milan"
@@ -59,7 +59,7 @@ resource "liqo_shortcut" "rome_milan" {
   }
 }
 
-# Europe's nodes are behind a router: Rome dials the router, not the address that Europe's gateway has.
+# Europe's nodes are behind a router. Rome dials the router instead of the address of Europe's gateway.
 resource "liqo_shortcut" "rome_europe" {
   client = "rome"
   server = "europe"

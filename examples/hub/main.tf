@@ -1,5 +1,5 @@
-# A hub and its leaves, joined in one apply: Europe-Rome, Europe-Milan, and the shortcut Rome-Milan. Terraform's state, the record of who is joined
-# to whom, is kept in Europe.
+# Connects a hub and its leaves in one apply: Europe-Rome, Europe-Milan, and the shortcut Rome-Milan. Terraform's state,
+# the record of all connections, is kept in Europe.
 
 terraform {
   required_providers {
@@ -8,7 +8,7 @@ terraform {
     }
   }
 
-  # The state is the Secret tfstate-default-liqo. While somebody applies, the Lease lock-tfstate-default-liqo keeps others from it.
+  # The state is the Secret tfstate-default-liqo. During an apply, the Lease lock-tfstate-default-liqo locks it.
   backend "kubernetes" {
     config_path    = "~/.kube/config"
     config_context = "europe"
@@ -22,7 +22,7 @@ provider "liqo" {
 }
 
 locals {
-  # name = { the cluster that dials, the cluster that exposes the gateway }
+  # name = { client = the cluster that dials, server = the cluster that exposes the gateway }
   networks = {
     europe-rome  = { client = "rome", server = "europe" }
     europe-milan = { client = "milan", server = "europe" }

@@ -1,5 +1,5 @@
-# Takes over what `liqoctl network connect` made. The block names what liqoctl was told, so that the import changes nothing. After the apply, the
-# import block can go.
+# Takes over a network that `liqoctl network connect` made. The block has the settings that liqoctl was given, so the
+# import changes nothing. After the apply, you can remove the import block.
 
 terraform {
   required_providers {

@@ -1,4 +1,4 @@
-# A full mesh: every leaf joined with every other. A leaf is added or removed by its name alone.
+# A full mesh: every leaf is connected with every other one. To add or remove a leaf, add or remove its name.
 
 terraform {
   required_providers {
@@ -13,7 +13,7 @@ provider "liqo" {
 }
 
 resource "liqo_shortcut" "mesh" {
-  # "rome-milan" = { client = "rome", server = "milan" }, and so on: of a pair, the one that stands first dials.
+  # "rome-milan" = { client = "rome", server = "milan" }, and so on. The leaf that comes first in the list dials.
   for_each = provider::liqo::mesh(["rome", "milan", "naples"])
 
   client = each.value.client

@@ -1,4 +1,4 @@
-# A picture of who is joined to whom, for a README or a wiki. Terraform itself writes the file:
+# A picture of all connections, for a README or a wiki. Terraform writes the file:
 #
 #   terraform apply
 #   terraform output -raw mermaid > topology.mmd

@@ -1,4 +1,5 @@
-# A shortcut, and in shortcut.tftest.hcl a test of it: `terraform test` joins the leaves, looks, and takes them apart again.
+# A shortcut, with a test in shortcut.tftest.hcl. `terraform test` connects the leaves, checks the shortcut and destroys
+# it.
 
 terraform {
   required_providers {

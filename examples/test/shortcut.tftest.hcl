@@ -3,7 +3,7 @@ run "rome_dials" {
 
   assert {
     condition     = liqo_shortcut.rome_milan.client == "rome"
-    error_message = "Milan's firewall lets nothing in but what comes from Rome."
+    error_message = "Milan's firewall only lets in connections from Rome."
   }
 }
 
@@ -15,7 +15,7 @@ run "the_leaves_are_joined" {
 
   assert {
     condition     = liqo_shortcut.rome_milan.server_network.remapped_pod_cidrs == liqo_shortcut.rome_milan.server_network.pod_cidrs
-    error_message = "Rome reaches Milan's pods at other addresses than their own."
+    error_message = "Rome reaches Milan's pods at remapped addresses."
   }
 }
 

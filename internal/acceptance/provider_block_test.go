@@ -75,8 +75,9 @@ func TestAnEntryWithoutCredentialsIsTheContextOfItsOwnName(t *testing.T) {
 				}`,
 			PlanOnly: true,
 			ExpectError: message(`The cluster can't be read`,
-				"…The entry \"turin\" of `clusters` does not say which cluster it is for. So it stands for the context of its own name, and kubeconfig … has no "+
-					`context "turin"; it has "europe", "milan", "naples", "rome", "venice". Give the entry`),
+				"…The entry \"turin\" of `clusters` does not say which cluster it is for. "+
+					"By default it is for the context with its name, but kubeconfig … has no context \"turin\"; "+
+					`it has "europe", "milan", "naples", "rome", "venice". Set`),
 		},
 	)
 }

@@ -16,7 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// cachedKinds are what every shortcut reads; their caches start together with the leaf. Other kinds start when they are first needed.
+// cachedKinds are the kinds that every shortcut reads. Their caches start together with the leaf.
+// The cache of any other kind starts when it is first needed.
 func cachedKinds() []client.Object {
 	return []client.Object{
 		&networkingv1beta1.Configuration{},
@@ -27,8 +28,10 @@ func cachedKinds() []client.Object {
 	}
 }
 
-// cacheOptions restrict the cache to what belongs to some remote cluster, and report watches that fail to health.
-func cacheOptions(httpClient *http.Client, scheme *runtime.Scheme, mapper meta.RESTMapper, health *health) cache.Options {
+// cacheOptions restrict the cache to objects of a remote cluster, and report failed watches to health.
+func cacheOptions(
+	httpClient *http.Client, scheme *runtime.Scheme, mapper meta.RESTMapper, health *health,
+) cache.Options {
 	hasRemoteCluster, err := labels.NewRequirement(consts.RemoteClusterID, selection.Exists, nil)
 	utilruntime.Must(err) // a constant label
 	return cache.Options{
@@ -43,13 +46,16 @@ func cacheOptions(httpClient *http.Client, scheme *runtime.Scheme, mapper meta.R
 	}
 }
 
-// informerEvents are the events of a controller-runtime cache.
+// informerEvents implements [Events] with the informers of a controller-runtime cache.
 type informerEvents struct {
 	informers cache.Informers
 }
 
-// Subscribe implements [Events]. It starts the caches that do not run yet and waits until each has been filled.
-func (e informerEvents) Subscribe(ctx context.Context, changed func(client.Object), kinds ...client.Object) (func(), error) {
+// Subscribe implements [Events]. It starts the caches that do not run yet and waits until each one
+// is filled.
+func (e informerEvents) Subscribe(
+	ctx context.Context, changed func(client.Object), kinds ...client.Object,
+) (func(), error) {
 	var unsubscribe []func()
 	all := func() {
 		for _, f := range unsubscribe {
@@ -77,7 +83,7 @@ func (e informerEvents) Subscribe(ctx context.Context, changed func(client.Objec
 	return all, nil
 }
 
-// notify unwraps what an informer knows of an object whose deletion it has missed.
+// notify unwraps the last known state of an object if the informer missed its deletion.
 func notify(changed func(client.Object), object any) {
 	if unknown, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
 		object = unknown.Obj

@@ -13,12 +13,13 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Credentials say how to reach one cluster. They combine a kubeconfig (optional) with values that override what it says. The zero
-// value says nothing: it stands for the context, of the [Registry]'s kubeconfig, that has the leaf's name.
+// Credentials say how to reach one cluster. They combine an optional kubeconfig with values that
+// override it. The zero value selects the context with the leaf's name in the [Registry]'s
+// kubeconfig.
 type Credentials struct {
 	Kubeconfig Kubeconfig
 
-	Context         string // name of the kubeconfig's context; its current context where empty
+	Context         string // name of the kubeconfig's context; its current context if empty
 	ContextCluster  string // name of a cluster of the kubeconfig, instead of the context's
 	ContextAuthInfo string // name of a user of the kubeconfig, instead of the context's
 
@@ -27,18 +28,19 @@ type Credentials struct {
 	Password             string
 	Token                string
 	Insecure             bool   // accept any certificate of the API server
-	TLSServerName        string // name to look for in the API server's certificate
+	TLSServerName        string // name to expect in the API server's certificate
 	ClientCertificate    string // PEM
 	ClientKey            string // PEM
 	ClusterCACertificate string // PEM
 	ProxyURL             string
 	Exec                 *Exec
 
-	// LiqoNamespace is where Liqo runs in this cluster; the [Registry]'s where empty.
+	// LiqoNamespace is the namespace in which Liqo runs in this cluster; the [Registry]'s if empty.
 	LiqoNamespace string
 }
 
-// Exec is a program that prints credentials, as in a kubeconfig's users[].user.exec.
+// Exec is a credential plugin, a program that prints credentials, as in a kubeconfig's
+// users[].user.exec.
 type Exec struct {
 	APIVersion string
 	Command    string
@@ -46,24 +48,26 @@ type Exec struct {
 	Env        map[string]string // keyed by the variable's name
 }
 
-// String hides the values, so that no log or error message can show a secret by accident.
+// String hides the values, so that no log or error message shows a secret by accident.
 func (Credentials) String() string { return "credentials (hidden)" }
 
 // GoString does the same for the %#v verb.
 func (c Credentials) GoString() string { return c.String() }
 
-// NeedKubeconfig reports whether the credentials need the [Registry]'s kubeconfig: they have none of their own, and no host either or a name that stands for
-// something in a kubeconfig.
+// NeedKubeconfig reports whether the credentials need the [Registry]'s kubeconfig. They do if they
+// have no kubeconfig of their own, and either no host or the name of a context, cluster or user.
 func (c Credentials) NeedKubeconfig() bool {
 	return c.Kubeconfig.IsZero() && (c.Host == "" || c.Context != "" || c.ContextCluster != "" || c.ContextAuthInfo != "")
 }
 
-// sayWhichCluster reports whether the credentials say which cluster they are for. All the rest, such as a token, only says who asks.
+// sayWhichCluster reports whether the credentials say which cluster they are for. The other fields,
+// such as a token, only identify the user.
 func (c Credentials) sayWhichCluster() bool {
 	return !c.Kubeconfig.IsZero() || c.Host != "" || c.Context != "" || c.ContextCluster != ""
 }
 
-// restConfig resolves the credentials to a client configuration. Errors name the file or the value that is wrong, never its content.
+// restConfig resolves the credentials to a client configuration. Errors name the wrong file or
+// value, never its content.
 func (c Credentials) restConfig() (*rest.Config, error) {
 	kubeconfig, err := c.Kubeconfig.load()
 	if err != nil {
@@ -87,16 +91,20 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-// checkNames finds a misspelt context, cluster or user before client-go reports it as a missing configuration.
+// checkNames finds a misspelt context, cluster or user before client-go reports it as a missing
+// configuration.
 func (c Credentials) checkNames(kubeconfig *clientcmdapi.Config) error {
 	if _, ok := kubeconfig.Contexts[c.Context]; c.Context != "" && !ok {
-		return fmt.Errorf("%s has no context %q; it has %s", c.Kubeconfig.describe(), c.Context, quoteNames(kubeconfig.Contexts))
+		return fmt.Errorf("%s has no context %q; it has %s",
+			c.Kubeconfig.describe(), c.Context, quoteNames(kubeconfig.Contexts))
 	}
 	if _, ok := kubeconfig.Clusters[c.ContextCluster]; c.ContextCluster != "" && !ok {
-		return fmt.Errorf("%s has no cluster %q; it has %s", c.Kubeconfig.describe(), c.ContextCluster, quoteNames(kubeconfig.Clusters))
+		return fmt.Errorf("%s has no cluster %q; it has %s",
+			c.Kubeconfig.describe(), c.ContextCluster, quoteNames(kubeconfig.Clusters))
 	}
 	if _, ok := kubeconfig.AuthInfos[c.ContextAuthInfo]; c.ContextAuthInfo != "" && !ok {
-		return fmt.Errorf("%s has no user %q; it has %s", c.Kubeconfig.describe(), c.ContextAuthInfo, quoteNames(kubeconfig.AuthInfos))
+		return fmt.Errorf("%s has no user %q; it has %s",
+			c.Kubeconfig.describe(), c.ContextAuthInfo, quoteNames(kubeconfig.AuthInfos))
 	}
 	return nil
 }
@@ -121,23 +129,23 @@ func (c Credentials) overrides() (*clientcmd.ConfigOverrides, error) {
 		},
 	}
 	if c.Host != "" {
-		// An address without a scheme means HTTPS: no API server speaks anything else today.
+		// An address without a scheme means HTTPS, because API servers speak nothing else today.
 		host, _, err := rest.DefaultServerURL(c.Host, "", schema.GroupVersion{}, true)
 		if err != nil {
-			return nil, fmt.Errorf("`host` %q is no URL of an API server: %w", c.Host, err)
+			return nil, fmt.Errorf("`host` %q is not the URL of an API server: %w", c.Host, err)
 		}
 		overrides.ClusterInfo.Server = host.String()
 	}
 	if c.ProxyURL != "" {
 		if _, err := url.Parse(c.ProxyURL); err != nil {
 			// The URL may hold a password, so the error does not repeat it.
-			return nil, errors.New("`proxy_url` is no URL")
+			return nil, errors.New("`proxy_url` is not a URL")
 		}
 	}
 	return overrides, nil
 }
 
-// config translates to client-go's form. The program gets no terminal: Terraform has none to give.
+// config converts to client-go's type. The plugin gets no terminal, because Terraform provides none.
 func (e *Exec) config() *clientcmdapi.ExecConfig {
 	if e == nil {
 		return nil

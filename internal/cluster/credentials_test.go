@@ -31,7 +31,9 @@ func TestCredentialsBecomeAClientConfiguration(t *testing.T) {
 			func(c *rest.Config) bool { return c.Host == "https://other.example" && c.BearerToken == "t0ken" },
 		},
 		"no kubeconfig at all": {
-			Credentials{Host: "1.2.3.4:6443", Username: "u", Password: "p", ClusterCACertificate: "PEM", TLSServerName: "kubernetes"},
+			Credentials{
+				Host: "1.2.3.4:6443", Username: "u", Password: "p", ClusterCACertificate: "PEM", TLSServerName: "kubernetes",
+			},
 			func(c *rest.Config) bool {
 				return c.Host == "https://1.2.3.4:6443" && c.Username == "u" && c.Password == "p" &&
 					string(c.CAData) == "PEM" && c.ServerName == "kubernetes"
@@ -47,9 +49,10 @@ func TestCredentialsBecomeAClientConfiguration(t *testing.T) {
 		"a proxy": {
 			Credentials{Host: "https://h", ProxyURL: "http://proxy:3128"}, func(c *rest.Config) bool { return c.Proxy != nil },
 		},
-		"a program that prints credentials": {
+		"a credential plugin": {
 			Credentials{Host: "https://h", Exec: &Exec{
-				APIVersion: "client.authentication.k8s.io/v1", Command: "aws", Args: []string{"eks"}, Env: map[string]string{"B": "2", "A": "1"},
+				APIVersion: "client.authentication.k8s.io/v1", Command: "aws", Args: []string{"eks"},
+				Env: map[string]string{"B": "2", "A": "1"},
 			}},
 			func(c *rest.Config) bool {
 				return c.ExecProvider != nil && c.ExecProvider.Command == "aws" && c.ExecProvider.Args[0] == "eks" &&
@@ -72,12 +75,12 @@ func TestCredentialsBecomeAClientConfiguration(t *testing.T) {
 func TestMisspeltNamesAreAnsweredWithThoseThereAre(t *testing.T) {
 	kubeconfig := Kubeconfig{Content: sample}
 	for expected, credentials := range map[string]Credentials{
-		`no context "rom"; it has "milan", "rome"`:  {Kubeconfig: kubeconfig, Context: "rom"},
-		`no cluster "rom"; it has "milan", "rome"`:  {Kubeconfig: kubeconfig, ContextCluster: "rom"},
-		`no user "root"; it has "admin", "guest"`:   {Kubeconfig: kubeconfig, ContextAuthInfo: "root"},
-		"neither a current context nor a host":      {},
-		"`host` \"a b\" is no URL of an API server": {Host: "a b"},
-		"`proxy_url` is no URL":                     {Host: "https://h", ProxyURL: "http://user:pa ss@proxy\x7f"},
+		`no context "rom"; it has "milan", "rome"`:       {Kubeconfig: kubeconfig, Context: "rom"},
+		`no cluster "rom"; it has "milan", "rome"`:       {Kubeconfig: kubeconfig, ContextCluster: "rom"},
+		`no user "root"; it has "admin", "guest"`:        {Kubeconfig: kubeconfig, ContextAuthInfo: "root"},
+		"neither a current context nor a host":           {},
+		"`host` \"a b\" is not the URL of an API server": {Host: "a b"},
+		"`proxy_url` is not a URL":                       {Host: "https://h", ProxyURL: "http://user:pa ss@proxy\x7f"},
 	} {
 		if _, err := credentials.restConfig(); err == nil || !strings.Contains(err.Error(), expected) {
 			t.Errorf("expected %q, got: %v", expected, err)

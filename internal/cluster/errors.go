@@ -17,14 +17,14 @@ type Error struct {
 	Leaf    string // the user's name for it
 	Summary string // what is wrong, a few words
 	Hint    string // what to do, a sentence or more; may be empty
-	Err     error  // what the API server or client-go said
+	Err     error  // the error of the API server or client-go
 
 	unreachable bool
-	unanswered  bool // the API server was not even asked, or did not answer
+	unanswered  bool // the request did not reach the API server, or it did not answer
 	noLiqo      bool
 }
 
-// Error is the whole text: leaf, problem, cause, and what to do.
+// Error returns the whole text: leaf, problem, cause, and what to do.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("leaf %q: %s: %v", e.Leaf, e.Summary, e.Err)
 	if e.Hint != "" {
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Detail is what belongs below a headline that has the summary and the leaf: the cause, and what to do.
+// Detail returns the cause and what to do. It goes below a headline with the summary and the leaf.
 func (e *Error) Detail() string {
 	text := fmt.Sprintf("The answer was: %v", e.Err)
 	if e.unanswered {
@@ -45,22 +45,25 @@ func (e *Error) Detail() string {
 	return text
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Unreachable reports whether an error means that a leaf's API server did not answer, so that nothing is known of what it holds.
+// Unreachable reports whether an error means that a leaf's API server did not answer, so that its
+// objects are unknown.
 func Unreachable(err error) bool {
 	var explained *Error
 	return errors.As(err, &explained) && explained.unreachable
 }
 
-// NoLiqo reports whether an error means that a cluster answers and that Liqo is not installed on it, at least not where it was looked for.
+// NoLiqo reports whether an error means that a cluster answers, but has no Liqo in the namespace
+// that was searched.
 func NoLiqo(err error) bool {
 	var explained *Error
 	return errors.As(err, &explained) && explained.noLiqo
 }
 
-// Explain turns an error of the leaf's API server into one for people. Errors that already are, and the context's, stay as they are.
+// Explain turns an error of the leaf's API server into an [Error]. It returns any [Error] and the
+// context's errors unchanged.
 func (l *Leaf) Explain(err error) error {
 	var (
 		explained *Error
@@ -78,7 +81,7 @@ func (l *Leaf) Explain(err error) error {
 	return explained
 }
 
-// execPluginFailed is how client-go begins such errors; they have no type.
+// execPluginFailed is the prefix of client-go's errors of credential plugins, which have no type.
 const execPluginFailed = "getting credentials: "
 
 func classify(err error) *Error {
@@ -86,34 +89,39 @@ func classify(err error) *Error {
 	case apierrors.IsUnauthorized(err):
 		return &Error{
 			Summary: "the API server refuses the credentials",
-			Hint:    "They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for this leaf.",
+			Hint: "They may have expired: renew the token or certificate that the provider block or the kubeconfig gives " +
+				"for this leaf.",
 		}
 	case apierrors.IsForbidden(err), isDenied(err):
 		return classifyRefusal(err)
 	case strings.Contains(err.Error(), execPluginFailed):
 		return &Error{
 			Summary: "the credential plugin returned no credentials",
-			Hint:    "Run the `exec` command of the provider block or the kubeconfig by hand and see what it says.",
+			Hint:    "Run the `exec` command of the provider block or the kubeconfig by hand and check its output.",
 		}
 	case isUntrusted(err):
 		return &Error{
 			Summary: "the API server's certificate is not trusted",
-			Hint:    "Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong to another cluster.",
+			Hint: "Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: " +
+				"they may belong to another cluster.",
 		}
 	case isUnknownResource(err):
-		return &Error{Summary: "the API server does not know a kind that Liqo brings", Hint: "Install Liqo on this leaf, or update it."}
+		return &Error{
+			Summary: "the API server does not know a kind that Liqo installs", Hint: "Install Liqo on this leaf, or update it.",
+		}
 	}
 	return classifyConnection(err)
 }
 
-// classifyConnection is for what is neither an answer that Kubernetes gives a name to, nor a matter of credentials.
+// classifyConnection handles errors that are neither an answer with a known Kubernetes reason nor
+// about credentials.
 func classifyConnection(err error) *Error {
 	var request *url.Error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{
 			Summary:     "the API server did not answer in time",
-			Hint:        "Check that the cluster runs, and that no firewall or proxy drops what is sent to its address from here.",
+			Hint:        "Check that the cluster runs, and that no firewall or proxy drops packets to its address.",
 			unreachable: true,
 		}
 	case errors.As(err, &request), apierrors.IsServiceUnavailable(err):
@@ -136,14 +144,15 @@ func isUntrusted(err error) bool {
 	return errors.As(err, &unknownAuthority) || errors.As(err, &wrongHost) || errors.As(err, &invalid)
 }
 
-// isUnknownResource tells "this kind does not exist" from "this object does not exist": only the latter has a name.
+// isUnknownResource reports whether a kind does not exist. The error for a missing object has a
+// name, this one has none.
 func isUnknownResource(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Reason == metav1.StatusReasonNotFound &&
 		(status.Status().Details == nil || status.Status().Details.Name == "")
 }
 
-// stripURL drops the request's URL, which says nothing to a user; the address of the API server stays in what remains.
+// stripURL replaces the request's URL, which does not help a user, with the address of the API server.
 func stripURL(err error) error {
 	var request *url.Error
 	if !errors.As(err, &request) {
@@ -155,7 +164,8 @@ func stripURL(err error) error {
 	return request.Err
 }
 
-// explainMissingID explains why a leaf's ID could not be read. A cluster that answers but has none has no Liqo.
+// explainMissingID explains why a leaf's ID could not be read. A cluster that answers but has no ID
+// has no Liqo.
 func (l *Leaf) explainMissingID(err error) error {
 	if apierrors.IsNotFound(err) {
 		return &Error{

@@ -8,18 +8,20 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// noPermission is how Kubernetes words a request that the user has no permission for. The same status code, 403, also stands for what
-// quotas, policies and webhooks refuse; only the words tell them apart (k8s.io/apiserver, responsewriters.ForbiddenMessage).
+// noPermission matches Kubernetes' message for a request that the user has no permission for.
+// Quotas, policies and webhooks use the same status code, 403. Only the message distinguishes them
+// (k8s.io/apiserver, responsewriters.ForbiddenMessage).
 var noPermission = regexp.MustCompile(
 	`User "(?P<user>[^"]*)" cannot (?P<verb>\S+) resource "(?P<resource>[^"]*)" in API group "(?P<group>[^"]*)" ` +
 		`(?:in the namespace "(?P<namespace>[^"]*)"|at the cluster scope)`)
 
-// MissingPermission reports whether an answer of an API server means that the user may not ask for that, whatever is in the request.
+// MissingPermission reports whether an answer of an API server means that the user has no
+// permission for such requests, whatever they contain.
 func MissingPermission(err error) bool {
 	return apierrors.IsForbidden(err) && noPermission.MatchString(err.Error())
 }
 
-// denied are the words of admission policies and of webhooks that give no status code of their own.
+// denied are parts of the messages of admission policies and of webhooks that set no status code.
 var denied = []string{"denied request: ", "denied the request"}
 
 func isDenied(err error) bool {
@@ -31,13 +33,15 @@ func isDenied(err error) bool {
 	return false
 }
 
-// classifyRefusal tells a missing permission, which the user can be given, from a rule of the cluster that the request itself breaks.
+// classifyRefusal distinguishes a missing permission, which an administrator can grant, from a rule
+// of the cluster that the request violates.
 func classifyRefusal(err error) *Error {
 	words := noPermission.FindStringSubmatch(err.Error())
 	if words == nil {
 		return &Error{
 			Summary: "the API server refuses a request",
-			Hint:    "A quota, a policy or a webhook of this leaf forbids it, not a missing permission. Change that rule, or ask whoever made it.",
+			Hint: "The cause is a quota, a policy or a webhook of this leaf, not a missing permission. " +
+				"Change that rule, or ask its owner.",
 		}
 	}
 	part := func(name string) string { return words[noPermission.SubexpIndex(name)] }

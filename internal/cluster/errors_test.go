@@ -16,7 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// gateways is the resource that the API server is asked for.
+// gateways is the resource in the requests.
 var gateways = schema.GroupResource{Group: "networking.liqo.io", Resource: "gatewayservers"}
 
 func explained(t *testing.T, err error) *cluster.Error {
@@ -31,8 +31,10 @@ func explained(t *testing.T, err error) *cluster.Error {
 func TestAMissingPermissionIsNamedWithTheRuleThatGrantsIt(t *testing.T) {
 	for name, test := range map[string]struct{ message, summary, role string }{
 		"in a namespace": {
-			`User "jane" cannot patch resource "gatewayservers" in API group "networking.liqo.io" in the namespace "liqo-tenant-rome"`,
-			"no permission to patch gatewayservers.networking.liqo.io", `a ClusterRole, or a Role of namespace "liqo-tenant-rome", with`,
+			`User "jane" cannot patch resource "gatewayservers" in API group "networking.liqo.io" ` +
+				`in the namespace "liqo-tenant-rome"`,
+			"no permission to patch gatewayservers.networking.liqo.io",
+			`a ClusterRole, or a Role of namespace "liqo-tenant-rome", with`,
 		},
 		"in the whole cluster": {
 			`User "jane" cannot watch resource "gatewayservers" in API group "networking.liqo.io" at the cluster scope`,
@@ -48,7 +50,8 @@ func TestAMissingPermissionIsNamedWithTheRuleThatGrantsIt(t *testing.T) {
 			if err.Summary != test.summary {
 				t.Errorf("the summary is %q", err.Summary)
 			}
-			if detail := err.Detail(); !strings.Contains(detail, `Give user "jane" `+test.role) || !strings.Contains(detail, "verbs: [") {
+			detail := err.Detail()
+			if !strings.Contains(detail, `Give user "jane" `+test.role) || !strings.Contains(detail, "verbs: [") {
 				t.Errorf("the detail is:\n%s", detail)
 			}
 		})
@@ -57,10 +60,12 @@ func TestAMissingPermissionIsNamedWithTheRuleThatGrantsIt(t *testing.T) {
 
 func TestARuleOfTheClusterIsNotTakenForAMissingPermission(t *testing.T) {
 	for name, err := range map[string]error{
-		"a quota": apierrors.NewForbidden(gateways, "rome", errors.New("exceeded quota: none, requested: count/gatewayservers=1")),
+		"a quota": apierrors.NewForbidden(gateways, "rome",
+			errors.New("exceeded quota: none, requested: count/gatewayservers=1")),
 		"a policy": &apierrors.StatusError{ErrStatus: metav1.Status{
 			Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid,
-			Message: "gatewayservers \"rome\" is forbidden: ValidatingAdmissionPolicy 'none' with binding 'none' denied request: not here",
+			Message: `gatewayservers "rome" is forbidden: ` +
+				"ValidatingAdmissionPolicy 'none' with binding 'none' denied request: not here",
 		}},
 		"a webhook": &apierrors.StatusError{ErrStatus: metav1.Status{
 			Code: http.StatusBadRequest, Message: `admission webhook "no.example" denied the request: not here`,
@@ -76,12 +81,14 @@ func TestARuleOfTheClusterIsNotTakenForAMissingPermission(t *testing.T) {
 }
 
 func TestARequestWithoutAnAnswerIsNotKnownToHaveFailed(t *testing.T) {
-	request := &url.Error{Op: "Patch", URL: "https://milan.example:6443/apis?fieldManager=x", Err: context.DeadlineExceeded}
-	err := explained(t, request)
+	err := explained(t, &url.Error{
+		Op: "Patch", URL: "https://milan.example:6443/apis?fieldManager=x", Err: context.DeadlineExceeded,
+	})
 	if err.Summary != "the API server did not answer in time" || !cluster.Unreachable(err) {
 		t.Errorf("got %q", err.Summary)
 	}
-	if detail := err.Detail(); !strings.Contains(detail, "milan.example:6443") || strings.Contains(detail, "fieldManager") {
+	detail := err.Detail()
+	if !strings.Contains(detail, "milan.example:6443") || strings.Contains(detail, "fieldManager") {
 		t.Errorf("the detail is %q: it should have the address and nothing else of the URL", detail)
 	}
 }

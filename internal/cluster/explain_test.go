@@ -17,37 +17,52 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 	leaf := Absent("milan", "milan")
 	leaf.LiqoNamespace = "liqo"
 	request := func(err error) error { return &url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: err} }
-	unknownKind := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonNotFound, Details: &metav1.StatusDetails{}}}
+	unknownKind := &apierrors.StatusError{
+		ErrStatus: metav1.Status{Reason: metav1.StatusReasonNotFound, Details: &metav1.StatusDetails{}},
+	}
 	for name, test := range map[string]struct {
 		err         error
 		summary     string
 		detail      string // a part of it
 		unreachable bool
 	}{
-		"no answer": {request(errors.New("connection refused")), "the API server can't be reached", "The connection failed: milan.example:6443: connection refused", true},
+		"no answer": {
+			request(errors.New("connection refused")), "the API server can't be reached",
+			"The connection failed: milan.example:6443: connection refused", true,
+		},
 		"no answer in time": {
-			request(context.DeadlineExceeded), "the API server did not answer in time", "The connection failed: milan.example:6443: context deadline exceeded", true,
+			request(context.DeadlineExceeded), "the API server did not answer in time",
+			"The connection failed: milan.example:6443: context deadline exceeded", true,
 		},
 		"a proxy without an API server behind it": {
-			apierrors.NewServiceUnavailable("no endpoints"), "the API server can't be reached", "The answer was: no endpoints\n\nCheck that the cluster runs", true,
+			apierrors.NewServiceUnavailable("no endpoints"), "the API server can't be reached",
+			"The answer was: no endpoints\n\nCheck that the cluster runs", true,
 		},
-		"expired credentials": {apierrors.NewUnauthorized("expired"), "the API server refuses the credentials", "renew the token or certificate", false},
-		"a program without credentials": {
-			request(errors.New("getting credentials: exec: not found")), "the credential plugin returned no credentials", "Run the `exec` command", false,
+		"expired credentials": {
+			apierrors.NewUnauthorized("expired"), "the API server refuses the credentials",
+			"renew the token or certificate", false,
 		},
-		"no CRD": {unknownKind, "the API server does not know a kind that Liqo brings", "Install Liqo on this leaf", false},
+		"a credential plugin that fails": {
+			request(errors.New("getting credentials: exec: not found")), "the credential plugin returned no credentials",
+			"Run the `exec` command", false,
+		},
+		"no CRD": {unknownKind, "the API server does not know a kind that Liqo installs", "Install Liqo on this leaf", false},
 		"no such object": {
-			apierrors.NewNotFound(schema.GroupResource{Resource: "pods"}, "gw"), "the API server answered with an error", `The answer was: pods "gw" not found`, false,
+			apierrors.NewNotFound(schema.GroupResource{Resource: "pods"}, "gw"), "the API server answered with an error",
+			`The answer was: pods "gw" not found`, false,
 		},
 		"no Liqo": {
-			leaf.explainMissingID(apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "id")), `no Liqo in namespace "liqo"`, "set `liqo_namespace`", false,
+			leaf.explainMissingID(apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "id")),
+			`no Liqo in namespace "liqo"`, "set `liqo_namespace`", false,
 		},
 	} {
 		explained, ok := errors.AsType[*Error](leaf.Explain(test.err))
-		if !ok || explained.Leaf != "milan" || explained.Summary != test.summary || !strings.Contains(explained.Detail(), test.detail) {
+		if !ok || explained.Leaf != "milan" || explained.Summary != test.summary ||
+			!strings.Contains(explained.Detail(), test.detail) {
 			t.Errorf("%s: got %q:\n%s", name, explained.Summary, explained.Detail())
 		}
-		if Unreachable(explained) != test.unreachable || !strings.HasPrefix(explained.Error(), `leaf "milan": `+test.summary) {
+		if Unreachable(explained) != test.unreachable ||
+			!strings.HasPrefix(explained.Error(), `leaf "milan": `+test.summary) {
 			t.Errorf("%s: unreachable: %t, %v", name, Unreachable(explained), explained)
 		}
 	}
@@ -56,7 +71,8 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 func TestWhatIsExplainedOrNoneOfTheAPIServersStaysAsItIs(t *testing.T) {
 	leaf := Absent("milan", "milan")
 	for _, err := range []error{
-		nil, context.Canceled, context.DeadlineExceeded, &Error{Leaf: "rome", Summary: "no"}, fmt.Errorf("while asking: %w", &Error{Leaf: "rome"}),
+		nil, context.Canceled, context.DeadlineExceeded, &Error{Leaf: "rome", Summary: "no"},
+		fmt.Errorf("while asking: %w", &Error{Leaf: "rome"}),
 	} {
 		if got := leaf.Explain(err); !errors.Is(got, err) || fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Errorf("%v becomes %v", err, got)
@@ -68,7 +84,8 @@ func TestAnUnknownNameIsAnsweredWithTheFileThatWasRead(t *testing.T) {
 	path := writeKubeconfig(t, sample)
 	registry := NewRegistry(Config{Kubeconfig: Kubeconfig{Paths: []string{path}}})
 	defer registry.Close()
-	if _, err := registry.Leaf(t.Context(), "turin"); err == nil || !strings.Contains(err.Error(), "no context of kubeconfig "+path) {
+	_, err := registry.Leaf(t.Context(), "turin")
+	if err == nil || !strings.Contains(err.Error(), "nor a context of kubeconfig "+path) {
 		t.Errorf("got: %v", err)
 	}
 }

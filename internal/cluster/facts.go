@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// KubernetesVersion is the version of the leaf's API server, such as v1.35.4.
+// KubernetesVersion returns the version of the leaf's API server, such as v1.35.4.
 func (l *Leaf) KubernetesVersion() (string, error) {
 	info, err := l.Discovery.ServerVersion()
 	if err != nil {
@@ -21,7 +21,8 @@ func (l *Leaf) KubernetesVersion() (string, error) {
 	return info.GitVersion, nil
 }
 
-// InternalCIDR is the range that Liqo takes the addresses of its gateways and nodes from, in CIDR notation; empty where it has none.
+// InternalCIDR returns the range from which Liqo takes the addresses of its gateways and nodes, in
+// CIDR notation. It is empty if the leaf has none.
 func (l *Leaf) InternalCIDR(ctx context.Context) (string, error) {
 	network, err := ipamutils.GetInternalCIDRNetwork(ctx, l.Live, l.LiqoNamespace)
 	if apierrors.IsNotFound(err) {
@@ -33,7 +34,7 @@ func (l *Leaf) InternalCIDR(ctx context.Context) (string, error) {
 	return network.Status.CIDR.String(), nil
 }
 
-// GatewayRole is the end of a tunnel that a gateway makes.
+// GatewayRole is the role of a gateway in its tunnel.
 type GatewayRole string
 
 // The values of [GatewayRole].
@@ -42,17 +43,19 @@ const (
 	ClientRole GatewayRole = "client"
 )
 
-// GatewayTemplate is an object that Liqo makes gateways from.
+// GatewayTemplate is an object from which Liqo creates gateways.
 type GatewayTemplate struct {
 	Name, Namespace string
 	Resource        string // group/version/resource, as in liqoctl's --gw-server-type
 	Role            GatewayRole
 }
 
-// templateRoles tell what a kind of template is for. Every gateway technology brings two kinds, called like Liqo's own ones for WireGuard.
+// templateRoles maps the suffix of a kind of template to its role. Every gateway technology has two
+// kinds, named like Liqo's own kinds for WireGuard.
 var templateRoles = map[string]GatewayRole{"GatewayServerTemplate": ServerRole, "GatewayClientTemplate": ClientRole}
 
-// GatewayTemplates lists the templates of all gateway technologies in Liqo's API group, sorted by role, resource, namespace and name.
+// GatewayTemplates lists the templates of all gateway technologies in Liqo's API group, sorted by
+// role, resource, namespace and name.
 func (l *Leaf) GatewayTemplates(ctx context.Context) ([]GatewayTemplate, error) {
 	resources, err := l.Discovery.ServerResourcesForGroupVersion(networkingv1beta1.GroupVersion.String())
 	if err != nil {
@@ -83,7 +86,9 @@ func (l *Leaf) GatewayTemplates(ctx context.Context) ([]GatewayTemplate, error) 
 	return templates, nil
 }
 
-// templateRole is empty for what is no template of a gateway. Parts of a resource, such as its status, have the resource's kind and a slash in their name.
+// templateRole returns the role of a gateway template's resource, and an empty role for other
+// resources. Subresources, such as a status, have the kind of the resource and a slash in their
+// name.
 func templateRole(resource *metav1.APIResource) GatewayRole {
 	if strings.Contains(resource.Name, "/") {
 		return ""

@@ -22,7 +22,10 @@ func TestGatewayTemplatesAreThoseOfServersThenThoseOfClients(t *testing.T) {
 		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("custom", "wireguard-server")},
 		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("custom", "large")},
 	)
-	const servers, clients = "networking.liqo.io/v1beta1/wggatewayservertemplates", "networking.liqo.io/v1beta1/wggatewayclienttemplates"
+	const (
+		servers = "networking.liqo.io/v1beta1/wggatewayservertemplates"
+		clients = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
+	)
 	expected := []cluster.GatewayTemplate{
 		{Name: "large", Namespace: "custom", Resource: servers, Role: cluster.ServerRole},
 		{Name: "wireguard-server", Namespace: "custom", Resource: servers, Role: cluster.ServerRole},
@@ -39,8 +42,11 @@ func TestAnInternalCIDRMayBeMissing(t *testing.T) {
 		t.Errorf("got %q (%v)", cidr, err)
 	}
 	leaf := clustertest.Leaf(t, "rome", &ipamv1alpha1.Network{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "internal-cidr", Labels: map[string]string{"ipam.liqo.io/network-type": "internal-cidr"}},
-		Status:     ipamv1alpha1.NetworkStatus{CIDR: "10.80.0.0/16"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "liqo", Name: "internal-cidr",
+			Labels: map[string]string{"ipam.liqo.io/network-type": "internal-cidr"},
+		},
+		Status: ipamv1alpha1.NetworkStatus{CIDR: "10.80.0.0/16"},
 	})
 	if cidr, err := leaf.InternalCIDR(t.Context()); err != nil || cidr != "10.80.0.0/16" {
 		t.Errorf("got %q (%v)", cidr, err)
@@ -48,12 +54,15 @@ func TestAnInternalCIDRMayBeMissing(t *testing.T) {
 }
 
 func TestTheClustersThatAreMeantWithoutNamingAnyAreTheListedOnesElseEveryContext(t *testing.T) {
-	kubeconfig := cluster.Kubeconfig{Content: `{"contexts": [{"name": "rome", "context": {}}, {"name": "milan", "context": {}}]}`}
+	kubeconfig := cluster.Kubeconfig{
+		Content: `{"contexts": [{"name": "rome", "context": {}}, {"name": "milan", "context": {}}]}`,
+	}
+	clusters := map[string]cluster.Credentials{"roma": {}, "europe": {}}
 	for name, test := range map[string]struct {
 		config   cluster.Config
 		expected []string
 	}{
-		"listed ones":  {cluster.Config{Kubeconfig: kubeconfig, Clusters: map[string]cluster.Credentials{"roma": {}, "europe": {}}}, []string{"europe", "roma"}},
+		"listed ones":  {cluster.Config{Kubeconfig: kubeconfig, Clusters: clusters}, []string{"europe", "roma"}},
 		"all contexts": {cluster.Config{Kubeconfig: kubeconfig}, []string{"milan", "rome"}},
 	} {
 		registry := cluster.NewRegistry(test.config)

@@ -7,17 +7,18 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// health remembers the error that makes a leaf's caches useless: one that trying again will not mend.
+// health stores the error that makes a leaf's caches unusable: an error that a retry does not fix.
 type health struct {
 	mu     sync.Mutex
 	broken chan struct{} // closed once there is such an error
 	fatal  error
-	last   error // the last error of any watch; it may have been mended since
+	last   error // the last error of any watch; the watch may work again since
 }
 
 func newHealth() *health { return &health{broken: make(chan struct{})} }
 
-// report takes the error that ended a watch. Client-go tries again after each of them; only where that is hopeless the leaf is given up.
+// report records the error that ended a watch. Client-go retries after every error. The leaf is
+// given up only if a retry cannot help.
 func (h *health) report(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,7 +35,7 @@ func (h *health) err() error {
 	return h.fatal
 }
 
-// watch returns a context that also ends when the caches break; [context.Cause] then gives the error.
+// watch returns a context that also ends when the caches break. [context.Cause] then returns the error.
 func (h *health) watch(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {

@@ -15,16 +15,17 @@ import (
 
 // Kubeconfig says where a kubeconfig is. The zero value is an empty one.
 type Kubeconfig struct {
-	Paths    []string // files, the first that says a thing wins; a leading ~ is the home directory
-	Content  string   // a whole kubeconfig; wins over Paths
-	Optional bool     // a file that is missing is left out, as kubectl does with $KUBECONFIG
+	Paths    []string // files; the first file that sets a value wins; a leading ~ is the home directory
+	Content  string   // a whole kubeconfig; overrides Paths
+	Optional bool     // ignore missing files, as kubectl does with $KUBECONFIG
 }
 
-// IsZero reports whether nothing is said, neither files nor content.
+// IsZero reports whether there are neither files nor content.
 func (k Kubeconfig) IsZero() bool { return len(k.Paths) == 0 && k.Content == "" }
 
-// KubeconfigFromEnvironment is the kubeconfig that the environment names: KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS, KUBECONFIG, else
-// ~/.kube/config, in that order. The second and third are lists with the system's path separator. getenv is os.Getenv.
+// KubeconfigFromEnvironment returns the kubeconfig of the environment: KUBE_CONFIG_PATH,
+// KUBE_CONFIG_PATHS, KUBECONFIG, or ~/.kube/config, in this order. The second and third are lists
+// with the system's path separator. getenv is os.Getenv.
 func KubeconfigFromEnvironment(getenv func(string) string) Kubeconfig {
 	if path := getenv("KUBE_CONFIG_PATH"); path != "" {
 		return Kubeconfig{Paths: []string{path}}
@@ -43,7 +44,7 @@ func (k Kubeconfig) load() (*clientcmdapi.Config, error) {
 	if k.Content != "" {
 		config, err := clientcmd.Load([]byte(k.Content))
 		if err != nil {
-			return nil, errors.New("`config_content` is no kubeconfig: it can't be parsed")
+			return nil, errors.New("`config_content` is not a kubeconfig: it can't be parsed")
 		}
 		return config, nil
 	}
@@ -68,7 +69,7 @@ func (k Kubeconfig) load() (*clientcmdapi.Config, error) {
 	return config, nil
 }
 
-// describe names the kubeconfig in an error message.
+// describe returns the kubeconfig's name for an error message.
 func (k Kubeconfig) describe() string {
 	switch {
 	case k.Content != "":
@@ -80,7 +81,8 @@ func (k Kubeconfig) describe() string {
 	}
 }
 
-// contexts are the names of its contexts, sorted; none where it can't be read.
+// contexts returns the names of the kubeconfig's contexts, sorted. It returns none if the
+// kubeconfig can't be read.
 func (k Kubeconfig) contexts() []string {
 	config, err := k.load()
 	if err != nil {

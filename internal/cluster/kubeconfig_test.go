@@ -71,9 +71,9 @@ func TestAKubeconfigThatCannotBeUsedIsNamed(t *testing.T) {
 		kubeconfig Kubeconfig
 		names      string
 	}{
-		"a file that is missing":        {Kubeconfig{Paths: []string{"/nowhere/config"}}, "/nowhere/config"},
-		"a file that is no YAML":        {Kubeconfig{Paths: []string{broken}}, broken},
-		"content that is no kubeconfig": {Kubeconfig{Content: "clusters: [token: s3cret"}, "config_content"},
+		"a file that is missing":           {Kubeconfig{Paths: []string{"/nowhere/config"}}, "/nowhere/config"},
+		"a file that is not YAML":          {Kubeconfig{Paths: []string{broken}}, broken},
+		"content that is not a kubeconfig": {Kubeconfig{Content: "clusters: [token: s3cret"}, "config_content"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := test.kubeconfig.load()

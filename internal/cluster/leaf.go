@@ -18,19 +18,20 @@ import (
 type Leaf struct {
 	// Name is what the user calls it.
 	Name string
-	// ID is Liqo's cluster ID, as every other cluster knows it.
+	// ID is Liqo's cluster ID, by which other clusters know the leaf.
 	ID liqov1beta1.ClusterID
-	// LiqoNamespace is where Liqo runs.
+	// LiqoNamespace is the namespace in which Liqo runs.
 	LiqoNamespace string
 
-	// Cached reads from the cache and writes to the API server. It sees only objects that carry Liqo's label of a remote cluster's ID;
-	// the first read of a kind starts that kind's cache.
+	// Cached reads from the cache and writes to the API server. It sees only objects with Liqo's
+	// label of a remote cluster's ID. The first read of a kind starts that kind's cache.
 	Cached client.Client
 	// Live reads from the API server.
 	Live client.WithWatch
-	// Discovery tells what the API server serves. It asks for an API group's resources once and remembers the answer.
+	// Discovery reports what the API server serves. It requests the resources of an API group once
+	// and keeps the answer.
 	Discovery discovery.DiscoveryInterface
-	// Events tells when something in the cache has changed.
+	// Events reports changes in the cache.
 	Events Events
 
 	health      *health
@@ -39,7 +40,8 @@ type Leaf struct {
 	liqoVersion memo[string]
 }
 
-// New makes a leaf of clients that are there already, as tests have them. See [Leaf] for what each must be.
+// New returns a leaf that uses existing clients, for example those of a test. See [Leaf] for what
+// each must be.
 func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, cached client.Client, live client.WithWatch,
 	discovery discovery.DiscoveryInterface, events Events,
 ) *Leaf {
@@ -49,19 +51,22 @@ func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, cached cli
 	}
 }
 
-// Absent stands for a leaf that is not there any more: a name and an ID to speak of, and nothing to ask.
+// Absent returns a leaf that no longer exists. It has a name and an ID for messages, and no clients.
 func Absent(name, id string) *Leaf {
 	return &Leaf{Name: name, ID: liqov1beta1.ClusterID(id), health: newHealth()}
 }
 
-// connect reads the leaf's ID and its address ranges and starts its caches, all at once. The caches go on for as long as lifetime lasts.
-func connect(ctx, lifetime context.Context, name string, credentials Credentials, userAgent string) (_ *Leaf, err error) {
+// connect reads the leaf's ID and its address ranges and starts its caches, all in parallel. The
+// caches run until lifetime ends.
+func connect(
+	ctx, lifetime context.Context, name string, credentials Credentials, userAgent string,
+) (_ *Leaf, err error) {
 	config, err := credentials.restConfig()
 	if err != nil {
 		return nil, &Error{Leaf: name, Summary: "credentials can't be used", Err: err}
 	}
 	config.UserAgent = userAgent
-	config.QPS = -1 // API servers protect themselves; a second limit here would only add waiting
+	config.QPS = -1 // API servers protect themselves; a second limit here would only add delays
 	config.WarningHandler = rest.NoWarnings{}
 
 	health := newHealth()
@@ -81,9 +86,10 @@ func connect(ctx, lifetime context.Context, name string, credentials Credentials
 		return nil, leaf.Explain(err)
 	}
 	var networks sync.WaitGroup
-	networks.Go(func() { _, _ = leaf.Networks(ctx) }) // every plan needs them; whoever does asks again where this failed, and gets the error
+	networks.Go(func() { _, _ = leaf.Networks(ctx) }) // every plan needs them; after a failure the caller tries again
 	defer networks.Wait()
-	// The ID's answer says most clearly what is wrong with the credentials or the cluster, so its error comes first.
+	// The request for the ID shows most clearly what is wrong with the credentials or the cluster.
+	// So its error comes first.
 	if leaf.ID, err = liqoutils.GetClusterIDWithControllerClient(ctx, leaf.Live, leaf.LiqoNamespace); err != nil {
 		return nil, leaf.explainMissingID(err)
 	}
@@ -93,7 +99,8 @@ func connect(ctx, lifetime context.Context, name string, credentials Credentials
 	return leaf, nil
 }
 
-// assemble makes a leaf whose ID is not known yet, and the cache that it reads from. All of it shares one set of connections.
+// assemble returns a leaf whose ID is not known yet, and the cache that it reads from. All its
+// clients share one set of connections.
 func assemble(name string, config *rest.Config, liqoNamespace string, health *health) (*Leaf, cache.Cache, error) {
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -127,5 +134,5 @@ func assemble(name string, config *rest.Config, liqoNamespace string, health *he
 	return leaf, objects, nil
 }
 
-// broken is the error that has ended the leaf's caches for good, nil while they work.
+// broken returns the error that has permanently ended the leaf's caches, or nil while they work.
 func (l *Leaf) broken() error { return l.health.err() }

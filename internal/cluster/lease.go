@@ -15,40 +15,43 @@ import (
 )
 
 const (
-	// leaseDuration is how long a holder that does not renew its lease is waited for.
+	// leaseDuration is the time after which a holder that has not renewed its lease counts as dead.
 	leaseDuration = 10 * time.Second
 	renewPeriod   = 3 * time.Second
-	// longDead is the age of a lease that needs no watching: no two clocks are so far apart.
+	// longDead is the age after which a lease is dead without watching it: no two clocks differ by
+	// so much.
 	longDead = 10 * time.Minute
-	// releaseTimeout is for giving a lease back after the context of its holder has ended.
+	// releaseTimeout limits the release of a lease after the context of its holder has ended.
 	releaseTimeout = 5 * time.Second
 )
 
-// ErrLeaseLost means that somebody else holds a lease now, because this process could not renew it in time.
-var ErrLeaseLost = errors.New("somebody else has taken over the work because this process did not answer in time")
+// ErrLeaseLost means that another process holds a lease now, because this process could not renew
+// it in time.
+var ErrLeaseLost = errors.New("another process has taken over because this process did not renew its lease in time")
 
 // Lease is a lease on a leaf that this process holds.
 //
-// client-go's leader election does the same, and can't be used: it needs a typed client, which brings every API of Kubernetes into the binary, and it asks
-// once in a while for a lease that it could watch.
+// client-go's leader election does the same, but is not suitable. It needs a typed client, which
+// adds every API of Kubernetes to the binary, and it polls a lease that it could watch.
 type Lease struct {
 	leaf   *Leaf
 	held   *coordinationv1.Lease
 	cancel context.CancelFunc
-	ended  chan struct{} // closed when renewing has ended
+	ended  chan struct{} // closed when the renewal has ended
 }
 
-// Claim is how a lease shall be held.
+// Claim says how to hold a lease.
 type Claim struct {
 	Name   string              // of the lease, in Liqo's namespace
-	Holder string              // unique to the claim, and readable: it is what others see who wait
+	Holder string              // unique to the claim, and readable, because waiting processes show it
 	Mark   func(client.Object) // labels and annotates the lease
 
-	Waiting func(holder string) // called with the present holder while there is one
-	Lost    func(error)         // called, once, if the lease is lost before it is released
+	Waiting func(holder string) // called with the current holder while there is one
+	Lost    func(error)         // called once if the lease is lost before its release
 }
 
-// Hold waits until nobody holds the lease, and takes it. A holder that is dead is waited for 10 seconds. The lease is renewed until it is released.
+// Hold waits until nobody holds the lease, and takes it. It waits 10 seconds for a dead holder. It
+// renews the lease until the lease is released.
 func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
 	lease := l.lease(claim.Name)
 	for {
@@ -56,7 +59,7 @@ func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
 		if err == nil {
 			return l.keepLease(ctx, lease, claim.Lost), nil
 		}
-		gone := lease.ResourceVersion != "" && apierrors.IsNotFound(err) // released just now, by a holder that was not dead
+		gone := lease.ResourceVersion != "" && apierrors.IsNotFound(err) // just released by a holder that was alive
 		if !gone && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
 			return nil, causeOr(ctx, l.Explain(err))
 		}
@@ -66,7 +69,7 @@ func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
 	}
 }
 
-// Leased is the lease of that name as somebody holds it, or has held it who is dead; nil where there is none.
+// Leased returns the lease with this name, or nil if there is none. Its holder may be dead.
 func (l *Leaf) Leased(ctx context.Context, name string) (*coordinationv1.Lease, error) {
 	lease := l.lease(name)
 	err := l.Live.Get(ctx, client.ObjectKeyFromObject(lease), lease)
@@ -80,12 +83,14 @@ func (l *Leaf) lease(name string) *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: l.LiqoNamespace, Name: name}}
 }
 
-// takeLease creates a lease, or takes it over from a dead holder if it still is as it was read.
+// takeLease creates a lease, or takes it over from a dead holder if it has not changed since it was
+// read.
 func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, claim Claim) error {
 	now := metav1.NowMicro()
 	claim.Mark(lease)
 	lease.Spec = coordinationv1.LeaseSpec{
-		HolderIdentity: &claim.Holder, AcquireTime: &now, RenewTime: &now, LeaseDurationSeconds: new(int32(leaseDuration.Seconds())),
+		HolderIdentity: &claim.Holder, AcquireTime: &now, RenewTime: &now,
+		LeaseDurationSeconds: new(int32(leaseDuration.Seconds())),
 	}
 	if lease.ResourceVersion == "" {
 		return l.Live.Create(ctx, lease, client.FieldOwner(FieldManager))
@@ -93,16 +98,19 @@ func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, claim
 	return l.Live.Update(ctx, lease, client.FieldOwner(FieldManager))
 }
 
-// untilFree returns once a lease has been released or its holder is dead: then as it was last seen, else empty. A holder is dead when its lease has not changed for as long
-// as it would need to renew it; the holder's clock is not asked.
+// untilFree returns once a lease has been released or its holder is dead. It returns an empty lease
+// after a release, and the lease as last seen after a death. A holder is dead if its lease has not
+// changed for leaseDuration by this process's clock.
 func (l *Leaf) untilFree(ctx context.Context, claim Claim) (*coordinationv1.Lease, error) {
 	var (
-		version string    // of the lease, as it was last seen
-		since   time.Time // when it was first seen so
+		version string    // of the lease when last seen
+		since   time.Time // when this version was first seen
 	)
 	for {
-		// The watch begins before the lease is read, and at no version of it: an API server no longer knows the versions from before its start.
-		changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{}, client.InNamespace(l.LiqoNamespace), client.MatchingFields{"metadata.name": claim.Name})
+		// The watch starts before the lease is read, and without a resource version, because an API
+		// server does not know the versions from before its start.
+		changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{},
+			client.InNamespace(l.LiqoNamespace), client.MatchingFields{"metadata.name": claim.Name})
 		if err != nil {
 			return nil, l.Explain(err)
 		}
@@ -126,7 +134,8 @@ func (l *Leaf) untilFree(ctx context.Context, claim Claim) (*coordinationv1.Leas
 	}
 }
 
-// untilChanged returns when a lease may be another than at that version, when the API server has ended the watch, or after that time. It ends the watch.
+// untilChanged returns when a lease may differ from this version, when the API server ends the
+// watch, or after the time silent. It stops the watch.
 func untilChanged(ctx context.Context, changes watch.Interface, version string, silent time.Duration) error {
 	defer changes.Stop()
 	timer := time.NewTimer(silent)
@@ -136,7 +145,7 @@ func untilChanged(ctx context.Context, changes watch.Interface, version string, 
 		case change, open := <-changes.ResultChan():
 			lease, ok := change.Object.(*coordinationv1.Lease)
 			if open && ok && change.Type != watch.Deleted && lease.ResourceVersion == version {
-				continue // a watch begins with what there is
+				continue // a watch starts with the existing objects
 			}
 			return nil
 		case <-timer.C:
@@ -154,7 +163,8 @@ func renewed(lease *coordinationv1.Lease) time.Time {
 	return lease.Spec.RenewTime.Time
 }
 
-// keepLease renews a lease until it is released or lost. What uses it may go on after its context has ended, to clean up, so renewing does not end with that.
+// keepLease renews a lease until it is released or lost. Its user may continue after the context
+// has ended, to clean up. So the renewal does not end with the context.
 func (l *Leaf) keepLease(ctx context.Context, lease *coordinationv1.Lease, lost func(error)) *Lease {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	kept := &Lease{leaf: l, held: lease, cancel: cancel, ended: make(chan struct{})}
@@ -168,7 +178,8 @@ func (l *Leaf) keepLease(ctx context.Context, lease *coordinationv1.Lease, lost 
 				return
 			case <-ticker.C:
 			}
-			// An API server that does not answer takes nothing away: until it answers, nobody else can hold the lease either.
+			// No answer does not mean that the lease is lost: until the API server answers, nobody
+			// else can take it either.
 			if err := kept.renew(ctx); apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 				lost(fmt.Errorf("%w: lease %s/%s on leaf %q", ErrLeaseLost, lease.Namespace, lease.Name, l.Name))
 				return
@@ -190,7 +201,7 @@ func (l *Lease) renew(ctx context.Context) error {
 	return err
 }
 
-// Release gives the lease back, also when ctx has ended. One that can't be given back ends by itself.
+// Release releases the lease, even if ctx has ended. A lease that can't be released expires.
 func (l *Lease) Release(ctx context.Context) error {
 	l.cancel()
 	<-l.ended
@@ -199,7 +210,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	uid, version := l.held.UID, l.held.ResourceVersion
 	err := l.leaf.Live.Delete(ctx, l.held, client.Preconditions{UID: &uid, ResourceVersion: &version})
 	if apierrors.IsConflict(err) {
-		return nil // it is somebody else's by now
+		return nil // someone else holds it now
 	}
 	return l.leaf.Explain(client.IgnoreNotFound(err))
 }

@@ -23,15 +23,18 @@ func claim(holder string) cluster.Claim {
 	}
 }
 
-// heldBy is the lease as a process has left it that renewed it at that time for the last time.
+// heldBy returns a lease that its holder renewed for the last time at the time renewed.
 func heldBy(holder string, renewed time.Time) *coordinationv1.Lease {
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "pair"},
-		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: new(metav1.NewMicroTime(renewed)), LeaseDurationSeconds: new(int32(10))},
+		Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: &holder, RenewTime: new(metav1.NewMicroTime(renewed)), LeaseDurationSeconds: new(int32(10)),
+		},
 	}
 }
 
-// isHeldAfter fails the test unless the lease of a dead holder is taken after that time; then it is released again.
+// isHeldAfter fails the test unless the lease of a dead holder is taken after the expected time. It
+// releases the lease again.
 func isHeldAfter(t *testing.T, leaf *cluster.Leaf, expected time.Duration) {
 	t.Helper()
 	before := time.Now()
@@ -40,7 +43,7 @@ func isHeldAfter(t *testing.T, leaf *cluster.Leaf, expected time.Duration) {
 		t.Fatal(err)
 	}
 	if waited := time.Since(before); waited != expected {
-		t.Errorf("it has waited for %s", waited)
+		t.Errorf("it waited for %s, expected %s", waited, expected)
 	}
 	if err := lease.Release(t.Context()); err != nil {
 		t.Error(err)
@@ -59,7 +62,7 @@ func TestALeaseThatIsReleasedWhileItsHolderIsThoughtDeadIsTakenAsIfItWereNew(t *
 		left := heldBy("slow", time.Now())
 		leaf := clustertest.Leaf(t, "rome", left)
 		late := claim("late")
-		late.Mark = func(object client.Object) { // just before it is written
+		late.Mark = func(object client.Object) { // called just before the lease is written
 			if object.GetResourceVersion() != "" {
 				if err := client.IgnoreNotFound(leaf.Live.Delete(t.Context(), left)); err != nil {
 					t.Error(err)
@@ -80,9 +83,11 @@ func TestAWatchThatBeginsWithTheLeaseAsItIsIsNoSignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now()))
 		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-			Watch: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, options ...client.ListOption) (watch.Interface, error) {
+			Watch: func(
+				ctx context.Context, _ client.WithWatch, _ client.ObjectList, options ...client.ListOption,
+			) (watch.Interface, error) {
 				if version := (&client.ListOptions{}).ApplyOptions(options).AsListOptions().ResourceVersion; version != "" {
-					t.Errorf("the watch begins at version %s, which an API server may not know any more", version)
+					t.Errorf("the watch starts at version %s, which an API server may no longer know", version)
 				}
 				present, err := leaf.Leased(ctx, "pair")
 				if err != nil {
@@ -117,7 +122,7 @@ func TestALeaseIsKeptForAsLongAsItsHolderWorks(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if _, err := leaf.Hold(ctx, claim("second")); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the second has it, too (%v)", err)
+			t.Errorf("the second holder has it too (%v)", err)
 		}
 		if err := first.Release(t.Context()); err != nil {
 			t.Error(err)
@@ -150,7 +155,7 @@ func TestWhoeverLosesItsLeaseIsTold(t *testing.T) {
 			t.Error(err)
 		}
 		if left, err := leaf.Leased(t.Context(), "pair"); left == nil || err != nil {
-			t.Errorf("the other one has lost it (%v)", err)
+			t.Errorf("the other holder has lost it (%v)", err)
 		}
 	})
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// Lost reports whether an error of connecting to a leaf means that the leaf may be gone for good: its name stands for nothing any more, nothing answers at its
-// address, or what answers there has no Liqo or another's certificate. Credentials that are refused are no loss: the leaf is there.
+// Lost reports whether an error of connecting to a leaf means that the leaf may be gone for good.
+// Then its name is unknown, nothing answers at its address, or the cluster there has no Liqo or an
+// untrusted certificate. A leaf that refuses the credentials is not lost, because it exists.
 func Lost(err error) bool {
 	_, unknown := errors.AsType[*UnknownNameError](err)
 	return unknown || Unreachable(err) || NoLiqo(err) || isUntrusted(err) || errors.Is(err, context.DeadlineExceeded)

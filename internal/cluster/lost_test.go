@@ -28,15 +28,13 @@ func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
 		"no answer in time":                 {asked(context.DeadlineExceeded), true},
 		"no time left to ask":               {context.DeadlineExceeded, true},
 		"no Liqo":                           {leaf.explainMissingID(apierrors.NewNotFound(maps, "id")), true},
-		"a certificate of somebody else's":  {asked(x509.UnknownAuthorityError{}), true},
+		"a certificate of another cluster":  {asked(x509.UnknownAuthorityError{}), true},
 		"a certificate for another address": {asked(x509.HostnameError{Certificate: &x509.Certificate{}}), true},
 		"credentials that have expired":     {leaf.Explain(apierrors.NewUnauthorized("expired")), false},
-		"credentials that may do too little": {
-			leaf.Explain(apierrors.NewForbidden(maps, "", errors.New("no"))), false,
-		},
-		"a program that gives no credentials": {asked(errors.New("getting credentials: exec: not found")), false},
-		"an interruption":                     {context.Canceled, false},
-		"nothing wrong":                       {nil, false},
+		"a missing permission":              {leaf.Explain(apierrors.NewForbidden(maps, "", errors.New("no"))), false},
+		"a credential plugin that fails":    {asked(errors.New("getting credentials: exec: not found")), false},
+		"an interruption":                   {context.Canceled, false},
+		"no error":                          {nil, false},
 	} {
 		if lost := Lost(test.err); lost != test.lost {
 			t.Errorf("%s: %v: got %t", name, test.err, lost)

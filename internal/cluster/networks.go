@@ -20,7 +20,8 @@ type Networks struct {
 	ExternalCIDR string
 }
 
-// Networks reads the leaf's address ranges from the API server, once; they can't change while Liqo is installed.
+// Networks reads the leaf's address ranges from the API server once. They can't change while Liqo
+// is installed.
 func (l *Leaf) Networks(ctx context.Context) (Networks, error) {
 	return l.networks.get(func() (Networks, error) {
 		var found Networks
@@ -33,12 +34,12 @@ func (l *Leaf) Networks(ctx context.Context) (Networks, error) {
 			found.ExternalCIDR, err = ipamutils.GetExternalCIDR(ctx, l.Live, l.LiqoNamespace)
 			return err
 		})
-		err := group.Wait() // before what was found is read
+		err := group.Wait() // before found is read
 		return found, l.Explain(err)
 	})
 }
 
-// memo remembers the first success of a function, and no failure.
+// memo keeps the result of a function's first success. It keeps no failure.
 type memo[T any] struct {
 	mu    sync.Mutex
 	known bool
@@ -59,7 +60,8 @@ func (m *memo[T]) get(ask func() (T, error)) (T, error) {
 	return value, nil
 }
 
-// TakenNetworks reads every range that Liqo's IPAM has given out on this leaf, its own ones included, from the API server.
+// TakenNetworks reads from the API server every range that Liqo's IPAM has allocated on this leaf,
+// including the leaf's own ranges.
 func (l *Leaf) TakenNetworks(ctx context.Context) ([]ipamv1alpha1.Network, error) {
 	var list ipamv1alpha1.NetworkList
 	if err := l.Live.List(ctx, &list); err != nil {
@@ -68,17 +70,20 @@ func (l *Leaf) TakenNetworks(ctx context.Context) ([]ipamv1alpha1.Network, error
 	return list.Items, nil
 }
 
-// ipamLabels are those that Liqo's chart gives to the Deployment of its IPAM, and poolsFlag is the flag of its program that names the pools.
+// ipamLabels are the labels that Liqo's chart sets on the Deployment of its IPAM.
 var ipamLabels = client.MatchingLabels{"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam"}
 
+// poolsFlag is the IPAM's flag that lists the pools.
 const poolsFlag = "--pools="
 
-// Pools are the ranges that Liqo's IPAM on this leaf gives ranges out of, from the arguments of its Deployment: whatever lies outside is remapped. They are nil where
-// that can't be told, as with an IPAM of one's own. The API server is asked once.
+// Pools returns the ranges from which Liqo's IPAM on this leaf allocates, as the arguments of its
+// Deployment list them. Any range outside them is remapped. The result is nil if the pools are
+// unknown, for example with a custom IPAM. Pools asks the API server once.
 func (l *Leaf) Pools(ctx context.Context) []netip.Prefix {
 	pools, err := l.pools.get(func() ([]netip.Prefix, error) {
 		var ipams appsv1.DeploymentList
-		if err := l.Live.List(ctx, &ipams, client.InNamespace(l.LiqoNamespace), ipamLabels); err != nil || len(ipams.Items) != 1 {
+		err := l.Live.List(ctx, &ipams, client.InNamespace(l.LiqoNamespace), ipamLabels)
+		if err != nil || len(ipams.Items) != 1 {
 			return nil, err
 		}
 		return poolsOf(&ipams.Items[0])
@@ -89,7 +94,8 @@ func (l *Leaf) Pools(ctx context.Context) []netip.Prefix {
 	return pools
 }
 
-// poolsOf reads the pools from the arguments of an IPAM. Without that flag, it has Liqo's default.
+// poolsOf reads the pools from the arguments of an IPAM. Without the flag, the IPAM uses Liqo's
+// default.
 func poolsOf(ipam *appsv1.Deployment) ([]netip.Prefix, error) {
 	texts := consts.PrivateAddressSpace
 	for _, container := range ipam.Spec.Template.Spec.Containers {

@@ -12,14 +12,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// FieldManager is the name under which the provider writes.
+// FieldManager is the provider's field manager for all writes.
 const FieldManager = "terraform-provider-liqo"
 
-// RemoteID is the ID of the remote cluster that an object belongs to, by Liqo's label; empty for objects of no remote cluster.
+// RemoteID returns the ID of the remote cluster that an object belongs to, from Liqo's label. It is
+// empty if the object belongs to none.
 func RemoteID(object client.Object) string { return object.GetLabels()[consts.RemoteClusterID] }
 
-// Apply writes an object by server-side apply and returns once the leaf's cache has seen the result, which it leaves in object. Fields that
-// others have set are taken over.
+// Apply writes an object by server-side apply, stores the result in object, and returns once the
+// leaf's cache has seen it. Apply takes over fields that other managers have set.
 func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 	gvk, err := apiutil.GVKForObject(object, l.Live.Scheme())
 	if err != nil {
@@ -43,7 +44,8 @@ func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 	return l.untilSeen(ctx, object)
 }
 
-// untilSeen waits until the cache is no older than the object, so that what is written is what is read next.
+// untilSeen waits until the cache is not older than the object, so that the next read returns what
+// was written.
 func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 	seen := written.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
 	err := l.Until(ctx, RemoteID(written), func(ctx context.Context) (bool, error) {
@@ -59,7 +61,7 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 	return nil
 }
 
-// Describe names an object for people: its kind, namespace and name.
+// Describe returns an object's kind, namespace and name, for messages.
 func (l *Leaf) Describe(object client.Object) string {
 	kind := "object"
 	if gvk, err := apiutil.GVKForObject(object, l.Live.Scheme()); err == nil {
@@ -71,12 +73,12 @@ func (l *Leaf) Describe(object client.Object) string {
 	return fmt.Sprintf("%s %s/%s", kind, object.GetNamespace(), object.GetName())
 }
 
-// Mark changes labels and annotations of an object, and nothing else of it. It returns once the leaf's cache has seen that, if the cache holds objects of this
-// kind.
+// Mark changes only labels and annotations of an object. It returns once the leaf's cache has seen
+// the change, if the cache holds objects of this kind.
 func (l *Leaf) Mark(ctx context.Context, object client.Object, change func(client.Object)) error {
 	marked, ok := object.DeepCopyObject().(client.Object)
 	if !ok {
-		return fmt.Errorf("%T is no object", object)
+		return fmt.Errorf("%T is not an object", object)
 	}
 	change(marked)
 	if err := l.Live.Patch(ctx, marked, client.MergeFrom(object), client.FieldOwner(FieldManager)); err != nil {

@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// Config is what the user says of all leaves together.
+// Config is the user's configuration of all leaves.
 type Config struct {
-	Kubeconfig    Kubeconfig             // the common one: see [Credentials.NeedKubeconfig]
+	Kubeconfig    Kubeconfig             // the common kubeconfig, see [Credentials.NeedKubeconfig]
 	Clusters      map[string]Credentials // keyed by the leaf's name
-	LiqoNamespace string                 // where Liqo runs, unless a cluster says otherwise
+	LiqoNamespace string                 // where Liqo runs, unless the credentials of a cluster set it
 	UserAgent     string                 // sent with every request
 }
 
@@ -20,7 +20,8 @@ type Config struct {
 type Registry struct {
 	config Config
 
-	// Caches outlive the request that started them, so their lifetime is the registry's, not a caller's context.
+	// Caches outlive the request that started them, so their lifetime is the registry's, not a
+	// caller's context.
 	lifetime context.Context //nolint:containedctx // see above
 	stop     context.CancelFunc
 
@@ -28,27 +29,29 @@ type Registry struct {
 	slots map[string]*slot // keyed by the leaf's name
 }
 
-// slot lets callers of one leaf wait for each other while those of another leaf go on. Holding the token is holding the slot.
+// slot makes callers of one leaf wait for each other, but not for callers of another leaf. Whoever
+// holds the token holds the slot.
 type slot struct {
 	token chan struct{}
 	leaf  *Leaf // nil until it is connected
 }
 
-// UnknownNameError says that a name is neither a cluster of the provider block nor a context of its kubeconfig.
+// UnknownNameError means that a name is neither a cluster of the provider block nor a context of
+// its kubeconfig.
 type UnknownNameError struct {
 	Name     string
 	Clusters []string // names in the provider block, sorted
 	Contexts []string // contexts of the kubeconfig, sorted
-	Source   string   // which kubeconfig that is
+	Source   string   // describes the kubeconfig
 }
 
-// Error lists the names there are.
+// Error lists the existing names.
 func (e *UnknownNameError) Error() string {
-	return fmt.Sprintf("%q is no cluster of the provider block (it has %s) and no context of %s (it has %s)",
+	return fmt.Sprintf("%q is neither a cluster of the provider block (it has %s) nor a context of %s (it has %s)",
 		e.Name, quoteList(e.Clusters), e.Source, quoteList(e.Contexts))
 }
 
-// NewRegistry returns a registry that has connected to nothing yet. Close it when no leaf is needed any more.
+// NewRegistry returns a registry without connections. Close it when no leaf is needed any more.
 func NewRegistry(config Config) *Registry {
 	lifetime, stop := context.WithCancel(context.Background())
 	return &Registry{config: config, lifetime: lifetime, stop: stop, slots: map[string]*slot{}}
@@ -57,9 +60,9 @@ func NewRegistry(config Config) *Registry {
 // Close stops the caches of all leaves.
 func (r *Registry) Close() { r.stop() }
 
-// Leaf is the leaf of that name, connected: its API server has answered, Liqo runs there and its ID is known. The first call for a name
-// connects; calls that come meanwhile wait for it. A failed attempt is not remembered. Errors are an [UnknownNameError], a
-// [LeafError], or the context's.
+// Leaf returns the connected leaf with this name: its API server has answered, it has Liqo and its
+// ID is known. The first call for a name connects, and concurrent calls wait for it. The next call
+// after a failure connects again. Errors are an [UnknownNameError], an [Error], or the context's.
 func (r *Registry) Leaf(ctx context.Context, name string) (*Leaf, error) {
 	slot := r.slot(name)
 	select {
@@ -92,8 +95,9 @@ func (r *Registry) slot(name string) *slot {
 	return r.slots[name]
 }
 
-// credentials finds what the user said of a leaf. An entry without a kubeconfig and host of its own stands on the common kubeconfig. Which of its clusters is
-// meant is never guessed: where the entry does not say, and for a name without an entry, it is the context of that name.
+// credentials returns the credentials of a leaf. An entry without a kubeconfig and host of its own
+// uses the common kubeconfig. If the entry does not say which cluster it is for, or if there is no
+// entry, the leaf is the context with its name. No other cluster is guessed.
 func (r *Registry) credentials(name string) (Credentials, error) {
 	credentials, listed := r.config.Clusters[name]
 	if credentials.LiqoNamespace == "" {
@@ -117,11 +121,12 @@ func (r *Registry) credentials(name string) (Credentials, error) {
 	return credentials, nil
 }
 
-// noContext is the error for a name that is no context of the common kubeconfig, and has to be one.
+// noContext returns the error for a name that must be a context of the common kubeconfig, but is not.
 func (r *Registry) noContext(name string, listed bool) error {
 	if listed {
-		return fmt.Errorf("the entry %q of `clusters` does not say which cluster it is for. So it stands for the context of its own name, and %s has no "+
-			"context %q; it has %s. Give the entry `config_context`, or a kubeconfig or a `host` of its own",
+		return fmt.Errorf("the entry %q of `clusters` does not say which cluster it is for. By default it is for the "+
+			"context with its name, but %s has no context %q; it has %s. "+
+			"Set `config_context`, `host` or a kubeconfig in the entry",
 			name, r.config.Kubeconfig.describe(), name, quoteList(r.config.Kubeconfig.contexts()))
 	}
 	return &UnknownNameError{
@@ -132,8 +137,9 @@ func (r *Registry) noContext(name string, listed bool) error {
 	}
 }
 
-// Names are all the names that stand for a leaf: those of the provider block first, then the contexts of the kubeconfig, each sorted. With an error, which says
-// why the kubeconfig can't be read, they are those of the provider block alone.
+// Names returns the names of all leaves: first those of the provider block, then the contexts of
+// the kubeconfig, each sorted. If the kubeconfig can't be read, it returns the error and only the
+// names of the provider block.
 func (r *Registry) Names() ([]string, error) {
 	names := slices.Sorted(maps.Keys(r.config.Clusters))
 	kubeconfig, err := r.config.Kubeconfig.load()
@@ -148,8 +154,9 @@ func (r *Registry) Names() ([]string, error) {
 	return names, nil
 }
 
-// Listed are the names of the clusters that the user means when naming none: those of the provider block or, where it has none, all contexts of the
-// kubeconfig, sorted. The error tells why the kubeconfig can't be read.
+// Listed returns the names of the clusters that the user means when naming none: those of the
+// provider block or, if it has none, all contexts of the kubeconfig, sorted. The error says why the
+// kubeconfig can't be read.
 func (r *Registry) Listed() ([]string, error) {
 	if len(r.config.Clusters) > 0 {
 		return slices.Sorted(maps.Keys(r.config.Clusters)), nil

@@ -7,29 +7,31 @@ import (
 	"time"
 )
 
-// timeToAsk is how long a leaf may take to tell its ID while another one is looked for: one that hangs must not hold up what has nothing to do with it.
+// timeToAsk limits the time that a leaf takes to return its ID while another leaf is searched. A
+// leaf that hangs must not delay operations on other leaves.
 const timeToAsk = 20 * time.Second
 
-// UnknownIDError says that none of the leaves that could be asked has a cluster ID.
+// UnknownIDError means that none of the leaves that answered has a cluster ID.
 type UnknownIDError struct {
 	ID     string
-	Names  []string // of the leaves that were asked
-	Silent []string // those of them that did not say whether it is theirs
+	Names  []string // the leaves that were asked
+	Silent []string // those of them whose ID could not be read
 }
 
-// Error lists the leaves, and those whose ID nobody knows.
+// Error lists the leaves, and those whose ID could not be read.
 func (e *UnknownIDError) Error() string {
 	text := fmt.Sprintf("none of the leaves %s has the cluster ID %q", quoteList(e.Names), e.ID)
 	if len(e.Silent) > 0 {
-		text += fmt.Sprintf(", as far as they could be asked: %s could not", quoteList(e.Silent))
+		text += fmt.Sprintf(", but the ID of %s could not be read", quoteList(e.Silent))
 	}
 	return text
 }
 
-// LeafByID is the leaf with this cluster ID, whatever it is called, connected. It asks every leaf there is, all at once; that some can't be connected to is no
-// obstacle. Of several names of one cluster the first of [Registry.Names] is taken. The error is an [UnknownIDError].
+// LeafByID returns the connected leaf with this cluster ID, whatever its name. It asks all leaves
+// in parallel, and ignores leaves that it can't connect to. If a cluster has several names,
+// LeafByID uses the first one of [Registry.Names]. The error is an [UnknownIDError].
 func (r *Registry) LeafByID(ctx context.Context, id string) (*Leaf, error) {
-	names, _ := r.Names() // without the kubeconfig, the others are asked
+	names, _ := r.Names() // if the kubeconfig can't be read, only the leaves of the provider block are asked
 	type answer struct {
 		leaf *Leaf
 		err  error
@@ -44,7 +46,7 @@ func (r *Registry) LeafByID(ctx context.Context, id string) (*Leaf, error) {
 			answers[i] <- answer{leaf, err}
 		})
 	}
-	go func() { // whoever needs one of the other leaves need not begin again
+	go func() { // let the other connections complete, for callers that need these leaves
 		asked.Wait()
 		cancel()
 	}()

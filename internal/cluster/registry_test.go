@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// apiServer answers every request with one status, as a broken API server or a proxy before it does.
+// apiServer answers every request with one status, like a broken API server or a proxy in front of it.
 func apiServer(t *testing.T, status int, reason metav1.StatusReason) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -21,10 +21,11 @@ func apiServer(t *testing.T, status int, reason metav1.StatusReason) *httptest.S
 		w.WriteHeader(status)
 		_ = json.NewEncoder(w).Encode(metav1.Status{
 			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-			Status:   metav1.StatusFailure, Reason: reason, Code: int32(status), Message: "said the server", //nolint:gosec // three digits
+			Status:   metav1.StatusFailure, Reason: reason, Message: "said the server",
+			Code: int32(status), //nolint:gosec // three digits
 		})
 	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a client that hangs up during the handshake is the test
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the tests expect clients that end the handshake
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	return server
@@ -43,9 +44,10 @@ func TestALeafThatCannotBeUsedIsExplained(t *testing.T) {
 			"the API server refuses the credentials", false,
 		},
 		"a refused request": {
-			Credentials{Host: apiServer(t, http.StatusForbidden, "Forbidden").URL, Insecure: true}, "the API server refuses a request", false,
+			Credentials{Host: apiServer(t, http.StatusForbidden, "Forbidden").URL, Insecure: true},
+			"the API server refuses a request", false,
 		},
-		"a certificate of somebody else's": {
+		"a certificate of another cluster": {
 			Credentials{Host: apiServer(t, http.StatusOK, "").URL}, "the API server's certificate is not trusted", false,
 		},
 		"an API server that does not run": {
@@ -122,8 +124,10 @@ func TestCredentialsAreFoundByName(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if config.Host != test.host || config.BearerToken != test.token || config.Username != test.user || credentials.LiqoNamespace != test.liqoNamespace {
-			t.Errorf("%s is reached at %s by user %q, Liqo in %s: not as expected", name, config.Host, config.Username, credentials.LiqoNamespace)
+		if config.Host != test.host || config.BearerToken != test.token || config.Username != test.user ||
+			credentials.LiqoNamespace != test.liqoNamespace {
+			t.Errorf("%s is reached at %s by user %q, Liqo in %s: not as expected",
+				name, config.Host, config.Username, credentials.LiqoNamespace)
 		}
 	}
 }
@@ -131,7 +135,10 @@ func TestCredentialsAreFoundByName(t *testing.T) {
 func TestAnEntryThatDoesNotSayWhichClusterItIsForIsNotGuessed(t *testing.T) {
 	registry := NewRegistry(Config{
 		Kubeconfig: Kubeconfig{Content: sample},
-		Clusters:   map[string]Credentials{"empty": {}, "only-liqo": {LiqoNamespace: "x"}, "only-token": {Token: "s3cret"}, "only-user": {ContextAuthInfo: "admin"}},
+		Clusters: map[string]Credentials{
+			"empty": {}, "only-liqo": {LiqoNamespace: "x"},
+			"only-token": {Token: "s3cret"}, "only-user": {ContextAuthInfo: "admin"},
+		},
 	})
 	defer registry.Close()
 	for name := range registry.config.Clusters {
@@ -146,11 +153,14 @@ func TestAnEntryThatDoesNotSayWhichClusterItIsForIsNotGuessed(t *testing.T) {
 func TestAClusterThatNobodyHasIsAnsweredWithTheLeavesThatWereAsked(t *testing.T) {
 	server := apiServer(t, http.StatusUnauthorized, "Unauthorized")
 	registry := NewRegistry(Config{
-		Clusters:      map[string]Credentials{"rome": {Host: server.URL, Insecure: true}, "milan": {Kubeconfig: Kubeconfig{Paths: []string{"/nowhere"}}}},
+		Clusters: map[string]Credentials{
+			"rome": {Host: server.URL, Insecure: true}, "milan": {Kubeconfig: Kubeconfig{Paths: []string{"/nowhere"}}},
+		},
 		LiqoNamespace: "liqo",
 	})
 	defer registry.Close()
-	const expected = `none of the leaves "milan", "rome" has the cluster ID "turin", as far as they could be asked: "milan", "rome" could not`
+	const expected = `none of the leaves "milan", "rome" has the cluster ID "turin", ` +
+		`but the ID of "milan", "rome" could not be read`
 	if _, err := registry.LeafByID(t.Context(), "turin"); err == nil || err.Error() != expected {
 		t.Errorf("got: %v", err)
 	}

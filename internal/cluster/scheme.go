@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// NewScheme returns the kinds that the provider reads and writes, and no others.
+// NewScheme returns a scheme of only the kinds that the provider reads and writes.
 func NewScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
@@ -29,8 +29,9 @@ func NewScheme() *runtime.Scheme {
 	return scheme
 }
 
-// newRESTMapper knows the resource of each kind in use without asking the API server, which saves a discovery for every leaf. It asks for the kinds
-// of other gateway technologies.
+// newRESTMapper returns a mapper that knows the resource of each used kind without asking the API
+// server, which saves a discovery per leaf. It asks only for the kinds of other gateway
+// technologies.
 func newRESTMapper(config *rest.Config, httpClient *http.Client) (meta.RESTMapper, error) {
 	others, err := apiutil.NewDynamicRESTMapper(config, httpClient)
 	if err != nil {
@@ -39,7 +40,8 @@ func newRESTMapper(config *rest.Config, httpClient *http.Client) (meta.RESTMappe
 	return meta.FirstHitRESTMapper{MultiRESTMapper: meta.MultiRESTMapper{KnownKinds(), others}}, nil
 }
 
-// KnownKinds maps each kind in use to its resource. Kinds of gateway technologies other than WireGuard are not among them.
+// KnownKinds returns a mapper from each used kind to its resource. It does not contain the kinds of
+// gateway technologies other than WireGuard.
 func KnownKinds() meta.RESTMapper {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	for _, kind := range []string{"ConfigMap", "Event", "Pod", "Secret", "Service"} {
@@ -61,7 +63,7 @@ func KnownKinds() meta.RESTMapper {
 	} {
 		mapper.Add(networkingv1beta1.GroupVersion.WithKind(kind), meta.RESTScopeNamespace)
 	}
-	// Its plural is not the one that the rules of English give.
+	// Its plural is irregular.
 	publicKeys := networkingv1beta1.GroupVersion.WithResource(networkingv1beta1.PublicKeyResource)
 	mapper.AddSpecific(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.PublicKeyKind), publicKeys, publicKeys,
 		meta.RESTScopeNamespace)

@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// startCaches returns at once; the channel answers when the caches have been filled, or never will be.
+// startCaches starts the caches and returns immediately. The channel receives nil once the caches
+// are filled, or the error that prevents it.
 func startCaches(ctx, lifetime context.Context, objects cache.Cache, health *health) (<-chan error, error) {
 	var informers []cache.Informer
 	for _, kind := range cachedKinds() {
@@ -28,7 +29,7 @@ func startCaches(ctx, lifetime context.Context, objects cache.Cache, health *hea
 		defer cancel()
 		err := untilSynced(ctx, informers)
 		if fatal := health.err(); fatal != nil {
-			err = fatal // which is also the cause why ctx has ended
+			err = fatal // also the cause of ctx's end
 		} else if err != nil {
 			err = errors.Join(context.Cause(ctx), health.lastErr())
 		}
@@ -37,11 +38,12 @@ func startCaches(ctx, lifetime context.Context, objects cache.Cache, health *hea
 	return synced, nil
 }
 
-// syncPeriod is how often an informer is asked whether it has been filled: it has no event for that. Client-go's own wait asks every 100 ms, which is longer than
-// a cache takes to fill.
+// syncPeriod is the interval at which an informer is asked whether it is filled, because informers
+// have no event for this. Client-go's own wait asks every 100 ms, which is longer than a cache
+// takes to fill.
 const syncPeriod = 5 * time.Millisecond
 
-// untilSynced returns when all informers have been filled, or with the context's error.
+// untilSynced returns when all informers are filled, or with the context's error.
 func untilSynced(ctx context.Context, informers []cache.Informer) error {
 	//nolint:forbidigo // the only wait without an event, see syncPeriod
 	return wait.PollUntilContextCancel(ctx, syncPeriod, true, func(context.Context) (bool, error) {

@@ -8,10 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// oldestLiqo is the first version whose Configurations hold more than one pod CIDR, as this provider writes them.
+// oldestLiqo is the first version whose Configurations can hold several pod CIDRs, the form that
+// this provider writes.
 var oldestLiqo = version.MustParseSemantic("v1.2.0-0")
 
-// LiqoVersion is the version of Liqo's controllers, as their image has it.
+// LiqoVersion returns the version of Liqo's controllers, from the tag of their image.
 func (l *Leaf) LiqoVersion(ctx context.Context) (string, error) {
 	return l.liqoVersion.get(func() (string, error) {
 		found, err := getters.GetLiqoVersion(ctx, l.Live, l.LiqoNamespace)
@@ -19,7 +20,8 @@ func (l *Leaf) LiqoVersion(ctx context.Context) (string, error) {
 	})
 }
 
-// CheckLiqoVersion fails for a version that is known to be too old. One that can't be told, such as a build of one's own, is left to prove itself.
+// CheckLiqoVersion returns an error if the version is known to be too old. It accepts an unknown
+// version, such as a custom build.
 func (l *Leaf) CheckLiqoVersion(ctx context.Context) error {
 	text, err := l.LiqoVersion(ctx)
 	if err != nil {

@@ -12,9 +12,14 @@ import (
 )
 
 func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
-	for tag, supported := range map[string]bool{"v1.1.3": false, "v1.2.0": true, "v1.2.0-rc.1": true, "v2.0.0": true, "my-branch": true} {
-		labels := map[string]string{"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager"}
-		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager", Labels: labels}}
+	for tag, supported := range map[string]bool{
+		"v1.1.3": false, "v1.2.0": true, "v1.2.0-rc.1": true, "v2.0.0": true, "my-branch": true,
+	} {
+		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "liqo", Name: "liqo-controller-manager", Labels: map[string]string{
+				"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
+			},
+		}}
 		deployment.Spec.Template.Spec.Containers = []corev1.Container{{
 			Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:" + tag,
 		}}

@@ -6,20 +6,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Events tells when objects in a leaf's cache have changed.
+// Events reports changes of objects in a leaf's cache.
 type Events interface {
-	// Subscribe calls changed with every object of these kinds that has been added, updated or deleted, until the returned function is
-	// called. Objects that are there already count as added.
+	// Subscribe calls changed for every object of these kinds that is added, updated or deleted,
+	// until the returned function is called. Existing objects count as added.
 	Subscribe(ctx context.Context, changed func(client.Object), kinds ...client.Object) (unsubscribe func(), err error)
 }
 
-// Until returns nil once done answers true. It asks at once and again after each change, in the leaf's cache, of an object of these kinds that
-// belongs to the remote cluster with this ID; it never polls. It ends early with done's error, with the context's cause, or with the error
-// that has broken the leaf's caches.
-func (l *Leaf) Until(ctx context.Context, remoteID string, done func(context.Context) (bool, error), kinds ...client.Object) error {
+// Until returns nil once done returns true. It calls done immediately, and again after each change
+// in the leaf's cache to an object of these kinds that belongs to the remote cluster with this ID.
+// It never polls. It returns early with done's error, the context's cause, or the error that broke
+// the leaf's caches.
+func (l *Leaf) Until(
+	ctx context.Context, remoteID string, done func(context.Context) (bool, error), kinds ...client.Object,
+) error {
 	ctx, cancel := l.health.watch(ctx)
 	defer cancel()
-	changes := make(chan struct{}, 1) // one is enough: done looks at everything
+	changes := make(chan struct{}, 1) // one is enough, because done checks everything
 	unsubscribe, err := l.Events.Subscribe(ctx, func(object client.Object) {
 		if RemoteID(object) != remoteID {
 			return
@@ -49,7 +52,8 @@ func (l *Leaf) Until(ctx context.Context, remoteID string, done func(context.Con
 	}
 }
 
-// causeOr prefers the reason why the context has ended over an error that only follows from it.
+// causeOr returns the cause of the context's end if it has ended, because err may only be a
+// consequence. Otherwise it returns err.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

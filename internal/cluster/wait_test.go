@@ -26,8 +26,9 @@ func TestAWaitEndsWithTheChangeThatItWaitsFor(t *testing.T) {
 			return len(list.Items) == 1, err
 		}, &networkingv1beta1.Configuration{})
 	}()
-	<-asked // at once, without any change
-	if err := leaf.Apply(t.Context(), forge.Configuration("milan", "default", "milan", []string{"10.0.0.0/16"}, "10.1.0.0/16")); err != nil {
+	<-asked // immediately, without any change
+	configuration := forge.Configuration("milan", "default", "milan", []string{"10.0.0.0/16"}, "10.1.0.0/16")
+	if err := leaf.Apply(t.Context(), configuration); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err != nil {
@@ -40,7 +41,8 @@ func TestAWaitEndsWithTheCauseOfItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
 	never := func(context.Context) (bool, error) { return false, nil }
-	if err := clustertest.Leaf(t, "rome").Until(ctx, "milan", never, &networkingv1beta1.Configuration{}); !errors.Is(err, reason) {
+	err := clustertest.Leaf(t, "rome").Until(ctx, "milan", never, &networkingv1beta1.Configuration{})
+	if !errors.Is(err, reason) {
 		t.Errorf("got: %v", err)
 	}
 }

@@ -10,14 +10,14 @@ import (
 // block is a fenced block of HCL in a Markdown file.
 type block struct {
 	file string
-	line int // of its first line of text, from 1
+	line int // number of its first line of text in the file, from 1
 	text string
 }
 
-// fence begins a block. GitHub knows HCL by both names.
+// fence matches the first line of a block. GitHub knows HCL by both names.
 var fence = regexp.MustCompile("^([ \t]*)```(hcl|terraform)[ \t]*$")
 
-// blocksOf finds the blocks of one file. A block that stands in a list loses its indentation.
+// blocksOf returns the blocks of one file. It removes the indentation of a block in a list.
 func blocksOf(file, markdown string) []block {
 	var (
 		blocks []block
@@ -38,7 +38,7 @@ func blocksOf(file, markdown string) []block {
 	return blocks
 }
 
-// formatted reports whether `terraform fmt` would leave the block as it is.
+// formatted reports whether `terraform fmt` would leave the block unchanged.
 func (b block) formatted() bool {
 	return string(hclwrite.Format([]byte(b.text))) == b.text
 }

@@ -11,24 +11,25 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// requirement is where the provider comes from. Without it Terraform would look for it under hashicorp/.
+// requirement is the provider's source. Without it, Terraform would look for the provider under
+// hashicorp/.
 const requirement = "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" }\n  }\n}\n"
 
-// fragment is the resource that bare attributes belong to, without its end.
+// fragment is the start of a resource for a block that consists of bare attributes.
 const (
 	fragment      = "resource \"liqo_shortcut\" \"fragment\" {\n  client = \"rome\"\n  server = \"milan\"\n"
 	fragmentLines = 3
 )
 
-// configuration is a folder that Terraform can validate.
+// configuration is the content of a folder that Terraform can validate.
 type configuration struct {
-	files    map[string]string // text by name
+	files    map[string]string // file name to text
 	requires version.Constraints
 }
 
-// frame returns a configuration that consists of the block and of what a fragment takes for granted: where the provider comes from, the variables and
-// shortcuts that it speaks of, and the resource around bare attributes. The block's text keeps the line numbers that it has in its Markdown
-// file.
+// frame returns a configuration that consists of the block and of everything that it omits: the
+// provider's source, the variables and shortcuts that it refers to, and the resource around bare
+// attributes. The block's text keeps its line numbers of the Markdown file.
 func (b block) frame() (configuration, error) {
 	parsed, diags := hclsyntax.ParseConfig([]byte(b.text), b.file, hcl.Pos{Line: b.line, Column: 1})
 	if diags.HasErrors() {
@@ -36,20 +37,20 @@ func (b block) frame() (configuration, error) {
 	}
 	body, ok := parsed.Body.(*hclsyntax.Body)
 	if !ok {
-		return configuration{}, fmt.Errorf("%s:%d: not HCL's own syntax", b.file, b.line)
+		return configuration{}, fmt.Errorf("%s:%d: not in HCL's native syntax", b.file, b.line)
 	}
 	name, before, after := "main.tf", strings.Repeat("\n", b.line-1), ""
 	switch {
 	case has(body, "run"):
 		name = "main.tftest.hcl"
-	case len(body.Attributes) > 0: // the line of the fence and those above it have room for a resource around them
+	case len(body.Attributes) > 0: // the start of the resource replaces the lines above the block
 		before, after = strings.Repeat("\n", b.line-fragmentLines-1)+fragment, "}\n"
 	}
 	requires, err := requiredVersion(body)
 	return configuration{map[string]string{name: before + b.text + after, "frame.tf": frameOf(body)}, requires}, err
 }
 
-// requiredVersion is the block's own `required_version`; every version will do where it has none.
+// requiredVersion returns the block's own `required_version`. Without it, every version is accepted.
 func requiredVersion(body *hclsyntax.Body) (version.Constraints, error) {
 	for _, b := range body.Blocks {
 		if attribute := b.Body.Attributes["required_version"]; b.Type == "terraform" && attribute != nil {
@@ -67,7 +68,7 @@ func has(body *hclsyntax.Body, kind string) bool {
 	return slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == kind })
 }
 
-// frameOf is HCL with everything that the body speaks of and does not declare.
+// frameOf returns HCL that declares everything that the body refers to and does not declare.
 func frameOf(body *hclsyntax.Body) string {
 	declared, used := map[string]bool{}, map[string]bool{}
 	requires := false
@@ -81,7 +82,7 @@ func frameOf(body *hclsyntax.Body) string {
 			requires = requires || has(b.Body, "required_providers")
 		}
 	}
-	// Errors of the walk are the callback's, and it has none.
+	// VisitAll only returns errors of the callback, which has none.
 	_ = hclsyntax.VisitAll(body, func(node hclsyntax.Node) hcl.Diagnostics {
 		if e, ok := node.(*hclsyntax.ScopeTraversalExpr); ok {
 			used[reference(e.Traversal)] = true
@@ -105,7 +106,8 @@ func frameOf(body *hclsyntax.Body) string {
 	return text.String()
 }
 
-// reference is the first two names of an expression such as var.kubeconfig or liqo_shortcut.rome_milan.status.
+// reference returns the first two names of an expression such as var.kubeconfig or
+// liqo_shortcut.rome_milan.status.
 func reference(traversal hcl.Traversal) string {
 	if len(traversal) < 2 {
 		return ""

@@ -20,10 +20,15 @@ func TestEveryBlockOfHCLIsFoundWithItsLine(t *testing.T) {
 
 func TestAFragmentGetsWhatItTakesForGranted(t *testing.T) {
 	for name, test := range map[string]struct{ text, frame string }{
-		"the provider's source":       {"provider \"liqo\" {}\n", requirement},
-		"a variable that it reads":    {"locals {\n  a = var.kubeconfig\n}\n", requirement + "variable \"kubeconfig\" {}\n"},
-		"a shortcut that it reads":    {"output \"a\" {\n  value = liqo_shortcut.b.status\n}\n", requirement + "resource \"liqo_shortcut\" \"b\" {\n  client = \"rome\"\n  server = \"milan\"\n}\n"},
-		"nothing that it has already": {requirement + "variable \"a\" {}\noutput \"a\" {\n  value = var.a\n}\n", ""},
+		"the provider's source": {"provider \"liqo\" {}\n", requirement},
+		"a variable that it reads": {
+			"locals {\n  a = var.kubeconfig\n}\n", requirement + "variable \"kubeconfig\" {}\n",
+		},
+		"a shortcut that it reads": {
+			"output \"a\" {\n  value = liqo_shortcut.b.status\n}\n",
+			requirement + "resource \"liqo_shortcut\" \"b\" {\n  client = \"rome\"\n  server = \"milan\"\n}\n",
+		},
+		"nothing that it declares": {requirement + "variable \"a\" {}\noutput \"a\" {\n  value = var.a\n}\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := block{"page.md", 1, test.text}.frame()

@@ -1,7 +1,8 @@
-// Command hclcheck has Terraform validate every block of HCL in Markdown files, with the provider that was just built. A finding names
-// the file and the line in it.
+// Command hclcheck lets Terraform validate every block of HCL in Markdown files, with a provider
+// that was just built. A finding names the file and the line.
 //
-// It needs no network and no cluster. Each block becomes a configuration of its own; what a fragment leaves out is added, see [frame].
+// It needs no network and no cluster. Each block becomes a separate configuration. hclcheck adds
+// what a fragment omits, see [block.frame].
 package main
 
 import (
@@ -25,18 +26,18 @@ func main() {
 	defer stop()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1) //nolint:gocritic // the signal handler goes with the process
+		os.Exit(1) //nolint:gocritic // the signal handler ends with the process
 	}
 }
 
 func run(ctx context.Context) error {
 	var programs []string
-	flag.Func("terraform", "program of Terraform or OpenTofu; may be given more than once", func(program string) error {
+	flag.Func("terraform", "path of Terraform or OpenTofu; can be repeated", func(program string) error {
 		programs = append(programs, program)
 		return nil
 	})
 	provider := flag.String("provider", "bin", "folder with the provider's program")
-	atOnce := flag.Int("parallel", 4, "how many blocks are validated at once")
+	atOnce := flag.Int("parallel", 4, "number of blocks to validate in parallel")
 	flag.Parse()
 
 	blocks, err := blocksIn(flag.Args())
@@ -62,8 +63,8 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// blocksIn reads the Markdown files among the files and folders. A block that stands in several files, as what is generated does, is taken
-// once, from the first.
+// blocksIn reads all Markdown files in these files and folders. If several files have the same
+// block, as generated files do, it returns only the first one.
 func blocksIn(roots []string) ([]block, error) {
 	var (
 		blocks []block
@@ -74,7 +75,7 @@ func blocksIn(roots []string) ([]block, error) {
 			if err != nil || entry.IsDir() || !isMarkdown(name) {
 				return err
 			}
-			text, err := os.ReadFile(name) //nolint:gosec // the user says which files
+			text, err := os.ReadFile(name) //nolint:gosec // the user names the files
 			if err != nil {
 				return err
 			}
@@ -100,7 +101,7 @@ func isMarkdown(name string) bool {
 	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".md.tmpl")
 }
 
-// validateAll returns what is wrong with the blocks, in their order in the files.
+// validateAll returns the findings of all blocks, sorted by file and line.
 func (v *validator) validateAll(ctx context.Context, blocks []block, atOnce int) ([]finding, error) {
 	perBlock := make([][]finding, len(blocks))
 	group, ctx := errgroup.WithContext(ctx)

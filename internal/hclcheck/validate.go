@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// finding is something wrong with a block.
+// finding is a problem of a block.
 type finding struct {
 	file   string
 	line   int
@@ -24,14 +24,15 @@ type finding struct {
 
 func (f finding) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.line, f.reason) }
 
-// validator has programs validate configurations with the provider from a folder instead of a registry's, so there is no init.
+// validator runs programs that validate configurations. They take the provider from a folder
+// instead of a registry, so they need no init.
 type validator struct {
 	programs []program
 	dir      string // temporary
 	env      []string
 }
 
-// program is one of Terraform or OpenTofu.
+// program is Terraform or OpenTofu.
 type program struct {
 	path    string
 	version *version.Version
@@ -47,7 +48,7 @@ func newValidator(ctx context.Context, paths []string, provider string) (*valida
 		return nil, err
 	}
 	rc := filepath.Join(dir, "terraform.rc")
-	// Terraform and OpenTofu each put their own registry before the address.
+	// The address has no host, because Terraform and OpenTofu each prepend their own registry.
 	text := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"leafmesh/liqo\" = %q\n  }\n}\n", provider)
 	if err := os.WriteFile(rc, []byte(text), 0o600); err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func newValidator(ctx context.Context, paths []string, provider string) (*valida
 
 func (v *validator) close() { _ = os.RemoveAll(v.dir) }
 
-// validate returns what is wrong with one block; the error is about Terraform itself.
+// validate returns the findings of one block. The error is about Terraform itself.
 func (v *validator) validate(ctx context.Context, b block) ([]finding, error) {
 	c, err := b.frame()
 	if diags, ok := errors.AsType[hcl.Diagnostics](err); ok {
@@ -82,7 +83,7 @@ func (v *validator) validate(ctx context.Context, b block) ([]finding, error) {
 	}
 	var findings []finding
 	if !b.formatted() {
-		findings = append(findings, finding{b.file, b.line, "not as `terraform fmt` would have it"})
+		findings = append(findings, finding{b.file, b.line, "`terraform fmt` would change it"})
 	}
 	dir, err := os.MkdirTemp(v.dir, "block-")
 	if err != nil {
@@ -95,7 +96,7 @@ func (v *validator) validate(ctx context.Context, b block) ([]finding, error) {
 	}
 	suitable := slices.DeleteFunc(slices.Clone(v.programs), func(p program) bool { return !c.requires.Check(p.version) })
 	if len(suitable) == 0 {
-		return append(findings, finding{b.file, b.line, "no program at hand is of version " + c.requires.String()}), nil
+		return append(findings, finding{b.file, b.line, "no given program has a version " + c.requires.String()}), nil
 	}
 	for _, p := range suitable {
 		var answer struct {
@@ -125,7 +126,7 @@ func syntaxFindings(b block, diags hcl.Diagnostics) []finding {
 	return findings
 }
 
-// diagnostic is one of those that `terraform validate -json` prints.
+// diagnostic is a diagnostic in the output of `terraform validate -json`.
 type diagnostic struct {
 	Severity string `json:"severity"`
 	Summary  string `json:"summary"`
@@ -138,7 +139,8 @@ type diagnostic struct {
 	} `json:"range"`
 }
 
-// in says it of the block. What is wrong with the frame, or with the resource around a fragment, is shown at the block's first line.
+// in returns the diagnostic as a finding of the block. A problem of the frame, or of the resource
+// around a fragment, gets the block's first line.
 func (d diagnostic) in(b block) finding {
 	f := finding{b.file, b.line, d.Summary}
 	if detail := strings.Join(strings.Fields(d.Detail), " "); detail != "" {
@@ -150,9 +152,10 @@ func (d diagnostic) in(b block) finding {
 	return f
 }
 
-// run decodes what a command prints as JSON. That it fails is part of its answer.
+// run decodes the JSON output of a command. A command that fails but prints JSON is no error,
+// because the output shows the failure.
 func (v *validator) run(ctx context.Context, program, dir string, answer any, args ...string) error {
-	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // the user says which Terraform
+	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // the user names the program
 	cmd.Dir, cmd.Env, cmd.Stderr = dir, v.env, os.Stderr
 	output, failed := cmd.Output()
 	if err := json.Unmarshal(output, answer); err != nil {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // summary is the headline of an error, or the fallback where the error has none.
@@ -14,7 +14,7 @@ func summary(fallback string, err error) string {
 	if unknown, ok := errors.AsType[*cluster.UnknownNameError](err); ok {
 		return "Unknown leaf " + unknown.Name
 	}
-	if headline := shortcut.Summary(err); headline != "" {
+	if headline := explain.Summary(err); headline != "" {
 		return capital(headline)
 	}
 	return fallback
@@ -23,8 +23,8 @@ func summary(fallback string, err error) string {
 // detail is what the error says below its headline, as sentences.
 func detail(err error) string {
 	text := err.Error()
-	if shortcut.Summary(err) != "" {
-		text = shortcut.Detail(err)
+	if explain.Summary(err) != "" {
+		text = explain.Detail(err)
 	}
 	text = capital(text)
 	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {

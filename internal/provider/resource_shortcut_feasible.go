@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -234,7 +235,7 @@ func found(at path.Path, err error) diag.Diagnostics {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*shortcut.Problem](err); ok {
+	if _, ok := errors.AsType[*explain.Problem](err); ok {
 		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summary("It can't be done", err), detail(err))}
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("The leaf does not tell", err), detail(err)+

@@ -12,12 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestARivalIsNamedByWhereItMadeTheShortcut(t *testing.T) {
 	err := joinedAtRome(t, belongings()["another's"]).CheckFree(t.Context(), overNodePort)
-	if Summary(err) != `a shortcut with "milan" exists already on leaf "rome"` || !strings.Contains(Detail(err), "made by alice@ci, in folder theirs. One pair") {
-		t.Errorf("got %q:\n%s", Summary(err), Detail(err))
+	if explain.Summary(err) != `a shortcut with "milan" exists already on leaf "rome"` || !strings.Contains(explain.Detail(err), "made by alice@ci, in folder theirs. One pair") {
+		t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
 	}
 }
 
@@ -55,8 +56,8 @@ func TestAKeyOfOthersIsInTheWayOnlyOfWhoeverSharesTheKeys(t *testing.T) {
 		if (err == nil) != byOthers {
 			t.Errorf("keys by others: %t: %v", byOthers, err)
 		}
-		if err != nil && !strings.Contains(Detail(err), "This provider did not make PublicKey liqo-tenant-milan/") {
-			t.Errorf("got:\n%s", Detail(err))
+		if err != nil && !strings.Contains(explain.Detail(err), "This provider did not make PublicKey liqo-tenant-milan/") {
+			t.Errorf("got:\n%s", explain.Detail(err))
 		}
 	}
 }

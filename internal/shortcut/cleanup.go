@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // removeConfigurations deletes the owner's Configuration on this leaf and returns once it is gone, and with it the ranges that Liqo's IPAM holds for it. Until they
@@ -90,7 +92,7 @@ func (s *side) removeForeignCluster(ctx context.Context, namespace *corev1.Names
 		}
 		return false, s.deleteUnchanged(ctx, foreign)
 	}, &liqov1beta1.ForeignCluster{})
-	return gone, s.explainWait(ctx, "Liqo to notice that the network is gone", err)
+	return gone, explain.Wait(ctx, s.subject(), "Liqo to notice that the network is gone", err)
 }
 
 // tenantNamespace is the leaf's tenant namespace for the other cluster, nil where there is none.

@@ -11,6 +11,7 @@ import (
 	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // ensureConfiguration tells this leaf the address ranges of the other one. Liqo's Configuration controller reacts by asking its IPAM for ranges that are free
@@ -79,7 +80,7 @@ func (s *side) checkIPv4(announced cluster.Networks) error {
 		if err != nil || prefix.Addr().Is4() {
 			continue // what is no range at all is Liqo's to refuse
 		}
-		return &Problem{
+		return &explain.Problem{
 			Leaf:    s.leaf.Name,
 			Summary: fmt.Sprintf("Liqo can't join the IPv6 range %s", cidr),
 			Detail: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked for this one. Announce only the IPv4 ranges of "+

@@ -9,6 +9,8 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // ends are what the two leaves hold of their network.
@@ -127,16 +129,16 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 }
 
 // rival is the problem that another resource instance owns a shortcut of the pair.
-func (s *side) rival(found ends, token string) *Problem {
+func (s *side) rival(found ends, token string) *explain.Problem {
 	cause := &rivalError{token: token, origin: found.originOf(token)}
-	return &Problem{
+	return &explain.Problem{
 		Leaf:    s.leaf.Name,
 		Summary: fmt.Sprintf("a shortcut with %q exists already", s.remote.Name),
 		Detail: fmt.Sprintf("Another liqo_shortcut owns it, made by %s. One pair of leaves can have one shortcut, in one direction.\n\nIf that resource is in "+
 			"another Terraform state, remove it there (`terraform destroy`, or a `removed` block to keep the network), or import the shortcut here "+
 			"instead. If it is this resource under its former address, add a `moved` block. If this apply replaces it with `create_before_destroy`, "+
 			"leave that out. `adopt_existing = true` takes the shortcut over from its owner, in each of these cases.", cause.origin),
-		Err: cause, refused: true,
+		Err: cause, Refused: true,
 	}
 }
 
@@ -151,8 +153,8 @@ func (s *side) joinedByOthers(ctx context.Context, objects []string) error {
 	if peering != "" {
 		maker, remedy = peering, "end the peering first with `liqoctl unpeer`"
 	}
-	return &Problem{
-		Leaf: s.leaf.Name, refused: true,
+	return &explain.Problem{
+		Leaf: s.leaf.Name, Refused: true,
 		Summary: fmt.Sprintf("a network with %q exists already", s.remote.Name),
 		Detail: fmt.Sprintf("This provider did not make %s; %s did. Import that network, let `adopt_existing = true` take it over, or %s.",
 			strings.Join(objects, ", "), maker, remedy),

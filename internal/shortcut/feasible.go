@@ -5,14 +5,16 @@ import (
 	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// What is in this file is for plans: each check finds something that [Shortcut.Connect] would be refused for, and writes nothing. An error that is a [Problem] says that it
+// What is in this file is for plans: each check finds something that [Shortcut.Connect] would be refused for, and writes nothing. An error that is an [explain.Problem] says that it
 // would; any other error, that the leaf does not tell.
 
 // IsMissing reports whether a problem is that something does not exist which whoever applies has to make.
 func IsMissing(err error) bool {
-	_, ok := errors.AsType[*Problem](err)
+	_, ok := errors.AsType[*explain.Problem](err)
 	return ok && apierrors.IsNotFound(err)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // romesTenant is the tenant namespace for Rome, as a peering makes it.
@@ -40,7 +41,7 @@ func TestANameThatATenantNamespaceNeedsMustBeFree(t *testing.T) {
 		"another of the same name": {[]client.Object{namespaceNamed("liqo-tenant-rome")}, `namespace liqo-tenant-rome is taken on leaf "milan"`},
 	} {
 		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).CheckServerNamespace(t.Context(), "")
-		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
+		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -82,7 +83,7 @@ func TestKeysOfTheUsersOwnMustOutliveTheShortcut(t *testing.T) {
 			test.keys.Secret = "my-keys"
 		}
 		err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).CheckServerKeys(t.Context(), test.keys)
-		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
+		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -158,7 +159,7 @@ func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		spec := overNodePort
 		spec.ClientEnd = end
 		for _, err := range []error{shortcut.CheckClientRanges(t.Context(), end), shortcut.Connect(t.Context(), spec)} {
-			var problem *Problem
+			var problem *explain.Problem
 			if !errors.As(err, &problem) || problem.Leaf != "rome" || problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
 				t.Errorf("%s: got %v", name, err)
 			}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // everything is a spec in which nothing has its default.
@@ -110,10 +111,10 @@ func TestAGatewayThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
 
 func TestAGatewayWithoutItsKeysIsNotMade(t *testing.T) {
 	s := New(clustertest.Leaf(t, "rome", namespaceNamed("liqo-tenant-milan")), clustertest.Leaf(t, "milan", namespaceNamed("liqo-tenant-rome")))
-	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", everything()); Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
+	if _, err := s.server.ensureGatewayServer(t.Context(), "liqo-tenant-rome", everything()); explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
 		t.Errorf("the server: %v", err)
 	}
-	if _, err := s.client.ensureGatewayClient(t.Context(), "liqo-tenant-milan", Endpoint{}, everything()); Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
+	if _, err := s.client.ensureGatewayClient(t.Context(), "liqo-tenant-milan", Endpoint{}, everything()); explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
 		t.Errorf("the client: %v", err)
 	}
 	if state, err := s.Observe(t.Context(), false); err != nil || state.Joined {

@@ -6,9 +6,6 @@ import (
 	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"github.com/liqotech/liqo/pkg/consts"
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // activeLabel marks, of a gateway's replicas, the one that holds the tunnel. Liqo has it in pkg/gateway/concurrent, which would bring the whole of
@@ -87,7 +84,7 @@ func (s *side) endStatus(ctx context.Context, found objects) (EndStatus, error) 
 	if gateway == nil {
 		return EndStatus{Status: Disconnected}, nil
 	}
-	pods, err := s.gatewayPods(ctx, gateway)
+	pods, err := s.leaf.GatewayPods(ctx, gateway)
 	if err != nil {
 		return EndStatus{}, err
 	}
@@ -106,13 +103,4 @@ func (s *side) endStatus(ctx context.Context, found objects) (EndStatus, error) 
 	}
 	slices.SortFunc(end.GatewayPods, func(a, b GatewayPod) int { return cmp.Compare(a.Name, b.Name) })
 	return end, nil
-}
-
-// gatewayPods lists the pods that Liqo runs a gateway in, those included that are being deleted.
-func (s *side) gatewayPods(ctx context.Context, gateway client.Object) ([]corev1.Pod, error) {
-	var pods corev1.PodList
-	err := s.leaf.Live.List(ctx, &pods, client.InNamespace(gateway.GetNamespace()), client.MatchingLabels{
-		consts.GatewayNameLabel: gateway.GetName(),
-	})
-	return pods.Items, s.leaf.Explain(err)
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -98,7 +99,7 @@ func (c cleanup) uses(ctx context.Context, namespace *corev1.Namespace, peering 
 	}
 	secret := client.ObjectKey{Namespace: namespace.Name, Name: c.keySecret.Name}
 	if secret.Name != "" && cmp.Or(c.keySecret.Namespace, namespace.Name) == namespace.Name {
-		lost, err := c.lost(ctx, made{corev1.SchemeGroupVersion.WithKind("Secret"), secret})
+		lost, err := c.leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Secret"), secret)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +118,7 @@ func (c cleanup) tellOthers(objects []client.Object) string {
 	if len(objects) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("What somebody else has made stays: %s.", c.names(objects...))
+	return fmt.Sprintf("What somebody else has made stays: %s.", explain.Names(c.leaf, objects...))
 }
 
 // giveUp makes a namespace nobody's, or whose it was before it was adopted.

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // KeySecret names a Secret of the user's own with the keys of a gateway. Without a name there is none; without a namespace it is in the tenant namespace.
@@ -35,7 +36,7 @@ func (s *side) checkKeySecret(ctx context.Context, namespace, name string) error
 		return s.secretNotKept(namespace, name)
 	}
 	problem := func(summary, detail string, err error) error {
-		return &Problem{
+		return &explain.Problem{
 			Leaf: s.leaf.Name, Summary: fmt.Sprintf("Secret %s/%s %s", namespace, name, summary), Err: err,
 			Detail: detail + " The field `privateKey` must be a WireGuard key and `publicKey` the one that belongs to it, each of 32 bytes, " +
 				"which is what `wg genkey` and `wg pubkey` print, decoded from base64 once.",
@@ -60,8 +61,8 @@ func (s *side) checkKeySecret(ctx context.Context, namespace, name string) error
 }
 
 // secretNotKept is the problem that a Secret of the user's own is to be in a tenant namespace which goes with the shortcut.
-func (s *side) secretNotKept(namespace, name string) *Problem {
-	return &Problem{
+func (s *side) secretNotKept(namespace, name string) *explain.Problem {
+	return &explain.Problem{
 		Leaf:    s.leaf.Name,
 		Summary: fmt.Sprintf("Secret %s/%s would go with the shortcut", namespace, name),
 		Detail: fmt.Sprintf("`key_secret` names a Secret that a destroy leaves alone, but namespace %s is a tenant namespace that the provider makes or takes over, and "+

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // newKeys are the two keys of a gateway, as a Secret has them.
@@ -57,7 +58,7 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 		tenant := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) // of a peering
 		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", append(test.secret, tenant)...)).server
 		err := server.checkKeySecret(t.Context(), "liqo-tenant-rome", "my-keys")
-		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary+` on leaf "milan"`) {
+		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary+` on leaf "milan"`) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "yAnz5") {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // theirs is a Configuration of the other cluster that somebody else wrote.
@@ -99,7 +100,7 @@ var overNodePort = Spec{MTU: 1340, Server: ServerGateway{ServiceType: corev1.Ser
 func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
 	rome, milan := leafWith(t, "rome", theirs("milan")), leafWith(t, "milan")
 	err := New(rome, milan).Connect(t.Context(), overNodePort)
-	var problem *Problem
+	var problem *explain.Problem
 	if !errors.As(err, &problem) || problem.Leaf != "rome" || !strings.Contains(problem.Detail, "Configuration liqo-tenant-milan/milan") {
 		t.Fatalf("got: %v", err)
 	}
@@ -227,7 +228,7 @@ func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
 func TestANetworkOfAPeeringIsLeftAloneAndThePeeringNamed(t *testing.T) {
 	shortcut := New(leafWith(t, "rome", theirs("milan"), peer("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
 	err := shortcut.Connect(t.Context(), overNodePort)
-	var problem *Problem
+	var problem *explain.Problem
 	if !errors.As(err, &problem) || !strings.Contains(problem.Detail, `the peering with "milan" (ForeignCluster milan, role Provider) did.`) ||
 		!strings.Contains(problem.Detail, "end the peering first with `liqoctl unpeer`") {
 		t.Errorf("got: %v", err)

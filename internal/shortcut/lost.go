@@ -9,7 +9,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] puts back, and that its [Status] does not tell of: the Service of the
@@ -45,11 +46,11 @@ func (s *side) serviceLost(ctx context.Context, found objects) (bool, error) {
 	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind || found.connected(found.server) == networkingv1beta1.Connected {
 		return false, nil
 	}
-	name := madeName(found.server)
-	if lost, err := s.lost(ctx, made{corev1.SchemeGroupVersion.WithKind("Service"), name}); err != nil || !lost {
+	name := cluster.MadeForGateway(found.server)
+	if lost, err := s.leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Service"), name); err != nil || !lost {
 		return false, err
 	}
-	lost, err := s.lost(ctx, made{appsv1.SchemeGroupVersion.WithKind("Deployment"), name})
+	lost, err := s.leaf.Gone(ctx, appsv1.SchemeGroupVersion.WithKind("Deployment"), name)
 	return !lost, err
 }
 
@@ -60,7 +61,7 @@ func (s *side) keysLost(ctx context.Context, keys *corev1.ObjectReference, broug
 	if secret == nil {
 		return false, nil
 	}
-	return s.lost(ctx, *secret)
+	return s.leaf.Gone(ctx, secret.kind, secret.key)
 }
 
 // keyUntold reports whether the gateway of this leaf has another public key by now than the other leaf was told by the owner, or none. Keys is from the gateway's status.
@@ -79,17 +80,6 @@ func (s *side) keyUntold(ctx context.Context, keys *corev1.ObjectReference, told
 		return false, s.leaf.Explain(err)
 	}
 	return !bytes.Equal(key, told.Spec.PublicKey), nil
-}
-
-// lost reports whether an object is not there. Nothing but its metadata is read.
-func (s *side) lost(ctx context.Context, one made) (bool, error) {
-	object := &metav1.PartialObjectMetadata{}
-	object.SetGroupVersionKind(one.kind)
-	err := s.leaf.Live.Get(ctx, one.key, object)
-	if apierrors.IsNotFound(err) {
-		return true, nil
-	}
-	return false, s.leaf.Explain(err)
 }
 
 // keySecret is the Secret of the user's own that the gateway was given; without a name where there is none.

@@ -32,7 +32,7 @@ func TestAServiceIsMissedOnlyWhileTheTunnelIsDown(t *testing.T) {
 		"no Service, the tunnel up":                               {[]client.Object{gatewayDeployment(), milansConnection(networkingv1beta1.Connected)}, false},
 		"neither Service nor Deployment, so that Liqo makes both": {[]client.Object{milansConnection(networkingv1beta1.ConnectionError)}, false},
 		"a Service, the tunnel down": {
-			[]client.Object{gatewayDeployment(), milansConnection(networkingv1beta1.ConnectionError), gatewayService(corev1.ServiceTypeNodePort)}, false,
+			[]client.Object{gatewayDeployment(), milansConnection(networkingv1beta1.ConnectionError), gatewayService()}, false,
 		},
 	} {
 		gateway := wireGuard(ours(serverGateway("rome", 51840)))
@@ -66,7 +66,7 @@ func TestWhatAnApplyPutsBackIsLost(t *testing.T) {
 	setAnnotation(connectedOnce, completeAnnotation, " 2026-11-21T10:00:00Z connected")
 	seenOnce := ours(theirs("rome"))
 	setAnnotation(seenOnce, completeAnnotation, " 2026-11-21T10:00:00Z")
-	down, service := milansConnection(networkingv1beta1.ConnectionError), gatewayService(corev1.ServiceTypeNodePort)
+	down, service := milansConnection(networkingv1beta1.ConnectionError), gatewayService()
 	for name, test := range map[string]struct {
 		rome, milan []client.Object
 		lost        bool

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // ensureNamespace returns the name of the namespace to work in: the one that is asked for, which must exist, or the tenant namespace.
@@ -27,7 +28,7 @@ func (s *side) ensureNamespace(asked string) func(context.Context) (string, erro
 func (s *side) checkOwnNamespace(ctx context.Context, asked string) error {
 	err := s.leaf.Live.Get(ctx, client.ObjectKey{Name: asked}, &corev1.Namespace{})
 	if apierrors.IsNotFound(err) {
-		return &Problem{
+		return &explain.Problem{
 			Leaf:    s.leaf.Name,
 			Summary: fmt.Sprintf("namespace %s does not exist", asked),
 			Detail:  "A namespace that is asked for is not made by the provider, since it would not know when to remove it. Make it first, or leave the choice to Liqo.",
@@ -62,7 +63,7 @@ func (s *side) checkAlone(ctx context.Context, namespace string) error {
 	}
 	for _, gateway := range gateways {
 		if remote := cluster.RemoteID(gateway); remote != string(s.remote.ID) && !s.owner.marked(gateway) {
-			return &Problem{
+			return &explain.Problem{
 				Leaf:    s.leaf.Name,
 				Summary: fmt.Sprintf("namespace %s has a gateway for another cluster", namespace),
 				Detail: fmt.Sprintf("%s there is for cluster %s, and Liqo can't tell two gateways of one namespace apart. Give each shortcut a namespace of its own, "+
@@ -112,8 +113,8 @@ func (s *side) checkTenantName(ctx context.Context) error {
 	return s.tenantNameTaken(nil)
 }
 
-func (s *side) tenantNameTaken(err error) *Problem {
-	return &Problem{
+func (s *side) tenantNameTaken(err error) *explain.Problem {
+	return &explain.Problem{
 		Leaf:    s.leaf.Name,
 		Summary: fmt.Sprintf("namespace %s is taken", s.forgeTenantNamespace().Name),
 		Detail: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not the labels that Liqo gives to one. "+

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
@@ -30,7 +31,7 @@ func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
 	} {
 		server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.objects...)).server
 		_, err := server.ensureNamespace("own")(t.Context())
-		if (err == nil) != (test.summary == "") || (err != nil && Summary(err) != test.summary) {
+		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -57,7 +58,7 @@ func TestATenantNamespaceThatAnEarlierShortcutHasLeftIsTakenAndNoOther(t *testin
 func TestANamespaceWithTheNameOfTheTenantNamespaceIsInTheWay(t *testing.T) {
 	taken := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome"}}
 	server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", taken)).server
-	if _, err := server.ensureTenantNamespace(t.Context()); Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
+	if _, err := server.ensureTenantNamespace(t.Context()); explain.Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
 }

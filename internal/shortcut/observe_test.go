@@ -100,8 +100,8 @@ func TestAnInspectionCallsATunnelThatIsNotUpYetConnecting(t *testing.T) {
 func TestAWaitForWhatIsThereAlreadyEndsAtOnce(t *testing.T) {
 	s := New(clustertest.Leaf(t, "rome", end(asClient, "milan", up)...), clustertest.Leaf(t, "milan", end(asServer, "rome", up)...))
 	endpoint, err := s.server.waitForEndpoint(t.Context())
-	if err != nil || where(endpoint) != "172.18.0.2, UDP port 31000" {
-		t.Errorf("the endpoint is %s (%v)", where(endpoint), err)
+	if err != nil || !reflect.DeepEqual(endpoint, Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
+		t.Errorf("the endpoint is %+v (%v)", endpoint, err)
 	}
 	for _, on := range s.sides() {
 		if err := on.waitForConnection(t.Context()); err != nil {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // Overlap is a pod CIDR of one leaf that another leaf can't reach as it is: there it is taken, or outside the ranges that Liqo gives out there.
@@ -121,7 +122,7 @@ func names(prefixes []netip.Prefix) string {
 	for i, prefix := range prefixes {
 		texts[i] = prefix.String()
 	}
-	return enumerate(texts)
+	return explain.Enumerate(texts)
 }
 
 // purpose says what a range is for.
@@ -160,8 +161,8 @@ func (s *side) checkOverlaps(ctx context.Context, other cluster.Networks) error 
 // errRemapped is the cause of a problem with a remapping that is forbidden.
 var errRemapped = errors.New("remapping is forbidden")
 
-func (s *side) remappedProblem(why string) *Problem {
-	return &Problem{
+func (s *side) remappedProblem(why string) *explain.Problem {
+	return &explain.Problem{
 		Leaf:    s.leaf.Name,
 		Summary: "remapping is forbidden, and needed",
 		Err:     errRemapped,

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // taken is a range that Rome's IPAM has given out, with these labels.
@@ -62,9 +63,9 @@ func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...), clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
 		if err := s.connectUntilTaken(t, spec); errors.Is(err, errRemapped) != test.refused {
 			t.Errorf("%s: %v", name, err)
-		} else if test.refused && (!strings.HasPrefix(Summary(err), "remapping is forbidden, and needed on leaf ") ||
-			!strings.Contains(Detail(err), " overlaps with ") || !strings.Contains(Detail(err), "No gateway was made.")) {
-			t.Errorf("%s: got %q:\n%s", name, Summary(err), Detail(err))
+		} else if test.refused && (!strings.HasPrefix(explain.Summary(err), "remapping is forbidden, and needed on leaf ") ||
+			!strings.Contains(explain.Detail(err), " overlaps with ") || !strings.Contains(explain.Detail(err), "No gateway was made.")) {
+			t.Errorf("%s: got %q:\n%s", name, explain.Summary(err), explain.Detail(err))
 		}
 		if state, err := s.Observe(t.Context(), false); err != nil || state.Joined == test.refused {
 			t.Errorf("%s: something was written: %t (%v)", name, state.Joined, err)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // peering names the peering with the other cluster that this leaf takes part in; empty where there is none. Liqo keeps it in its record of that cluster:
@@ -49,7 +50,7 @@ func (s *side) livingPeering(ctx context.Context) (string, error) {
 	if err != nil || len(parts) == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("the peering with %q (%s)", s.remote.Name, s.names(parts...)), nil
+	return fmt.Sprintf("the peering with %q (%s)", s.remote.Name, explain.Names(s.leaf, parts...)), nil
 }
 
 // peeringParts are the objects of a peering with the other cluster: the Tenant that it is here, the Identities that this leaf has there, and the resources that one asks
@@ -101,7 +102,7 @@ func (s *side) checkNoPeering(ctx context.Context, peering string) error {
 	if err != nil || peering == "" || len(found.owned(s.owner)) == 0 {
 		return err
 	}
-	return &Problem{
+	return &explain.Problem{
 		Leaf:    s.leaf.Name,
 		Summary: "a peering uses the network",
 		Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, or set "+

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // remains is what Liqo makes for one gateway, and takes away some time after it.
@@ -27,7 +29,7 @@ type made struct {
 
 // remainsOf is what Liqo has made for a gateway. Technology and keys are from its status, brought from its spec.
 func remainsOf(gateway client.Object, technology *made, keys *corev1.ObjectReference, brought corev1.LocalObjectReference) remains {
-	r := remains{name: madeName(gateway), technology: technology, keys: keysByLiqo(keys, brought)}
+	r := remains{name: cluster.MadeForGateway(gateway), technology: technology, keys: keysByLiqo(keys, brought)}
 	if brought.Name != "" {
 		r.brought = client.ObjectKey{Namespace: gateway.GetNamespace(), Name: brought.Name}
 	}

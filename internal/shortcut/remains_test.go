@@ -37,7 +37,7 @@ func TestARemovalWaitsForAllThatLiqoHasMadeForTheGateway(t *testing.T) {
 	inNamespace := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
 	for expected, left := range map[string]client.Object{
 		"Deployment liqo-tenant-rome/gw-rome":   gatewayDeployment(),
-		"Service liqo-tenant-rome/gw-rome":      gatewayService(corev1.ServiceTypeNodePort),
+		"Service liqo-tenant-rome/gw-rome":      gatewayService(),
 		"WgGatewayServer liqo-tenant-rome/rome": &networkingv1beta1.WgGatewayServer{ObjectMeta: inNamespace},
 		"Secret liqo-tenant-rome/gw-rome":       &corev1.Secret{ObjectMeta: inTenant("keys")},
 	} {

@@ -16,7 +16,7 @@ func withoutAddress(gateway *networkingv1beta1.GatewayServer) *networkingv1beta1
 }
 
 func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
-	service, deployment := gatewayService("NodePort"), gatewayDeployment()
+	service, deployment := gatewayService(), gatewayDeployment()
 	for name, test := range map[string]struct {
 		client   *networkingv1beta1.GatewayClient
 		server   *networkingv1beta1.GatewayServer

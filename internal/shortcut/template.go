@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // ServerTemplate is what a template of a server's gateway makes of the settings of its Service.
@@ -49,7 +51,7 @@ func (s *side) readTemplate(ctx context.Context, template Template) (*unstructur
 	object.SetGroupVersionKind(reference.GroupVersionKind())
 	err = s.leaf.Live.Get(ctx, client.ObjectKey{Namespace: template.Namespace, Name: template.Name}, object)
 	if apierrors.IsNotFound(err) {
-		return nil, &Problem{
+		return nil, &explain.Problem{
 			Leaf: s.leaf.Name, Summary: "the template does not exist",
 			Detail: fmt.Sprintf("There is no %s %s/%s.", reference.Kind, template.Namespace, template.Name), Err: err,
 		}
@@ -78,13 +80,13 @@ func mentions(value any, field string) bool {
 func (s *side) refer(template Template) (corev1.ObjectReference, error) {
 	resource, err := enutils.ParseGroupVersionResource(template.Resource)
 	if err != nil {
-		return corev1.ObjectReference{}, &Problem{
+		return corev1.ObjectReference{}, &explain.Problem{
 			Leaf: s.leaf.Name, Summary: "not a resource: " + template.Resource, Detail: "It must be group/version/resource.", Err: err,
 		}
 	}
 	kind, err := s.leaf.Live.RESTMapper().KindFor(resource)
 	if meta.IsNoMatchError(err) {
-		return corev1.ObjectReference{}, &Problem{
+		return corev1.ObjectReference{}, &explain.Problem{
 			Leaf: s.leaf.Name, Summary: "there are no templates of type " + template.Resource,
 			Detail: "The API server does not know this resource. Check its spelling, or install the gateway technology that brings it.", Err: err,
 		}

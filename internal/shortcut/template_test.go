@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
@@ -48,7 +49,7 @@ func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
 			if end.summary == "" && end.err == nil {
 				continue
 			}
-			if end.err == nil || Summary(end.err) != end.summary+` on leaf "`+leaf+`"` || Detail(end.err) != test.detail {
+			if end.err == nil || explain.Summary(end.err) != end.summary+` on leaf "`+leaf+`"` || explain.Detail(end.err) != test.detail {
 				t.Errorf("%s, on %s: got %v", name, leaf, end.err)
 			}
 		}

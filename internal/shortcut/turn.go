@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -89,7 +90,7 @@ func (s *side) explainBusy(holder string, err error) error {
 	if holder == "" || !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &Problem{
+	return &explain.Problem{
 		Leaf: s.leaf.Name, Err: err,
 		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", s.remote.Name),
 		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. If it was killed, the Lease ends by itself within "+

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // occupy lets somebody work on the pair until the end of the test.
@@ -30,9 +31,9 @@ func TestAnOperationThatWaitsInVainForAnotherSaysWhoseItIs(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := s.Connect(ctx, overNodePort)
-		if !errors.Is(err, context.DeadlineExceeded) || Summary(err) != `another operation on the pair with "rome" has not ended on leaf "milan"` ||
-			!strings.Contains(Detail(err), "Lease liqo/terraform-provider-liqo.milan.rome is held by alice@ci/1.") {
-			t.Errorf("got %q:\n%s", Summary(err), Detail(err))
+		if !errors.Is(err, context.DeadlineExceeded) || explain.Summary(err) != `another operation on the pair with "rome" has not ended on leaf "milan"` ||
+			!strings.Contains(explain.Detail(err), "Lease liqo/terraform-provider-liqo.milan.rome is held by alice@ci/1.") {
+			t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
 		}
 		if err := lease.Release(t.Context()); err != nil {
 			t.Error(err)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Failure is why a procedure did not succeed, and how far it got.
+// Failure says why a procedure failed, and how far it got.
 type Failure struct {
-	Err      error // of every step that failed for a reason of its own, joined
+	Err      error // the joined errors of all steps that failed for a reason of their own
 	Progress []Progress
 }
 
-// Progress is how far one step of a procedure got.
+// Progress says how far one step of a procedure got.
 type Progress struct {
 	Leaf    string
 	Step    string
@@ -21,13 +21,13 @@ type Progress struct {
 	Took    time.Duration // until it was done or failed
 }
 
-// Error is the reasons, then the steps, one a line.
+// Error returns the reasons, followed by the steps, one per line.
 func (f *Failure) Error() string { return fmt.Sprintf("%v\n%s", f.Err, f.Ledger()) }
 
-// Unwrap is the reasons.
+// Unwrap returns the reasons.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Ledger lists the steps, one a line: how far each got, and how long it took.
+// Ledger lists the steps, one per line: how far each got, and how long it took.
 func (f *Failure) Ledger() string {
 	lines := make([]string, len(f.Progress))
 	for i, p := range f.Progress {
@@ -50,7 +50,7 @@ func (p Progress) state() string {
 	}
 }
 
-// rounded keeps of a duration what matters to people: whole seconds, below one second tens of milliseconds.
+// rounded returns a duration in whole seconds, or in tens of milliseconds if it is below one second.
 func rounded(d time.Duration) time.Duration {
 	if d >= time.Second {
 		return d.Round(time.Second)

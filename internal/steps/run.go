@@ -1,4 +1,5 @@
-// Package steps runs the steps of a procedure on several leaves, each as soon as those that it comes after are done, and knows how far each has got.
+// Package steps runs the steps of a procedure on several leaves. Each step starts as soon as the
+// steps that it depends on have succeeded. The package records how far each step got.
 package steps
 
 import (
@@ -11,49 +12,52 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// LogSubsystem is the tflog subsystem that steps log to: a line a step at INFO, more at DEBUG. Callers set it up in the context.
+// LogSubsystem is the tflog subsystem that steps log to: one line per step at INFO, more at DEBUG.
+// Callers set it up in the context.
 const LogSubsystem = "shortcut"
 
-// ErrAborted ends steps that can't go on because another has failed. Only that other one's error is shown.
+// ErrAborted ends steps that can't continue because another step has failed. Only the error of that
+// step is shown.
 var ErrAborted = errors.New("another step failed")
 
-// Run is one procedure under way.
+// Run is a running procedure.
 type Run struct {
 	ctx   context.Context //nolint:containedctx // lives as long as the procedure that made it
 	abort context.CancelCauseFunc
 	steps sync.WaitGroup
 
-	// independent lets the steps go on that do not come after a failed one.
+	// independent lets steps continue that do not depend on a failed one.
 	independent bool
 
 	mu      sync.Mutex
 	ledger  []*entry
-	aborted error // why the whole run was aborted from outside
+	aborted error // the reason of [Run.Abort], if it was called
 }
 
-// entry is what a run knows of one step.
+// entry is a run's record of one step.
 type entry struct {
 	leaf, name string
-	started    time.Time // zero until the steps before it are done
+	started    time.Time // zero until the steps that it depends on are done
 	took       time.Duration
 	done       bool
-	err        error // why it failed, unless that was another step's failure
+	err        error // why it failed, unless the cause was another step's failure
 }
 
-// New begins a procedure in which a failure ends all other steps.
+// New starts a procedure in which a failure ends all other steps.
 func New(ctx context.Context) *Run {
 	ctx, abort := context.WithCancelCause(ctx)
 	return &Run{ctx: ctx, abort: abort}
 }
 
-// NewIndependent begins a procedure in which a failure ends only the steps that come after the failed one.
+// NewIndependent starts a procedure in which a failure ends only the steps that depend on the
+// failed one.
 func NewIndependent(ctx context.Context) *Run {
 	r := New(ctx)
 	r.independent = true
 	return r
 }
 
-// Abort ends the run for a reason that is none of its steps'. Wait returns that reason alone.
+// Abort ends the run for a reason outside of its steps. Wait then returns only this reason.
 func (r *Run) Abort(reason error) {
 	r.mu.Lock()
 	r.aborted = reason
@@ -61,8 +65,9 @@ func (r *Run) Abort(reason error) {
 	r.abort(reason)
 }
 
-// Wait returns when every step has ended. Its error is a [Failure] that holds the errors of all steps that failed for reasons of their own, in the order of the
-// procedure, and says how far each of the steps got.
+// Wait returns when every step has ended. Its error is a [Failure] with the errors of all steps
+// that failed for reasons of their own, in the order of the procedure, and with the progress of
+// each step.
 func (r *Run) Wait() error {
 	r.steps.Wait()
 	defer r.abort(nil)
@@ -78,7 +83,7 @@ func (r *Run) Wait() error {
 	if len(errs) > 0 {
 		return r.failure(errors.Join(errs...))
 	}
-	if err := context.Cause(r.ctx); err != nil { // cancelled before the first step could fail of it
+	if err := context.Cause(r.ctx); err != nil { // cancelled before any step could fail because of it
 		return r.failure(err)
 	}
 	return nil
@@ -103,7 +108,8 @@ func (r *Run) end(e *entry, err error) {
 	r.mu.Lock()
 	e.took = time.Since(e.started)
 	e.done = err == nil
-	// A request that was under way when another step failed says only that it was cancelled, and a cache that was still filling that it timed out.
+	// If another step fails, a pending request only reports that it was cancelled, and a cache that
+	// is still filling only reports a timeout.
 	cancelled := errors.Is(err, context.Canceled) || apierrors.IsTimeout(err)
 	if aborted := errors.Is(err, ErrAborted) || (cancelled && errors.Is(context.Cause(r.ctx), ErrAborted)); !aborted {
 		e.err = err
@@ -117,7 +123,7 @@ func (r *Run) end(e *entry, err error) {
 	}
 	fields["error"] = err.Error()
 	tflog.SubsystemDebug(r.ctx, LogSubsystem, "step failed", fields)
-	// A deadline ends every waiting step by itself, each with an explanation of its own.
+	// A deadline ends every waiting step by itself, and each step explains what it waited for.
 	if !r.independent && !errors.Is(err, context.DeadlineExceeded) {
 		r.abort(ErrAborted)
 	}

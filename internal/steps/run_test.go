@@ -16,7 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// diary remembers the order of things that happen at the same time.
+// diary records the order of concurrent events.
 type diary struct {
 	mu    sync.Mutex
 	lines []string
@@ -56,7 +56,10 @@ func TestAStepComesAfterThoseWhoseResultsItNeeds(t *testing.T) {
 func TestStepsThatDoNotDependOnEachOtherRunAtTheSameTime(t *testing.T) {
 	r := steps.New(t.Context())
 	met := make(chan struct{})
-	steps.Do(r, "rome", "call", func(context.Context) (steps.None, error) { met <- struct{}{}; return steps.None{}, nil })
+	steps.Do(r, "rome", "call", func(context.Context) (steps.None, error) {
+		met <- struct{}{}
+		return steps.None{}, nil
+	})
 	steps.Do(r, "milan", "answer", func(context.Context) (steps.None, error) { <-met; return steps.None{}, nil })
 	if err := r.Wait(); err != nil {
 		t.Fatal(err)
@@ -154,7 +157,8 @@ func TestARunThatIsAbortedFromOutsideSaysWhyAndNothingElse(t *testing.T) {
 	<-begun
 	reason := errors.New("the lease is lost")
 	r.Abort(reason)
-	if failure, ok := errors.AsType[*steps.Failure](r.Wait()); !ok || !errors.Is(failure.Err, reason) || strings.Contains(failure.Error(), "consequence") {
+	failure, ok := errors.AsType[*steps.Failure](r.Wait())
+	if !ok || !errors.Is(failure.Err, reason) || strings.Contains(failure.Error(), "consequence") {
 		t.Errorf("got: %v", failure)
 	}
 }

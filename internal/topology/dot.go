@@ -9,7 +9,7 @@ import (
 
 var dotColours = map[condition]string{coming: "orange", broken: "red", unclear: "gray"}
 
-// DOT is the graph in Graphviz's language.
+// DOT returns the graph in Graphviz's language.
 func (g Graph) DOT(direction Direction) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "digraph liqo {\n  rankdir=%s\n  node [shape=box]\n", direction)
@@ -47,10 +47,11 @@ func (e Edge) dotAttributes() []string {
 	return attributes
 }
 
-// dotEscapes are of what has a meaning within the quotes of a label. An ampersand begins an entity there, as in HTML.
+// dotEscapes escapes the characters with a special meaning in a quoted label. There, an ampersand
+// starts an entity, as in HTML.
 var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
 
-// dotText is a quoted label of these lines.
+// dotText returns a quoted label with these lines.
 func dotText(lines ...string) string {
 	for i, line := range lines {
 		lines[i] = dotEscapes.Replace(strings.Map(func(char rune) rune {

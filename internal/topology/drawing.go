@@ -2,7 +2,7 @@ package topology
 
 import "github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 
-// Direction is where a drawing begins and where it goes, in the words of Mermaid and Graphviz.
+// Direction is the direction of a drawing, in the syntax of Mermaid and Graphviz.
 type Direction string
 
 // The values of [Direction].
@@ -13,14 +13,14 @@ const (
 	BottomToTop Direction = "BT"
 )
 
-// condition is what a drawing shows of a status.
+// condition is the part of a status that a drawing shows.
 type condition int
 
 const (
 	working condition = iota
-	coming            // it may be working soon
+	coming            // may work soon
 	broken
-	unclear // it can't be seen from here
+	unclear // can't be determined from here
 )
 
 func (e Edge) condition() condition {
@@ -36,7 +36,7 @@ func (e Edge) condition() condition {
 	}
 }
 
-// label is what a drawing says of an edge. It leaves out what changes from one look to the next, such as the latency.
+// label returns the text of an edge. It omits values that change all the time, such as the latency.
 func (e Edge) label() string {
 	text := string(e.Kind)
 	if e.Kind == OfShortcut && e.MadeBy != shortcut.ByProvider {
@@ -56,7 +56,7 @@ func (e Edge) label() string {
 	return text
 }
 
-// lines are what a drawing says of a node: its name and, where something is wrong with it, what.
+// lines returns the text of a node: its name and, if something is wrong with it, the problem.
 func (n Node) lines() []string {
 	switch n.Status {
 	case Unreachable:

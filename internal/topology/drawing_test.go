@@ -10,10 +10,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-var update = flag.Bool("update", false, "write what the tests compare with anew")
+var update = flag.Bool("update", false, "rewrite the expected pictures")
 
-// pictures are graphs with all that a picture can show.
+// pictures returns graphs with everything that a picture can show.
 func pictures() map[string]Graph {
+	const special = `"quoted" \ [x] (y) {z} <b>bold</b> &amp; #35;`
 	return map[string]Graph{
 		"empty": {},
 		"hub": {
@@ -34,9 +35,15 @@ func pictures() map[string]Graph {
 			},
 			Edges: []Edge{
 				{Kind: OfPeering, From: "europe", To: "florence", Status: NoNetwork},
-				{Kind: OfPeering, From: "europe", To: "milan", BothWays: true, Status: shortcut.Disconnected, MadeBy: shortcut.ByPeering},
+				{
+					Kind: OfPeering, From: "europe", To: "milan", BothWays: true,
+					Status: shortcut.Disconnected, MadeBy: shortcut.ByPeering,
+				},
 				{Kind: OfPeering, From: "europe", To: "naples", Status: shortcut.Unknown, MadeBy: shortcut.ByPeering},
-				{Kind: OfPeering, From: "europe", To: "rome", BothWays: true, Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
+				{
+					Kind: OfPeering, From: "europe", To: "rome", BothWays: true,
+					Status: shortcut.Connected, MadeBy: shortcut.ByProvider,
+				},
 				{Kind: OfShortcut, From: "florence", To: "milan", Status: shortcut.Connecting, MadeBy: shortcut.ByProvider},
 				{Kind: OfShortcut, From: "milan", To: "rome", Status: shortcut.Error, MadeBy: shortcut.ByProvider},
 				{Kind: OfShortcut, From: "rome", To: "florence", Status: shortcut.Connected, MadeBy: shortcut.ByOther},
@@ -44,12 +51,13 @@ func pictures() map[string]Graph {
 		},
 		"names": {
 			Nodes: []Node{
-				ready(`"quoted" \ [x] (y) {z} <b>bold</b> &amp; #35;`, true), ready("%%{init: {'theme':'forest'}}%%", false), ready("`**markdown**`", false),
-				ready("a;b|c --> d:::e@{ shape: cyl }", false), ready("arn:aws:eks:eu-central-1:123456789012:cluster/rome", false), ready("end", false),
+				ready(special, true), ready("%%{init: {'theme':'forest'}}%%", false), ready("`**markdown**`", false),
+				ready("a;b|c --> d:::e@{ shape: cyl }", false),
+				ready("arn:aws:eks:eu-central-1:123456789012:cluster/rome", false), ready("end", false),
 				ready("new\nline\ttab", false), ready("style:#quot;", false), ready("Zürich 東京 🗼 ﬂ°°34¶ß", false),
 			},
 			Edges: []Edge{
-				{Kind: OfShortcut, From: "end", To: `"quoted" \ [x] (y) {z} <b>bold</b> &amp; #35;`, Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
+				{Kind: OfShortcut, From: "end", To: special, Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
 				{Kind: OfShortcut, From: "end", To: "new\nline\ttab", Status: shortcut.Error, MadeBy: shortcut.ByProvider},
 			},
 		},
@@ -60,7 +68,8 @@ func ready(name string, central bool) Node {
 	return Node{Name: name, ClusterID: name, Central: central, Status: Ready}
 }
 
-// `make lint` gives the pictures to Mermaid's and Graphviz' own parsers; this test says whether they are what was given to them.
+// `make lint` parses the expected pictures with Mermaid's and Graphviz' own parsers. This test
+// checks that the package draws exactly these pictures.
 func TestPicturesAreAsTheyWereWhenSomebodyLookedAtThem(t *testing.T) {
 	for name, graph := range pictures() {
 		compare(t, name+".mmd", graph.Mermaid(LeftToRight))

@@ -10,7 +10,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// Graph is how a number of clusters are joined. It says the same of the same clusters, in the same order, however often it is made.
+// Graph describes how a set of clusters is connected. The same clusters always give the same graph,
+// in the same order.
 type Graph struct {
 	Nodes []Node // sorted by name
 	Edges []Edge // sorted by From and To; at most one for two clusters
@@ -32,32 +33,34 @@ type NodeStatus string
 const (
 	Ready       NodeStatus = "Ready"
 	Unreachable NodeStatus = "Unreachable" // its API server does not answer
-	NoLiqo      NodeStatus = "NoLiqo"      // it answers, and Liqo is not there
-	Refused     NodeStatus = "Error"       // it answers, and does not let itself be read
+	NoLiqo      NodeStatus = "NoLiqo"      // it answers, but has no Liqo
+	Refused     NodeStatus = "Error"       // it answers, but can't be read
 )
 
-// Edge joins two clusters.
+// Edge connects two clusters.
 type Edge struct {
 	Kind     Kind
-	From, To string          // names: the consumer and the provider of a peering, the client and the server of a shortcut
-	BothWays bool            // of a peering: each is the other's consumer, or it is not known yet who is
-	Status   shortcut.Status // of the network between the two; NoNetwork for a peering without one
-	MadeBy   shortcut.Maker  // of that network; empty where there is none
+	From, To string          // names: consumer and provider of a peering, client and server of a shortcut
+	BothWays bool            // of a peering: each cluster consumes the other, or the consumer is not known yet
+	Status   shortcut.Status // of the network between the two; NoNetwork for a peering without a network
+	MadeBy   shortcut.Maker  // of this network; empty if there is none
 }
 
-// Kind is what joins two clusters.
+// Kind is the kind of an edge.
 type Kind string
 
-// The values of [Kind]. Two clusters that are peered have one edge for the peering and its network, whoever made that.
+// The values of [Kind]. Two peered clusters have one edge for the peering and its network, whoever
+// made the network.
 const (
 	OfPeering  Kind = "peering"
 	OfShortcut Kind = "shortcut"
 )
 
-// NoNetwork is the status of a peering whose clusters are not joined by a network.
+// NoNetwork is the status of a peering without a network.
 const NoNetwork shortcut.Status = "NoNetwork"
 
-// New makes a graph of what a survey has found. Without the name of a central cluster, it is the one that most others are peered with, if there is one.
+// New returns a graph of the results of a survey. If central is empty, the cluster with the most
+// peerings is the central cluster, if there is one.
 func New(survey shortcut.Survey, central string) Graph {
 	var graph Graph
 	networks := map[pair]shortcut.Link{}
@@ -67,7 +70,8 @@ func New(survey shortcut.Survey, central string) Graph {
 	for _, peering := range survey.Peerings {
 		between := pairOf(peering.Consumer, peering.Provider)
 		edge := Edge{
-			Kind: OfPeering, From: peering.Consumer.Name, To: peering.Provider.Name, BothWays: peering.BothWays, Status: NoNetwork,
+			Kind: OfPeering, From: peering.Consumer.Name, To: peering.Provider.Name, BothWays: peering.BothWays,
+			Status: NoNetwork,
 		}
 		if link, ok := networks[between]; ok {
 			edge.Status, edge.MadeBy = link.Status, link.MadeBy
@@ -80,11 +84,14 @@ func New(survey shortcut.Survey, central string) Graph {
 			Kind: OfShortcut, From: link.Client.Name, To: link.Server.Name, Status: link.Status, MadeBy: link.MadeBy,
 		})
 	}
-	slices.SortFunc(graph.Edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	slices.SortFunc(graph.Edges, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
 	central = cmp.Or(central, mostPeered(survey.Peerings))
 	for _, member := range survey.Leaves {
 		graph.Nodes = append(graph.Nodes, Node{
-			Name: member.Name, ClusterID: member.ClusterID, Central: member.Name == central, Status: statusOf(member.Err), Err: member.Err,
+			Name: member.Name, ClusterID: member.ClusterID, Central: member.Name == central,
+			Status: statusOf(member.Err), Err: member.Err,
 		})
 	}
 	slices.SortFunc(graph.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
@@ -109,8 +116,9 @@ func statusOf(err error) NodeStatus {
 	}
 }
 
-// mostPeered is the name of the cluster with the most peerings. Of several, the one that is the consumer in more of them, then the first by name; none where
-// there is no peering.
+// mostPeered returns the name of the cluster with the most peerings, or an empty name if there is
+// no peering. If several have the same number, the consumer in more of them wins, then the first by
+// name.
 func mostPeered(peerings []shortcut.Peering) string {
 	type score struct {
 		name                 string
@@ -131,7 +139,9 @@ func mostPeered(peerings []shortcut.Peering) string {
 	}
 	var best score
 	for _, s := range scores {
-		if cmp.Or(cmp.Compare(s.peerings, best.peerings), cmp.Compare(s.asConsumer, best.asConsumer), cmp.Compare(best.name, s.name)) > 0 {
+		order := cmp.Or(cmp.Compare(s.peerings, best.peerings), cmp.Compare(s.asConsumer, best.asConsumer),
+			cmp.Compare(best.name, s.name))
+		if order > 0 {
 			best = s
 		}
 	}

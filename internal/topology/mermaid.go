@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// The colours are readable on a light and on a dark page: GitHub has both.
+// mermaidStyles has colours that are readable on light and on dark pages, because GitHub has both.
 var mermaidStyles = []struct {
 	of    condition
 	style string
@@ -17,7 +17,8 @@ var mermaidStyles = []struct {
 	{unclear, "stroke:gray"},
 }
 
-// Mermaid is the graph as a flowchart in Mermaid's language, which GitHub, among others, draws in Markdown.
+// Mermaid returns the graph as a flowchart in Mermaid's language, which GitHub and others draw in
+// Markdown.
 func (g Graph) Mermaid(direction Direction) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "flowchart %s\n", direction)
@@ -41,7 +42,8 @@ func (g Graph) Mermaid(direction Direction) string {
 	}
 	styled := map[condition][]string{}
 	for i, edge := range g.Edges {
-		fmt.Fprintf(&text, "  %s %s|\"%s\"| %s\n", ids[edge.From], edge.mermaidArrow(), mermaidText(edge.label()), ids[edge.To])
+		fmt.Fprintf(&text, "  %s %s|\"%s\"| %s\n",
+			ids[edge.From], edge.mermaidArrow(), mermaidText(edge.label()), ids[edge.To])
 		styled[edge.condition()] = append(styled[edge.condition()], strconv.Itoa(i))
 	}
 	for _, style := range mermaidStyles {
@@ -50,12 +52,13 @@ func (g Graph) Mermaid(direction Direction) string {
 		}
 	}
 	if len(troubled) > 0 {
-		fmt.Fprintf(&text, "  classDef troubled stroke:red,stroke-width:2px,stroke-dasharray:5\n  class %s troubled\n", strings.Join(troubled, ","))
+		fmt.Fprintf(&text, "  classDef troubled stroke:red,stroke-width:2px,stroke-dasharray:5\n  class %s troubled\n",
+			strings.Join(troubled, ","))
 	}
 	return text.String()
 }
 
-// mermaidArrow is thick for a shortcut and dotted for what does not work.
+// mermaidArrow returns a thick arrow for a shortcut, and a dotted one for an edge that does not work.
 func (e Edge) mermaidArrow() string {
 	arrow := "-->"
 	switch {
@@ -70,8 +73,9 @@ func (e Edge) mermaidArrow() string {
 	return arrow
 }
 
-// mermaidText writes a text so that it can stand between quotes. Mermaid knows no backslash, only numbered entities; all that is neither a letter nor harmless
-// becomes one, because quotes, backticks, hashes, percent signs and even colons have a meaning there.
+// mermaidText escapes a text for use between quotes. Mermaid has no backslash escapes, only
+// numbered entities. Every character becomes one unless it is a letter or known to be harmless,
+// because quotes, backticks, hashes, percent signs and even colons have a special meaning.
 func mermaidText(text string) string {
 	var escaped strings.Builder
 	for _, char := range text {
@@ -84,5 +88,6 @@ func mermaidText(text string) string {
 			fmt.Fprintf(&escaped, "#%d;", char)
 		}
 	}
-	return strings.ReplaceAll(escaped.String(), "#58; ", ": ") // before a space it has no meaning, and is more readable
+	// A colon before a space has no special meaning, and is more readable.
+	return strings.ReplaceAll(escaped.String(), "#58; ", ": ")
 }

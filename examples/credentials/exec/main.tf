@@ -1,4 +1,4 @@
-# Rome is on EKS: a program prints a fresh token whenever one is needed. Milan is a context of the kubeconfig.
+# Rome runs on EKS. A credential plugin prints a new token whenever one is needed. Milan is a context of the kubeconfig.
 
 terraform {
   required_providers {

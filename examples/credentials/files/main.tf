@@ -1,4 +1,4 @@
-# A kubeconfig file for each leaf, under names of your own.
+# A kubeconfig file for each leaf. You choose the names of the leaves.
 
 terraform {
   required_providers {

@@ -1,4 +1,4 @@
-# An address and a token for each leaf, for instance of a service account, and no kubeconfig.
+# An address and a token for each leaf, for example of a service account. There is no kubeconfig.
 
 terraform {
   required_providers {

@@ -3,7 +3,7 @@ data "liqo_shortcut" "rome_milan" {
   server = "milan"
 }
 
-# Warns in every plan and apply while the tunnel is not up, whoever made it.
+# Every plan and apply warns while the tunnel is down, whoever created it.
 check "rome_milan" {
   assert {
     condition     = data.liqo_shortcut.rome_milan.status == "Connected"

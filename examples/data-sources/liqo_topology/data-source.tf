@@ -3,7 +3,7 @@ data "liqo_topology" "all" {
   central  = "europe"
 }
 
-# For a README on GitHub: put it into a block of language "mermaid".
+# To show the picture in a README on GitHub, put the text into a code block of the language "mermaid".
 output "picture" {
   value = data.liqo_topology.all.mermaid
 }

@@ -3,7 +3,7 @@ data "liqo_cluster" "leaf" {
   name     = each.key
 }
 
-# Whether Liqo would remap one of the two.
+# True if the ranges overlap, so that Liqo would remap one of them.
 output "same_pod_addresses" {
   value = provider::liqo::cidrs_overlap(data.liqo_cluster.leaf["rome"].pod_cidrs[0], data.liqo_cluster.leaf["milan"].pod_cidrs[0])
 }

@@ -1,4 +1,4 @@
-# Each cluster with each other one: rome-milan, rome-naples, milan-naples.
+# Connects each cluster with every other one: rome-milan, rome-naples, milan-naples.
 resource "liqo_shortcut" "mesh" {
   for_each = provider::liqo::mesh(["rome", "milan", "naples"])
 

@@ -10,7 +10,7 @@ provider "liqo" {
   config_path = "~/.kube/config"
 }
 
-# Rome dials; Milan's gateway is reached at a port of its nodes.
+# Rome dials. It reaches Milan's gateway at a port of Milan's nodes.
 resource "liqo_shortcut" "rome_milan" {
   client = "rome"
   server = "milan"
@@ -20,7 +20,7 @@ resource "liqo_shortcut" "rome_milan" {
   }
 }
 
-# Where a pod in Rome finds Milan's pods.
+# Where a pod in Rome reaches Milan's pods.
 output "milan_seen_from_rome" {
   value = liqo_shortcut.rome_milan.server_network.remapped_pod_cidrs
 }

@@ -1,4 +1,5 @@
-// Package clustertest makes leaves of controller-runtime's fake client, for tests that need no controller.
+// Package clustertest provides leaves that use controller-runtime's fake client, for tests without
+// controllers.
 package clustertest
 
 import (
@@ -18,17 +19,20 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Leaf returns a leaf of that name and ID that holds these objects. Its cache is never late.
+// Leaf returns a leaf that holds these objects. name is also its cluster ID. Its cache is always up
+// to date.
 func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	tb.Helper()
-	c := fake.NewClientBuilder().WithScheme(cluster.NewScheme()).WithRESTMapper(cluster.KnownKinds()).WithObjects(objects...).
+	c := fake.NewClientBuilder().
+		WithScheme(cluster.NewScheme()).WithRESTMapper(cluster.KnownKinds()).WithObjects(objects...).
 		WithStatusSubresource(&networkingv1beta1.Configuration{}, &networkingv1beta1.GatewayServer{},
 			&networkingv1beta1.GatewayClient{}, &networkingv1beta1.Connection{}).
 		WithIndex(&corev1.Event{}, "involvedObject.uid", func(object client.Object) []string {
-			return []string{string(object.(*corev1.Event).InvolvedObject.UID)} //nolint:errcheck,forcetypeassert // an index of Events is given Events
+			event := object.(*corev1.Event) //nolint:errcheck,forcetypeassert // an index of Events gets Events
+			return []string{string(event.InvolvedObject.UID)}
 		}).
 		WithIndex(&corev1.Event{}, "type", func(object client.Object) []string {
-			return []string{object.(*corev1.Event).Type} //nolint:errcheck,forcetypeassert // an index of Events is given Events
+			return []string{object.(*corev1.Event).Type} //nolint:errcheck,forcetypeassert // an index of Events gets Events
 		}).Build()
 	served := &discoveryfake.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{{
 		GroupVersion: networkingv1beta1.GroupVersion.String(),
@@ -40,11 +44,13 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	return cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served, watchEvents{c})
 }
 
-// watchEvents are the events of a fake client's watches.
+// watchEvents implements [cluster.Events] with a fake client's watches.
 type watchEvents struct{ client client.WithWatch }
 
 // Subscribe implements [cluster.Events].
-func (e watchEvents) Subscribe(ctx context.Context, changed func(client.Object), kinds ...client.Object) (func(), error) {
+func (e watchEvents) Subscribe(
+	ctx context.Context, changed func(client.Object), kinds ...client.Object,
+) (func(), error) {
 	ctx, unsubscribe := context.WithCancel(ctx)
 	for _, kind := range kinds {
 		gvk, err := apiutil.GVKForObject(kind, e.client.Scheme())
@@ -58,7 +64,7 @@ func (e watchEvents) Subscribe(ctx context.Context, changed func(client.Object),
 			unsubscribe()
 			return nil, err
 		}
-		watch, err := e.client.Watch(ctx, list.(client.ObjectList)) //nolint:errcheck,forcetypeassert // its name says so
+		watch, err := e.client.Watch(ctx, list.(client.ObjectList)) //nolint:errcheck,forcetypeassert // the kind is a list
 		if err != nil {
 			unsubscribe()
 			return nil, err

@@ -10,34 +10,40 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Ranges are a leaf's own address ranges, in CIDR notation, as Liqo's IPAM has them.
+// Ranges returns a leaf's own address ranges, in CIDR notation, as Liqo's IPAM has them.
 func Ranges(podCIDR, externalCIDR string) []client.Object {
 	return []client.Object{Range("pod-cidr", podCIDR), Range("external-cidr", externalCIDR)}
 }
 
-// Range is one of them; kind is Liqo's name for what it is for, such as pod-cidr.
+// Range returns one of a leaf's own address ranges. kind is Liqo's name for its purpose, such as
+// pod-cidr.
 func Range(kind, cidr string) client.Object {
 	return &ipamv1alpha1.Network{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: kind, Labels: map[string]string{consts.NetworkTypeLabelKey: kind}},
-		Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
-		Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "liqo", Name: kind, Labels: map[string]string{consts.NetworkTypeLabelKey: kind},
+		},
+		Spec:   ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
+		Status: ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
 	}
 }
 
-// Templates are the templates of gateways that Liqo brings, except that the server's takes no setting.
+// Templates returns the gateway templates that Liqo installs, except that the server's template has
+// no settings.
 func Templates() []client.Object {
+	named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "liqo", Name: name} }
 	return []client.Object{
-		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: forge.DefaultGwServerTemplateName}},
-		&networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: forge.DefaultGwClientTemplateName}},
+		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: named(forge.DefaultGwServerTemplateName)},
+		&networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: named(forge.DefaultGwClientTemplateName)},
 	}
 }
 
-// Configuration is what somebody told a leaf of another cluster.
+// Configuration returns a leaf's Configuration for another cluster.
 func Configuration(remote string) client.Object {
-	return forge.Configuration(remote, "liqo-tenant-"+remote, liqov1beta1.ClusterID(remote), []string{"10.0.0.0/16"}, "10.70.0.0/16")
+	return forge.Configuration(
+		remote, "liqo-tenant-"+remote, liqov1beta1.ClusterID(remote), []string{"10.0.0.0/16"}, "10.70.0.0/16")
 }
 
-// GatewayClient is a gateway that dials the one of another cluster.
+// GatewayClient returns a gateway client that dials the gateway server of another cluster.
 func GatewayClient(remote string) client.Object {
 	return &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "liqo-tenant-" + remote, Name: remote, Labels: map[string]string{consts.RemoteClusterID: remote},

@@ -1,4 +1,4 @@
-package shortcut
+package explain
 
 import (
 	"context"
@@ -7,20 +7,21 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // mostEvents is how many events of one object are told. Older ones seldom say more.
 const mostEvents = 2
 
 // warnings are the newest Warning events of an object, a line each. An error says why there is no answer.
-func (s *side) warnings(ctx context.Context, uid types.UID, namespace string) ([]string, error) {
+func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]string, error) {
 	var list corev1.EventList
-	err := s.leaf.Live.List(ctx, &list, client.InNamespace(namespace),
-		client.MatchingFields{"involvedObject.uid": string(uid), "type": corev1.EventTypeWarning})
+	err := leaf.Live.List(ctx, &list, client.InNamespace(object.GetNamespace()),
+		client.MatchingFields{"involvedObject.uid": string(object.GetUID()), "type": corev1.EventTypeWarning})
 	if err != nil {
-		return nil, s.leaf.Explain(err)
+		return nil, leaf.Explain(err)
 	}
 	slices.SortFunc(list.Items, func(a, b corev1.Event) int { return lastSeen(&b).Compare(lastSeen(&a)) })
 	lines := make([]string, 0, mostEvents)

@@ -1,10 +1,11 @@
-package shortcut
+package explain
 
 import (
 	"context"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,8 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestAMissingServiceIsExplainedByTheAPIServer(t *testing.T) {
@@ -45,8 +44,8 @@ func TestAMissingServiceIsExplainedByTheAPIServer(t *testing.T) {
 		technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}}
 		technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
 		gateway := exposedGateway()
-		milan := clustertest.Leaf(t, "milan", gateway, technology, gatewayDeployment(), readyPod())
-		milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{
+		s := milan(t, gateway, technology, gatewayDeployment(), readyPod())
+		s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
 			Create: func(_ context.Context, _ client.WithWatch, object client.Object, options ...client.CreateOption) error {
 				asked := (&client.CreateOptions{}).ApplyOptions(options)
 				if service, ok := object.(*corev1.Service); !ok || service.Spec.Type != corev1.ServiceTypeNodePort || len(asked.DryRun) == 0 {
@@ -55,9 +54,9 @@ func TestAMissingServiceIsExplainedByTheAPIServer(t *testing.T) {
 				return test.answer
 			},
 		})
-		findings, err := New(clustertest.Leaf(t, "rome"), milan).server.serviceFindings(t.Context(), gateway)
-		if len(findings) != 1 || findings[0].summary != test.summary || findings[0].evidence[0] != test.evidence {
-			t.Errorf("%s: %+v", name, findings)
+		causes, err := service(t.Context(), s, Objects{Server: gateway})
+		if len(causes) != 1 || causes[0].summary != test.summary || causes[0].evidence[0] != test.evidence {
+			t.Errorf("%s: %+v", name, causes)
 		}
 		if (err == nil) != (test.unanswered == "") || (err != nil && !strings.Contains(err.Error(), test.unanswered)) {
 			t.Errorf("%s: %v", name, err)
@@ -67,8 +66,16 @@ func TestAMissingServiceIsExplainedByTheAPIServer(t *testing.T) {
 
 func TestAGatewayThatLiqoHasNotComeToMissesNoService(t *testing.T) {
 	gateway := exposedGateway()
-	server := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", gateway)).server
-	if findings, err := server.serviceFindings(t.Context(), gateway); len(findings) > 0 || err != nil {
-		t.Errorf("got %+v (%v)", findings, err)
+	if causes, err := service(t.Context(), milan(t, gateway), Objects{Server: gateway}); len(causes) > 0 || err != nil {
+		t.Errorf("got %+v (%v)", causes, err)
 	}
+}
+
+func TestALoadBalancerThatGivesNoAddressIsTold(t *testing.T) {
+	waiting := []client.Object{exposedGateway(), gatewayDeployment(), readyPod(), gatewayService(corev1.ServiceTypeLoadBalancer)}
+	says(t, told(t, waiting...), "the load balancer gives no address",
+		"Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address.\nNo event of the Service says why.",
+		`Check that leaf "milan" has a load balancer`, "set `service_type = \"NodePort\"`")
+	says(t, told(t, append(waiting, warning("service", "SyncLoadBalancerFailed", "quota of addresses exceeded", time.Minute))...),
+		"the load balancer gives no address", "Event SyncLoadBalancerFailed: quota of addresses exceeded.")
 }

@@ -1,0 +1,66 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// deployment explains why a gateway does not run, from its Deployment and its pods. See [noDeployment] where there is none.
+func deployment(ctx context.Context, s Subject, found Objects) ([]cause, error) {
+	gateway := found.gateway()
+	if gateway == nil {
+		return nil, nil
+	}
+	var deployment appsv1.Deployment
+	switch err := s.Leaf.Live.Get(ctx, cluster.MadeForGateway(gateway), &deployment); {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, s.Leaf.Explain(err)
+	}
+	for _, condition := range deployment.Status.Conditions {
+		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
+			return []cause{{
+				summary:  "the gateway's pod is refused",
+				evidence: []string{fmt.Sprintf("%s can't make its pod: %s", s.Leaf.Describe(&deployment), condition.Message)},
+				advice: "A gateway's pod is privileged and forwards packets. Let the leaf's policies, quotas and Pod Security labels allow it in namespace " +
+					deployment.Namespace + ".",
+			}}, nil
+		}
+	}
+	pods, err := s.Leaf.GatewayPods(ctx, gateway)
+	if err != nil {
+		return nil, err
+	}
+	if len(pods) == 0 {
+		return noPod(ctx, s.Leaf, &deployment)
+	}
+	var (
+		causes []cause
+		errs   []error
+	)
+	for i := range pods {
+		if pods[i].DeletionTimestamp.IsZero() {
+			more, err := podNotReady(ctx, s.Leaf, &pods[i])
+			causes, errs = append(causes, more...), append(errs, err)
+		}
+	}
+	return causes, errors.Join(errs...)
+}
+
+// noPod is the cause that nobody makes a pod for a Deployment.
+func noPod(ctx context.Context, leaf *cluster.Leaf, deployment *appsv1.Deployment) ([]cause, error) {
+	events, err := warnings(ctx, leaf, deployment)
+	return []cause{{
+		summary:  "the gateway has no pod",
+		evidence: append([]string{leaf.Describe(deployment) + " has no pod, and does not say why."}, events...),
+		advice:   fmt.Sprintf("Check that kube-controller-manager of leaf %q works.", leaf.Name),
+	}}, err
+}

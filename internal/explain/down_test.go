@@ -1,0 +1,95 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// record is what Liqo has noted of a tunnel that is down.
+func record(remote string) client.Object {
+	record := &liqov1beta1.ForeignCluster{
+		ObjectMeta: metav1.ObjectMeta{Name: remote, Labels: map[string]string{"liqo.io/remote-cluster-id": remote}},
+		Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: liqov1beta1.ClusterID(remote)},
+	}
+	record.Status.Modules.Networking.Conditions = []liqov1beta1.Condition{{
+		Type: liqov1beta1.NetworkConnectionStatusCondition, Status: liqov1beta1.ConditionStatusError,
+		LastTransitionTime: metav1.NewTime(time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)),
+	}}
+	return record
+}
+
+// downAtRome is Rome's end of a tunnel that is all in place and down.
+func downAtRome(t *testing.T) Subject {
+	t.Helper()
+	objects := append(dialled(networkingv1beta1.ConnectionError), record("milan"))
+	return of(clustertest.Leaf(t, "rome", objects...), "milan", objects...)
+}
+
+// downAtMilan is the other end of it, whose gateway runs in that pod.
+func downAtMilan(t *testing.T, pod *corev1.Pod) Subject {
+	t.Helper()
+	return milan(t, exposedGateway(), gatewayDeployment(), pod, gatewayService(corev1.ServiceTypeNodePort), key("rome"),
+		connection("rome", networkingv1beta1.ConnectionError), record("rome"))
+}
+
+const (
+	romeReports = `The gateway of "rome" dials 172.18.0.2, UDP port 31000.
+On leaf "rome", Connection liqo-tenant-milan/gw-milan says "Error", since 2026-11-21T12:30:00Z.`
+	milanReports = `On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Error", since 2026-11-21T12:30:00Z.`
+	bothReport   = romeReports + "\n" + milanReports
+)
+
+func TestATunnelThatIsDownIsToldOfWithWhatTheLeavesShow(t *testing.T) {
+	for name, test := range map[string]struct {
+		pod      *corev1.Pod // Milan's
+		expected string
+	}{
+		"nothing but that it is down": {readyPod(), bothReport + `
+
+Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000, and that no firewall or security group drops UDP on the way, at either end. ` +
+			"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`."},
+		"a pod that crashes": {waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container"), bothReport + `
+
+This is why: the gateway's pod does not run on leaf "milan".
+Container wireguard of Pod liqo-tenant-rome/gw-rome waits (CrashLoopBackOff): back-off 10s restarting failed container.
+
+Its log says more:
+
+  kubectl -n liqo-tenant-rome logs gw-rome -c wireguard --previous`},
+	} {
+		down := Down(t.Context(), downAtRome(t), downAtMilan(t, test.pod))
+		if down.Error() != "the tunnel from \"rome\" to \"milan\" is down.\n"+test.expected {
+			t.Errorf("%s: %s\nexpected:\n%s", name, down, test.expected)
+		}
+	}
+}
+
+func TestAnEndThatIsNotFinishedIsToldOfOnceAndWithoutAWait(t *testing.T) {
+	down := Down(t.Context(), downAtRome(t), milan(t, runningGateway()...))
+	if !strings.HasPrefix(down.Detail, romeReports+"\nOn leaf \"milan\", there is no Connection.\n\nCheck that the nodes of \"rome\" can reach") {
+		t.Errorf("got:\n%s", down.Detail)
+	}
+	down = Down(t.Context(), milan(t, runningGateway()...), milan(t, runningGateway()...))
+	if strings.Count(down.Detail, "has not been told the key") != 1 || strings.Contains(down.Detail, "Time ran out") {
+		t.Errorf("got:\n%s", down.Detail)
+	}
+}
+
+func TestAnEndThatCannotBeReadDoesNotHideTheOther(t *testing.T) {
+	unread := milan(t)
+	unread.Find = func(context.Context) (Objects, error) { return Objects{}, errors.New("no cache") }
+	if down := Down(t.Context(), downAtRome(t), unread); !strings.HasPrefix(down.Detail, romeReports+"\n\nCheck that") {
+		t.Errorf("got:\n%s", down.Detail)
+	}
+}
