@@ -92,7 +92,7 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 		Name: shortcut.DefaultClientTemplateName, Namespace: state.Client.LiqoNamespace, Resource: shortcut.DefaultClientTemplateResource,
 	})
 	object, diags := types.ObjectValueFrom(ctx, clientGatewayTypes, set)
-	if m.ClientGateway.IsNull() && object.Equal(objectWith(clientGatewayTypes, nil)) {
+	if m.ClientGateway.IsNull() && object.Equal(objectWith(ctx, clientGatewayTypes, nil)) {
 		return diags // nothing was set, and nothing is as if something was
 	}
 	m.ClientGateway = object

@@ -178,7 +178,7 @@ func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded 
 	if podCIDRs.IsUnknown() && externalCIDR.IsUnknown() && configured.IsNull() {
 		return types.ObjectUnknown(networkTypes), nil
 	}
-	return objectWith(networkTypes, map[string]attr.Value{"pod_cidrs": podCIDRs, "external_cidr": externalCIDR}), nil
+	return objectWith(ctx, networkTypes, map[string]attr.Value{"pod_cidrs": podCIDRs, "external_cidr": externalCIDR}), nil
 }
 
 // remappingKnown reports whether the state says where the other leaf reaches a network that it is told of in these words.

@@ -29,10 +29,10 @@ const (
 )
 
 // serverGatewayAttribute is the `server_gateway` of a liqo_shortcut.
-func serverGatewayAttribute() schema.SingleNestedAttribute {
+func serverGatewayAttribute(ctx context.Context) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true, Computed: true,
-		Default:             objectdefault.StaticValue(defaultServerGateway()),
+		Default:             objectdefault.StaticValue(defaultServerGateway(ctx)),
 		MarkdownDescription: "How the server exposes its gateway." + interrupts,
 		Attributes:          serverGatewayAttributes(),
 	}
@@ -92,8 +92,8 @@ func keySecretAttribute(leaf string) schema.Attribute {
 }
 
 // defaultServerGateway is what is planned where a configuration leaves the block out.
-func defaultServerGateway() types.Object {
-	return objectWith(serverGatewayTypes, map[string]attr.Value{
+func defaultServerGateway(ctx context.Context) types.Object {
+	return objectWith(ctx, serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue(string(shortcut.DefaultServiceType)),
 		"port":         types.Int32Value(shortcut.DefaultPort),
 	})

@@ -35,8 +35,9 @@ func networkOf(podCIDR, externalCIDR string) types.Object {
 }
 
 // fullySet is a shortcut in which no setting has its default.
-func fullySet() shortcutModel {
-	model := settled()
+func fullySet(t *testing.T) shortcutModel {
+	t.Helper()
+	model := settled(t)
 	model.MTU = types.Int32Value(1400)
 	model.ServerGateway = types.ObjectValueMust(serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900), "node_port": types.Int32Value(31000),
@@ -64,7 +65,7 @@ func ofKeySecrets() shortcut.Removal {
 }
 
 func TestEverySettingReachesTheLeaves(t *testing.T) {
-	model := fullySet()
+	model := fullySet(t)
 	expected := shortcut.Spec{
 		MTU: 1400,
 		Server: shortcut.ServerGateway{
@@ -91,7 +92,7 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 }
 
 func TestWhatTheConfigurationLeavesToTheLeavesIsLeftToThem(t *testing.T) {
-	plan, config := fullySet(), settled() // the plan has what the state has
+	plan, config := fullySet(t), settled(t) // the plan has what the state has
 	plan.ShareKeys, plan.CIDRRemapping, plan.OnDestroy = types.BoolNull(), types.StringValue(remappingAllowed), types.StringValue(destroyResets)
 	plan.DestroyPeering = types.BoolValue(false) // force_destroy is only of leaves that are lost
 	spec, diags := plan.spec(t.Context(), &config)
@@ -104,7 +105,7 @@ func TestWhatTheConfigurationLeavesToTheLeavesIsLeftToThem(t *testing.T) {
 }
 
 func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
-	model := settled()
+	model := settled(t)
 	spec, diags := model.spec(t.Context(), &model)
 	expected := shortcut.Spec{MTU: shortcut.DefaultMTU, Server: shortcut.ServerGateway{ServiceType: "LoadBalancer", Port: shortcut.DefaultPort}}
 	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
@@ -113,7 +114,7 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 }
 
 func TestTheStateTakesOverWhatTheLeavesShow(t *testing.T) {
-	model, found := settled(), working()
+	model, found := settled(t), working()
 	found.Client.Network = shortcut.Network{
 		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"}, RemappedExternalCIDR: "10.4.0.0/16",
 	}
@@ -145,7 +146,7 @@ func TestTheStateTakesOverWhatTheLeavesShow(t *testing.T) {
 }
 
 func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
-	expected := fullySet()
+	expected := fullySet(t)
 	spec, diags := expected.spec(t.Context(), &expected)
 	if diags.HasError() {
 		t.Fatal(diags)
@@ -164,7 +165,7 @@ func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
 }
 
 func TestWhatIsMissingOnTheLeavesKeepsWhatWasSet(t *testing.T) {
-	model := fullySet()
+	model := fullySet(t)
 	model.ClientNamespace = types.StringUnknown()
 	expected := model
 	diags := model.observed(t.Context(), shortcut.State{
@@ -183,10 +184,11 @@ func TestWhatIsMissingOnTheLeavesKeepsWhatWasSet(t *testing.T) {
 }
 
 // settled is the model of a shortcut over a node port whose settings leave to the server where the client dials.
-func settled() shortcutModel {
+func settled(t *testing.T) shortcutModel {
+	t.Helper()
 	return shortcutModel{
 		Client: types.StringValue("rome"), Server: types.StringValue("milan"), MTU: types.Int32Value(1340),
-		ServerGateway: defaultServerGateway(), ClientGateway: types.ObjectNull(clientGatewayTypes),
+		ServerGateway: defaultServerGateway(t.Context()), ClientGateway: types.ObjectNull(clientGatewayTypes),
 	}
 }
 
@@ -206,11 +208,11 @@ func working() shortcut.State {
 }
 
 func TestAShortcutThatIsAsItShouldBeChangesNoSetting(t *testing.T) {
-	model := settled()
+	model := settled(t)
 	if diags := model.observed(t.Context(), working()); diags.HasError() {
 		t.Fatal(diags)
 	}
-	before := settled()
+	before := settled(t)
 	if !model.MTU.Equal(before.MTU) || !model.ServerGateway.Equal(before.ServerGateway) || !model.ClientGateway.Equal(before.ClientGateway) {
 		t.Errorf("a setting has changed: %v %v %v", model.MTU, model.ServerGateway, model.ClientGateway)
 	}
@@ -234,7 +236,7 @@ func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
 			func(s *shortcut.State) { s.Client.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 0 },
 		},
 		"the Service's port": {
-			func(s *shortcut.State) { s.ServerGateway.Port = 1 }, func(m shortcutModel) bool { return !m.ServerGateway.Equal(defaultServerGateway()) },
+			func(s *shortcut.State) { s.ServerGateway.Port = 1 }, func(m shortcutModel) bool { return !m.ServerGateway.Equal(defaultServerGateway(t.Context())) },
 		},
 		"the Service's annotations": {
 			func(s *shortcut.State) { s.ServerGateway.ServiceAnnotations = map[string]string{"a": "b"} },
@@ -259,7 +261,7 @@ func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
 			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"connect_port":9`) },
 		},
 	} {
-		model, state := settled(), working()
+		model, state := settled(t), working()
 		test.change(&state)
 		if diags := model.observed(t.Context(), state); diags.HasError() {
 			t.Fatal(diags)

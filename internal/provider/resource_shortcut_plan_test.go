@@ -14,7 +14,7 @@ import (
 // recorded is the state of a shortcut of this status whose settings are the defaults.
 func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	t.Helper()
-	model, found := settled(), working()
+	model, found := settled(t), working()
 	found.Status = status
 	model.ClientGateway = types.ObjectNull(clientGatewayTypes)
 	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true), types.StringValue(remappingAllowed)

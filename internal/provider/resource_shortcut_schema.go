@@ -67,7 +67,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				MarkdownDescription: "MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + interrupts,
 				Validators:          []validator.Int32{int32validator.Between(minMTU, maxMTU)},
 			},
-			"server_gateway": serverGatewayAttribute(),
+			"server_gateway": serverGatewayAttribute(ctx),
 			"client_gateway": clientGatewayAttribute(),
 			"wait_for_connection": schema.BoolAttribute{
 				Optional: true, Computed: true,

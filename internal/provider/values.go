@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
@@ -22,19 +23,16 @@ func attributeTypes(attributes map[string]schema.Attribute) map[string]attr.Type
 }
 
 // objectWith is an object of these types with these values. An attribute without a value is null.
-func objectWith(attributes map[string]attr.Type, values map[string]attr.Value) types.Object {
+func objectWith(ctx context.Context, attributes map[string]attr.Type, values map[string]attr.Value) types.Object {
 	all := make(map[string]attr.Value, len(attributes))
 	for name, kind := range attributes {
-		all[name] = nullOf(kind)
+		all[name] = nullOf(ctx, kind)
 	}
-	for name, value := range values {
-		all[name] = value
-	}
+	maps.Copy(all, values)
 	return types.ObjectValueMust(attributes, all)
 }
 
-func nullOf(kind attr.Type) attr.Value {
-	ctx := context.Background()
+func nullOf(ctx context.Context, kind attr.Type) attr.Value {
 	null, err := kind.ValueFromTerraform(ctx, tftypes.NewValue(kind.TerraformType(ctx), nil))
 	if err != nil {
 		panic(fmt.Sprintf("type %s has no null: %v", kind, err)) // every type has one
