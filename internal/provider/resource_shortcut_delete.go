@@ -61,16 +61,16 @@ func (r *shortcutResource) deleteRemains(
 			resp.Diagnostics.Append(pair.errors()...)
 			return
 		}
-		remains := shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).OwnedBy(owner)
-		err = remains.DisconnectEnd(ctx, remains.Client, removal)
+		half := shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).OwnedBy(owner)
+		err = half.DisconnectEnd(ctx, half.Client, removal)
 	default:
 		resp.Diagnostics.Append(onlyOneCleaned(clientID, model.Client.ValueString()))
 		if pair.server == nil {
 			resp.Diagnostics.Append(pair.errors()...)
 			return
 		}
-		remains := shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).OwnedBy(owner)
-		err = remains.DisconnectEnd(ctx, remains.Server, removal)
+		half := shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).OwnedBy(owner)
+		err = half.DisconnectEnd(ctx, half.Server, removal)
 	}
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))

@@ -72,7 +72,7 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 }
 
 func TestALeafWhoseRangesCannotBeReadFailsThePlan(t *testing.T) {
-	plan, config := settled(), settled()
+	plan, config := settled(t), settled(t)
 	if diags := planNetworks(t.Context(), pair{client: clustertest.Leaf(t, "rome")}, &plan, &config, nil); !diags.HasError() {
 		t.Errorf("planned is %s", plan.ClientNetwork)
 	}

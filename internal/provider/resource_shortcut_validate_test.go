@@ -1,31 +1,16 @@
 package provider
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // validate checks a liqo_shortcut as `terraform validate` does and returns all that it says, an error a line.
 func validate(t *testing.T, values map[string]tftypes.Value) string {
 	t.Helper()
-	var schema resource.SchemaResponse
-	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
-	object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
-	if !ok {
-		t.Fatal("the schema is no object")
-	}
+	object := shortcutType(t)
 	for name, nested := range values {
 		if attributes, isObject := object.AttributeTypes[name].(tftypes.Object); isObject {
 			var given map[string]tftypes.Value
@@ -35,20 +20,7 @@ func validate(t *testing.T, values map[string]tftypes.Value) string {
 			values[name] = tftypes.NewValue(attributes, filled(attributes, given))
 		}
 	}
-	config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, filled(object, values)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := providerserver.NewProtocol6(New("test"))().ValidateResourceConfig(t.Context(),
-		&tfprotov6.ValidateResourceConfigRequest{TypeName: "liqo_shortcut", Config: &config})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	for _, diagnostic := range response.Diagnostics {
-		lines = append(lines, diagnostic.Attribute.String()+": "+diagnostic.Summary+": "+diagnostic.Detail)
-	}
-	return strings.Join(lines, "\n")
+	return validated(t, tftypes.NewValue(object, filled(object, values)))
 }
 
 func number(value int) tftypes.Value { return tftypes.NewValue(tftypes.Number, value) }
@@ -222,131 +194,6 @@ func TestValuesThatCanWorkAreAccepted(t *testing.T) {
 		}
 		if said := validate(t, values); said != "" {
 			t.Errorf("%s: %s", name, said)
-		}
-	}
-}
-
-func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
-	leaves := pair{client: clustertest.Leaf(t, "rome"), server: clustertest.Leaf(t, "milan")}
-	for status, expected := range map[shortcut.Status]bool{
-		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
-	} {
-		for _, pair := range []pair{leaves, {}} {
-			if got, diags := needsRepair(t.Context(), pair, end.Owner{}, status); got != expected || len(diags) > 0 {
-				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
-			}
-		}
-	}
-}
-
-func TestARepairLeavesOpenWhatTheLeavesDoNotShow(t *testing.T) {
-	state := recorded(t, shortcut.Disconnected)
-	state.ClientNamespace = types.StringNull()
-	plan := state
-	if broken, diags := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state); !broken || len(diags) > 0 {
-		t.Fatalf("it is not repaired (%v)", diags)
-	}
-	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" || !plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
-		t.Errorf("planned are the namespaces %s and %s, status %s, endpoint %s", plan.ClientNamespace, plan.ServerNamespace, plan.Status, plan.ServerEndpoint)
-	}
-}
-
-// settled is the model of a shortcut over a node port whose settings leave to the server where the client dials.
-func settled() shortcutModel {
-	return shortcutModel{
-		Client: types.StringValue("rome"), Server: types.StringValue("milan"), MTU: types.Int32Value(1340),
-		ServerGateway: defaultServerGateway(), ClientGateway: types.ObjectNull(clientGatewayTypes),
-	}
-}
-
-func working() shortcut.State {
-	return shortcut.State{
-		Exists: true, Status: shortcut.Connected,
-		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
-		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
-		ServerGateway: &end.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Template: end.Template{
-			Name: end.DefaultServerTemplateName, Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
-		}},
-		ServerEndpoint: &end.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
-		ClientGateway: &end.GatewayClient{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: end.Template{
-			Name: end.DefaultClientTemplateName, Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
-		}},
-	}
-}
-
-func TestAShortcutThatIsAsItShouldBeChangesNoSetting(t *testing.T) {
-	model := settled()
-	if diags := model.observed(t.Context(), working()); diags.HasError() {
-		t.Fatal(diags)
-	}
-	before := settled()
-	if !model.MTU.Equal(before.MTU) || !model.ServerGateway.Equal(before.ServerGateway) || !model.ClientGateway.Equal(before.ClientGateway) {
-		t.Errorf("a setting has changed: %v %v %v", model.MTU, model.ServerGateway, model.ClientGateway)
-	}
-	if model.ID.ValueString() != "rome/milan" || model.Status.ValueString() != "Connected" {
-		t.Errorf("got id %s, status %s", model.ID, model.Status)
-	}
-}
-
-func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
-	for name, test := range map[string]struct {
-		change func(*shortcut.State)
-		shows  func(shortcutModel) bool
-	}{
-		"the client's MTU": {
-			func(s *shortcut.State) { s.Client.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
-		},
-		"the server's MTU": {
-			func(s *shortcut.State) { s.Server.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
-		},
-		"the Service's port": {
-			func(s *shortcut.State) { s.ServerGateway.Port = 1 }, func(m shortcutModel) bool { return !m.ServerGateway.Equal(defaultServerGateway()) },
-		},
-		"the Service's annotations": {
-			func(s *shortcut.State) { s.ServerGateway.ServiceAnnotations = map[string]string{"a": "b"} },
-			func(m shortcutModel) bool { return strings.Contains(m.ServerGateway.String(), `{"a":"b"}`) },
-		},
-		"the keys' Secret": {
-			func(s *shortcut.State) { s.ServerGateway.KeySecret = "theirs" },
-			func(m shortcutModel) bool { return strings.Contains(m.ServerGateway.String(), `"key_secret":"theirs"`) },
-		},
-		"the client's template": {
-			func(s *shortcut.State) { s.ClientGateway.Template.Name = "theirs" },
-			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"name":"theirs"`) },
-		},
-		"the address that is dialled": {
-			func(s *shortcut.State) { s.ClientGateway.ConnectAddress = "9.9.9.9" },
-			func(m shortcutModel) bool {
-				return strings.Contains(m.ClientGateway.String(), `"connect_address":"9.9.9.9"`)
-			},
-		},
-		"the port that is dialled": {
-			func(s *shortcut.State) { s.ClientGateway.ConnectPort = 9 },
-			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"connect_port":9`) },
-		},
-	} {
-		model, state := settled(), working()
-		test.change(&state)
-		if diags := model.observed(t.Context(), state); diags.HasError() {
-			t.Fatal(diags)
-		}
-		if !test.shows(model) {
-			t.Errorf("%s does not show", name)
-		}
-	}
-}
-
-// What is true of each attribute, TestTheServersGatewayChangesInPlace and its like find out on real clusters.
-func TestWhatInterruptsTrafficSaysSo(t *testing.T) {
-	var schema resource.SchemaResponse
-	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &schema)
-	for interruption, interrupting := range map[string][]string{
-		interrupts: {"mtu", "server_gateway", "server_namespace"}, interruptsClient: {"client_gateway", "client_namespace"},
-	} {
-		for name, attribute := range schema.Schema.Attributes {
-			if says := strings.HasSuffix(attribute.GetMarkdownDescription(), interruption); says != slices.Contains(interrupting, name) {
-				t.Errorf("the description of %s says%s: %t", name, interruption, says)
-			}
 		}
 	}
 }

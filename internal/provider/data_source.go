@@ -6,9 +6,13 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -120,4 +124,23 @@ func (l *leaves) survey(ctx context.Context, names []string, asked types.List) (
 		}
 	}
 	return survey, diags
+}
+
+// madeByDescription is of an attribute that tells who made a network.
+const madeByDescription = "Who made the network. `terraform-provider-liqo`: this provider made or adopted all of it. `peering`: the two clusters are peered, and " +
+	"the network is not this provider's. `other`: liqoctl or another program, also where it is this provider's only in part."
+
+func shownString(description string) schema.Attribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+}
+
+func clustersAttribute(whatFor string) schema.Attribute {
+	return schema.ListAttribute{
+		Optional: true, ElementType: types.StringType,
+		MarkdownDescription: "Names of the clusters " + whatFor + ". Default: every cluster of the provider's `clusters` or, where it has none, every context of " +
+			"its kubeconfig. A cluster with several names counts once.",
+		Validators: []validator.List{
+			listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+		},
+	}
 }
