@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -106,17 +105,6 @@ func (l *leaves) renamed(ctx context.Context, err error, id string) *cluster.Lea
 func isUnknownName(err error) bool {
 	_, unknown := errors.AsType[*cluster.UnknownNameError](err)
 	return unknown
-}
-
-// fullyKnown reports whether no value, nor any value within it, is unknown.
-func fullyKnown(ctx context.Context, values ...attr.Value) bool {
-	for _, value := range values {
-		terraform, err := value.ToTerraformValue(ctx)
-		if err != nil || !terraform.IsFullyKnown() {
-			return false
-		}
-	}
-	return true
 }
 
 // unknownAny reports whether one of the leaves can't be connected to yet, because its name or its credentials are only known after an apply.

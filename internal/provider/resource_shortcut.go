@@ -2,30 +2,30 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// Default timeouts of a liqo_shortcut. A cloud's load balancer may take minutes to get its address.
-const (
-	defaultCreateTimeout = 10 * time.Minute
-	defaultReadTimeout   = 2 * time.Minute
-	defaultUpdateTimeout = 10 * time.Minute
-	defaultDeleteTimeout = 10 * time.Minute
+// shortcutVersion is that of the state's shape.
+const shortcutVersion = 1
 
-	// timeToRecord is for reading what there is after an operation has failed, so that the state knows of it.
-	timeToRecord = 30 * time.Second
-)
+// timeToRecord is for reading what there is after an operation has failed, so that the state knows of it.
+const timeToRecord = 30 * time.Second
 
 var (
 	_ resource.Resource                   = (*shortcutResource)(nil)
@@ -33,6 +33,7 @@ var (
 	_ resource.ResourceWithImportState    = (*shortcutResource)(nil)
 	_ resource.ResourceWithIdentity       = (*shortcutResource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*shortcutResource)(nil)
+	_ resource.ResourceWithUpgradeState   = (*shortcutResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*shortcutResource)(nil)
 )
 
@@ -52,6 +53,26 @@ func (r *shortcutResource) Configure(_ context.Context, req resource.ConfigureRe
 	leaves, diags := leavesFrom(req.ProviderData)
 	resp.Diagnostics.Append(diags...)
 	r.leaves = leaves
+}
+
+// ValidateConfig implements [resource.ResourceWithValidateConfig].
+func (r *shortcutResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var model shortcutModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if !model.Client.IsUnknown() && model.Client.Equal(model.Server) {
+		resp.Diagnostics.AddAttributeError(path.Root("server"), "The same leaf twice",
+			"A shortcut joins two different leaves; `client` and `server` are both \""+model.Server.ValueString()+"\".")
+	}
+	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
+	if !given(model.ServerGateway) {
+		return
+	}
+	var gateway serverGatewayModel
+	resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
+	resp.Diagnostics.Append(gateway.validate()...)
 }
 
 // Create implements [resource.Resource].
@@ -117,7 +138,7 @@ func wanted(ctx context.Context, planned tfsdk.Plan, configured tfsdk.Config) (s
 
 // connect makes the shortcut as spec says and writes how it is then into the state, also when that failed half-way.
 func (r *shortcutResource) connect(
-	ctx context.Context, timeout time.Duration, owner shortcut.Owner, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
+	ctx context.Context, timeout time.Duration, owner end.Owner, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
 ) diag.Diagnostics {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
@@ -153,10 +174,10 @@ func record(ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutMode
 	if failed && !observed.Exists {
 		return diags
 	}
-	planned := *plan
-	diags.Append(plan.observed(ctx, observed)...)
 	if failed { // the settings stay as planned: what differs from them is what has not been done yet
-		plan.MTU, plan.ServerGateway, plan.ClientGateway = planned.MTU, planned.ServerGateway, planned.ClientGateway
+		plan.observedEnds(observed)
+	} else {
+		diags.Append(plan.observed(ctx, observed)...)
 	}
 	diags.Append(state.Set(ctx, plan)...)
 	return diags
@@ -214,6 +235,17 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	resp.Diagnostics.Append(model.whyDown(ctx, joined, observed)...)
 }
 
+// whyDown warns of a tunnel that is down though everything is in place, with what the leaves show of the reason. One that comes up while nobody waits for it is no reason
+// to worry.
+func (m *shortcutModel) whyDown(ctx context.Context, joined *shortcut.Shortcut, observed shortcut.State) diag.Diagnostics {
+	awaited := m.WaitForConnection.ValueBool() && !m.keysByOthers()
+	if !observed.Exists || (observed.Status != shortcut.Error && (observed.Status != shortcut.Connecting || !awaited)) {
+		return nil
+	}
+	down := joined.WhyDown(ctx)
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("status"), capital(down.Summary), down.Detail)}
+}
+
 // identify gives the resource the identity of the two clusters, if they are known.
 func identify(ctx context.Context, model *shortcutModel, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
 	if identity == nil || model.ClientClusterID.ValueString() == "" || model.ServerClusterID.ValueString() == "" {
@@ -225,4 +257,27 @@ func identify(ctx context.Context, model *shortcutModel, identity *tfsdk.Resourc
 // withLogging gives the context what the steps of a procedure log to.
 func withLogging(ctx context.Context) context.Context {
 	return tflog.NewSubsystem(ctx, steps.LogSubsystem)
+}
+
+// UpgradeState implements [resource.ResourceWithUpgradeState].
+func (r *shortcutResource) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
+	return map[int64]resource.StateUpgrader{0: {StateUpgrader: splitForceDestroy}}
+}
+
+// splitForceDestroy brings a state of version 0 up to date, in which force_destroy allowed two things: to give up a leaf that is lost, and to take the network from a
+// peering. Which of them was meant is for the user to say anew, so neither is allowed before that is applied.
+func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
+	var state map[string]json.RawMessage
+	if err := json.Unmarshal(req.RawState.JSON, &state); err != nil {
+		resp.Diagnostics.AddError("The state can't be read", "It is not as an early version of this provider has written it: "+err.Error()+".")
+		return
+	}
+	state["force_destroy"], state["destroy_peering_network"] = json.RawMessage("false"), json.RawMessage("false")
+	state["owner_id"] = json.RawMessage("null") // the first refresh finds none, and the next apply gives it one
+	upgraded, err := json.Marshal(state)
+	if err != nil {
+		resp.Diagnostics.AddError("The state can't be written", err.Error()+".")
+		return
+	}
+	resp.DynamicValue = &tfprotov6.DynamicValue{JSON: upgraded}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -59,8 +60,9 @@ func at(diags diag.Diagnostics, severity diag.Severity) []string {
 	return attributes
 }
 
-func gatewayWith(attribute string, value attr.Value) types.Object {
-	attributes := defaultServerGateway().Attributes()
+func gatewayWith(t *testing.T, attribute string, value attr.Value) types.Object {
+	t.Helper()
+	attributes := defaultServerGateway(t.Context()).Attributes()
 	attributes[attribute] = value
 	return types.ObjectValueMust(serverGatewayTypes, attributes)
 }
@@ -68,7 +70,7 @@ func gatewayWith(attribute string, value attr.Value) types.Object {
 func TestWhatAnApplyWouldBeRefusedForIsSaidAtItsAttribute(t *testing.T) {
 	taken := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan"}} }
 	missing := types.ObjectValueMust(templateTypes, map[string]attr.Value{
-		"name": types.StringValue("nothing"), "namespace": types.StringNull(), "resource": types.StringValue(shortcut.DefaultServerTemplateResource),
+		"name": types.StringValue("nothing"), "namespace": types.StringNull(), "resource": types.StringValue(end.DefaultServerTemplateResource),
 	})
 	for name, test := range map[string]struct {
 		onRome   []object
@@ -84,16 +86,16 @@ func TestWhatAnApplyWouldBeRefusedForIsSaidAtItsAttribute(t *testing.T) {
 		"a name that is taken":    {[]object{taken()}, func(*planning) {}, []string{"client_namespace"}},
 		"one that is known later": {nil, func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }, nil},
 		"a template that does not exist": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith("template", missing) }, []string{"server_gateway.template"},
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "template", missing) }, []string{"server_gateway.template"},
 		},
 		"a setting that the template does not take": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith("node_port", types.Int32Value(31000)) }, []string{"server_gateway.node_port"},
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000)) }, []string{"server_gateway.node_port"},
 		},
 		"keys that would go": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith("key_secret", types.StringValue("keys")) }, []string{"server_gateway.key_secret"},
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys")) }, []string{"server_gateway.key_secret"},
 		},
 		"keys whose place is known later": {nil, func(p *planning) {
-			p.plan.ServerGateway = gatewayWith("key_secret", types.StringValue("keys"))
+			p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys"))
 			p.config.ServerNamespace = types.StringUnknown()
 		}, nil},
 		"two at once": {[]object{clustertest.Configuration("milan"), taken()}, func(*planning) {}, []string{"adopt_existing", "client_namespace"}},
@@ -167,10 +169,10 @@ func TestAPlanWarnsOfARemappingAndFailsWhereItIsForbidden(t *testing.T) {
 func TestAShortcutOfAnotherResourceIsNoErrorYet(t *testing.T) {
 	configuration := clustertest.Configuration("milan")
 	labels := configuration.GetLabels()
-	labels[shortcut.ManagedByLabel] = shortcut.ManagedBy
+	labels[end.ManagedByLabel] = end.ManagedBy
 	configuration.SetLabels(labels)
 	configuration.SetAnnotations(map[string]string{
-		shortcut.ManagedBy + "/owner": "other", shortcut.ManagedBy + "/complete": "other 2026-11-21T00:00:00Z",
+		end.ManagedBy + "/owner": "other", end.ManagedBy + "/complete": "other 2026-11-21T00:00:00Z",
 	})
 	diags := checkFeasible(t.Context(), toBeMade(t, configuration))
 	if diags.HasError() || !slices.Contains(at(diags, diag.SeverityWarning), "adopt_existing") {
@@ -181,7 +183,7 @@ func TestAShortcutOfAnotherResourceIsNoErrorYet(t *testing.T) {
 func TestWhatStaysAsItIsIsNotChecked(t *testing.T) {
 	p := toBeMade(t, clustertest.Configuration("milan"))
 	p.plan = recorded(t, shortcut.Disconnected)
-	p.plan.ServerGateway = gatewayWith("node_port", types.Int32Value(31000))
+	p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000))
 	state := p.plan
 	p.state = &state
 	p.plan.Status = types.StringUnknown()

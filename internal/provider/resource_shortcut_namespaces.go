@@ -3,12 +3,28 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
+
+// namespaceAttribute is the `client_namespace` or `server_namespace` of a liqo_shortcut.
+func namespaceAttribute(leaf, other, interruption string) schema.Attribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true,
+		MarkdownDescription: "Namespace in which the " + leaf + " keeps the objects of this shortcut. One that is given must exist, and no other shortcut can share it. Default: the " + leaf +
+			"'s tenant namespace for the " + other + ", which is made and removed as needed." + interruption,
+		Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+}
 
 // planNamespaces plans that objects go back to the tenant namespaces from others that the configuration does not name any more. Where they are already, the
 // state's value stands in the plan. An end of which nothing was ever made has no namespace yet.
@@ -29,8 +45,8 @@ func planNamespaces(ctx context.Context, pair pair, plan, config *shortcutModel)
 		planned    *types.String
 		byDefault  func(context.Context, string) (bool, error)
 	}{
-		{"client_namespace", config.ClientNamespace, &plan.ClientNamespace, joined.ClientByDefaultIn},
-		{"server_namespace", config.ServerNamespace, &plan.ServerNamespace, joined.ServerByDefaultIn},
+		{"client_namespace", config.ClientNamespace, &plan.ClientNamespace, joined.Client.IsTenantNamespace},
+		{"server_namespace", config.ServerNamespace, &plan.ServerNamespace, joined.Server.IsTenantNamespace},
 	} {
 		if !end.configured.IsNull() || end.planned.IsUnknown() {
 			continue

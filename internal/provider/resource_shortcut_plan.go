@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // planning is the plan of one instance in the making.
@@ -74,26 +74,6 @@ func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning,
 	return p, diags
 }
 
-// planPair plans what depends on which clusters the leaves are. It returns the attributes that force a replacement; nothing of the state counts any more then.
-func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
-	replace, diags := planUnknownNames(&p.plan, &p.config, p.state)
-	if !r.leaves.unknownAny(p.plan.Client, p.plan.Server) {
-		p.pair = r.leaves.connect(ctx, p.plan.Client.ValueString(), p.plan.Server.ValueString())
-		diags.Append(r.leaves.planTroubles(ctx, p.pair, &p.plan, p.state)...)
-		others, leafDiags := planLeaves(p.pair, &p.plan, &p.config, p.state)
-		replace = append(replace, others...)
-		diags.Append(leafDiags...)
-	}
-	if len(replace) > 0 {
-		p.state = nil
-	} else {
-		diags.Append(r.leaves.planned.claim(p.pair, p.own.Token)...)
-		diags.Append(r.leaves.planned.claimNamespaces(p.pair, &p.config, p.own.Token)...)
-	}
-	diags.Append(planNetworks(ctx, p.pair, &p.plan, &p.config, p.state)...)
-	return replace, diags
-}
-
 // planUpdate plans what is to be done to a shortcut that exists. It reports whether nothing is to be done on a leaf.
 func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
 	broken, diags := planRepair(ctx, p.pair, p.own.owner(), &p.plan, p.state)
@@ -107,79 +87,49 @@ func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, 
 	return settingsOnly, diags
 }
 
-// planUnknownNames plans a replacement where the name of a leaf is not known yet, and returns the attributes that force it: nobody knows yet whether it will stand for
-// the cluster that the shortcut joins.
-func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diagnostics) {
-	var (
-		diags   diag.Diagnostics
-		replace path.Paths
-	)
-	if state == nil {
-		return nil, nil
+// planRepair plans an update of a shortcut that a write can mend, and reports whether there is anything to mend. Where all of it is in place and only the tunnel is down,
+// there is nothing to plan: Terraform can't mend a cable. Nor is there where a leaf is lost and given up: that must be applied without it.
+func planRepair(ctx context.Context, pair pair, owner end.Owner, plan, state *shortcutModel) (bool, diag.Diagnostics) {
+	if plan.ForceDestroy.ValueBool() && len(pair.failed()) > 0 {
+		return false, nil
 	}
-	for _, end := range []struct {
-		attribute        string
-		name, was, joins types.String
-	}{
-		{"client", plan.Client, state.Client, state.ClientClusterID},
-		{"server", plan.Server, state.Server, state.ServerClusterID},
-	} {
-		if !end.name.IsUnknown() {
-			continue
-		}
-		diags.AddAttributeWarning(path.Root(end.attribute), "Perhaps another cluster", "The name of the "+end.attribute+" will only be known during the apply. It "+
-			"was \""+end.was.ValueString()+"\", and nobody can tell yet whether it will still stand for cluster \""+end.joins.ValueString()+"\". So the shortcut is "+
-			"planned to be replaced. To keep it, first apply what the name comes from, with `-target`.")
-		replace = append(replace, path.Root(end.attribute))
+	broken, diags := needsRepair(ctx, pair, owner, shortcut.Status(state.Status.ValueString()))
+	if broken {
+		plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
+		plan.ClientNamespace, plan.ServerNamespace = unknownIfNull(plan.ClientNamespace), unknownIfNull(plan.ServerNamespace)
 	}
-	if len(replace) > 0 {
-		plan.becomesAnother(config)
-		plan.ClientClusterID, plan.ServerClusterID = types.StringUnknown(), types.StringUnknown()
-	}
-	return replace, diags
+	return broken, diags
 }
 
-// planLeaves looks which clusters the names stand for, and returns the attributes that force a replacement if they are not those of the state.
-func planLeaves(pair pair, plan, config, state *shortcutModel) (path.Paths, diag.Diagnostics) {
-	var (
-		diags   diag.Diagnostics
-		replace path.Paths
-	)
-	diags.Append(pair.differ()...)
-	for _, end := range []struct {
-		leaf      *cluster.Leaf
-		attribute string
-		planned   *types.String
-	}{
-		{pair.client, "client", &plan.ClientClusterID},
-		{pair.server, "server", &plan.ServerClusterID},
-	} {
-		if end.leaf == nil {
-			continue
-		}
-		if state != nil && isAnother(end.leaf, end.planned.ValueString()) {
-			diags.AddAttributeWarning(path.Root(end.attribute), "Another cluster", "The shortcut joins cluster \""+end.planned.ValueString()+
-				"\" as its "+end.attribute+", and \""+end.leaf.Name+"\" stands for cluster \""+string(end.leaf.ID)+
-				"\" now. So the shortcut must be replaced.")
-			replace = append(replace, path.Root(end.attribute+"_cluster_id"))
-		}
-		*end.planned = types.StringValue(string(end.leaf.ID))
+// needsRepair reports whether an apply has something to do for a shortcut of this status. Only while the tunnel is down the leaves are asked.
+func needsRepair(ctx context.Context, pair pair, owner end.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
+	if status == shortcut.Disconnected {
+		return true, nil
 	}
-	if len(replace) > 0 {
-		plan.becomesAnother(config)
+	if status == shortcut.Connected || pair.client == nil || pair.server == nil {
+		return false, nil
 	}
-	if pair.client != nil && pair.server != nil {
-		plan.ID = types.StringValue(plan.ClientClusterID.ValueString() + "/" + plan.ServerClusterID.ValueString())
+	lost, err := shortcut.New(pair.client, pair.server).OwnedBy(owner).Lost(ctx)
+	if err != nil {
+		return false, diag.Diagnostics{diag.NewWarningDiagnostic("Whether the shortcut needs repair is not known", detail(err))}
 	}
-	return replace, diags
+	return lost, nil
 }
 
-// becomesAnother forgets what is only true of the clusters that the shortcut joins now, except for what the configuration says. [planNetworks] sees to the rest.
-func (m *shortcutModel) becomesAnother(config *shortcutModel) {
-	m.ID, m.ClientNamespace, m.ServerNamespace = types.StringUnknown(), config.ClientNamespace, config.ServerNamespace
-	for _, namespace := range []*types.String{&m.ClientNamespace, &m.ServerNamespace} {
-		if namespace.IsNull() {
-			*namespace = types.StringUnknown()
-		}
+// planSettings plans that the shortcut stays as it is, and returns true, where nothing is to be done on a leaf.
+func planSettings(ctx context.Context, private privateState, pair pair, plan, state *shortcutModel) (bool, diag.Diagnostics) {
+	own, diags := ownershipOf(ctx, private)
+	if diags.HasError() || own.Unadopted || !pair.knowsNewNames(plan, state) || !plan.changesSettingsOnly(state) {
+		return false, diags
 	}
+	plan.promiseStatusOf(state)
+	return true, diags
 }
+
+// promiseStatusOf plans that the shortcut stays as the state says. An update does not connect to the leaves then.
+func (m *shortcutModel) promiseStatusOf(state *shortcutModel) {
+	m.Status, m.ServerEndpoint = state.Status, state.ServerEndpoint
+}
+
+// promisesStatus reports whether the plan says already what will be of the shortcut, because the update is none of the leaves' business.
+func (m *shortcutModel) promisesStatus() bool { return !m.Status.IsUnknown() }

@@ -1,113 +1,122 @@
 package provider
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-func TestAnotherClusterBehindANameIsAReplacementWithItsReason(t *testing.T) {
-	called := func(name, id string) *cluster.Leaf {
-		leaf := clustertest.Leaf(t, id)
-		leaf.Name = name
-		return leaf
+// recorded is the state of a shortcut of this status whose settings are the defaults.
+func recorded(t *testing.T, status shortcut.Status) shortcutModel {
+	t.Helper()
+	model, found := settled(t), working()
+	found.Status = status
+	model.ClientGateway = types.ObjectNull(clientGatewayTypes)
+	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true), types.StringValue(remappingAllowed)
+	model.AdoptExisting, model.OnDestroy = types.BoolValue(false), types.StringValue(destroyResets)
+	model.ForceDestroy, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
+	if diags := model.observed(t.Context(), found); diags.HasError() {
+		t.Fatal(diags)
 	}
-	plan := shortcutModel{
-		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
-		ServerNamespace: types.StringValue("liqo-tenant-rome"),
-	}
-	state := plan
-	replace, diags := planLeaves(pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &shortcutModel{}, &state)
-	if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
-		t.Errorf("replaced because of %v", replace)
-	}
-	const reason = `The shortcut joins cluster "milan" as its server, and "milan" stands for cluster "milan-2" now. So the shortcut must be replaced.`
-	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
-		t.Errorf("it says: %v", diags)
-	}
-	if plan.ID.ValueString() != "rome/milan-2" || plan.ServerClusterID.ValueString() != "milan-2" || !plan.ServerNamespace.IsUnknown() {
-		t.Errorf("planned are ID %s, server %s, its namespace %s", plan.ID, plan.ServerClusterID, plan.ServerNamespace)
-	}
+	return model
 }
 
-func TestWhatIsConfiguredStaysInAReplacement(t *testing.T) {
-	plan := shortcutModel{
-		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
-		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
-	}
-	state, config := plan, shortcutModel{ClientNamespace: types.StringValue("mine")}
-	if replace, _ := planLeaves(pair{server: clustertest.Leaf(t, "turin")}, &plan, &config, &state); len(replace) != 1 {
-		t.Errorf("replaced because of %v", replace)
-	}
-	if plan.ClientNamespace.ValueString() != "mine" || !plan.ServerNamespace.IsUnknown() || !plan.ID.IsUnknown() {
-		t.Errorf("planned are namespaces %s and %s, ID %s", plan.ClientNamespace, plan.ServerNamespace, plan.ID)
-	}
-}
-
-func TestANameThatIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
-	state := shortcutModel{
-		ID: types.StringValue("rome/milan"), Client: types.StringValue("roma"), Server: types.StringValue("milan"),
-		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"), ClientNamespace: types.StringValue("liqo-tenant-milan"),
-	}
-	plan := state
-	plan.Client = types.StringUnknown()
-	replace, diags := planUnknownNames(&plan, &shortcutModel{}, &state)
-	if len(replace) != 1 || !replace[0].Equal(path.Root("client")) {
-		t.Errorf("replaced because of %v", replace)
-	}
-	const reason = `It was "roma", and nobody can tell yet whether it will still stand for cluster "rome". So the shortcut is planned to be replaced.`
-	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
-		t.Errorf("it says: %v", diags)
-	}
-	for _, value := range []types.String{plan.ID, plan.ClientClusterID, plan.ServerClusterID, plan.ClientNamespace} {
-		if !value.IsUnknown() {
-			t.Errorf("planned is %s", value)
-		}
-	}
-	if replace, diags := planUnknownNames(&plan, &shortcutModel{}, nil); len(replace)+len(diags) > 0 {
-		t.Errorf("one that is to be made is replaced because of %v (%v)", replace, diags)
-	}
-}
-
-func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
-	roma, milan := clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")
-	roma.Name = "roma"
-	plan := shortcutModel{ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan")}
-	state := plan
-	if replace, diags := planLeaves(pair{client: roma, server: milan}, &plan, &shortcutModel{}, &state); len(replace) > 0 || len(diags) > 0 {
-		t.Errorf("replaced because of %v (%v)", replace, diags)
-	}
-}
-
-func TestObjectsGoBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
-	usual, unusual := clustertest.Leaf(t, "milan"), clustertest.Leaf(t, "milan", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "tenants-rome", Labels: map[string]string{
-		"liqo.io/remote-cluster-id": "rome", "liqo.io/tenant-namespace": "true",
-	}}})
+func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 	for name, test := range map[string]struct {
-		milan                *cluster.Leaf
-		configured, recorded types.String
-		stays                bool
+		status   shortcut.Status
+		state    func(*shortcutModel)
+		plan     func(*shortcutModel)
+		expected bool
 	}{
-		"in the tenant namespace":                         {usual, types.StringNull(), types.StringValue("liqo-tenant-rome"), true},
-		"in a tenant namespace of an unusual name":        {unusual, types.StringNull(), types.StringValue("tenants-rome"), true},
-		"in a namespace that is not asked for (any more)": {usual, types.StringNull(), types.StringValue("mine"), false},
-		"in a namespace that is asked for":                {usual, types.StringValue("mine"), types.StringValue("mine"), true},
-		"in none, for nothing was ever made":              {usual, types.StringNull(), types.StringNull(), false},
+		"force_destroy":           {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
+		"destroy_peering_network": {plan: func(m *shortcutModel) { m.DestroyPeering = types.BoolValue(true) }, expected: true},
+		"on_destroy":              {plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true},
+		"timeouts": {plan: func(m *shortcutModel) {
+			m.Timeouts = timeouts.Value{Object: types.ObjectValueMust(
+				map[string]attr.Type{"read": types.StringType}, map[string]attr.Value{"read": types.StringValue("3m")})}
+		}, expected: true},
+		"no waiting": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true},
+		"no more waiting for a tunnel that comes up": {
+			status: shortcut.Connecting, plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true,
+		},
+		"waiting for a tunnel that is up": {
+			state:    func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
+			plan:     func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) },
+			expected: true,
+		},
+		"waiting for a tunnel that comes up": {
+			status: shortcut.Connecting,
+			state:  func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
+			plan:   func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) }, expected: true,
+		},
+		"waiting or not, which only the apply knows": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }, expected: true},
+		"a tunnel that comes up without anybody's waiting": {
+			status: shortcut.Connecting,
+			state:  func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) },
+			plan:   func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
+		},
+		"a setting of a shortcut whose tunnel is down": {
+			status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
+		},
+		"a setting of a shortcut that needs repair": {status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }},
+		"an adoption":       {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
+		"no more adoption":  {state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }, plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true},
+		"remapping refused": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
+		"remapping allowed": {
+			state:    func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) },
+			plan:     func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingAllowed) },
+			expected: true,
+		},
+		"keys":            {plan: func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) }},
+		"another name":    {plan: func(m *shortcutModel) { m.Server = types.StringValue("milano") }, expected: true},
+		"another cluster": {plan: func(m *shortcutModel) { m.ServerClusterID = types.StringValue("milan-2") }},
+		"a gateway, too":  {plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) }},
 	} {
-		plan, config := shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}
-		leaves := pair{client: clustertest.Leaf(t, "rome"), server: test.milan}
-		if diags := planNamespaces(t.Context(), leaves, &plan, &config); diags.HasError() {
-			t.Fatal(diags)
+		status := test.status
+		if status == "" {
+			status = shortcut.Connected
 		}
-		if plan.ServerNamespace.IsUnknown() == test.stays {
-			t.Errorf("%s: planned is %s", name, plan.ServerNamespace)
+		state := recorded(t, status)
+		if test.state != nil {
+			test.state(&state)
 		}
+		plan := state
+		test.plan(&plan)
+		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework hands them over
+		broken, _ := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state)
+		if got := !broken && plan.changesSettingsOnly(&state); got != test.expected {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
+
+func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
+	leaves := pair{client: clustertest.Leaf(t, "rome"), server: clustertest.Leaf(t, "milan")}
+	for status, expected := range map[shortcut.Status]bool{
+		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
+	} {
+		for _, pair := range []pair{leaves, {}} {
+			if got, diags := needsRepair(t.Context(), pair, end.Owner{}, status); got != expected || len(diags) > 0 {
+				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
+			}
+		}
+	}
+}
+
+func TestARepairLeavesOpenWhatTheLeavesDoNotShow(t *testing.T) {
+	state := recorded(t, shortcut.Disconnected)
+	state.ClientNamespace = types.StringNull()
+	plan := state
+	if broken, diags := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state); !broken || len(diags) > 0 {
+		t.Fatalf("it is not repaired (%v)", diags)
+	}
+	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" || !plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
+		t.Errorf("planned are the namespaces %s and %s, status %s, endpoint %s", plan.ClientNamespace, plan.ServerNamespace, plan.Status, plan.ServerEndpoint)
 	}
 }

@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-var _ validator.String = textValidator{}
+var (
+	_ validator.String = textValidator{}
+	_ validator.String = notEmpty{}
+)
 
 // textValidator accepts texts of which valid is true.
 type textValidator struct {
@@ -81,4 +85,22 @@ func (v textValidator) ValidateString(_ context.Context, req validator.StringReq
 	if text := req.ConfigValue.ValueString(); !v.valid(text) {
 		resp.Diagnostics.AddAttributeError(req.Path, v.summary, fmt.Sprintf("The value %q %s.", text, v.must))
 	}
+}
+
+// notEmpty refuses a text without a visible character. A credential that is empty, as an unset secret of a CI system is, must not be taken for one that is left
+// out: another cluster could stand for the leaf then.
+type notEmpty struct{}
+
+// Description implements [validator.String].
+func (notEmpty) Description(context.Context) string { return "value must not be empty" }
+
+// MarkdownDescription implements [validator.String].
+func (v notEmpty) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString implements [validator.String]. The error does not repeat the value, which may be secret.
+func (notEmpty) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || strings.TrimSpace(req.ConfigValue.ValueString()) != "" {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Empty value", req.Path.String()+" is empty. Give it a value, or leave it out.")
 }

@@ -1,0 +1,106 @@
+package liqotest
+
+import (
+	"cmp"
+	"context"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// Address is where every gateway of a server can be reached whose Service is given no other.
+	Address = "192.0.2.1"
+	// NodePort is the port on the nodes that Kubernetes chooses for every Service that is given no other.
+	NodePort int32 = 30999
+)
+
+// remap decides that the other cluster's ranges are free.
+func remap(_ context.Context, _ client.Client, configuration *networkingv1beta1.Configuration) error {
+	configuration.Status.Remote = configuration.Spec.Remote.DeepCopy()
+	meta.SetStatusCondition(&configuration.Status.Conditions, metav1.Condition{
+		Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue, Reason: "Configured",
+		ObservedGeneration: configuration.Generation,
+	})
+	return nil
+}
+
+// serve gives a gateway keys, and its Service an address.
+func serve(ctx context.Context, c client.Client, gateway *networkingv1beta1.GatewayServer) (err error) {
+	asked := gateway.Spec.Endpoint
+	port := asked.Port
+	if asked.ServiceType == corev1.ServiceTypeNodePort {
+		port = ptr.Deref(asked.NodePort, NodePort)
+	}
+	gateway.Status.Endpoint = &networkingv1beta1.EndpointStatus{
+		Addresses: []string{ptr.Deref(asked.LoadBalancerIP, Address)}, Port: port, Protocol: ptr.To(corev1.ProtocolUDP),
+	}
+	gateway.Status.SecretRef, err = ensureKeys(ctx, c, gateway, gateway.Spec.SecretRef)
+	return err
+}
+
+// dial gives a gateway keys.
+func dial(ctx context.Context, c client.Client, gateway *networkingv1beta1.GatewayClient) (err error) {
+	gateway.Status.SecretRef, err = ensureKeys(ctx, c, gateway, gateway.Spec.SecretRef)
+	return err
+}
+
+// ensureKeys refers to the Secret that the user has brought or, where there is none, to one that it makes.
+func ensureKeys(ctx context.Context, c client.Client, gateway client.Object, brought corev1.LocalObjectReference) (*corev1.ObjectReference, error) {
+	name := cmp.Or(brought.Name, gatewayforge.GatewayResourceName(gateway.GetName()))
+	if brought.Name == "" {
+		secret, err := newKeySecret(gateway.GetNamespace(), name)
+		if err != nil {
+			return nil, err
+		}
+		if err := client.IgnoreAlreadyExists(c.Create(ctx, secret)); err != nil {
+			return nil, err
+		}
+	}
+	return &corev1.ObjectReference{Namespace: gateway.GetNamespace(), Name: name}, nil
+}
+
+// connect lets a gateway that is told the other one's key report the tunnel as up.
+func connect(ctx context.Context, c client.Client, key client.ObjectKey) error {
+	var trusted networkingv1beta1.PublicKey
+	if err := c.Get(ctx, key, &trusted); err != nil {
+		return err
+	}
+	for _, gateway := range trusted.OwnerReferences {
+		connection := &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
+			Namespace: trusted.Namespace, Name: gatewayforge.GatewayResourceName(gateway.Name), Labels: trusted.Labels,
+			OwnerReferences: []metav1.OwnerReference{gateway},
+		}}
+		if err := client.IgnoreAlreadyExists(c.Create(ctx, connection)); err != nil {
+			return err
+		}
+		up := func(_ context.Context, _ client.Client, connection *networkingv1beta1.Connection) error {
+			connection.Status.Value = networkingv1beta1.Connected
+			return nil
+		}
+		if err := report(ctx, c, client.ObjectKeyFromObject(connection), up); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes what was made for a gateway. A Secret that the user has brought stays.
+func forget(ctx context.Context, c client.Client, gateway client.Object, brought corev1.LocalObjectReference) error {
+	name := metav1.ObjectMeta{Namespace: gateway.GetNamespace(), Name: gatewayforge.GatewayResourceName(gateway.GetName())}
+	made := []client.Object{&networkingv1beta1.Connection{ObjectMeta: name}}
+	if brought.Name == "" {
+		made = append(made, &corev1.Secret{ObjectMeta: name})
+	}
+	for _, object := range made {
+		if err := client.IgnoreNotFound(c.Delete(ctx, object)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

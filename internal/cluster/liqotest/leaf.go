@@ -1,0 +1,82 @@
+// Package liqotest makes leaves of controller-runtime's fake client on which something stands in for Liqo, so that a whole connect and disconnect can run in a test
+// without a cluster.
+//
+// The stand-in reports at once what Liqo's controllers and gateways report when everything works: nothing is remapped, a gateway has an address and keys, and its
+// tunnel comes up when it is told the other one's key. It looks at no template, makes no Service and no pod, and never fails. So it shows what this provider writes
+// and reads, and nothing of how Liqo behaves: that is tested on clusters, with Liqo's own controllers.
+package liqotest
+
+import (
+	"context"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// Leaf returns a leaf of that name and ID that holds these objects. What is applied to it or deleted from it has its consequences before the call returns.
+func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
+	tb.Helper()
+	leaf := clustertest.Leaf(tb, name, objects...)
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Apply: apply, Delete: remove})
+	return leaf
+}
+
+// apply writes an object, and what Liqo makes of it.
+func apply(ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+	if err := c.Apply(ctx, intent, options...); err != nil {
+		return err
+	}
+	written, ok := intent.(client.Object)
+	if !ok {
+		return nil
+	}
+	key := client.ObjectKeyFromObject(written)
+	switch written.GetObjectKind().GroupVersionKind().Kind {
+	case networkingv1beta1.ConfigurationKind:
+		return report(ctx, c, key, remap)
+	case networkingv1beta1.GatewayServerKind:
+		return report(ctx, c, key, serve)
+	case networkingv1beta1.GatewayClientKind:
+		return report(ctx, c, key, dial)
+	case networkingv1beta1.PublicKeyKind:
+		return connect(ctx, c, key)
+	default:
+		return nil
+	}
+}
+
+// report fills in the status of an object.
+func report[T any, P interface {
+	*T
+	client.Object
+}](ctx context.Context, c client.Client, key client.ObjectKey, fill func(context.Context, client.Client, P) error) error {
+	object := P(new(T))
+	if err := c.Get(ctx, key, object); err != nil {
+		return err
+	}
+	if err := fill(ctx, c, object); err != nil {
+		return err
+	}
+	return c.Status().Update(ctx, object)
+}
+
+// remove deletes an object, and what Liqo made for it.
+func remove(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+	if err := c.Delete(ctx, object, options...); err != nil {
+		return err
+	}
+	switch gateway := object.(type) {
+	case *networkingv1beta1.GatewayServer:
+		return forget(ctx, c, gateway, gateway.Spec.SecretRef)
+	case *networkingv1beta1.GatewayClient:
+		return forget(ctx, c, gateway, gateway.Spec.SecretRef)
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,57 @@
+package provider
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+// serverEndpointAttribute is the `server_endpoint` of a liqo_shortcut.
+func serverEndpointAttribute() schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{
+		Computed:            true,
+		MarkdownDescription: "Where the server's gateway can be reached, as it says itself. `connect_address` and `connect_port` do not change it.",
+		Attributes: map[string]schema.Attribute{
+			"addresses": schema.ListAttribute{
+				Computed: true, ElementType: types.StringType, MarkdownDescription: "IP addresses or DNS names; the client dials the first.",
+			},
+			"port":     schema.Int32Attribute{Computed: true, MarkdownDescription: "Port: the Service's, or the one of the nodes for `NodePort`."},
+			"protocol": schema.StringAttribute{Computed: true, MarkdownDescription: "`UDP` or `TCP`."},
+		},
+	}
+}
+
+// shownEndpoint is the `server_endpoint` of a data source.
+func shownEndpoint(description string) datasourceschema.Attribute {
+	return datasourceschema.SingleNestedAttribute{
+		Computed: true, MarkdownDescription: description,
+		Attributes: map[string]datasourceschema.Attribute{
+			"addresses": datasourceschema.ListAttribute{
+				Computed: true, ElementType: types.StringType, MarkdownDescription: "IP addresses or DNS names.",
+			},
+			"port":     datasourceschema.Int32Attribute{Computed: true, MarkdownDescription: "Port."},
+			"protocol": shownString("`UDP` or `TCP`."),
+		},
+	}
+}
+
+var endpointTypes = attributeTypes(serverEndpointAttribute().Attributes)
+
+// endpointObject is null for nil.
+func endpointObject(endpoint *end.Endpoint) types.Object {
+	if endpoint == nil {
+		return types.ObjectNull(endpointTypes)
+	}
+	addresses := make([]attr.Value, len(endpoint.Addresses))
+	for i, address := range endpoint.Addresses {
+		addresses[i] = types.StringValue(address)
+	}
+	return types.ObjectValueMust(endpointTypes, map[string]attr.Value{
+		"addresses": types.ListValueMust(types.StringType, addresses),
+		"port":      types.Int32Value(endpoint.Port),
+		"protocol":  types.StringValue(endpoint.Protocol),
+	})
+}

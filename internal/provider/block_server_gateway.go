@@ -1,0 +1,193 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int32default"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/objectdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+const (
+	maxPort     = 65535
+	minNodePort = 30000 // the API server's default --service-node-port-range
+	maxNodePort = 32767
+)
+
+// serverGatewayAttribute is the `server_gateway` of a liqo_shortcut.
+func serverGatewayAttribute(ctx context.Context) schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{
+		Optional: true, Computed: true,
+		Default:             objectdefault.StaticValue(defaultServerGateway(ctx)),
+		MarkdownDescription: "How the server exposes its gateway." + interrupts,
+		Attributes:          serverGatewayAttributes(),
+	}
+}
+
+func serverGatewayAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"service_type": schema.StringAttribute{
+			Optional: true, Computed: true,
+			Default:             stringdefault.StaticString(string(end.DefaultServiceType)),
+			MarkdownDescription: "Type of the gateway's Service: `LoadBalancer`, `NodePort` or `ClusterIP`. Default: `LoadBalancer`.",
+			Validators: []validator.String{stringvalidator.OneOf(
+				string(corev1.ServiceTypeLoadBalancer), string(corev1.ServiceTypeNodePort), string(corev1.ServiceTypeClusterIP))},
+		},
+		"port": schema.Int32Attribute{
+			Optional: true, Computed: true,
+			Default:             int32default.StaticInt32(end.DefaultPort),
+			MarkdownDescription: "UDP port of the gateway's Service. Default: `51840`.",
+			Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
+		},
+		"node_port": schema.Int32Attribute{
+			Optional: true,
+			MarkdownDescription: "Port on the server's nodes, from 30000 to 32767, for `service_type = \"NodePort\"`. " +
+				"Default: one that Kubernetes chooses.",
+			Validators: []validator.Int32{int32validator.Between(minNodePort, maxNodePort)},
+		},
+		"load_balancer_ip": schema.StringAttribute{
+			Optional:            true,
+			CustomType:          iptypes.IPAddressType{},
+			MarkdownDescription: "Address to ask of the load balancer, for `service_type = \"LoadBalancer\"`. Default: one that it chooses.",
+		},
+		"service_annotations": schema.MapAttribute{
+			Optional: true, ElementType: types.StringType,
+			MarkdownDescription: "Annotations to add to the gateway's Service, for instance for a cloud's load balancer. They win over the template's.",
+			Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey())},
+		},
+		"service_labels": schema.MapAttribute{
+			Optional: true, ElementType: types.StringType,
+			MarkdownDescription: "Labels to add to the gateway's Service. They win over the template's.",
+			Validators: []validator.Map{
+				mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey()), mapvalidator.ValueStringsAre(labelValue()),
+			},
+		},
+		"key_secret": keySecretAttribute("server"),
+		"template":   templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource),
+	}
+}
+
+// keySecretAttribute is the `key_secret` of either gateway. It is for people who bring their own WireGuard keys.
+func keySecretAttribute(leaf string) schema.Attribute {
+	return schema.StringAttribute{
+		Optional: true,
+		MarkdownDescription: "Name of a Secret with the gateway's keys (`privateKey` and `publicKey`, of 32 bytes each), in `" + leaf + "_namespace`. That must be a " +
+			"namespace that outlives the shortcut, such as one of your own: a destroy leaves the Secret alone. Default: one that Liqo makes.",
+		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+	}
+}
+
+// defaultServerGateway is what is planned where a configuration leaves the block out.
+func defaultServerGateway(ctx context.Context) types.Object {
+	return objectWith(ctx, serverGatewayTypes, map[string]attr.Value{
+		"service_type": types.StringValue(string(end.DefaultServiceType)),
+		"port":         types.Int32Value(end.DefaultPort),
+	})
+}
+
+type serverGatewayModel struct {
+	ServiceType        types.String      `tfsdk:"service_type"`
+	Port               types.Int32       `tfsdk:"port"`
+	NodePort           types.Int32       `tfsdk:"node_port"`
+	LoadBalancerIP     iptypes.IPAddress `tfsdk:"load_balancer_ip"`
+	ServiceAnnotations types.Map         `tfsdk:"service_annotations"`
+	ServiceLabels      types.Map         `tfsdk:"service_labels"`
+	KeySecret          types.String      `tfsdk:"key_secret"`
+	Template           types.Object      `tfsdk:"template"`
+}
+
+var serverGatewayTypes = attributeTypes(serverGatewayAttributes())
+
+// validate finds settings that belong to another type of Service. What is not known yet may still turn out to be left out.
+func (m serverGatewayModel) validate() diag.Diagnostics {
+	var diags diag.Diagnostics
+	if m.ServiceType.IsUnknown() {
+		return diags
+	}
+	serviceType := corev1.ServiceType(m.ServiceType.ValueString())
+	if serviceType == "" {
+		serviceType = end.DefaultServiceType
+	}
+	if given(m.NodePort) && serviceType != corev1.ServiceTypeNodePort {
+		diags.AddAttributeError(path.Root("server_gateway").AtName("node_port"), "node_port without NodePort",
+			"`node_port` needs `service_type = \"NodePort\"`; it is \""+string(serviceType)+"\".")
+	}
+	if given(m.LoadBalancerIP) && serviceType != corev1.ServiceTypeLoadBalancer {
+		diags.AddAttributeError(path.Root("server_gateway").AtName("load_balancer_ip"), "load_balancer_ip without LoadBalancer",
+			"`load_balancer_ip` needs `service_type = \"LoadBalancer\"`; it is \""+string(serviceType)+"\".")
+	}
+	return diags
+}
+
+// serverGatewaySpec is how the server shall expose its gateway.
+func serverGatewaySpec(ctx context.Context, set types.Object) (end.GatewayServer, diag.Diagnostics) {
+	var model serverGatewayModel
+	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
+	gateway := end.GatewayServer{
+		ServiceType:    corev1.ServiceType(model.ServiceType.ValueString()),
+		Port:           model.Port.ValueInt32(),
+		NodePort:       model.NodePort.ValueInt32(),
+		LoadBalancerIP: model.LoadBalancerIP.ValueString(),
+		KeySecret:      model.KeySecret.ValueString(),
+	}
+	diags.Append(model.ServiceAnnotations.ElementsAs(ctx, &gateway.ServiceAnnotations, false)...)
+	diags.Append(model.ServiceLabels.ElementsAs(ctx, &gateway.ServiceLabels, false)...)
+	template, templateDiags := templateSpec(ctx, model.Template)
+	gateway.Template = template
+	diags.Append(templateDiags...)
+	return gateway, diags
+}
+
+// keySecretOf is the Secret of the user's own that the state's settings of a gateway name; without a name where they name none.
+func keySecretOf(gateway types.Object, namespace types.String) end.KeySecret {
+	name, ok := gateway.Attributes()["key_secret"].(types.String)
+	if !ok || name.ValueString() == "" {
+		return end.KeySecret{}
+	}
+	return end.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
+}
+
+// observedServerGateway takes over how the server exposes its gateway, if it has one.
+func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcut.State) diag.Diagnostics {
+	if state.ServerGateway == nil {
+		return nil
+	}
+	var set serverGatewayModel
+	if given(m.ServerGateway) {
+		if diags := m.ServerGateway.As(ctx, &set, basetypes.ObjectAsOptions{}); diags.HasError() {
+			return diags
+		}
+	}
+	template, diags := templateSpec(ctx, set.Template)
+	if diags.HasError() {
+		return diags
+	}
+	found := end.GatewayServer{Template: template}.Observed(*state.ServerGateway, state.Server.LiqoNamespace)
+	object, diags := types.ObjectValueFrom(ctx, serverGatewayTypes, serverGatewayModel{
+		ServiceType:        types.StringValue(string(found.ServiceType)),
+		Port:               types.Int32Value(found.Port),
+		NodePort:           int32OrNull(found.NodePort),
+		LoadBalancerIP:     ipOrNull(found.LoadBalancerIP),
+		ServiceAnnotations: textMap(set.ServiceAnnotations, found.ServiceAnnotations),
+		ServiceLabels:      textMap(set.ServiceLabels, found.ServiceLabels),
+		KeySecret:          stringOrNull(found.KeySecret),
+		Template:           templateObject(found.Template),
+	})
+	m.ServerGateway = object
+	return diags
+}

@@ -1,0 +1,76 @@
+package provider
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+// resourcePattern is group/version/resource.
+var resourcePattern = regexp.MustCompile(`^[a-z0-9.-]+/v[a-z0-9]+/[a-z0-9]+$`)
+
+// templateAttribute is the `template` of either gateway, with the name and the resource that it has by default.
+func templateAttribute(name, resource string) schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{
+		Optional:            true,
+		MarkdownDescription: "Template that Liqo makes the gateway from. Default: Liqo's own for WireGuard.",
+		Attributes: map[string]schema.Attribute{
+			"name": schema.StringAttribute{
+				Optional: true, Computed: true, Default: stringdefault.StaticString(name),
+				MarkdownDescription: "Name of the template. Default: `" + name + "`.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"namespace": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "Namespace of the template. Default: the one in which Liqo runs.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"resource": schema.StringAttribute{
+				Optional: true, Computed: true, Default: stringdefault.StaticString(resource),
+				MarkdownDescription: "Resource of the template, as group, version and plural; another gateway technology has another. Default: `" + resource + "`.",
+				Validators:          []validator.String{stringvalidator.RegexMatches(resourcePattern, "must be group/version/resource, such as "+resource)},
+			},
+		},
+	}
+}
+
+type templateModel struct {
+	Name      types.String `tfsdk:"name"`
+	Namespace types.String `tfsdk:"namespace"`
+	Resource  types.String `tfsdk:"resource"`
+}
+
+var templateTypes = attributeTypes(templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource).Attributes)
+
+// templateSpec is the template that a gateway shall be made from; empty for Liqo's own.
+func templateSpec(ctx context.Context, set types.Object) (end.Template, diag.Diagnostics) {
+	if set.IsNull() {
+		return end.Template{}, nil
+	}
+	var model templateModel
+	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
+	return end.Template{
+		Name: model.Name.ValueString(), Namespace: model.Namespace.ValueString(), Resource: model.Resource.ValueString(),
+	}, diags
+}
+
+// templateObject is null for a template that is left to Liqo.
+func templateObject(template end.Template) types.Object {
+	if template == (end.Template{}) {
+		return types.ObjectNull(templateTypes)
+	}
+	return types.ObjectValueMust(templateTypes, map[string]attr.Value{
+		"name": types.StringValue(template.Name), "namespace": stringOrNull(template.Namespace),
+		"resource": types.StringValue(template.Resource),
+	})
+}

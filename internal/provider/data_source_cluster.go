@@ -1,0 +1,146 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+var (
+	_ datasource.DataSourceWithConfigure      = (*clusterDataSource)(nil)
+	_ datasource.DataSourceWithValidateConfig = (*clusterDataSource)(nil)
+)
+
+// clusterDataSource is liqo_cluster: what one leaf knows of itself.
+type clusterDataSource struct{ view }
+
+func newClusterDataSource() datasource.DataSource { return &clusterDataSource{view{name: "cluster"}} }
+
+// Schema implements [datasource.DataSource].
+func (d *clusterDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "What one cluster knows of itself: its cluster ID, versions, address ranges and templates of gateways. A cluster that can't be " +
+			"reached, or has no Liqo, is an error.",
+		Attributes: map[string]schema.Attribute{
+			"name": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "Name of the cluster: a key of the provider's `clusters`, or a context of its kubeconfig.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"id":                 shownString("Liqo's cluster ID, by which every other cluster knows it."),
+			"liqo_version":       shownString("Version of Liqo's controllers, as their image has it. Null, with a warning, where that can't be told."),
+			"kubernetes_version": shownString("Version of the API server, such as `v1.35.4`."),
+			"pod_cidrs": schema.ListAttribute{
+				Computed: true, ElementType: cidrtypes.IPPrefixType{},
+				MarkdownDescription: "Address ranges of the pods, in CIDR notation.",
+			},
+			"external_cidr": schema.StringAttribute{
+				Computed: true, CustomType: cidrtypes.IPPrefixType{},
+				MarkdownDescription: "Range from which Liqo gives addresses to what is neither a pod of this cluster nor of one that it is joined with.",
+			},
+			"internal_cidr": schema.StringAttribute{
+				Computed: true, CustomType: cidrtypes.IPPrefixType{},
+				MarkdownDescription: "Range from which Liqo gives addresses to its own gateways and nodes. Null where it has none.",
+			},
+			"gateway_templates": schema.ListNestedAttribute{
+				Computed: true,
+				MarkdownDescription: "Templates that Liqo can make gateways from, of all technologies in its API group `networking.liqo.io`, those of servers first. " +
+					"`liqo_shortcut` takes one as the `template` of either gateway.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"name":      shownString("Name of the template."),
+					"namespace": shownString("Namespace of the template."),
+					"resource":  shownString("Resource of the template, as group, version and plural."),
+					"role":      shownString("`server` or `client`: the gateway that it is for."),
+				}},
+			},
+			"timeouts": readTimeout(ctx),
+		},
+	}
+}
+
+type clusterDataModel struct {
+	Name              types.String           `tfsdk:"name"`
+	ID                types.String           `tfsdk:"id"`
+	LiqoVersion       types.String           `tfsdk:"liqo_version"`
+	KubernetesVersion types.String           `tfsdk:"kubernetes_version"`
+	PodCIDRs          types.List             `tfsdk:"pod_cidrs"`
+	ExternalCIDR      cidrtypes.IPPrefix     `tfsdk:"external_cidr"`
+	InternalCIDR      cidrtypes.IPPrefix     `tfsdk:"internal_cidr"`
+	GatewayTemplates  []gatewayTemplateModel `tfsdk:"gateway_templates"`
+	Timeouts          timeouts.Value         `tfsdk:"timeouts"`
+}
+
+type gatewayTemplateModel struct {
+	Name      types.String `tfsdk:"name"`
+	Namespace types.String `tfsdk:"namespace"`
+	Resource  types.String `tfsdk:"resource"`
+	Role      types.String `tfsdk:"role"`
+}
+
+// Read implements [datasource.DataSource].
+func (d *clusterDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	read(ctx, req, resp, func(ctx context.Context, model *clusterDataModel) {
+		if d.leaves.unknownAny(model.Name) {
+			postpone(req, resp, path.Root("name"))
+			return
+		}
+		leaf, err := d.leaves.registry.Leaf(ctx, model.Name.ValueString())
+		if err == nil {
+			resp.Diagnostics.Append(model.versions(ctx, leaf)...)
+			err = model.facts(ctx, leaf)
+		}
+		if err != nil {
+			resp.Diagnostics.AddAttributeError(path.Root("name"), summary("The cluster can't be read", err), detail(err))
+		}
+	})
+}
+
+// versions takes over what runs on the leaf. A build of one's own may have no version.
+func (m *clusterDataModel) versions(ctx context.Context, leaf *cluster.Leaf) diag.Diagnostics {
+	var diags diag.Diagnostics
+	version, err := leaf.LiqoVersion(ctx)
+	if err != nil {
+		diags.AddAttributeWarning(path.Root("name"), summary("Liqo's version can't be told", err), detail(err)+"\n\n`liqo_version` is null.")
+	}
+	m.LiqoVersion = stringOrNull(version)
+	return diags
+}
+
+// facts takes over what is certain to be there.
+func (m *clusterDataModel) facts(ctx context.Context, leaf *cluster.Leaf) error {
+	m.ID = types.StringValue(string(leaf.ID))
+	version, err := leaf.KubernetesVersion()
+	if err != nil {
+		return err
+	}
+	m.KubernetesVersion = types.StringValue(version)
+	networks, err := leaf.Networks(ctx)
+	if err != nil {
+		return err
+	}
+	m.PodCIDRs, m.ExternalCIDR = cidrList(networks.PodCIDRs), cidrOrNull(networks.ExternalCIDR)
+	internal, err := leaf.InternalCIDR(ctx)
+	if err != nil {
+		return err
+	}
+	m.InternalCIDR = cidrOrNull(internal)
+	templates, err := leaf.GatewayTemplates(ctx)
+	m.GatewayTemplates = make([]gatewayTemplateModel, len(templates))
+	for i, template := range templates {
+		m.GatewayTemplates[i] = gatewayTemplateModel{
+			Name: types.StringValue(template.Name), Namespace: types.StringValue(template.Namespace),
+			Resource: types.StringValue(template.Resource), Role: types.StringValue(string(template.Role)),
+		}
+	}
+	return err
+}

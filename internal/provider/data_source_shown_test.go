@@ -1,0 +1,196 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
+)
+
+var (
+	milansEndpoint = &end.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 31000, Protocol: "UDP"}
+	fiveMS         = &end.Latency{Value: 5 * time.Millisecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
+)
+
+// shows compares attributes with what they should be, as texts.
+func shows(t *testing.T, values map[string][2]any) {
+	t.Helper()
+	for attribute, value := range values {
+		if got, expected := fmt.Sprint(value[0]), fmt.Sprint(value[1]); got != expected {
+			t.Errorf("%s is %s, expected %s", attribute, got, expected)
+		}
+	}
+}
+
+func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
+	var model shortcutDataModel
+	model.show(shortcut.Inspection{
+		State: shortcut.State{
+			Status: shortcut.Error, ServerEndpoint: milansEndpoint,
+			Client: shortcut.EndState{ClusterID: "r", Namespace: "of-rome", Network: end.Network{PodCIDRs: []string{"10.1.0.0/16"}}},
+			Server: shortcut.EndState{ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: end.Network{ExternalCIDR: "10.4.0.0/16"}},
+		},
+		Reversed: true, MadeBy: shortcut.ByPeering,
+		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []end.GatewayPod{
+			{Name: "gw-0", Namespace: "of-rome", Node: "node-1", Active: true}, {Name: "gw-1", Namespace: "of-rome"},
+		}},
+		ServerEnd: shortcut.EndStatus{Status: shortcut.Error},
+	})
+	first, second := model.ClientEnd.GatewayPods[0], model.ClientEnd.GatewayPods[1]
+	shows(t, map[string][2]any{
+		"id":                {model.ID, `"r/m"`},
+		"client_cluster_id": {model.ClientClusterID, `"r"`},
+		"server_cluster_id": {model.ServerClusterID, `"m"`},
+		"client_namespace":  {model.ClientNamespace, `"of-rome"`},
+		"server_namespace":  {model.ServerNamespace, `"of-milan"`},
+		"status":            {model.Status, `"Error"`},
+		"reversed":          {model.Reversed, true},
+		"made_by":           {model.MadeBy, `"peering"`},
+		"mtu":               {model.MTU, 1400},
+		"server_endpoint":   {model.ServerEndpoint, `{"addresses":["172.18.0.9"],"port":31000,"protocol":"UDP"}`},
+		"client_network": {
+			model.ClientNetwork, `{"external_cidr":<null>,"pod_cidrs":["10.1.0.0/16"],"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
+		},
+		"server_network": {
+			model.ServerNetwork, `{"external_cidr":"10.4.0.0/16","pod_cidrs":<null>,"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
+		},
+		"client_end.status":              {model.ClientEnd.Status, `"Connected"`},
+		"client_end.latency_ms":          {model.ClientEnd.LatencyMS.ValueFloat64(), 5},
+		"client_end.latency_measured_at": {model.ClientEnd.LatencyMeasuredAt, `"2026-11-21T03:04:05Z"`},
+		"server_end.status":              {model.ServerEnd.Status, `"Error"`},
+		"server_end.latency_ms":          {model.ServerEnd.LatencyMS, "<null>"},
+		"the first pod":                  {first, `{"gw-0" "of-rome" "node-1" true}`},
+		"the second pod":                 {second, `{"gw-1" "of-rome" <null> false}`},
+	})
+}
+
+func TestANetworkIsListedWithItsOwner(t *testing.T) {
+	var model shortcutsDataModel
+	model.show(shortcut.Survey{Networks: []shortcut.Link{{
+		Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
+		Status: shortcut.Connected, MadeBy: shortcut.ByProvider, MTU: 1340, ServerEndpoint: milansEndpoint, Latency: fiveMS,
+		Owner: &shortcut.Ownership{Complete: true, Origin: end.Origin{
+			Who: "alice@ci", Folder: "network", Workspace: "prod", At: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC),
+		}},
+	}}})
+	link := model.Shortcuts[0]
+	shows(t, map[string][2]any{
+		"client":              {link.Client, `"rome"`},
+		"server":              {link.Server, `"milan"`},
+		"client_cluster_id":   {link.ClientClusterID, `"r"`},
+		"server_cluster_id":   {link.ServerClusterID, `"m"`},
+		"status":              {link.Status, `"Connected"`},
+		"made_by":             {link.MadeBy, `"terraform-provider-liqo"`},
+		"managed":             {link.Managed, true},
+		"mtu":                 {link.MTU, 1340},
+		"server_endpoint":     {link.ServerEndpoint, `{"addresses":["172.18.0.9"],"port":31000,"protocol":"UDP"}`},
+		"latency_ms":          {link.LatencyMS.ValueFloat64(), 5},
+		"latency_measured_at": {link.LatencyMeasuredAt, `"2026-11-21T03:04:05Z"`},
+		"owner":               {*link.Owner, `{"alice@ci" "network" "prod" "2026-11-20T01:02:03Z" true}`},
+	})
+	if owner := ownerOf(&shortcut.Ownership{}); !owner.MadeAt.IsNull() || !owner.Who.IsNull() || owner.Complete.ValueBool() {
+		t.Errorf("an owner of whom nothing is known is %+v", owner)
+	}
+}
+
+func TestATopologyListsItsNodesAndEdges(t *testing.T) {
+	party := func(name string) shortcut.Cluster { return shortcut.Cluster{Name: name} }
+	var model topologyDataModel
+	model.show(topology.New(shortcut.Survey{
+		Leaves:   []shortcut.Leaf{{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"}},
+		Networks: []shortcut.Link{{Client: party("rome"), Server: party("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider}},
+		Peerings: []shortcut.Peering{{Consumer: party("europe"), Provider: party("milan"), BothWays: true}},
+	}, "europe"))
+	shows(t, map[string][2]any{
+		"nodes": {model.Nodes, `[{"europe" "e" true "Ready" <null>} {"milan" "m" false "Ready" <null>} {"rome" "r" false "Ready" <null>}]`},
+		"edges": {model.Edges, `[{"peering" "europe" "milan" true "NoNetwork" <null>} ` +
+			`{"shortcut" "rome" "milan" false "Connecting" "terraform-provider-liqo"}]`},
+	})
+	if !strings.HasPrefix(model.DOT.ValueString(), "digraph liqo {\n  rankdir=LR\n") {
+		t.Errorf("got %s", model.DOT.ValueString())
+	}
+}
+
+func TestAClusterShowsItsRangesAndTemplates(t *testing.T) {
+	objects := append(clustertest.Ranges("10.1.0.0/16", "10.2.0.0/16"), clustertest.Range("internal-cidr", "10.3.0.0/16"))
+	leaf := clustertest.Leaf(t, "rome", append(objects, clustertest.Templates()...)...)
+	var model clusterDataModel
+	if err := model.facts(t.Context(), leaf); err != nil {
+		t.Fatal(err)
+	}
+	shows(t, map[string][2]any{
+		"id":            {model.ID, `"rome"`},
+		"pod_cidrs":     {model.PodCIDRs, `["10.1.0.0/16"]`},
+		"external_cidr": {model.ExternalCIDR, `"10.2.0.0/16"`},
+		"internal_cidr": {model.InternalCIDR, `"10.3.0.0/16"`},
+		"gateway_templates": {model.GatewayTemplates, `[{"wireguard-server" "liqo" "networking.liqo.io/v1beta1/wggatewayservertemplates" "server"} ` +
+			`{"wireguard-client" "liqo" "networking.liqo.io/v1beta1/wggatewayclienttemplates" "client"}]`},
+	})
+	if model.KubernetesVersion.ValueString() == "" {
+		t.Error("there is no version of Kubernetes")
+	}
+}
+
+func TestAClusterWhoseRangesCannotBeReadIsAnError(t *testing.T) {
+	if err := new(clusterDataModel).facts(t.Context(), clustertest.Leaf(t, "rome")); err == nil {
+		t.Error("a leaf without ranges is shown as if it had none")
+	}
+}
+
+// keeps checks that Terraform could keep a model as what a data source has read.
+func keeps(t *testing.T, source datasource.DataSource, model any) {
+	t.Helper()
+	var schema datasource.SchemaResponse
+	source.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
+	state := tfsdk.State{Schema: schema.Schema, Raw: tftypes.NewValue(schema.Schema.Type().TerraformType(t.Context()), nil)}
+	if diags := state.Set(t.Context(), model); diags.HasError() {
+		t.Errorf("%T: %v", model, diags)
+	}
+}
+
+func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
+	forever := timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{"read": types.StringType})}
+	network := shortcutDataModel{Timeouts: forever}
+	network.show(shortcut.Inspection{State: shortcut.State{ServerEndpoint: milansEndpoint}, ClientEnd: shortcut.EndStatus{GatewayPods: []end.GatewayPod{{}}}})
+	keeps(t, newShortcutDataSource(), &network)
+
+	networks := shortcutsDataModel{Timeouts: forever, Clusters: texts("rome")}
+	networks.show(shortcut.Survey{
+		Networks: []shortcut.Link{{Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}}, Leaves: []shortcut.Leaf{{Name: "turin", Err: errors.New("no")}},
+	})
+	keeps(t, newShortcutsDataSource(), &networks)
+
+	graph := topologyDataModel{Timeouts: forever, Clusters: texts("rome")}
+	graph.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Networks: []shortcut.Link{{}}}, ""))
+	keeps(t, newTopologyDataSource(), &graph)
+
+	keeps(t, newClusterDataSource(), &clusterDataModel{
+		Timeouts: forever, PodCIDRs: cidrList([]string{"10.1.0.0/16"}), GatewayTemplates: []gatewayTemplateModel{{}},
+	})
+}
+
+func TestDataSourcesAreCalledWhatTheyShow(t *testing.T) {
+	for expected, source := range map[string]datasource.DataSource{
+		"liqo_cluster": newClusterDataSource(), "liqo_shortcut": newShortcutDataSource(), "liqo_shortcuts": newShortcutsDataSource(),
+		"liqo_topology": newTopologyDataSource(),
+	} {
+		var metadata datasource.MetadataResponse
+		source.Metadata(t.Context(), datasource.MetadataRequest{}, &metadata)
+		if metadata.TypeName != expected {
+			t.Errorf("got %s, expected %s", metadata.TypeName, expected)
+		}
+	}
+}

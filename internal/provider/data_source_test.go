@@ -1,0 +1,162 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
+)
+
+func TestAReadWithoutCredentialsIsDeferredWhereTerraformCanAndAnErrorElsewhere(t *testing.T) {
+	var deferred, refused datasource.ReadResponse
+	postpone(datasource.ReadRequest{ClientCapabilities: datasource.ReadClientCapabilities{DeferralAllowed: true}}, &deferred, path.Root("name"))
+	if deferred.Deferred == nil || deferred.Deferred.Reason != datasource.DeferredReasonProviderConfigUnknown || deferred.Diagnostics.HasError() {
+		t.Errorf("got %+v", deferred)
+	}
+	postpone(datasource.ReadRequest{}, &refused, path.Root("name"))
+	if refused.Deferred != nil || len(refused.Diagnostics) != 1 || !strings.Contains(refused.Diagnostics[0].Detail(), "`depends_on`") {
+		t.Errorf("got %+v", refused)
+	}
+}
+
+// withClusters are the leaves of a provider block with these clusters, and a kubeconfig with the contexts rome and milan.
+func withClusters(t *testing.T, clusters map[string]cluster.Credentials, unknown unknownNames) *leaves {
+	t.Helper()
+	registry := cluster.NewRegistry(cluster.Config{
+		Clusters:   clusters,
+		Kubeconfig: cluster.Kubeconfig{Content: `{"contexts": [{"name": "rome", "context": {}}, {"name": "milan", "context": {}}]}`},
+	})
+	t.Cleanup(registry.Close)
+	return &leaves{registry: registry, unknown: unknown}
+}
+
+func TestAllClustersAreMeantWhereNoneIsNamed(t *testing.T) {
+	listed := map[string]cluster.Credentials{"roma": {}}
+	for name, test := range map[string]struct {
+		clusters map[string]cluster.Credentials
+		unknown  unknownNames
+		asked    types.List
+		names    []string
+		unclear  bool
+	}{
+		"the contexts":                      {nil, unknownNames{}, types.ListNull(types.StringType), []string{"milan", "rome"}, false},
+		"the clusters of the block":         {listed, unknownNames{}, types.ListNull(types.StringType), []string{"roma"}, false},
+		"some that are named":               {listed, unknownNames{}, texts("milan", "roma"), []string{"milan", "roma"}, false},
+		"a block that is not known":         {nil, unknownNames{all: true}, types.ListNull(types.StringType), nil, true},
+		"a cluster that is not known":       {listed, unknownNames{names: map[string]bool{"milano": true}}, types.ListNull(types.StringType), nil, true},
+		"one that is, and is not asked":     {listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma"), []string{"roma"}, false},
+		"one that is, among those that are": {listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma", "milano"), []string{"roma", "milano"}, true},
+	} {
+		names, unclear, diags := withClusters(t, test.clusters, test.unknown).names(t.Context(), test.asked)
+		if diags.HasError() || unclear != test.unclear || !slices.Equal(names, test.names) {
+			t.Errorf("%s: %q, unknown: %t (%v)", name, names, unclear, diags)
+		}
+	}
+}
+
+func TestAClusterWithoutANameIsRefused(t *testing.T) {
+	for name, source := range map[string]datasource.DataSource{"liqo_shortcuts": newShortcutsDataSource(), "liqo_topology": newTopologyDataSource()} {
+		var schema datasource.SchemaResponse
+		source.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
+		object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
+		if !ok {
+			t.Fatal("the schema is no object")
+		}
+		values := filled(object, map[string]tftypes.Value{
+			"clusters": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{text("rome"), null}),
+		})
+		config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := providerserver.NewProtocol6(New("test"))().ValidateDataResourceConfig(t.Context(),
+			&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: &config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := response.Diagnostics; len(said) != 1 || said[0].Attribute.String() != `AttributeName("clusters")` || said[0].Summary != "Null List Value" {
+			t.Errorf("%s: %v", name, said)
+		}
+	}
+}
+
+func TestASurveyWarnsOfWhatItCouldNotReadAndFailsForAMisspeltName(t *testing.T) {
+	l := withClusters(t, map[string]cluster.Credentials{"nowhere": {Host: "https://127.0.0.1:1", Insecure: true}}, unknownNames{})
+	for name, severity := range map[string]diag.Severity{"nowhere": diag.SeverityWarning, "turin": diag.SeverityError} {
+		survey, diags := l.survey(t.Context(), []string{name}, texts(name))
+		if len(diags) != 1 || diags[0].Severity() != severity || len(survey.Leaves) != 1 || !strings.Contains(diags[0].Summary()+diags[0].Detail(), name) {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+func TestAPairWithoutANetworkIsShownAsNulls(t *testing.T) {
+	var model shortcutDataModel
+	model.show(shortcut.Inspection{
+		State:     shortcut.State{Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "a"}, Server: shortcut.EndState{ClusterID: "b"}},
+		ClientEnd: shortcut.EndStatus{Status: shortcut.Disconnected}, ServerEnd: shortcut.EndStatus{Status: shortcut.Disconnected},
+	})
+	if model.ID.ValueString() != "a/b" || model.Status.ValueString() != "Disconnected" || model.Reversed.ValueBool() || !model.MadeBy.IsNull() ||
+		!model.MTU.IsNull() || !model.ServerEndpoint.IsNull() || !model.ClientNetwork.IsNull() || !model.ClientNamespace.IsNull() ||
+		!model.ClientEnd.LatencyMS.IsNull() || model.ClientEnd.GatewayPods == nil {
+		t.Errorf("got %+v", model)
+	}
+}
+
+func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
+	latency := &end.Latency{Value: 850 * time.Microsecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
+	if got := milliseconds(latency).ValueFloat64(); got != 0.85 {
+		t.Errorf("got %v ms", got)
+	}
+	if got := measuredAt(latency).ValueString(); got != "2026-11-21T03:04:05Z" {
+		t.Errorf("got %s", got)
+	}
+	if !measuredAt(&end.Latency{Value: time.Second}).IsNull() {
+		t.Error("a time that is not known is shown")
+	}
+}
+
+func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
+	var model shortcutsDataModel
+	model.show(shortcut.Survey{
+		Leaves: []shortcut.Leaf{{Name: "milan", Err: errors.New("no answer")}, {Name: "rome", ClusterID: "rome"}},
+		Networks: []shortcut.Link{{
+			Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
+			Status: shortcut.Unknown, MadeBy: shortcut.ByPeering,
+		}},
+	})
+	if len(model.Unreachable) != 1 || model.Unreachable[0].ValueString() != "milan" {
+		t.Errorf("got %v", model.Unreachable)
+	}
+	if got := model.Shortcuts[0]; got.Managed.ValueBool() || got.Status.ValueString() != "Unknown" || !got.LatencyMS.IsNull() || !got.MTU.IsNull() {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestATopologyIsDrawnInTheDirectionThatIsAskedFor(t *testing.T) {
+	for direction, expected := range map[string]string{"": "flowchart LR\n", "TB": "flowchart TB\n"} {
+		model := topologyDataModel{Direction: stringOrNull(direction)}
+		model.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}, ""))
+		if got := model.Mermaid.ValueString(); !strings.HasPrefix(got, expected) {
+			t.Errorf("%q: %s", direction, got)
+		}
+		if node := model.Nodes[0]; node.Status.ValueString() != "Unreachable" || node.Error.IsNull() || !node.ClusterID.IsNull() {
+			t.Errorf("got %+v", node)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package provider
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
+	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+func textsByName(values map[string]string) types.Map {
+	texts := map[string]attr.Value{}
+	for name, value := range values {
+		texts[name] = types.StringValue(value)
+	}
+	return types.MapValueMust(types.StringType, texts)
+}
+
+func templateNamed(name, resource string) types.Object {
+	return types.ObjectValueMust(templateTypes, map[string]attr.Value{
+		"name": types.StringValue(name), "namespace": types.StringValue("custom"), "resource": types.StringValue(resource),
+	})
+}
+
+func networkOf(podCIDR, externalCIDR string) types.Object {
+	return types.ObjectValueMust(networkTypes, map[string]attr.Value{
+		"pod_cidrs": cidrList([]string{podCIDR}), "external_cidr": cidrtypes.NewIPPrefixValue(externalCIDR),
+		"remapped_pod_cidrs": types.ListNull(cidrtypes.IPPrefixType{}), "remapped_external_cidr": cidrtypes.NewIPPrefixNull(),
+	})
+}
+
+// fullySet is a shortcut in which no setting has its default.
+func fullySet(t *testing.T) shortcutModel {
+	t.Helper()
+	model := settled(t)
+	model.MTU = types.Int32Value(1400)
+	model.ServerGateway = types.ObjectValueMust(serverGatewayTypes, map[string]attr.Value{
+		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900), "node_port": types.Int32Value(31000),
+		"load_balancer_ip":    iptypes.NewIPAddressValue("192.0.2.10"),
+		"service_annotations": textsByName(map[string]string{"speed": "fast"}), "service_labels": textsByName(map[string]string{"team": "network"}),
+		"key_secret": types.StringValue("server-keys"), "template": templateNamed("my-server", "g/v1/servers"),
+	})
+	model.ClientGateway = types.ObjectValueMust(clientGatewayTypes, map[string]attr.Value{
+		"connect_address": types.StringValue("milan.example.com"), "connect_port": types.Int32Value(41000),
+		"key_secret": types.StringValue("client-keys"), "template": templateNamed("my-client", "g/v1/clients"),
+	})
+	model.ClientNamespace, model.ServerNamespace = types.StringValue("of-rome"), types.StringValue("of-milan")
+	model.ClientNetwork, model.ServerNetwork = networkOf("10.1.0.0/16", "10.2.0.0/16"), networkOf("10.3.0.0/16", "10.4.0.0/16")
+	model.CIDRRemapping, model.OnDestroy = types.StringValue(remappingForbidden), types.StringValue(destroyDisconnects)
+	model.ShareKeys, model.AdoptExisting = types.BoolValue(false), types.BoolValue(true)
+	model.WaitForConnection, model.ForceDestroy, model.DestroyPeering = types.BoolValue(true), types.BoolValue(true), types.BoolValue(true)
+	return model
+}
+
+// ofKeySecrets is the removal of a shortcut whose gateways were given the Secrets of [fullySet].
+func ofKeySecrets() shortcut.Removal {
+	return shortcut.Removal{
+		ClientKeySecret: end.KeySecret{Namespace: "of-rome", Name: "client-keys"}, ServerKeySecret: end.KeySecret{Namespace: "of-milan", Name: "server-keys"},
+	}
+}
+
+func TestEverySettingReachesTheLeaves(t *testing.T) {
+	model := fullySet(t)
+	expected := shortcut.Spec{
+		MTU: 1400,
+		Server: end.GatewayServer{
+			ServiceType: "NodePort", Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
+			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"}, KeySecret: "server-keys",
+			Template: end.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
+		},
+		Client: end.GatewayClient{
+			ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "client-keys",
+			Template: end.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
+		},
+		ClientEnd:       shortcut.EndSpec{Namespace: "of-rome", Announcement: end.Announcement{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16"}},
+		ServerEnd:       shortcut.EndSpec{Namespace: "of-milan", Announcement: end.Announcement{PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"}},
+		ForbidRemapping: true, KeysByOthers: true, Adopt: true, WaitForConnection: true,
+	}
+	if spec, diags := model.spec(t.Context(), &model); diags.HasError() || !reflect.DeepEqual(spec, expected) {
+		t.Errorf("got      %+v\nexpected %+v (%v)", spec, expected, diags)
+	}
+	removal := ofKeySecrets()
+	removal.KeepConfigurations, removal.EvenFromPeering = true, true
+	if got := model.removal(); !reflect.DeepEqual(got, removal) {
+		t.Errorf("a destroy is %+v", got)
+	}
+}
+
+func TestWhatTheConfigurationLeavesToTheLeavesIsLeftToThem(t *testing.T) {
+	plan, config := fullySet(t), settled(t) // the plan has what the state has
+	plan.ShareKeys, plan.CIDRRemapping, plan.OnDestroy = types.BoolNull(), types.StringValue(remappingAllowed), types.StringValue(destroyResets)
+	plan.DestroyPeering = types.BoolValue(false) // force_destroy is only of leaves that are lost
+	spec, diags := plan.spec(t.Context(), &config)
+	if nothing := (shortcut.EndSpec{}); diags.HasError() || !reflect.DeepEqual(spec.ClientEnd, nothing) || !reflect.DeepEqual(spec.ServerEnd, nothing) {
+		t.Errorf("the ends are %+v and %+v (%v)", spec.ClientEnd, spec.ServerEnd, diags)
+	}
+	if spec.KeysByOthers || spec.ForbidRemapping || !reflect.DeepEqual(plan.removal(), ofKeySecrets()) {
+		t.Errorf("got %+v, %+v", spec, plan.removal())
+	}
+}
+
+func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
+	model := settled(t)
+	spec, diags := model.spec(t.Context(), &model)
+	expected := shortcut.Spec{MTU: end.DefaultMTU, Server: end.GatewayServer{ServiceType: "LoadBalancer", Port: end.DefaultPort}}
+	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
+		t.Errorf("got %+v (%v)", spec, diags)
+	}
+}
+
+func TestTheStateTakesOverWhatTheLeavesShow(t *testing.T) {
+	model, found := settled(t), working()
+	found.Client.Network = end.Network{
+		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"}, RemappedExternalCIDR: "10.4.0.0/16",
+	}
+	found.Server.Network = end.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not decided yet
+	if diags := model.observed(t.Context(), found); diags.HasError() {
+		t.Fatal(diags)
+	}
+	for attribute, test := range map[string]struct{ got, expected string }{
+		"id":                {model.ID.ValueString(), "rome/milan"},
+		"client_cluster_id": {model.ClientClusterID.ValueString(), "rome"},
+		"server_cluster_id": {model.ServerClusterID.ValueString(), "milan"},
+		"client_namespace":  {model.ClientNamespace.ValueString(), "liqo-tenant-milan"},
+		"server_namespace":  {model.ServerNamespace.ValueString(), "liqo-tenant-rome"},
+		"status":            {model.Status.ValueString(), "Connected"},
+		"client_network": {
+			model.ClientNetwork.String(),
+			`{"external_cidr":"10.2.0.0/16","pod_cidrs":["10.1.0.0/16"],"remapped_external_cidr":"10.4.0.0/16","remapped_pod_cidrs":["10.3.0.0/16"]}`,
+		},
+		"server_network": {
+			model.ServerNetwork.String(),
+			`{"external_cidr":"10.6.0.0/16","pod_cidrs":["10.5.0.0/16"],"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
+		},
+		"server_endpoint": {model.ServerEndpoint.String(), `{"addresses":["172.18.0.9"],"port":51840,"protocol":"UDP"}`},
+	} {
+		if test.got != test.expected {
+			t.Errorf("%s is %s, expected %s", attribute, test.got, test.expected)
+		}
+	}
+}
+
+func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
+	expected := fullySet(t)
+	spec, diags := expected.spec(t.Context(), &expected)
+	if diags.HasError() {
+		t.Fatal(diags)
+	}
+	found := working()
+	found.ServerGateway, found.ClientGateway, found.Client.MTU, found.Server.MTU = &spec.Server, &spec.Client, 1400, 1400
+	imported := shortcutModel{ServerGateway: types.ObjectNull(serverGatewayTypes), ClientGateway: types.ObjectNull(clientGatewayTypes)}
+	for name, model := range map[string]shortcutModel{"as it was set": expected, "imported": imported} {
+		if diags := model.observed(t.Context(), found); diags.HasError() {
+			t.Fatal(diags)
+		}
+		if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) || model.MTU.ValueInt32() != 1400 {
+			t.Errorf("%s: it is %s and %s, MTU %s", name, model.ServerGateway, model.ClientGateway, model.MTU)
+		}
+	}
+}
+
+func TestWhatIsMissingOnTheLeavesKeepsWhatWasSet(t *testing.T) {
+	model := fullySet(t)
+	model.ClientNamespace = types.StringUnknown()
+	expected := model
+	diags := model.observed(t.Context(), shortcut.State{
+		Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "rome"}, Server: shortcut.EndState{ClusterID: "milan"},
+	})
+	if diags.HasError() {
+		t.Fatal(diags)
+	}
+	if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) || !model.MTU.Equal(expected.MTU) ||
+		!model.ServerNamespace.Equal(expected.ServerNamespace) {
+		t.Errorf("got %+v", model)
+	}
+	if !model.ClientNamespace.IsNull() || !model.ServerEndpoint.IsNull() || model.Status.ValueString() != "Disconnected" {
+		t.Errorf("there are a namespace %s, an endpoint %s, a status %s", model.ClientNamespace, model.ServerEndpoint, model.Status)
+	}
+}
+
+// settled is the model of a shortcut over a node port whose settings leave to the server where the client dials.
+func settled(t *testing.T) shortcutModel {
+	t.Helper()
+	return shortcutModel{
+		Client: types.StringValue("rome"), Server: types.StringValue("milan"), MTU: types.Int32Value(1340),
+		ServerGateway: defaultServerGateway(t.Context()), ClientGateway: types.ObjectNull(clientGatewayTypes),
+	}
+}
+
+func working() shortcut.State {
+	return shortcut.State{
+		Exists: true, Status: shortcut.Connected,
+		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
+		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
+		ServerGateway: &end.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Template: end.Template{
+			Name: end.DefaultServerTemplateName, Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
+		}},
+		ServerEndpoint: &end.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
+		ClientGateway: &end.GatewayClient{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: end.Template{
+			Name: end.DefaultClientTemplateName, Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
+		}},
+	}
+}
+
+func TestAShortcutThatIsAsItShouldBeChangesNoSetting(t *testing.T) {
+	model := settled(t)
+	if diags := model.observed(t.Context(), working()); diags.HasError() {
+		t.Fatal(diags)
+	}
+	before := settled(t)
+	if !model.MTU.Equal(before.MTU) || !model.ServerGateway.Equal(before.ServerGateway) || !model.ClientGateway.Equal(before.ClientGateway) {
+		t.Errorf("a setting has changed: %v %v %v", model.MTU, model.ServerGateway, model.ClientGateway)
+	}
+	if model.ID.ValueString() != "rome/milan" || model.Status.ValueString() != "Connected" {
+		t.Errorf("got id %s, status %s", model.ID, model.Status)
+	}
+}
+
+func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*shortcut.State)
+		shows  func(shortcutModel) bool
+	}{
+		"the client's MTU": {
+			func(s *shortcut.State) { s.Client.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
+		},
+		"the server's MTU": {
+			func(s *shortcut.State) { s.Server.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
+		},
+		"an MTU that is there no more": {
+			func(s *shortcut.State) { s.Client.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 0 },
+		},
+		"the Service's port": {
+			func(s *shortcut.State) { s.ServerGateway.Port = 1 }, func(m shortcutModel) bool { return !m.ServerGateway.Equal(defaultServerGateway(t.Context())) },
+		},
+		"the Service's annotations": {
+			func(s *shortcut.State) { s.ServerGateway.ServiceAnnotations = map[string]string{"a": "b"} },
+			func(m shortcutModel) bool { return strings.Contains(m.ServerGateway.String(), `{"a":"b"}`) },
+		},
+		"the keys' Secret": {
+			func(s *shortcut.State) { s.ServerGateway.KeySecret = "theirs" },
+			func(m shortcutModel) bool { return strings.Contains(m.ServerGateway.String(), `"key_secret":"theirs"`) },
+		},
+		"the client's template": {
+			func(s *shortcut.State) { s.ClientGateway.Template.Name = "theirs" },
+			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"name":"theirs"`) },
+		},
+		"the address that is dialled": {
+			func(s *shortcut.State) { s.ClientGateway.ConnectAddress = "9.9.9.9" },
+			func(m shortcutModel) bool {
+				return strings.Contains(m.ClientGateway.String(), `"connect_address":"9.9.9.9"`)
+			},
+		},
+		"the port that is dialled": {
+			func(s *shortcut.State) { s.ClientGateway.ConnectPort = 9 },
+			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"connect_port":9`) },
+		},
+	} {
+		model, state := settled(t), working()
+		test.change(&state)
+		if diags := model.observed(t.Context(), state); diags.HasError() {
+			t.Fatal(diags)
+		}
+		if !test.shows(model) {
+			t.Errorf("%s does not show", name)
+		}
+	}
+}

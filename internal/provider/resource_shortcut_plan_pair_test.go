@@ -1,0 +1,143 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestAnotherClusterBehindANameIsAReplacementWithItsReason(t *testing.T) {
+	called := func(name, id string) *cluster.Leaf {
+		leaf := clustertest.Leaf(t, id)
+		leaf.Name = name
+		return leaf
+	}
+	plan := shortcutModel{
+		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ServerNamespace: types.StringValue("liqo-tenant-rome"),
+	}
+	state := plan
+	replace, diags := planLeaves(pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &shortcutModel{}, &state)
+	if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
+		t.Errorf("replaced because of %v", replace)
+	}
+	const reason = `The shortcut joins cluster "milan" as its server, and "milan" stands for cluster "milan-2" now. So the shortcut must be replaced.`
+	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
+		t.Errorf("it says: %v", diags)
+	}
+	if plan.ID.ValueString() != "rome/milan-2" || plan.ServerClusterID.ValueString() != "milan-2" || !plan.ServerNamespace.IsUnknown() {
+		t.Errorf("planned are ID %s, server %s, its namespace %s", plan.ID, plan.ServerClusterID, plan.ServerNamespace)
+	}
+}
+
+func TestWhatIsConfiguredStaysInAReplacement(t *testing.T) {
+	plan := shortcutModel{
+		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
+	}
+	state, config := plan, shortcutModel{ClientNamespace: types.StringValue("mine")}
+	if replace, _ := planLeaves(pair{server: clustertest.Leaf(t, "turin")}, &plan, &config, &state); len(replace) != 1 {
+		t.Errorf("replaced because of %v", replace)
+	}
+	if plan.ClientNamespace.ValueString() != "mine" || !plan.ServerNamespace.IsUnknown() || !plan.ID.IsUnknown() {
+		t.Errorf("planned are namespaces %s and %s, ID %s", plan.ClientNamespace, plan.ServerNamespace, plan.ID)
+	}
+}
+
+func TestANameThatIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
+	state := shortcutModel{
+		ID: types.StringValue("rome/milan"), Client: types.StringValue("roma"), Server: types.StringValue("milan"),
+		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"), ClientNamespace: types.StringValue("liqo-tenant-milan"),
+	}
+	plan := state
+	plan.Client = types.StringUnknown()
+	replace, diags := planUnknownNames(&plan, &shortcutModel{}, &state)
+	if len(replace) != 1 || !replace[0].Equal(path.Root("client")) {
+		t.Errorf("replaced because of %v", replace)
+	}
+	const reason = `It was "roma", and nobody can tell yet whether it will still stand for cluster "rome". So the shortcut is planned to be replaced.`
+	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
+		t.Errorf("it says: %v", diags)
+	}
+	for _, value := range []types.String{plan.ID, plan.ClientClusterID, plan.ServerClusterID, plan.ClientNamespace} {
+		if !value.IsUnknown() {
+			t.Errorf("planned is %s", value)
+		}
+	}
+	if replace, diags := planUnknownNames(&plan, &shortcutModel{}, nil); len(replace)+len(diags) > 0 {
+		t.Errorf("one that is to be made is replaced because of %v (%v)", replace, diags)
+	}
+}
+
+func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
+	roma, milan := clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")
+	roma.Name = "roma"
+	plan := shortcutModel{ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan")}
+	state := plan
+	if replace, diags := planLeaves(pair{client: roma, server: milan}, &plan, &shortcutModel{}, &state); len(replace) > 0 || len(diags) > 0 {
+		t.Errorf("replaced because of %v (%v)", replace, diags)
+	}
+}
+
+func TestObjectsGoBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
+	usual, unusual := clustertest.Leaf(t, "milan"), clustertest.Leaf(t, "milan", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "tenants-rome", Labels: map[string]string{
+		"liqo.io/remote-cluster-id": "rome", "liqo.io/tenant-namespace": "true",
+	}}})
+	for name, test := range map[string]struct {
+		milan                *cluster.Leaf
+		configured, recorded types.String
+		stays                bool
+	}{
+		"in the tenant namespace":                         {usual, types.StringNull(), types.StringValue("liqo-tenant-rome"), true},
+		"in a tenant namespace of an unusual name":        {unusual, types.StringNull(), types.StringValue("tenants-rome"), true},
+		"in a namespace that is not asked for (any more)": {usual, types.StringNull(), types.StringValue("mine"), false},
+		"in a namespace that is asked for":                {usual, types.StringValue("mine"), types.StringValue("mine"), true},
+		"in none, for nothing was ever made":              {usual, types.StringNull(), types.StringNull(), false},
+	} {
+		plan, config := shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}
+		leaves := pair{client: clustertest.Leaf(t, "rome"), server: test.milan}
+		if diags := planNamespaces(t.Context(), leaves, &plan, &config); diags.HasError() {
+			t.Fatal(diags)
+		}
+		if plan.ServerNamespace.IsUnknown() == test.stays {
+			t.Errorf("%s: planned is %s", name, plan.ServerNamespace)
+		}
+	}
+}
+
+func TestANamespaceOfOnesOwnIsClaimedOncePerLeaf(t *testing.T) {
+	rome, milan, naples := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan"), cluster.Absent("naples", "naples")
+	var claimed claims
+	first := &shortcutModel{ClientNamespace: types.StringValue("own"), ServerNamespace: types.StringValue("own")}
+	for range 2 { // a replacement is planned twice
+		if diags := claimed.claimNamespaces(pair{client: rome, server: milan}, first, "one"); len(diags) > 0 {
+			t.Errorf("an instance is refused its own namespaces: %v", diags)
+		}
+	}
+	for name, test := range map[string]struct {
+		client, server types.String
+		refused        bool
+	}{
+		"the same on the same leaf":    {types.StringNull(), types.StringValue("own"), true},
+		"the same on another leaf":     {types.StringValue("own"), types.StringNull(), false},
+		"another on the same leaf":     {types.StringNull(), types.StringValue("mine"), false},
+		"the tenant namespace, thrice": {types.StringNull(), types.StringNull(), false},
+		"one that is known later":      {types.StringUnknown(), types.StringUnknown(), false},
+	} {
+		config := &shortcutModel{ClientNamespace: test.client, ServerNamespace: test.server}
+		diags := claimed.claimNamespaces(pair{client: naples, server: rome}, config, name)
+		if diags.HasError() != test.refused {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+	if diags := claimed.claimNamespaces(pair{}, first, "two"); len(diags) > 0 {
+		t.Errorf("a leaf that is not known yet: %v", diags)
+	}
+}

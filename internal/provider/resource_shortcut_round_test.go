@@ -1,0 +1,334 @@
+package provider
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// Every setting of a liqo_shortcut goes round here: from a configuration through the plan to the objects on two leaves, and back into the state. The settings are
+// found in the schema, so that a new one is among them, and fails these tests until it is everywhere that it must be.
+
+// noLeafShows are the settings that are on no leaf, by dotted path. What somebody changes on a leaf never changes them.
+var noLeafShows = map[string]struct {
+	why    string
+	actsOn bool // whether the work on the leaves depends on it, though what it leaves there does not show it
+}{
+	"client":                  {"a leaf does not know what the provider block calls it", false},
+	"server":                  {"a leaf does not know what the provider block calls it", false},
+	"timeouts.create":         {"it is how long Terraform waits", false},
+	"timeouts.read":           {"it is how long Terraform waits", false},
+	"timeouts.update":         {"it is how long Terraform waits", false},
+	"timeouts.delete":         {"it is how long Terraform waits", false},
+	"force_destroy":           {"it is for leaves that are gone", false},
+	"destroy_peering_network": {"it is for a destroy to come", true},
+	"on_destroy":              {"it is for a destroy to come", true},
+	"adopt_existing":          {"what was adopted is marked as what was made", true},
+	"wait_for_connection":     {"the tunnel comes up whether somebody waits or not", true},
+	"share_keys":              {"a PublicKey is the same, whoever wrote it", true},
+	"cidr_remapping":          {"what Liqo was allowed and did not do leaves no trace", true},
+}
+
+// settings are the attributes that a configuration can have, by dotted path.
+func settings(attributes map[string]schema.Attribute, prefix string) []string {
+	var paths []string
+	for name, attribute := range attributes {
+		if nested, ok := attribute.(schema.SingleNestedAttribute); ok && (nested.Optional || nested.Required) {
+			paths = append(paths, settings(nested.Attributes, prefix+name+".")...)
+		} else if attribute.IsOptional() || attribute.IsRequired() {
+			paths = append(paths, prefix+name)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// shownSettings are those that a leaf shows.
+func shownSettings(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(settings(shortcutSchema(t).Attributes, ""), func(setting string) bool {
+		_, listed := noLeafShows[setting]
+		return listed
+	})
+}
+
+// values are those of an object's attributes, by dotted path. What is in a nested object that is null or unknown is so itself.
+type values map[string]tftypes.Value
+
+// object has these values. Of other attributes, and of nested objects in which there is none of the values, it has nulls.
+func (v values) object(kind tftypes.Object, prefix string) tftypes.Value {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(v)), func(path string) bool { return strings.HasPrefix(path, prefix) }) {
+		return tftypes.NewValue(kind, nil)
+	}
+	attributes := map[string]tftypes.Value{}
+	for name, kind := range kind.AttributeTypes {
+		if nested, ok := kind.(tftypes.Object); ok {
+			attributes[name] = v.object(nested, prefix+name+".")
+		} else if value, ok := v[prefix+name]; ok {
+			attributes[name] = value
+		} else {
+			attributes[name] = tftypes.NewValue(kind, nil)
+		}
+	}
+	return tftypes.NewValue(kind, attributes)
+}
+
+func valuesOf(t *testing.T, object tftypes.Value) values {
+	t.Helper()
+	all := values{}
+	all.take(t, shortcutType(t), object, "")
+	return all
+}
+
+func (v values) take(t *testing.T, kind tftypes.Object, object tftypes.Value, prefix string) {
+	t.Helper()
+	attributes := map[string]tftypes.Value{}
+	if object.IsKnown() && !object.IsNull() {
+		if err := object.As(&attributes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, kind := range kind.AttributeTypes {
+		value, ok := attributes[name]
+		switch {
+		case !ok && object.IsKnown():
+			value = tftypes.NewValue(kind, nil)
+		case !ok:
+			value = tftypes.NewValue(kind, tftypes.UnknownValue)
+		}
+		if nested, ok := kind.(tftypes.Object); ok {
+			v.take(t, nested, value, prefix+name+".")
+		} else {
+			v[prefix+name] = value
+		}
+	}
+}
+
+// starts are configurations without more than is needed for some setting to be accepted besides. On either leaf are the namespaces and the Secrets that they and the
+// candidates name.
+func starts() []values {
+	least := values{"client": text("rome"), "server": text("milan"), "client_namespace": text("own"), "server_namespace": text("own")}
+	overNodePort := maps.Clone(least)
+	overNodePort["server_gateway.service_type"] = text("NodePort")
+	return []values{least, overNodePort}
+}
+
+// candidates are values of a type, at least one of which every setting of that type should accept.
+func candidates(kind tftypes.Type) []tftypes.Value {
+	texts := []tftypes.Value{
+		text("other"), text("192.0.2.10"), text("10.99.0.0/16"), text("3m"), text("NodePort"), text(remappingForbidden), text(destroyDisconnects),
+		text(end.DefaultServerTemplateResource), text(end.DefaultClientTemplateResource),
+	}
+	switch {
+	case kind.Is(tftypes.String):
+		return texts
+	case kind.Is(tftypes.Number):
+		return []tftypes.Value{number(1400), number(31000)}
+	case kind.Is(tftypes.Bool):
+		return []tftypes.Value{tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.Bool, false)}
+	}
+	var all []tftypes.Value
+	for _, one := range texts {
+		switch {
+		case kind.Is(tftypes.Map{}):
+			all = append(all, tftypes.NewValue(kind, map[string]tftypes.Value{"other": one}))
+		case kind.Is(tftypes.List{}):
+			all = append(all, tftypes.NewValue(kind, []tftypes.Value{one}))
+		}
+	}
+	return all
+}
+
+// change finds a configuration, and another that differs from it in that setting alone.
+func change(t *testing.T, setting string) (before, after values) {
+	t.Helper()
+	whole := shortcutType(t)
+	kind := valuesOf(t, tftypes.NewValue(whole, nil))[setting].Type()
+	for _, before := range starts() {
+		after := maps.Clone(before)
+		if _, isSet := before[setting]; !isSet {
+			after[setting] = tftypes.NewValue(kind, nil) // its block is there
+		}
+		usual := valuesOf(t, planned(t, after.object(whole, "")))[setting]
+		for _, candidate := range candidates(kind) {
+			after[setting] = candidate
+			if !candidate.Equal(usual) && validated(t, after.object(whole, "")) == "" {
+				return before, after
+			}
+		}
+	}
+	t.Fatalf("no value is known that %s accepts: add one to the candidates and, if it needs other settings besides, a start", setting)
+	return nil, nil
+}
+
+// joined is a shortcut as a configuration has made it.
+type joined struct {
+	plan    shortcutModel
+	spec    shortcut.Spec
+	planned values
+	leaves  pair
+	between *shortcut.Shortcut
+	found   shortcut.State // on the leaves
+}
+
+func join(t *testing.T, configured values) joined {
+	t.Helper()
+	config := configured.object(shortcutType(t), "")
+	plan := planned(t, config)
+	model, spec, diags := wanted(t.Context(), tfsdk.Plan{Schema: shortcutSchema(t), Raw: plan}, tfsdk.Config{Schema: shortcutSchema(t), Raw: config})
+	if diags.HasError() {
+		t.Fatal(diags)
+	}
+	leaves := pair{client: leafOfLiqos(t, "rome", "10.1.0.0/16", "10.2.0.0/16"), server: leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16")}
+	between := shortcut.New(leaves.client, leaves.server).OwnedBy(end.Owner{Token: "mine"})
+	if err := between.Connect(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	found, err := between.Observe(t.Context(), model.keysByOthers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return joined{model, spec, valuesOf(t, plan), leaves, between, found}
+}
+
+// leafOfLiqos is a leaf with all that [starts] and [candidates] name.
+func leafOfLiqos(t *testing.T, name, podCIDR, externalCIDR string) *cluster.Leaf {
+	t.Helper()
+	leaf := liqotest.Leaf(t, name, clustertest.Ranges(podCIDR, externalCIDR)...)
+	for _, namespace := range []string{"own", "other"} {
+		for _, object := range []object{
+			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, liqotest.KeySecret(t, namespace, "other"),
+		} {
+			if err := leaf.Live.Create(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return leaf
+}
+
+// seen is the state that a refresh makes of an earlier one.
+func (j joined) seen(t *testing.T, earlier shortcutModel) (shortcutModel, values) {
+	t.Helper()
+	if diags := earlier.observed(t.Context(), j.found); diags.HasError() {
+		t.Fatal(diags)
+	}
+	state := noState(t)
+	if diags := state.Set(t.Context(), &earlier); diags.HasError() {
+		t.Fatal(diags)
+	}
+	return earlier, valuesOf(t, state.Raw)
+}
+
+// imported is what an import writes into the state before the first refresh.
+func (j joined) imported(t *testing.T) shortcutModel {
+	t.Helper()
+	state := noState(t)
+	diags := recordImport(t.Context(), j.leaves, &state)
+	var model shortcutModel
+	if diags.Append(state.Get(t.Context(), &model)...); diags.HasError() {
+		t.Fatal(diags)
+	}
+	return model
+}
+
+func noState(t *testing.T) tfsdk.State {
+	t.Helper()
+	return tfsdk.State{Schema: shortcutSchema(t), Raw: tftypes.NewValue(shortcutType(t), nil)}
+}
+
+func TestEverySettingGoesToTheLeavesAndBack(t *testing.T) {
+	for _, setting := range shownSettings(t) {
+		t.Run(setting, func(t *testing.T) {
+			before, after := change(t, setting)
+			usual, changed := join(t, before), join(t, after)
+			recorded, usually := usual.seen(t, usual.plan)
+			for story, earlier := range map[string]shortcutModel{
+				"once it is applied": changed.plan, "when it was changed behind Terraform's back": recorded, "when it is imported": changed.imported(t),
+			} {
+				_, now := changed.seen(t, earlier)
+				for _, each := range shownSettings(t) {
+					expected := changed.planned[each]
+					if !expected.IsKnown() { // it is left to the leaves
+						expected = usually[each]
+					}
+					if !now[each].Equal(expected) {
+						t.Errorf("%s, %s shows as %s, expected %s", story, each, now[each], expected)
+					}
+				}
+			}
+			if usually[setting].Equal(changed.planned[setting]) {
+				t.Errorf("it is %s where it was not set", usually[setting])
+			}
+		})
+	}
+}
+
+func TestAShortcutThatIsChangedBecomesAsANewOneAndGoesAsAWhole(t *testing.T) {
+	for _, setting := range shownSettings(t) {
+		t.Run(setting, func(t *testing.T) {
+			before, after := change(t, setting)
+			changed, fresh := join(t, before), join(t, after)
+			recorded, _ := changed.seen(t, changed.plan)
+			if err := changed.between.Connect(t.Context(), recorded.after(fresh.spec)); err != nil {
+				t.Fatal(err)
+			}
+			found, err := changed.between.Observe(t.Context(), false)
+			if err != nil || !reflect.DeepEqual(found, fresh.found) {
+				t.Errorf("it is     %+v (%v)\na new one %+v", found, err, fresh.found)
+			}
+			last, _ := fresh.seen(t, fresh.plan)
+			if err := changed.between.Disconnect(t.Context(), last.removal()); err != nil {
+				t.Fatal(err)
+			}
+			if left, err := changed.between.Observe(t.Context(), false); err != nil || left.Exists || left.Joined {
+				t.Errorf("left is %+v (%v)", left, err)
+			}
+		})
+	}
+}
+
+func TestASettingThatNoLeafShowsIsListedWithReason(t *testing.T) {
+	all := settings(shortcutSchema(t).Attributes, "")
+	for setting, listed := range noLeafShows {
+		t.Run(setting, func(t *testing.T) {
+			if !slices.Contains(all, setting) {
+				t.Fatal("it is no setting")
+			}
+			before, after := change(t, setting)
+			usual, changed := join(t, before), join(t, after)
+			recorded, usually := usual.seen(t, usual.plan)
+			if _, now := changed.seen(t, recorded); !now[setting].Equal(usually[setting]) {
+				t.Errorf("a leaf shows that it is %s, though %s", now[setting], listed.why)
+			}
+			applied, now := changed.seen(t, changed.plan)
+			if !now[setting].Equal(changed.planned[setting]) {
+				t.Errorf("it was set to %s, and is %s", changed.planned[setting], now[setting])
+			}
+			sameSpec := reflect.DeepEqual(usual.spec, changed.spec)
+			if actsOn := !sameSpec || !reflect.DeepEqual(usual.plan.removal(), changed.plan.removal()); actsOn != listed.actsOn {
+				t.Errorf("the work on the leaves depends on it: %t", actsOn)
+			}
+			if sameSpec && !applied.changesSettingsOnly(&recorded) {
+				t.Error("a change of it is not recorded without the leaves")
+			}
+			if _, now := usual.seen(t, usual.imported(t)); !now[setting].Equal(usually[setting]) {
+				t.Errorf("imported it is %s, by default it is %s", now[setting], usually[setting])
+			}
+		})
+	}
+}

@@ -1,0 +1,71 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// shortcutSchema is the schema of a liqo_shortcut.
+func shortcutSchema(t *testing.T) schema.Schema {
+	t.Helper()
+	var response resource.SchemaResponse
+	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &response)
+	return response.Schema
+}
+
+// shortcutType is how Terraform knows that schema.
+func shortcutType(t *testing.T) tftypes.Object {
+	t.Helper()
+	object, ok := shortcutSchema(t).Type().TerraformType(t.Context()).(tftypes.Object)
+	if !ok {
+		t.Fatal("the schema is no object")
+	}
+	return object
+}
+
+// sent is a value as Terraform sends it.
+func sent(t *testing.T, value tftypes.Value) *tfprotov6.DynamicValue {
+	t.Helper()
+	dynamic, err := tfprotov6.NewDynamicValue(value.Type(), value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &dynamic
+}
+
+// validated is all that a validation of a liqo_shortcut says, an error a line.
+func validated(t *testing.T, config tftypes.Value) string {
+	t.Helper()
+	response, err := providerserver.NewProtocol6(New("test"))().ValidateResourceConfig(t.Context(),
+		&tfprotov6.ValidateResourceConfigRequest{TypeName: "liqo_shortcut", Config: sent(t, config)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, diagnostic := range response.Diagnostics {
+		lines = append(lines, diagnostic.Attribute.String()+": "+diagnostic.Summary+": "+diagnostic.Detail)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// planned is what a plan of a new liqo_shortcut makes of a configuration while the provider knows no leaf yet.
+func planned(t *testing.T, config tftypes.Value) tftypes.Value {
+	t.Helper()
+	response, err := providerserver.NewProtocol6(New("test"))().PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: "liqo_shortcut", Config: sent(t, config), ProposedNewState: sent(t, config), PriorState: sent(t, tftypes.NewValue(config.Type(), nil)),
+	})
+	if err != nil || len(response.Diagnostics) > 0 {
+		t.Fatalf("%v %v", err, response.Diagnostics)
+	}
+	value, err := response.PlannedState.Unmarshal(config.Type())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}

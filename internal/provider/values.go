@@ -1,0 +1,115 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
+	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// attributeTypes are the types of a block's attributes, as its schema has them.
+func attributeTypes(attributes map[string]schema.Attribute) map[string]attr.Type {
+	all := make(map[string]attr.Type, len(attributes))
+	for name, attribute := range attributes {
+		all[name] = attribute.GetType()
+	}
+	return all
+}
+
+// objectWith is an object of these types with these values. An attribute without a value is null.
+func objectWith(ctx context.Context, attributes map[string]attr.Type, values map[string]attr.Value) types.Object {
+	all := make(map[string]attr.Value, len(attributes))
+	for name, kind := range attributes {
+		all[name] = nullOf(ctx, kind)
+	}
+	maps.Copy(all, values)
+	return types.ObjectValueMust(attributes, all)
+}
+
+func nullOf(ctx context.Context, kind attr.Type) attr.Value {
+	null, err := kind.ValueFromTerraform(ctx, tftypes.NewValue(kind.TerraformType(ctx), nil))
+	if err != nil {
+		panic(fmt.Sprintf("type %s has no null: %v", kind, err)) // every type has one
+	}
+	return null
+}
+
+// given reports whether a configuration has a value for certain.
+func given(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
+
+// fullyKnown reports whether no value, nor any value within it, is unknown.
+func fullyKnown(ctx context.Context, values ...attr.Value) bool {
+	for _, value := range values {
+		terraform, err := value.ToTerraformValue(ctx)
+		if err != nil || !terraform.IsFullyKnown() {
+			return false
+		}
+	}
+	return true
+}
+
+// known is the new text, or the old one while there is no new one.
+func known(old types.String, text string) types.String {
+	if text == "" && !old.IsUnknown() {
+		return old
+	}
+	return stringOrNull(text)
+}
+
+func stringOrNull(text string) types.String {
+	if text == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(text)
+}
+
+func int32OrNull(number int32) types.Int32 {
+	if number == 0 {
+		return types.Int32Null()
+	}
+	return types.Int32Value(number)
+}
+
+func ipOrNull(address string) iptypes.IPAddress {
+	if address == "" {
+		return iptypes.NewIPAddressNull()
+	}
+	return iptypes.NewIPAddressValue(address)
+}
+
+func cidrOrNull(cidr string) cidrtypes.IPPrefix {
+	if cidr == "" {
+		return cidrtypes.NewIPPrefixNull()
+	}
+	return cidrtypes.NewIPPrefixValue(cidr)
+}
+
+// cidrList is null for nil.
+func cidrList(cidrs []string) types.List {
+	if cidrs == nil {
+		return types.ListNull(cidrtypes.IPPrefixType{})
+	}
+	values := make([]attr.Value, len(cidrs))
+	for i, cidr := range cidrs {
+		values[i] = cidrtypes.NewIPPrefixValue(cidr)
+	}
+	return types.ListValueMust(cidrtypes.IPPrefixType{}, values)
+}
+
+// textMap is as null as it was set where there is nothing in it.
+func textMap(set types.Map, found map[string]string) types.Map {
+	if len(found) == 0 && (set.IsNull() || set.IsUnknown()) {
+		return types.MapNull(types.StringType)
+	}
+	values := make(map[string]attr.Value, len(found))
+	for key, text := range found {
+		values[key] = types.StringValue(text)
+	}
+	return types.MapValueMust(types.StringType, values)
+}
