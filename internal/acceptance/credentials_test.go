@@ -26,7 +26,7 @@ const shortcutRomeMilan = `
 	  server_gateway = { service_type = "NodePort" }
 	}`
 
-func TestLeavesAreReached(t *testing.T) {
+func TestAccLeavesAreReached(t *testing.T) {
 	rome, milan := credentials(t, "rome"), credentials(t, "milan")
 	content, err := os.ReadFile(lab.cluster(t, "milan").Kubeconfig)
 	if err != nil {
@@ -80,14 +80,14 @@ func TestLeavesAreReached(t *testing.T) {
 	}
 }
 
-func TestLeavesAreContextsOfTheKubeconfigInTheEnvironment(t *testing.T) {
+func TestAccLeavesAreContextsOfTheKubeconfigInTheEnvironment(t *testing.T) {
 	t.Setenv("KUBE_CONFIG_PATH", lab.Kubeconfig)
 	apply(t, resource.TestStep{
 		Config: `provider "liqo" {}` + shortcutRomeMilan, ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 	})
 }
 
-func TestCredentialsThatAreOnlyKnownAfterAnApplyDoNotFailThePlan(t *testing.T) {
+func TestAccCredentialsThatAreOnlyKnownAfterAnApplyDoNotFailThePlan(t *testing.T) {
 	apply(t, resource.TestStep{
 		Config: fmt.Sprintf(`
 			resource "terraform_data" "kubeconfig" {

@@ -81,7 +81,7 @@ func recent() knownvalue.Check {
 	})
 }
 
-func TestAClusterTellsWhatItIs(t *testing.T) {
+func TestAccAClusterTellsWhatItIs(t *testing.T) {
 	const rome = "liqo_cluster.rome"
 	template := func(name, resource, role string) knownvalue.Check {
 		return knownvalue.ObjectExact(map[string]knownvalue.Check{
@@ -104,7 +104,7 @@ func TestAClusterTellsWhatItIs(t *testing.T) {
 	})
 }
 
-func TestANetworkShowsWhoeverMadeIt(t *testing.T) {
+func TestAccANetworkShowsWhoeverMadeIt(t *testing.T) {
 	const one, reversed, none, all, topology = "liqo_shortcut.rome_milan", "liqo_shortcut.milan_rome", "liqo_shortcut.rome_naples", "liqo_shortcuts.all",
 		"liqo_topology.all"
 	address, yes, no, null := exactly(nodeAddress(t, "milan")), knownvalue.Bool(true), knownvalue.Bool(false), knownvalue.Null()
@@ -170,7 +170,7 @@ func shownBy(t *testing.T, config string) *project {
 	return p
 }
 
-func TestABrokenLinkIsVisiblyBroken(t *testing.T) {
+func TestAccABrokenLinkIsVisiblyBroken(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			PreConfig: joinByHand(t, "rome", "milan"),
@@ -198,7 +198,7 @@ func TestABrokenLinkIsVisiblyBroken(t *testing.T) {
 	)
 }
 
-func TestAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
+func TestAccAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 	p := shownBy(t, `
 		data "liqo_shortcuts" "all" {}
 		data "liqo_topology" "all" {}
@@ -232,7 +232,7 @@ func TestAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 	)
 }
 
-func TestADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
+func TestAccADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
 	for name, test := range map[string]struct {
 		config  string
 		message *regexp.Regexp
@@ -259,7 +259,7 @@ func TestADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
 	}
 }
 
-func TestADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *testing.T) {
+func TestAccADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *testing.T) {
 	provider := func(more string) string {
 		return fmt.Sprintf(`
 			resource "terraform_data" "kubeconfig" {
@@ -290,7 +290,7 @@ func TestADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *test
 	)
 }
 
-func TestAMeshIsMadeOfTheFunction(t *testing.T) {
+func TestAccAMeshIsMadeOfTheFunction(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			Config: contexts(`

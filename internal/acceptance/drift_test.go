@@ -39,7 +39,7 @@ func repaired(t *testing.T, all ...damage) {
 	apply(t, steps...)
 }
 
-func TestWhatIsMissingIsPutBackInPlace(t *testing.T) {
+func TestAccWhatIsMissingIsPutBackInPlace(t *testing.T) {
 	without := func(name, cluster string, kind client.Object) damage {
 		return damage{name, func() { deleteFromTenant(t, cluster, kind) }}
 	}
@@ -74,7 +74,7 @@ func failed(connection *networkingv1beta1.Connection) bool {
 	return connection.Status.Value == networkingv1beta1.ConnectionError
 }
 
-func TestWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
+func TestAccWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
 	edited := func(name, cluster string, kind client.Object, patch string) damage {
 		return damage{name, func() { patchInTenant(t, cluster, kind, patch) }}
 	}
@@ -111,7 +111,7 @@ func TestWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
 	)
 }
 
-func TestWhatLiqoPutsRightByItselfIsNoChange(t *testing.T) {
+func TestAccWhatLiqoPutsRightByItselfIsNoChange(t *testing.T) {
 	apply(t,
 		resource.TestStep{Config: contexts(shortcutRomeMilan)},
 		resource.TestStep{

@@ -42,7 +42,7 @@ func joinByHand(t *testing.T, from, to string) func() {
 	}
 }
 
-func TestWhatLiqoctlMadeIsImportedAndBelongsToTerraformThen(t *testing.T) {
+func TestAccWhatLiqoctlMadeIsImportedAndBelongsToTerraformThen(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			PreConfig: joinByHand(t, "rome", "milan"),
@@ -56,7 +56,7 @@ func TestWhatLiqoctlMadeIsImportedAndBelongsToTerraformThen(t *testing.T) {
 	)
 }
 
-func TestANetworkOfSomebodyElsesIsNotTakenOverUnasked(t *testing.T) {
+func TestAccANetworkOfSomebodyElsesIsNotTakenOverUnasked(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			PreConfig:   joinByHand(t, "rome", "milan"),
@@ -70,7 +70,7 @@ func TestANetworkOfSomebodyElsesIsNotTakenOverUnasked(t *testing.T) {
 	)
 }
 
-func TestANetworkInTheOppositeDirectionIsTurnedRoundIfAdopted(t *testing.T) {
+func TestAccANetworkInTheOppositeDirectionIsTurnedRoundIfAdopted(t *testing.T) {
 	apply(t, resource.TestStep{
 		PreConfig:         joinByHand(t, "milan", "rome"),
 		Config:            between("milan", overNodePort+"\nadopt_existing = true"),
@@ -78,7 +78,7 @@ func TestANetworkInTheOppositeDirectionIsTurnedRoundIfAdopted(t *testing.T) {
 	})
 }
 
-func TestALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing.T) {
+func TestAccALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing.T)
 	}
 }
 
-func TestALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
+func TestAccALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
 	}
 }
 
-func TestALeafWhoseLiqoIsInstalledAnewIsAnotherCluster(t *testing.T) {
+func TestAccALeafWhoseLiqoIsInstalledAnewIsAnotherCluster(t *testing.T) {
 	apply(t,
 		resource.TestStep{Config: contexts(shortcutRomeMilan)},
 		resource.TestStep{

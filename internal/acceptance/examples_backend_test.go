@@ -18,7 +18,7 @@ const (
 	stateLease  = "lock-tfstate-default-liqo"
 )
 
-func TestTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
+func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
 	p := exampleOfAHub(t)
 	p.apply()
 	says(t, p.run("output"), `"europe-milan" = "Connected"`, `"europe-rome" = "Connected"`, `"rome-milan" = "Connected"`)
@@ -33,7 +33,7 @@ func TestTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
 	}
 }
 
-func TestTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
+func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 	first := exampleOfAHub(t)
 	first.run("init")
 	second := newProject(t, "../../examples/hub")

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
+func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 	leaves := reachedWithRole(t, "shortcuts")
 	p := example(t, "credentials/token")
 	p.setJSON("TF_VAR_leaves", leaves)
@@ -38,7 +38,7 @@ func TestTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 	p.run("apply", "-destroy", "-auto-approve")
 }
 
-func TestTheExampleOfARoleIsEnoughToAdoptWhatLiqoctlMade(t *testing.T) {
+func TestAccTheExampleOfARoleIsEnoughToAdoptWhatLiqoctlMade(t *testing.T) {
 	leaves := reachedWithRole(t, "shortcuts")
 	p := example(t, "credentials/token")
 	p.setJSON("TF_VAR_leaves", leaves)
@@ -53,7 +53,7 @@ func TestTheExampleOfARoleIsEnoughToAdoptWhatLiqoctlMade(t *testing.T) {
 	p.apply()
 }
 
-func TestTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
+func TestAccTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
 	leaves := reachedWithRole(t, "shortcuts")
 	p := example(t, "credentials/token")
 	p.setJSON("TF_VAR_leaves", leaves)
@@ -71,7 +71,7 @@ func TestTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
 	doesNotSay(t, output, "could be read")
 }
 
-func TestTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
+func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
 	administrators, readers := reachedAsAdministrator(t, "rome", "milan"), reachedWithRole(t, "plans")
 	p := example(t, "credentials/token")
 	p.write("shortcut.tf", shortcutRomeMilan+`

@@ -18,7 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestExamplesAreAppliedAsTheyStand(t *testing.T) {
+func TestAccExamplesAreAppliedAsTheyStand(t *testing.T) {
 	for name, status := range map[string][]string{
 		"resources/liqo_shortcut": {"liqo_shortcut.rome_milan"},
 		"demo":                    {"liqo_shortcut.demo"},
@@ -36,7 +36,7 @@ func TestExamplesAreAppliedAsTheyStand(t *testing.T) {
 	}
 }
 
-func TestExamplesOfDataSourcesAndFunctionsAreAppliedBesideAProviderBlock(t *testing.T) {
+func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedBesideAProviderBlock(t *testing.T) {
 	folders, err := filepath.Glob("../../examples/*s/*")
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestExamplesOfDataSourcesAndFunctionsAreAppliedBesideAProviderBlock(t *test
 	}
 }
 
-func TestExamplesOfCredentialsReachTheLeaves(t *testing.T) {
+func TestAccExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 	leaves := reachedAsAdministrator(t, "rome", "milan")
 	rome := leaves["rome"]
 	for name, prepare := range map[string]func(*project){
@@ -91,7 +91,7 @@ func TestExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 	}
 }
 
-func TestTheExampleOfEverySettingOfTheGateways(t *testing.T) {
+func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
 	for _, leaf := range []string{"rome", "milan"} {
 		have(t, leaf, namespaceNamed("shortcuts"))
 		have(t, leaf, wireguardKeys(t, "shortcuts", "gateway-keys"))
@@ -103,7 +103,7 @@ func TestTheExampleOfEverySettingOfTheGateways(t *testing.T) {
 	says(t, p.run("state", "show", "liqo_shortcut.rome_europe"), `status = "Connected"`)
 }
 
-func TestTheExampleOfAnImportTakesOverWhatLiqoctlMade(t *testing.T) {
+func TestAccTheExampleOfAnImportTakesOverWhatLiqoctlMade(t *testing.T) {
 	p := example(t, "import")
 	joinByHand(t, "rome", "milan")()
 	p.run("init")
@@ -111,7 +111,7 @@ func TestTheExampleOfAnImportTakesOverWhatLiqoctlMade(t *testing.T) {
 	p.run("plan", "-detailed-exitcode")
 }
 
-func TestTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
+func TestAccTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
 	joined := example(t, "resources/liqo_shortcut")
 	joined.remove("import-*.tf")
 	joined.apply()
@@ -121,13 +121,13 @@ func TestTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
 	says(t, p.run("output", "-raw", "dot"), "digraph", "rome", "milan")
 }
 
-func TestTheExampleOfATestSucceedsAndLeavesNothing(t *testing.T) {
+func TestAccTheExampleOfATestSucceedsAndLeavesNothing(t *testing.T) {
 	p := example(t, "test")
 	p.run("init")
 	says(t, p.run("test"), "3 passed, 0 failed")
 }
 
-func TestTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
+func TestAccTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
 	p := example(t, "checks")
 	p.run("init")
 	doesNotSay(t, p.run("apply", "-auto-approve"), "Check block assertion failed")

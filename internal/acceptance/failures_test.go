@@ -52,7 +52,7 @@ func hurried(serviceType string) string {
 		}`, serviceType))
 }
 
-func TestFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
+func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 	}
 }
 
-func TestFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
+func TestAccFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
 	}
 }
 
-func TestFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
+func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 	const impatient = `
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
@@ -198,7 +198,7 @@ func TestFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 	)
 }
 
-func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
+func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 	t.Cleanup(func() {
 		lab.command(t, "start-apiserver", "milan")
 		lab.command(t, "set", "milan", "connect=true")
@@ -252,7 +252,7 @@ func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 	)
 }
 
-func TestFailureOfCredentialsLosesNothing(t *testing.T) {
+func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 	milan := credentials(t, "milan")
 	reached := func(token, ca string) string {
 		return fmt.Sprintf(`
@@ -286,7 +286,7 @@ func TestFailureOfCredentialsLosesNothing(t *testing.T) {
 	)
 }
 
-func TestFailureForWantOfAPermissionNamesIt(t *testing.T) {
+func TestAccFailureForWantOfAPermissionNamesIt(t *testing.T) {
 	milan := credentials(t, "milan")
 	for name, test := range map[string]struct {
 		verbs   []string // on GatewayServers

@@ -24,7 +24,7 @@ func from(client string) string {
 		}`, client)
 }
 
-func TestALeafMayBeRenamed(t *testing.T) {
+func TestAccALeafMayBeRenamed(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	calls := func(rome string) string {
 		return known(map[string]string{rome: entry("rome"), "milan": entry("milan")})
@@ -78,7 +78,7 @@ func (w *writesSince) none() statecheck.StateCheck {
 	})
 }
 
-func TestAClusterWhoseNameStandsForAnotherOneIsStillFound(t *testing.T) {
+func TestAccAClusterWhoseNameStandsForAnotherOneIsStillFound(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	before := known(map[string]string{"uno": entry("rome"), "milan": entry("milan")})
 	after := known(map[string]string{"uno": entry("europe"), "due": entry("rome"), "milan": entry("milan")})
@@ -95,7 +95,7 @@ func TestAClusterWhoseNameStandsForAnotherOneIsStillFound(t *testing.T) {
 	)
 }
 
-func TestALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
+func TestAccALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 	otherAuthority := credentials(t, "rome").ca
 	before, err := lab.inventory(t.Context())
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 )
 
 // Terraform 1.12 and OpenTofu 1.12 are the first that import by identity, and the tests run on older ones, too. So this one talks to the provider as they do.
-func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
+func TestAccAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 	apply(t, resource.TestStep{Config: contexts(shortcutRomeMilan), Check: func(*terraform.State) error {
 		liqo := startProvider(t)
 		imported := liqo.importByIdentity(map[string]string{"client_cluster_id": "rome", "server_cluster_id": "milan"})
@@ -68,7 +68,7 @@ func changesNothing(config string) resource.TestStep {
 	}
 }
 
-func TestAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
+func TestAccAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome", "arn:aws:eks:eu-west-1:111122223333:cluster/milan"
 	config := namedOtherwise(rome, milan)
@@ -77,7 +77,7 @@ func TestAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
 	apply(t, refused, importing(config, rome+"/"+milan, nil), changesNothing(config))
 }
 
-func TestAShortcutIsImportedByItsOwnIDWhateverItsLeavesAreCalled(t *testing.T) {
+func TestAccAShortcutIsImportedByItsOwnIDWhateverItsLeavesAreCalled(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	config := namedOtherwise("uno", "due")
 	refused := importing(config, "rome/turin", message("Unknown server", `None of the leaves "due", "uno" has the cluster ID "turin".`))
@@ -85,7 +85,7 @@ func TestAShortcutIsImportedByItsOwnIDWhateverItsLeavesAreCalled(t *testing.T) {
 	apply(t, refused, importing(config, "rome/milan", nil), changesNothing(config))
 }
 
-func TestAnImportThatCannotBeRightImportsNothing(t *testing.T) {
+func TestAccAnImportThatCannotBeRightImportsNothing(t *testing.T) {
 	config := contexts(shortcutRomeMilan)
 	turned := importing(config, "milan/rome", message("The network goes the other way", `"rome" is the client and "milan" the server, so that the ID to import is `+
 		"`rome/milan` (by cluster IDs, `rome/milan`). Nothing was imported"))
@@ -97,7 +97,7 @@ func TestAnImportThatCannotBeRightImportsNothing(t *testing.T) {
 	apply(t, turned, importing(config, "rome/naples", message("Cannot import non-existent remote object")), silent, found, changesNothing(config))
 }
 
-func TestHalfANetworkIsImportedAndTheNextApplyMakesTheOtherHalf(t *testing.T) {
+func TestAccHalfANetworkIsImportedAndTheNextApplyMakesTheOtherHalf(t *testing.T) {
 	half := importing(contexts(shortcutRomeMilan), "rome/milan", nil)
 	half.PreConfig = func() {
 		joinByHand(t, "rome", "milan")()

@@ -19,7 +19,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-func TestKeysThatSomebodyElseBringsStayTheirs(t *testing.T) {
+func TestAccKeysThatSomebodyElseBringsStayTheirs(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func isNobodys(t *testing.T, at, name string) {
 	}
 }
 
-func TestASecretOfOnesOwnIsAsItWasWhateverHasBecomeOfItsGateway(t *testing.T) {
+func TestAccASecretOfOnesOwnIsAsItWasWhateverHasBecomeOfItsGateway(t *testing.T) {
 	for _, name := range []string{"my-keys", "other-keys"} {
 		haveKeys(t, "rome", name)
 		haveKeys(t, "milan", name)
@@ -166,7 +166,7 @@ func labelsOf(t *testing.T, at string, names ...string) map[string]map[string]st
 	return found
 }
 
-func TestASecretOfOnesOwnIsNotTakenFromANamespaceThatGoesWithTheShortcut(t *testing.T) {
+func TestAccASecretOfOnesOwnIsNotTakenFromANamespaceThatGoesWithTheShortcut(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
 
-func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
+func TestAccAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
 	named := func(client string) string {
 		return fmt.Sprintf(`
 			provider "liqo" {
@@ -31,7 +31,7 @@ func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
 	)
 }
 
-func TestAnotherClusterIsAReplacement(t *testing.T) {
+func TestAccAnotherClusterIsAReplacement(t *testing.T) {
 	between := func(server string) string {
 		return contexts(fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
@@ -52,7 +52,7 @@ func TestAnotherClusterIsAReplacement(t *testing.T) {
 	)
 }
 
-func TestAPlanFails(t *testing.T) {
+func TestAccAPlanFails(t *testing.T) {
 	provider := fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n  clusters = { roma = { config_context = \"rome\" } }\n}\n", lab.Kubeconfig)
 	for name, test := range map[string]struct{ config, message string }{
 		"for a name that is neither a cluster nor a context": {

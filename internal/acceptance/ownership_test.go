@@ -93,7 +93,7 @@ func gatewayServer(t *testing.T) types.UID {
 	return servers.Items[0].UID
 }
 
-func TestAShortcutIsReplacedOnDemand(t *testing.T) {
+func TestAccAShortcutIsReplacedOnDemand(t *testing.T) {
 	p := stateIn(t, "one", joining("s", "rome", "milan", "")+`
 		resource "terraform_data" "trigger" { input = 1 }`)
 	leavesNothing(t, p)
@@ -109,7 +109,7 @@ func TestAShortcutIsReplacedOnDemand(t *testing.T) {
 	p.unchanged()
 }
 
-func TestAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
+func TestAccAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
 	for name, config := range map[string]string{
 		"in the same direction":     joining("s", "rome", "milan", ""),
 		"in the opposite direction": joining("s", "milan", "rome", ""),
@@ -133,7 +133,7 @@ func TestAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
 	}
 }
 
-func TestTwoProviderBlocksAreNoWayRoundTheOneOwner(t *testing.T) {
+func TestAccTwoProviderBlocksAreNoWayRoundTheOneOwner(t *testing.T) {
 	const blocks = `
 		provider "liqo" {}
 		provider "liqo" { alias = "other" }`
@@ -149,7 +149,7 @@ func TestTwoProviderBlocksAreNoWayRoundTheOneOwner(t *testing.T) {
 	lab.sameNetworks(t, networks)
 }
 
-func TestAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
+func TestAccAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
 	first, second := stateIn(t, "first", joining("s", "rome", "milan", "")), stateIn(t, "second", joining("s", "rome", "milan", "adopt_existing = true"))
 	leavesNothing(t, first, second)
 	first.apply()
@@ -165,7 +165,7 @@ func TestAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
 	second.unchanged()
 }
 
-func TestAShortcutUnderANewAddressIsThereAfterTheApply(t *testing.T) {
+func TestAccAShortcutUnderANewAddressIsThereAfterTheApply(t *testing.T) {
 	for _, parallelism := range []string{"10", "2"} {
 		t.Run("parallelism "+parallelism, func(t *testing.T) {
 			p := stateIn(t, "renamed", joining("before", "rome", "milan", ""))
@@ -179,7 +179,7 @@ func TestAShortcutUnderANewAddressIsThereAfterTheApply(t *testing.T) {
 	}
 }
 
-func TestAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
+func TestAccAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
 	p := stateIn(t, "moved", joining("before", "rome", "milan", ""))
 	leavesNothing(t, p)
 	p.apply()
@@ -189,7 +189,7 @@ func TestAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
 	lab.sameNetworks(t, networks)
 }
 
-func TestAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
+func TestAccAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
 	const first = "lifecycle { create_before_destroy = true }"
 	p := stateIn(t, "cbd", joining("s", "rome", "milan", first))
 	leavesNothing(t, p)
@@ -208,7 +208,7 @@ func TestAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
 	}
 }
 
-func TestACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
+func TestAccACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	config := func(timeout string) string {
@@ -232,7 +232,7 @@ func TestACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
 	}
 }
 
-func TestAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
+func TestAccAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
 	p := stateIn(t, "adopting", joining("s", "rome", "milan", `
 		adopt_existing = true
 		mtu            = 1400
@@ -272,7 +272,7 @@ func (l *Lab) configurations(t *testing.T) []string {
 	return lines
 }
 
-func TestWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
+func TestAccWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	const config = `
@@ -321,7 +321,7 @@ func (p *project) killWhen(happens <-chan struct{}, args ...string) {
 	}
 }
 
-func TestAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
+func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
 	first, second := stateIn(t, "first", joining("s", "rome", "milan", "")), stateIn(t, "second", joining("s", "rome", "milan", ""))
 	leavesNothing(t, first, second)
 	first.apply()
@@ -334,7 +334,7 @@ func TestAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *t
 	lab.sameNetworks(t, networks)
 }
 
-func TestATaintedShortcutIsMadeAnew(t *testing.T) {
+func TestAccATaintedShortcutIsMadeAnew(t *testing.T) {
 	p := stateIn(t, "tainted", joining("s", "rome", "milan", ""))
 	leavesNothing(t, p)
 	p.apply()
@@ -347,7 +347,7 @@ func TestATaintedShortcutIsMadeAnew(t *testing.T) {
 	}
 }
 
-func TestLookingAtAShortcutChangesNothing(t *testing.T) {
+func TestAccLookingAtAShortcutChangesNothing(t *testing.T) {
 	p := stateIn(t, "looking", joining("s", "rome", "milan", "")+joining("other", "rome", "naples", ""))
 	leavesNothing(t, p)
 	says(t, p.run("apply", "-auto-approve", "-target=liqo_shortcut.s"), "1 added, 0 changed, 0 destroyed")
@@ -358,7 +358,7 @@ func TestLookingAtAShortcutChangesNothing(t *testing.T) {
 	lab.sameNetworks(t, networks)
 }
 
-func TestAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
+func TestAccAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
 	p := stateIn(t, "workspaces", joining("s", "rome", "milan", ""))
 	leavesNothing(t, p)
 	p.apply()
@@ -371,7 +371,7 @@ func TestAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
 	p.unchanged()
 }
 
-func TestASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
+func TestAccASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
 	p := stateIn(t, "second", joining("s", "rome", "milan", ""))
 	leavesNothing(t, p)
 	p.apply()

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
+func TestAccAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
 	peered := startPeeredLab(t)
 	forget := func(at, of string) {
 		record := &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}
@@ -83,7 +83,7 @@ func TestAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
 	}
 }
 
-func TestALeafThatIsGoneFromTheProviderBlockCanBeGivenUp(t *testing.T) {
+func TestAccALeafThatIsGoneFromTheProviderBlockCanBeGivenUp(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)

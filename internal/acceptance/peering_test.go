@@ -87,7 +87,7 @@ func (l *Lab) overPeering(leaf, more string) string {
 
 const overPeering = "liqo_shortcut.over_peering"
 
-func TestNextToPeerings(t *testing.T) {
+func TestAccNextToPeerings(t *testing.T) {
 	peered := startPeeredLab(t)
 
 	t.Run("they show in the topology, next to a shortcut", func(t *testing.T) {

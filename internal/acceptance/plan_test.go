@@ -15,7 +15,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 )
 
-func TestAReplacementKeepsWhatIsConfigured(t *testing.T) {
+func TestAccAReplacementKeepsWhatIsConfigured(t *testing.T) {
 	have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = overNodePort + `
 		client_namespace = "shortcuts"
@@ -40,7 +40,7 @@ func TestAReplacementKeepsWhatIsConfigured(t *testing.T) {
 	)
 }
 
-func TestATunnelThatIsDownIsNothingToPlan(t *testing.T) {
+func TestAccATunnelThatIsDownIsNothingToPlan(t *testing.T) {
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
 	const unhurried = overNodePort + "\nwait_for_connection = false"
 	down := []statecheck.StateCheck{expect("status", knownvalue.StringExact("Error"))}
@@ -77,7 +77,7 @@ func comesUp(t *testing.T) {
 	await(t, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", up)
 }
 
-func TestOnlyWhatAMissingConfigurationSaidIsOpenInThePlan(t *testing.T) {
+func TestAccOnlyWhatAMissingConfigurationSaidIsOpenInThePlan(t *testing.T) {
 	remapping := func(network string) tfjsonpath.Path { return tfjsonpath.New(network).AtMapKey("remapped_pod_cidrs") }
 	known := func(network, podCIDR string) plancheck.PlanCheck {
 		return plancheck.ExpectKnownValue(romeMilan, remapping(network), knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}))
@@ -113,7 +113,7 @@ func planned(t *testing.T, messages map[string]struct {
 	}
 }
 
-func TestAPlanFindsANetworkOfSomebodyElses(t *testing.T) {
+func TestAccAPlanFindsANetworkOfSomebodyElses(t *testing.T) {
 	opposite := contexts(`
 		resource "liqo_shortcut" "milan_rome" {
 		  client = "milan"
@@ -128,7 +128,7 @@ func TestAPlanFindsANetworkOfSomebodyElses(t *testing.T) {
 	)
 }
 
-func TestAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
+func TestAccAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
 	have(t, "rome", namespaceNamed("shortcuts"))
 	const inNamespace = overNodePort + "\n" + `client_namespace = "shortcuts"`
 	first := written(t, between("milan", inNamespace))
@@ -152,7 +152,7 @@ func TestAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
 	says(t, first.run("plan"), "1 to add", "1 to destroy", "Warning: A shortcut with")
 }
 
-func TestAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
+func TestAccAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 	have(t, "rome", namespaceNamed("liqo-tenant-milan"))
 	planned(t, map[string]struct {
 		settings string
@@ -162,7 +162,7 @@ func TestAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 	})
 }
 
-func TestAPlanFindsANamespaceThatTwoShortcutsAreGiven(t *testing.T) {
+func TestAccAPlanFindsANamespaceThatTwoShortcutsAreGiven(t *testing.T) {
 	have(t, "rome", namespaceNamed("shortcuts"))
 	terraformOn(t, resource.TestStep{
 		Config: between("milan", overNodePort+"\n"+`client_namespace = "shortcuts"`) + `
@@ -176,7 +176,7 @@ func TestAPlanFindsANamespaceThatTwoShortcutsAreGiven(t *testing.T) {
 	})
 }
 
-func TestAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
+func TestAccAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 	haveKeys(t, "rome", "my-keys")
 	mixed := wireguardKeys(t, "default", "mixed-keys")
 	mixed.Data["publicKey"] = wireguardKeys(t, "default", "others").Data["publicKey"]
@@ -195,7 +195,7 @@ func TestAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 	terraformOn(t, resource.TestStep{Config: between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true})
 }
 
-func TestAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
+func TestAccAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
 	p := stateIn(t, "missing", joining("s", "rome", "milan", `
 		server_namespace = "nowhere"
 		client_namespace = "default"
@@ -206,7 +206,7 @@ func TestAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
 	says(t, p.refused("apply", "-auto-approve"), `Error: Namespace nowhere does not exist on leaf "milan"`)
 }
 
-func TestAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
+func TestAccAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
 	copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "fixed", "?loadBalancerIP", "?nodePort")
 	planned(t, map[string]struct {
 		settings string
@@ -228,7 +228,7 @@ func TestAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
 	})
 }
 
-func TestAPlanFindsRangesThatLiqoCannotGiveOut(t *testing.T) {
+func TestAccAPlanFindsRangesThatLiqoCannotGiveOut(t *testing.T) {
 	have(t, "rome", ipam("10.0.0.0/8,192.168.0.0/16"))
 	forbidding := func(podCIDR string) string {
 		return overNodePort + fmt.Sprintf(`

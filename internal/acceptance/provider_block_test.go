@@ -43,7 +43,7 @@ const required = `
 	}
 	`
 
-func TestAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *testing.T) {
+func TestAccAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *testing.T) {
 	refusal := message("Empty value", `…clusters["rome"].config_content is empty. Give it a value, or leave it out.`)
 	apply(t,
 		resource.TestStep{Config: listing(`rome = { config_content = "" }`) + shortcutRomeMilan, PlanOnly: true, ExpectError: refusal},
@@ -57,7 +57,7 @@ func TestAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *testin
 	)
 }
 
-func TestAnEntryWithoutCredentialsIsTheContextOfItsOwnName(t *testing.T) {
+func TestAccAnEntryWithoutCredentialsIsTheContextOfItsOwnName(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			Config: listing(`

@@ -22,7 +22,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
-func TestAShortcutOfWhichNothingIsLeftIsMadeAgain(t *testing.T) {
+func TestAccAShortcutOfWhichNothingIsLeftIsMadeAgain(t *testing.T) {
 	apply(t,
 		resource.TestStep{Config: contexts(shortcutRomeMilan)},
 		resource.TestStep{
@@ -39,7 +39,7 @@ func TestAShortcutOfWhichNothingIsLeftIsMadeAgain(t *testing.T) {
 	)
 }
 
-func TestAShortcutOfWhichOnlyTheNamespacesAreLeftIsRepaired(t *testing.T) {
+func TestAccAShortcutOfWhichOnlyTheNamespacesAreLeftIsRepaired(t *testing.T) {
 	apply(t,
 		resource.TestStep{Config: contexts(shortcutRomeMilan)},
 		resource.TestStep{
@@ -58,7 +58,7 @@ func TestAShortcutOfWhichOnlyTheNamespacesAreLeftIsRepaired(t *testing.T) {
 	)
 }
 
-func TestALeafThatCannotBeReachedLosesNothing(t *testing.T) {
+func TestAccALeafThatCannotBeReachedLosesNothing(t *testing.T) {
 	apply(t,
 		resource.TestStep{Config: contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 		resource.TestStep{
@@ -85,7 +85,7 @@ func TestALeafThatCannotBeReachedLosesNothing(t *testing.T) {
 	)
 }
 
-func TestATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
+func TestAccATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
 	lab.command(t, "set", "milan", "connect=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
 	const unhurried = `
@@ -103,7 +103,7 @@ func TestATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
 	)
 }
 
-func TestATimeoutSaysWhatIsMissing(t *testing.T) {
+func TestAccATimeoutSaysWhatIsMissing(t *testing.T) {
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	apply(t, resource.TestStep{
@@ -118,7 +118,7 @@ func TestATimeoutSaysWhatIsMissing(t *testing.T) {
 	})
 }
 
-func TestAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
+func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	overLoadBalancer := func(create string) string {
@@ -153,7 +153,7 @@ func TestAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 	)
 }
 
-func TestAnInterruptedDestroyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
+func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func (p *serverParts) stay() statecheck.StateCheck {
 	})
 }
 
-func TestARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) {
+func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) {
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	parts, gateways := &serverParts{t: t}, &gatewayUIDs{t: t}
 	config := between("milan", `
@@ -83,7 +83,7 @@ func takeAddress(t *testing.T) {
 	})
 }
 
-func TestAGatewayThatMovesToAnotherNodeIsOnlyDialledAnew(t *testing.T) {
+func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAnew(t *testing.T) {
 	home := nodeAddress(t, "milan")
 	const elsewhere = "192.0.2.77"
 	t.Cleanup(func() { callNode(t, home) })
@@ -144,7 +144,7 @@ func dialled(t *testing.T, address string) statecheck.StateCheck {
 	})
 }
 
-func TestAServiceThatTheAPIServerRefusesIsMadeOnceItIsNot(t *testing.T) {
+func TestAccAServiceThatTheAPIServerRefusesIsMadeOnceItIsNot(t *testing.T) {
 	c := administrator(t, "milan")
 	blocker := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "blocker"},
@@ -186,7 +186,7 @@ func TestAServiceThatTheAPIServerRefusesIsMadeOnceItIsNot(t *testing.T) {
 	)
 }
 
-func TestATunnelThatBreaksIsExplainedAndPlansNothing(t *testing.T) {
+func TestAccATunnelThatBreaksIsExplainedAndPlansNothing(t *testing.T) {
 	before, err := lab.inventory(t.Context())
 	if err != nil {
 		t.Fatal(err)

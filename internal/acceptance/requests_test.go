@@ -19,7 +19,7 @@ import (
 // mostRequests is how many requests to one cluster a refresh may take, however many shortcuts the cluster has.
 const mostRequests = 12
 
-func TestARefreshAsksEachClusterTheSameForThreeShortcutsAsForOne(t *testing.T) {
+func TestAccARefreshAsksEachClusterTheSameForThreeShortcutsAsForOne(t *testing.T) {
 	const one = `
 		rome-milan = { client = "rome", server = "milan" }`
 	const three = one + `

@@ -34,14 +34,14 @@ func between(server, settings string) string {
 
 const overNodePort = `server_gateway = { service_type = "NodePort" }`
 
-func TestForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
+func TestAccForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
 	apply(t, resource.TestStep{
 		Config:      between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`),
 		ExpectError: regexp.MustCompile(`(?s)Remapping is forbidden, and needed.*10\.202\.0\.0/16 of "(rome|naples)"\s+overlaps\s+with\s+10\.202\.0\.0/16`),
 	})
 }
 
-func TestForbiddenRemappingThatNobodyCouldForeseeLeavesNothingBehind(t *testing.T) {
+func TestAccForbiddenRemappingThatNobodyCouldForeseeLeavesNothingBehind(t *testing.T) {
 	apply(t, resource.TestStep{ // Liqo's IPAM has no addresses but private ones to give
 		Config: between("milan", overNodePort+`
 			cidr_remapping = "forbid"
@@ -50,14 +50,14 @@ func TestForbiddenRemappingThatNobodyCouldForeseeLeavesNothingBehind(t *testing.
 	})
 }
 
-func TestForbiddenRemappingIsNoObstacleWhereNothingOverlaps(t *testing.T) {
+func TestAccForbiddenRemappingIsNoObstacleWhereNothingOverlaps(t *testing.T) {
 	apply(t, resource.TestStep{
 		Config:            between("milan", overNodePort+"\n"+`cidr_remapping = "forbid"`),
 		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 	})
 }
 
-func TestWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
+func TestAccWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
 	const keyless = overNodePort + "\nshare_keys = false"
 	apply(t,
 		resource.TestStep{Config: between("milan", keyless), ConfigStateChecks: []statecheck.StateCheck{
@@ -78,14 +78,14 @@ func TestWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
 	)
 }
 
-func TestANamespaceThatDoesNotExistIsNotMade(t *testing.T) {
+func TestAccANamespaceThatDoesNotExistIsNotMade(t *testing.T) {
 	apply(t, resource.TestStep{
 		Config:      between("milan", overNodePort+"\n"+`client_namespace = "nowhere"`),
 		ExpectError: regexp.MustCompile(`Namespace nowhere does not exist on leaf "rome"`),
 	})
 }
 
-func TestATemplateThatDoesNotExistFailsThePlan(t *testing.T) {
+func TestAccATemplateThatDoesNotExistFailsThePlan(t *testing.T) {
 	for expected, settings := range map[string]string{
 		`(?s)The template does not exist on leaf "milan".*WgGatewayServerTemplate\s+liqo/nothing`: `server_gateway = { template = { name = "nothing" } }`,
 		`(?s)There are no templates of type example.com/v1/nothings on\s+leaf\s+"rome"`:           `client_gateway = { template = { resource = "example.com/v1/nothings" } }`,
@@ -94,7 +94,7 @@ func TestATemplateThatDoesNotExistFailsThePlan(t *testing.T) {
 	}
 }
 
-func TestThePairMayBeJoinedOnceOnly(t *testing.T) {
+func TestAccThePairMayBeJoinedOnceOnly(t *testing.T) {
 	apply(t, resource.TestStep{
 		Config: contexts(`
 			resource "liqo_shortcut" "one" {
@@ -110,7 +110,7 @@ func TestThePairMayBeJoinedOnceOnly(t *testing.T) {
 	})
 }
 
-func TestConfigurationsCanOutliveTheShortcut(t *testing.T) {
+func TestAccConfigurationsCanOutliveTheShortcut(t *testing.T) {
 	const disconnecting = overNodePort + "\n" + `on_destroy = "disconnect"`
 	apply(t,
 		resource.TestStep{Config: between("milan", disconnecting)},

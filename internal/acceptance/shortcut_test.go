@@ -27,7 +27,7 @@ func inPlace() resource.ConfigPlanChecks {
 	}
 }
 
-func TestAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
+func TestAccAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			Config: contexts(`
@@ -71,7 +71,7 @@ func TestAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
 	)
 }
 
-func TestAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
+func TestAccAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			Config: contexts(`
@@ -114,7 +114,7 @@ func TestAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
 	)
 }
 
-func TestTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
+func TestAccTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
 	dials := func(address string, port int, more string) string {
 		return contexts(fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
@@ -142,7 +142,7 @@ func TestTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
 	)
 }
 
-func TestLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
+func TestAccLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
 	apply(t, resource.TestStep{
 		Config: contexts(`
 			resource "liqo_shortcut" "rome_naples" {
@@ -159,7 +159,7 @@ func TestLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
 	})
 }
 
-func TestThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
+func TestAccThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			Config: contexts(`
@@ -183,7 +183,7 @@ func TestThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
 	)
 }
 
-func TestTheCentreAndItsLeavesAreJoinedInOneApply(t *testing.T) {
+func TestAccTheCentreAndItsLeavesAreJoinedInOneApply(t *testing.T) {
 	const config = `
 		resource "liqo_shortcut" "europe_rome" {
 		  client         = "europe"

@@ -17,7 +17,7 @@ func written(t *testing.T, config string) *project {
 	return p
 }
 
-func TestASettingThatIsKnownLaterMayStillTurnOutToBeLeftOut(t *testing.T) {
+func TestAccASettingThatIsKnownLaterMayStillTurnOutToBeLeftOut(t *testing.T) {
 	p := written(t, `
 		variable "node_port" {
 		  type    = number
@@ -46,7 +46,7 @@ func named(server, trigger, settings string) string {
 		}`, server, trigger, settings))
 }
 
-func TestALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
+func TestAccALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
 	have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = `
 		client_namespace = "shortcuts"
@@ -67,7 +67,7 @@ func TestALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
 	p.run("plan", "-detailed-exitcode")
 }
 
-func TestRangesThatAreKnownLaterChangeInPlace(t *testing.T) {
+func TestAccRangesThatAreKnownLaterChangeInPlace(t *testing.T) {
 	announced := func(podCIDR, externalCIDR string) string {
 		return fmt.Sprintf(`
 			resource "terraform_data" "pods" { input = %q }

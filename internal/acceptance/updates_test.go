@@ -57,7 +57,7 @@ func updated(t *testing.T, all ...update) {
 	apply(t, steps...)
 }
 
-func TestTheServersGatewayChangesInPlace(t *testing.T) {
+func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 	copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
 	endpointPort := func(port knownvalue.Check) statecheck.StateCheck {
 		return statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), port)
@@ -96,7 +96,7 @@ func TestTheServersGatewayChangesInPlace(t *testing.T) {
 	)
 }
 
-func TestTheClientsGatewayChangesInPlace(t *testing.T) {
+func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
 	copyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
 	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
 	updated(t,
@@ -116,7 +116,7 @@ func TestTheClientsGatewayChangesInPlace(t *testing.T) {
 	)
 }
 
-func TestNamespacesAndKeysChangeInPlace(t *testing.T) {
+func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 	first := map[string]map[string][]byte{"rome": haveKeys(t, "rome", "my-keys"), "milan": haveKeys(t, "milan", "my-keys")}
 	second := map[string]map[string][]byte{"rome": haveKeys(t, "rome", "other-keys"), "milan": haveKeys(t, "milan", "other-keys")}
 	const ownNamespaces = `
@@ -158,7 +158,7 @@ func TestNamespacesAndKeysChangeInPlace(t *testing.T) {
 	}
 }
 
-func TestOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
+func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 	updated(t,
 		update{
 			"other address ranges", overNodePort + `
