@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -42,8 +40,8 @@ func words(sentence string) string {
 }
 
 // hurried is a shortcut that has little time to be made; enough for all but one thing to be in place even on a slow machine.
-func hurried(serviceType string) string {
-	return contexts(fmt.Sprintf(`
+func (l *Lab) hurried(serviceType string) string {
+	return l.contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
 		  server         = "milan"
@@ -53,10 +51,7 @@ func hurried(serviceType string) string {
 }
 
 func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	onClusters(t)
 	for name, test := range map[string]struct {
 		broken, mended string // settings of Milan
 		serviceType    string
@@ -122,32 +117,27 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			lab := borrowLab(t)
 			t.Cleanup(func() { lab.command(t, "set", "milan", test.mended) })
 			lab.command(t, "set", "milan", test.broken)
-			steps := []resource.TestStep{{Config: hurried(test.serviceType), ExpectError: test.message}}
+			steps := []resource.TestStep{{Config: lab.hurried(test.serviceType), ExpectError: test.message}}
 			if test.mended == "liqo=running" { // nothing can be removed without it
 				mend := func() { lab.command(t, "set", "milan", test.mended) }
-				steps = append(steps, resource.TestStep{PreConfig: mend, Config: hurried(test.serviceType), Destroy: true})
+				steps = append(steps, resource.TestStep{PreConfig: mend, Config: lab.hurried(test.serviceType), Destroy: true})
 			}
-			terraformOn(t, steps...)
+			apply(t, steps...)
 		})
-	}
-	if err := lab.sameInventory(t.Context(), before); err != nil {
-		t.Error(err)
 	}
 }
 
 func TestAccFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	lab := borrowLab(t)
 	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil)
 	namespace.Labels[shortcut.ManagedByLabel] = shortcut.ManagedBy // so that the provider takes it away
 	namespace.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
-	have(t, "milan", namespace)
-	terraformOn(t, resource.TestStep{
-		Config: hurried("LoadBalancer"),
+	lab.have(t, "milan", namespace)
+	apply(t, resource.TestStep{
+		Config: lab.hurried("LoadBalancer"),
 		ExpectError: message(`The gateway's pod is refused on leaf "milan"`,
 			`Time ran out while waiting for … on "milan".`,
 			`Deployment liqo-tenant-rome/gw-rome can't make its pod: pods "gw-rome-…" is forbidden: violates PodSecurity "restricted:latest": `+
@@ -156,12 +146,10 @@ func TestAccFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
 				`liqo-tenant-rome.`,
 			`How far it got:`),
 	})
-	if err := lab.sameInventory(t.Context(), before); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
+	lab := borrowLab(t)
 	const impatient = `
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
@@ -178,10 +166,10 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 	)
 	t.Cleanup(func() { lab.command(t, "set", "milan", "liqo=running") })
 	apply(t,
-		resource.TestStep{Config: contexts(impatient)},
+		resource.TestStep{Config: lab.contexts(impatient)},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=stopped") },
-			Config:    contexts(impatient), Destroy: true,
+			Config:    lab.contexts(impatient), Destroy: true,
 			ExpectError: either(
 				message(stopped,
 					`Time ran out while waiting for Deployment liqo-tenant-rome/gw-rome to be deleted and for Network liqo-tenant-rome/rome-… to be deleted on "milan".`,
@@ -193,12 +181,13 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=running") },
-			Config:    contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+			Config:    lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
 func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
+	lab := borrowLab(t)
 	t.Cleanup(func() {
 		lab.command(t, "start-apiserver", "milan")
 		lab.command(t, "set", "milan", "connect=true")
@@ -223,21 +212,21 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() {
 				lab.command(t, "set", "milan", "connect=false")
-				inPlace := connectionAppears(t, "milan")
+				inPlace := lab.connectionAppears(t, "milan")
 				go func() {
 					defer close(stopped)
 					<-inPlace // only the tunnel is waited for now
 					lab.command(t, "stop-apiserver", "milan")
 				}()
 			},
-			Config: contexts(during),
+			Config: lab.contexts(during),
 			ExpectError: message(headline,
 				`Time ran out while waiting for the tunnel to come up on "milan".`,
 				`The connection failed: 127.0.0.1:…: connect: connection refused`, advice, `How far it got:`),
 		},
 		resource.TestStep{
 			PreConfig:   func() { <-stopped },
-			Config:      contexts(before + during),
+			Config:      lab.contexts(before + during),
 			ExpectError: message(headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: connection refused`, advice),
 		},
 		resource.TestStep{
@@ -246,14 +235,15 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 				lab.command(t, "set", "milan", "connect=true")
 			},
 			// The process that lost the API server could not release its Lease there, so this one waits until that has ended.
-			Config:            contexts(strings.Replace(during, "8s", "5m", 1)),
+			Config:            lab.contexts(strings.Replace(during, "8s", "5m", 1)),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
 func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
-	milan := credentials(t, "milan")
+	lab := borrowLab(t)
+	milan := lab.credentials(t, "milan")
 	reached := func(token, ca string) string {
 		return fmt.Sprintf(`
 			provider "liqo" {
@@ -269,7 +259,7 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 				`They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for this leaf.`),
 		},
 		resource.TestStep{ // only for a shortcut that is new this is an error
-			Config: reached(milan.token, credentials(t, "rome").ca) + `
+			Config: reached(milan.token, lab.credentials(t, "rome").ca) + `
 				resource "liqo_shortcut" "europe_milan" {
 				  client = "europe"
 				  server = "milan"
@@ -287,7 +277,8 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 }
 
 func TestAccFailureForWantOfAPermissionNamesIt(t *testing.T) {
-	milan := credentials(t, "milan")
+	lab := borrowLab(t)
+	milan := lab.credentials(t, "milan")
 	for name, test := range map[string]struct {
 		verbs   []string // on GatewayServers
 		message *regexp.Regexp
@@ -311,14 +302,15 @@ func TestAccFailureForWantOfAPermissionNamesIt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			lab.keepsInventory(t)
 			limited := fmt.Sprintf(`
 				provider "liqo" {
 				  config_path = %q
 				  clusters    = { milan = { host = %q, token = %q, cluster_ca_certificate = %q } }
-				}`, lab.Kubeconfig, milan.server, limitedToken(t, "milan", test.verbs), milan.ca)
+				}`, lab.Kubeconfig, milan.server, lab.limitedToken(t, "milan", test.verbs), milan.ca)
 			apply(t,
 				resource.TestStep{Config: limited + shortcutRomeMilan, ExpectError: test.message},
-				resource.TestStep{Config: contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+				resource.TestStep{Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 			)
 		})
 	}
