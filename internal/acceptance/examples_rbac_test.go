@@ -62,7 +62,7 @@ func TestAccTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
 		resource "liqo_shortcut" "rome_milan" {
 		  client   = "rome"
 		  server   = "milan"
-		  timeouts = { create = "3s" }
+		  timeouts = { create = "`+ample+`" }
 		}`)
 	p.run("init")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "pull-image=true") })

@@ -206,7 +206,7 @@ func TestAccACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
 			  timeouts = { create = %q, update = "5m" }
 			}`, timeout)
 	}
-	p := lab.stateIn(t, "slow", config("5s"))
+	p := lab.stateIn(t, "slow", config(ample))
 	destroyAtLast(p)
 	says(t, p.refused("apply", "-auto-approve"), "The load balancer gives no address", "The shortcut is tainted", "`terraform untaint`")
 	gateway := lab.gatewayServer(t)
@@ -224,7 +224,7 @@ func TestAccAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
 	p := lab.stateIn(t, "adopting", joining("s", "rome", "milan", `
 		adopt_existing = true
 		mtu            = 1400
-		timeouts       = { create = "8s" }`))
+		timeouts       = { create = "`+ample+`" }`))
 	destroyAtLast(p)
 	lab.joinByHand(t, "rome", "milan")()
 	configurations := lab.configurations(t)

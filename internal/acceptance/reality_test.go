@@ -105,22 +105,6 @@ func TestAccATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
 	)
 }
 
-func TestAccATimeoutSaysWhatIsMissing(t *testing.T) {
-	lab := borrowLab(t)
-	lab.command(t, "set", "milan", "load-balancer=false")
-	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
-	apply(t, resource.TestStep{
-		Config: lab.contexts(`
-			resource "liqo_shortcut" "rome_milan" {
-			  client   = "rome"
-			  server   = "milan"
-			  timeouts = { create = "5s" }
-			}`),
-		ExpectError: regexp.MustCompile(`(?s)The load balancer gives no address on leaf "milan".*Service\s+liqo-tenant-rome/gw-rome.*NodePort.*` +
-			`not done\s+milan: address of the gateway`),
-	})
-}
-
 func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 	lab := borrowLab(t)
 	lab.command(t, "set", "milan", "load-balancer=false")
@@ -134,7 +118,7 @@ func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 			}`)
 	}
 	apply(t,
-		resource.TestStep{Config: overLoadBalancer("4s"), ExpectError: regexp.MustCompile("The load balancer gives no address")},
+		resource.TestStep{Config: overLoadBalancer(ample), ExpectError: regexp.MustCompile("The load balancer gives no address")},
 		resource.TestStep{
 			PreConfig:         func() { lab.command(t, "set", "milan", "load-balancer=true") },
 			Config:            overLoadBalancer("5m"),
@@ -142,7 +126,7 @@ func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 		},
 		resource.TestStep{ // an update that fails leaves the resource as it was to be, and the next one goes on
 			PreConfig:   func() { lab.command(t, "set", "milan", "connect=false") },
-			Config:      lab.between("milan", "mtu = 1400\ntimeouts = { update = \"8s\" }"),
+			Config:      lab.between("milan", "mtu = 1400\ntimeouts = { update = \""+ample+"\" }"),
 			ExpectError: regexp.MustCompile("(?s)milan.*not done"),
 		},
 		resource.TestStep{

@@ -51,7 +51,7 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 	parts, gateways := &serverParts{t: t, lab: lab}, &gatewayUIDs{t: t, lab: lab}
 	config := lab.between("milan", `
 		server_gateway = { load_balancer_ip = "192.0.2.20" }
-		timeouts       = { update = "8s" }`)
+		timeouts       = { update = "`+ample+`" }`)
 	apply(t,
 		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), parts.stay(), gateways.changed(replacesGateways)}},
 		resource.TestStep{
@@ -156,7 +156,7 @@ func TestAccAServiceThatTheAPIServerRefusesIsMadeOnceItIsNot(t *testing.T) {
 	config := func(port int) string {
 		return lab.between("milan", fmt.Sprintf(`
 			server_gateway = { service_type = "NodePort", node_port = %d }
-			timeouts       = { update = "8s" }`, port))
+			timeouts       = { update = %q }`, port, ample))
 	}
 	apply(t,
 		resource.TestStep{Config: config(31776), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
