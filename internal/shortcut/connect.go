@@ -148,15 +148,18 @@ func besides(failure error, others ...error) error {
 // timeToUndo is for cleaning up after the time for the work itself has run out.
 const timeToUndo = 30 * time.Second
 
-// startChecks starts what must succeed before anything is written: the pair must be free; and where remapping is
-// forbidden, none may be expected. Then what there is of the network becomes the owner's.
+// startChecks starts what must succeed before anything is written: the pair must be free; both leaves must have ranges
+// that Liqo can join; and where remapping is forbidden, none may be expected. Then what there is of the network becomes
+// the owner's.
 func (s *Shortcut) startChecks(
 	r *steps.Run, spec Spec, begin steps.Before, clNetworks, srvNetworks *steps.Step[cluster.Networks],
 ) []steps.Before {
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 	free := func(ctx context.Context) error { return s.CheckFree(ctx, spec) }
-	checks := []steps.Before{steps.Act(r, s.first().Leaf.Name, "check that the pair is free", free, begin)}
+	checks := []steps.Before{
+		clNetworks, srvNetworks, steps.Act(r, s.first().Leaf.Name, "check that the pair is free", free, begin),
+	}
 	if spec.ForbidRemapping {
 		checks = append(checks,
 			steps.ActWith(r, onClient, "check that nothing overlaps", srvNetworks, cl.CheckOverlaps),
