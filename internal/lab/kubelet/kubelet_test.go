@@ -237,11 +237,11 @@ func TestAContainerThatTheLabHasAProgramForRunsAsOneAsLongAsItsPodDoes(t *testin
 
 func TestAProgramThatRefersToWhatItsPodHasNotIsNotStarted(t *testing.T) {
 	pod := virtualKubelet()
-	if _, _, err := command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "status.podIP") {
+	if _, _, err := Command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "status.podIP") {
 		t.Errorf("the error is %v", err)
 	}
 	pod.Spec.Containers[0].Env[0].ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "token"}}
-	if _, _, err := command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "POD_IP") {
+	if _, _, err := Command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "POD_IP") {
 		t.Errorf("the error is %v", err)
 	}
 }
