@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/netip"
-	"os"
 	"syscall"
 
 	"golang.org/x/net/icmp"
@@ -39,7 +39,7 @@ func Ping(ctx context.Context, address netip.Addr, size int, whole bool, options
 		return Result{}, err
 	}
 	defer conn.Close()
-	p := &pinger{conn: conn, to: address, id: os.Getpid() & 0xffff, data: make([]byte, size)}
+	p := &pinger{conn: conn, to: address, data: make([]byte, size)}
 	return repeat(ctx, address.String(), options, p.ask), nil
 }
 
@@ -47,11 +47,13 @@ func Ping(ctx context.Context, address netip.Addr, size int, whole bool, options
 type pinger struct {
 	conn net.PacketConn
 	to   netip.Addr
-	id   int
 	data []byte
+	// id is the last question's. Each has its own: a gateway goes on with a flow as it began, and one that began before its rules were there has no answers.
+	id int
 }
 
 func (p *pinger) ask(ctx context.Context, number int) error {
+	p.id = rand.IntN(1 << 16) //nolint:gosec // it tells the questions of one machine apart
 	echo := icmp.Message{Type: ipv4.ICMPTypeEcho, Body: &icmp.Echo{ID: p.id, Seq: number, Data: p.data}}
 	packet, err := echo.Marshal(nil)
 	if err != nil {

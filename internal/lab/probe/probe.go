@@ -12,6 +12,8 @@ type Options struct {
 	Count int
 	// Interval is the time from one question to the next, Timeout how long each waits for its answer.
 	Interval, Timeout time.Duration
+	// UntilAnswer reports whether the first answer is enough.
+	UntilAnswer bool
 }
 
 // Result is what came of it. Latencies are in milliseconds, from question to answer.
@@ -50,7 +52,7 @@ func repeat(ctx context.Context, to string, options Options, ask ask) Result {
 		case !silent && !slices.Contains(result.Errors, err.Error()):
 			result.Errors = append(result.Errors, err.Error())
 		}
-		if number == options.Count || ctx.Err() != nil {
+		if number == options.Count || ctx.Err() != nil || options.UntilAnswer && err == nil {
 			break
 		}
 		select {

@@ -13,11 +13,8 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// echoPort is where a pod answers HTTP, and headerTimeout how long a client may take to say what it wants.
-const (
-	echoPort      = ":80"
-	headerTimeout = 10 * time.Second
-)
+// headerTimeout is how long a client of the echo may take to say what it wants.
+const headerTimeout = 10 * time.Second
 
 // Echo is what a pod answers to every HTTP request.
 type Echo struct {
@@ -39,8 +36,8 @@ func Hold(stdin io.Reader, stdout io.Writer) error {
 	if err := makeRoot(spec); err != nil {
 		return err
 	}
-	if spec.Echo {
-		listener, err := net.Listen("tcp", echoPort)
+	for _, port := range spec.Echo {
+		listener, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ func makeRoot(spec Spec) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("separating mounts: %w", err)
 	}
-	root := os.TempDir() // any folder will do
+	root := os.TempDir() // any folder will do that nothing is mounted from
 	if err := unix.Mount("tmpfs", root, "tmpfs", 0, "mode=755"); err != nil {
 		return fmt.Errorf("a file system at %s: %w", root, err)
 	}

@@ -29,13 +29,13 @@ type Spec struct {
 	Name string
 	// Sysctls are settings of its network, by their path below /proc/sys/net.
 	Sysctls map[string]string
-	// Mounts are files and folders of the machine, by the path at which they are seen. Files are contents, by their path; they are in memory only.
-	// Folders are empty. Nothing else of the machine's file system is there but its devices and processes.
+	// Mounts are files and folders of the machine, by the path at which they are seen; none is in the folder for temporary files. Files are contents, by
+	// their path; they are in memory only. Folders are empty. Nothing else of the machine's file system is there but its devices and processes.
 	Mounts  map[string]string
 	Files   map[string][]byte
 	Folders []string
-	// Echo reports whether it answers HTTP requests on port 80.
-	Echo bool
+	// Echo are the TCP ports at which it answers HTTP requests.
+	Echo []uint16
 }
 
 // Sandbox is a running sandbox.

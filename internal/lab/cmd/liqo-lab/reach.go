@@ -62,6 +62,7 @@ type probing struct {
 func (p *probing) flags(flags *pflag.FlagSet) {
 	flags.IntVar(&p.Count, "count", 3, "how often to ask")
 	flags.DurationVar(&p.Interval, "interval", 200*time.Millisecond, "time from one question to the next")
+	flags.BoolVar(&p.UntilAnswer, "until-answer", false, "stop at the first answer")
 	flags.DurationVar(&p.Timeout, "timeout", time.Second, "how long to wait for an answer")
 }
 
@@ -77,7 +78,8 @@ func (p *probing) again(kind, target string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{executable, "probe", kind, target, "--count", strconv.Itoa(p.Count), "--interval", p.Interval.String(), "--timeout", p.Timeout.String()}
+	args := []string{executable, "probe", kind, target, "--count", strconv.Itoa(p.Count), "--interval", p.Interval.String(), "--timeout", p.Timeout.String(),
+		fmt.Sprintf("--until-answer=%t", p.UntilAnswer)}
 	if kind == "ping" {
 		args = append(args, "--size", strconv.Itoa(p.size), fmt.Sprintf("--df=%t", p.whole))
 	}

@@ -1,10 +1,12 @@
 package real
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
 	"path"
+	"slices"
 
 	"github.com/liqotech/liqo/pkg/vkMachinery"
 	corev1 "k8s.io/api/core/v1"
@@ -45,7 +47,7 @@ func (l *leaf) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error
 	defer l.mu.Unlock()
 	key := client.ObjectKeyFromObject(object)
 	if running := l.pods[key]; running != nil {
-		if running.uid == object.UID {
+		if running.uid == object.UID && running.ip == ip {
 			return nil
 		}
 		l.remove(key)
@@ -74,7 +76,7 @@ func (l *leaf) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 			return err
 		}
 	} else {
-		spec.Echo = true
+		spec.Echo = echoPorts(object)
 	}
 	held, err := sandbox.Start(l.plane.Helper, spec)
 	if err != nil {
@@ -178,6 +180,19 @@ func (l *leaf) sandbox(key client.ObjectKey) (int, error) {
 		return 0, fmt.Errorf("no pod %s runs in cluster %s", key, l.Name)
 	}
 	return running.PID, nil
+}
+
+// echoPorts are the TCP ports at which a pod answers: 80, and those that its containers declare.
+func echoPorts(object *corev1.Pod) []uint16 {
+	ports := []uint16{80}
+	for _, c := range object.Spec.Containers {
+		for _, port := range c.Ports {
+			if number := uint16(port.ContainerPort); cmp.Or(port.Protocol, corev1.ProtocolTCP) == corev1.ProtocolTCP && !slices.Contains(ports, number) {
+				ports = append(ports, number)
+			}
+		}
+	}
+	return ports
 }
 
 func container(object *corev1.Pod, name string) *corev1.Container {
