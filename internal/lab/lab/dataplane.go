@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
+	realplane "github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
 )
 
 // DataPlane is a kind of data plane.
@@ -24,18 +24,18 @@ func (d DataPlane) Choose(helper []string) (DataPlane, error) {
 	case Simulated:
 		return Simulated, nil
 	case Real:
-		return Real, real.Check(helper)
+		return Real, realplane.Check(helper)
 	case Auto:
-		if real.Check(helper) != nil {
-			return Simulated, nil
+		if possible := realplane.Check(helper) == nil; possible {
+			return Real, nil
 		}
-		return Real, nil
+		return Simulated, nil
 	}
 	return d, fmt.Errorf("there is no data plane %q: simulated, real or auto is needed", d)
 }
 
 // Real returns the real data plane. The error says that the lab has a simulated one.
-func (l *Lab) Real() (*real.Real, error) {
+func (l *Lab) Real() (*realplane.Real, error) {
 	if l.real == nil {
 		return nil, errors.New("the data plane of this lab is simulated: no pod runs and no packet crosses; start it with --dataplane=real")
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
+	realplane "github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/simulated"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
@@ -57,7 +57,7 @@ type Options struct {
 type Lab struct {
 	dir       *labdir.Dir
 	clusters  []*cluster.Cluster
-	real      *real.Real // nil if the data plane is simulated
+	real      *realplane.Real // nil if the data plane is simulated
 	guard     *exec.Cmd
 	guardPipe *os.File
 }
@@ -149,7 +149,7 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 	chart := cluster.LoadChart(source, liqo)
 	var plane dataplane.DataPlane = simulated.New()
 	if options.DataPlane == Real {
-		l.real = real.New(real.Options{Helper: options.Helper, Programs: programs})
+		l.real = realplane.New(realplane.Options{Helper: options.Helper, Programs: programs})
 		plane = l.real
 	}
 	for i, spec := range options.Clusters {

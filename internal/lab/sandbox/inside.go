@@ -13,6 +13,9 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
+// sysctls is where the settings of a network are.
+const sysctls = "/proc/sys/net"
+
 // headerTimeout is how long a client of the echo may take to say what it wants.
 const headerTimeout = 10 * time.Second
 
@@ -54,7 +57,7 @@ func Hold(stdin io.Reader, stdout io.Writer) error {
 // configure sets the network up as far as it concerns nobody else.
 func configure(spec Spec) error {
 	for name, value := range spec.Sysctls {
-		if err := os.WriteFile(filepath.Join("/proc/sys/net", name), []byte(value), 0); err != nil {
+		if err := os.WriteFile(filepath.Join(sysctls, name), []byte(value), 0); err != nil {
 			return err
 		}
 	}

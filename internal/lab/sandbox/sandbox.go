@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -53,7 +54,7 @@ type Sandbox struct {
 
 // Start makes a sandbox, and returns when it is as spec says. Helper is the command line of the lab's own program. It needs root.
 func Start(helper []string, spec Spec) (_ *Sandbox, err error) {
-	s := &Sandbox{cmd: exec.Command(helper[0], append(helper[1:], "sandbox")...), Namespace: netns.None()}
+	s := &Sandbox{cmd: exec.Command(helper[0], slices.Concat(helper[1:], []string{"sandbox"})...), Namespace: netns.None()}
 	defer func() {
 		if err != nil {
 			s.Stop()

@@ -51,19 +51,23 @@ func packet(from, to netip.Addr, content byte) []byte {
 	return p
 }
 
-// pair is a network with Rome and Milan, in a bubble of fake time.
-func pair(t *testing.T, test func(t *testing.T, n *Network, rome, milan *wire)) {
+// newPair is a network with Rome and Milan, in a bubble of fake time.
+func newPair(t *testing.T) (network *Network, romeWire, milanWire *wire) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		n, romeWire, milanWire := New(), newWire(), newWire()
-		romePort, milanPort := n.Plug(romeWire), n.Plug(milanWire)
-		romePort.Own(rome, "rome")
-		milanPort.Own(milan, "milan")
-		test(t, n, romeWire, milanWire)
-		for _, port := range []*Port{romePort, milanPort} {
-			if err := port.Close(); err != nil {
-				t.Error(err)
-			}
+	network, romeWire, milanWire = New(), newWire(), newWire()
+	plug(t, network, romeWire, rome, "rome")
+	plug(t, network, milanWire, milan, "milan")
+	return network, romeWire, milanWire
+}
+
+// plug plugs a wire in until the test ends.
+func plug(t *testing.T, network *Network, w *wire, address netip.Addr, leaf string) {
+	t.Helper()
+	port := network.Plug(w)
+	port.Own(address, leaf)
+	t.Cleanup(func() {
+		if err := port.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 }
@@ -83,7 +87,8 @@ func (w *wire) arrived() []byte {
 }
 
 func TestAPacketReachesTheOwnerOfItsAddressUnchanged(t *testing.T) {
-	pair(t, func(t *testing.T, _ *Network, from, to *wire) {
+	synctest.Test(t, func(t *testing.T) {
+		_, from, to := newPair(t)
 		sent := packet(rome, milan, 7)
 		from.in <- sent
 		if got := <-to.out; !bytes.Equal(got, sent) {
@@ -93,7 +98,8 @@ func TestAPacketReachesTheOwnerOfItsAddressUnchanged(t *testing.T) {
 }
 
 func TestAPacketToNobodyIsLostAndSoIsWhatIsNoIPv4(t *testing.T) {
-	pair(t, func(t *testing.T, _ *Network, from, to *wire) {
+	synctest.Test(t, func(t *testing.T) {
+		_, from, to := newPair(t)
 		from.in <- packet(rome, netip.MustParseAddr("10.203.0.10"), 1)
 		from.in <- []byte{0x60, 0, 0}
 		from.in <- packet(rome, rome, 2)
@@ -104,7 +110,8 @@ func TestAPacketToNobodyIsLostAndSoIsWhatIsNoIPv4(t *testing.T) {
 }
 
 func TestACutLinkCarriesNothingUntilItIsHealed(t *testing.T) {
-	pair(t, func(t *testing.T, n *Network, from, to *wire) {
+	synctest.Test(t, func(t *testing.T) {
+		n, from, to := newPair(t)
 		n.SetLink("milan", "rome", Conditions{Down: true})
 		from.in <- packet(rome, milan, 1)
 		if got := to.arrived(); len(got) > 0 {
@@ -119,7 +126,8 @@ func TestACutLinkCarriesNothingUntilItIsHealed(t *testing.T) {
 }
 
 func TestADelayedPacketArrivesWhenItIsDue(t *testing.T) {
-	pair(t, func(t *testing.T, n *Network, from, to *wire) {
+	synctest.Test(t, func(t *testing.T) {
+		n, from, to := newPair(t)
 		n.SetLink("rome", "milan", Conditions{Delay: 100 * time.Millisecond})
 		start := time.Now()
 		from.in <- packet(rome, milan, 1)
@@ -131,7 +139,8 @@ func TestADelayedPacketArrivesWhenItIsDue(t *testing.T) {
 }
 
 func TestALossOfAllLosesAll(t *testing.T) {
-	pair(t, func(t *testing.T, n *Network, from, to *wire) {
+	synctest.Test(t, func(t *testing.T) {
+		n, from, to := newPair(t)
 		n.SetLink("rome", "milan", Conditions{Loss: 1})
 		from.in <- packet(rome, milan, 1)
 		if got := to.arrived(); len(got) > 0 {
@@ -141,7 +150,8 @@ func TestALossOfAllLosesAll(t *testing.T) {
 }
 
 func TestAnIsolatedLeafReachesNobody(t *testing.T) {
-	pair(t, func(t *testing.T, n *Network, from, to *wire) {
+	synctest.Test(t, func(t *testing.T) {
+		n, from, to := newPair(t)
 		n.Isolate("milan", true)
 		from.in <- packet(rome, milan, 1)
 		if got := to.arrived(); len(got) > 0 {
@@ -152,10 +162,10 @@ func TestAnIsolatedLeafReachesNobody(t *testing.T) {
 
 // An address of a leaf may be on another port than its node: that of a NAT.
 func TestAnAddressOfALeafElsewhereIsBehindItsLinks(t *testing.T) {
-	pair(t, func(t *testing.T, n *Network, from, _ *wire) {
+	synctest.Test(t, func(t *testing.T) {
+		n, from, _ := newPair(t)
 		nat := newWire()
-		port := n.Plug(nat)
-		port.Own(relay, "milan")
+		plug(t, n, nat, relay, "milan")
 		n.SetLink("rome", "milan", Conditions{Down: true})
 		from.in <- packet(rome, relay, 1)
 		if got := nat.arrived(); len(got) > 0 {
@@ -165,9 +175,6 @@ func TestAnAddressOfALeafElsewhereIsBehindItsLinks(t *testing.T) {
 		from.in <- packet(rome, relay, 2)
 		if got := nat.arrived(); !bytes.Equal(got, []byte{2}) {
 			t.Errorf("%v arrived", got)
-		}
-		if err := port.Close(); err != nil {
-			t.Error(err)
 		}
 	})
 }

@@ -26,7 +26,7 @@ type linkChange struct {
 func newLink(folder func() (string, error)) *cobra.Command {
 	var change linkChange
 	command := &cobra.Command{
-		Use:   "link CLUSTER CLUSTER",
+		Use:   "link CLUSTER OTHER",
 		Short: "Cut, heal or slow down the link between the nodes of two clusters, and show how it is",
 		Long: "Cut, heal or slow down the link between the nodes of two clusters, and show how it is then. Without flags, only show it. It takes a lab\n" +
 			"with --dataplane=real.",

@@ -33,11 +33,11 @@ func startReal(t *testing.T, clusters ...string) *running {
 	return startWith(t, filepath.Join(t.TempDir(), "lab"), options...)
 }
 
-// runPod starts a pod that answers at port 80, and returns its address.
-func runPod(t *testing.T, c labdir.Cluster, name string) string {
+// runPod starts the pod default/a of a cluster, which answers at port 80, and returns its address.
+func runPod(t *testing.T, c labdir.Cluster) string {
 	t.Helper()
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "a"},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Image: "echo"}}},
 	}
 	if err := connect(t, c).Create(t.Context(), pod); err != nil {
@@ -45,7 +45,7 @@ func runPod(t *testing.T, c labdir.Cluster, name string) string {
 	}
 	waitFor(t, c, &corev1.Pod{}, func(p *corev1.Pod) bool {
 		pod = p
-		return p.Name == name && p.Status.Phase == corev1.PodRunning
+		return p.Name == "a" && p.Status.Phase == corev1.PodRunning
 	})
 	return pod.Status.PodIP
 }
@@ -136,7 +136,7 @@ func remapped(address string) string { return strings.Replace(address, "10.200."
 func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 	lab := startReal(t, "rome=10.200.0.0/16", "milan=10.200.0.0/16")
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
-	inRome, inMilan := runPod(t, rome, "a"), runPod(t, milan, "a")
+	inRome, inMilan := runPod(t, rome), runPod(t, milan)
 	atMilan, atRome := remapped(inRome), remapped(inMilan) // where each is seen by the other
 
 	t.Run("no packet crosses before they are joined", func(t *testing.T) {
@@ -216,8 +216,8 @@ func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 func TestPacketsCrossBetweenLeavesWithDifferentPodNetworksAndNotBetweenLabs(t *testing.T) {
 	lab, other := startReal(t, "rome=10.202.0.0/16", "milan=10.203.0.0/16"), startReal(t, "rome=10.202.0.0/16")
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
-	inRome, inMilan := runPod(t, rome, "a"), runPod(t, milan, "a")
-	runPod(t, other.Clusters[0], "a")
+	inRome, inMilan := runPod(t, rome), runPod(t, milan)
+	runPod(t, other.Clusters[0])
 
 	joinLeaves(t, rome, milan, "NodePort")
 	lab.reaches(t, "rome", inMilan)

@@ -46,7 +46,7 @@ func demo(t *testing.T, kubeconfig string) (terraform func(args ...string)) {
 
 func TestPacketsCrossAShortcutFromApplyToDestroy(t *testing.T) {
 	lab := startReal(t, "rome=10.200.0.0/16", "milan=10.200.0.0/16")
-	atMilan, atRome := remapped(runPod(t, lab.Clusters[0], "a")), remapped(runPod(t, lab.Clusters[1], "a"))
+	atMilan, atRome := remapped(runPod(t, lab.Clusters[0])), remapped(runPod(t, lab.Clusters[1]))
 	terraform := demo(t, lab.Kubeconfig)
 
 	lab.reachesNot(t, "rome", atRome)

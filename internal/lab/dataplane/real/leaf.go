@@ -2,9 +2,10 @@ package real
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -97,9 +98,9 @@ func inside(program binaries.Program) string { return "/usr/bin/" + program.Name
 
 // startIn runs one of Liqo's programs in a sandbox, and again whenever it ends, as a container would be. Name is its log's.
 func (l *leaf) startIn(in *sandbox.Sandbox, program binaries.Program, name string, args []string) (*process.Process, error) {
-	enter := append(l.plane.Helper[1:len(l.plane.Helper):len(l.plane.Helper)], "enter", fmt.Sprint(in.PID), inside(program))
+	enter := slices.Concat(l.plane.Helper[1:], []string{"enter", strconv.Itoa(in.PID), inside(program)}, args)
 	p, err := process.Start(process.Spec{
-		Name: name, Path: l.plane.Helper[0], Args: append(enter, args...),
+		Name: name, Path: l.plane.Helper[0], Args: enter,
 		Env: []string{"KUBECONFIG=" + kubeconfig}, Log: filepath.Join(l.Logs, name+".log"),
 	})
 	if err != nil {
