@@ -60,6 +60,14 @@ var (
 	LiqoVirtualKubelet = Program{Name: "liqo-virtual-kubelet", module: "cluster", pkg: liqo + "/cmd/virtual-kubelet", source: liqo}
 )
 
+// The programs that carry packets between clusters: those of a gateway's pod, and the one that each node runs. What the cluster's other programs are
+// built from has all that they need, so they are no tools of its go.mod of their own.
+var (
+	LiqoGateway   = Program{Name: "liqo-gateway", module: "cluster", pkg: liqo + "/cmd/gateway", source: liqo}
+	LiqoWireGuard = Program{Name: "liqo-wireguard", module: "cluster", pkg: liqo + "/cmd/gateway/wireguard", source: liqo}
+	LiqoFabric    = Program{Name: "liqo-fabric", module: "cluster", pkg: liqo + "/cmd/fabric", source: liqo}
+)
+
 // The command-line tools that tests and people use beside the clusters.
 var (
 	Liqoctl = Program{Name: "liqoctl", module: "cluster", pkg: liqo + "/cmd/liqoctl", source: liqo,
@@ -75,6 +83,9 @@ func Cluster() []Program {
 
 // Peering lists the programs that a cluster needs in addition to be peered.
 func Peering() []Program { return []Program{LiqoCRDReplicator, LiqoVirtualKubelet} }
+
+// DataPlane lists the programs that the real data plane needs in addition.
+func DataPlane() []Program { return []Program{LiqoGateway, LiqoWireGuard, LiqoFabric} }
 
 // moduleFolder returns the folder of a go.mod beside this file's source.
 func moduleFolder(module string) (string, error) {

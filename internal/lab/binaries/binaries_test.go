@@ -15,7 +15,7 @@ import (
 
 func TestEveryProgramHasAVersionAndItsOwnPlaceInTheCache(t *testing.T) {
 	seen := map[string]bool{}
-	for _, program := range slices.Concat(Cluster(), Peering(), []Program{Liqoctl, OpenTofu}) {
+	for _, program := range slices.Concat(Cluster(), Peering(), DataPlane(), []Program{Liqoctl, OpenTofu}) {
 		b, err := newBuild(t.Context(), program)
 		if err != nil {
 			t.Errorf("%s: %v", program.Name, err)

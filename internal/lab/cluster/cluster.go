@@ -25,6 +25,9 @@ import (
 // liqoNamespace is where Liqo is installed.
 const liqoNamespace = "liqo"
 
+// podsApart is how far apart the first addresses of pods are in the networks of two clusters.
+const podsApart = 256
+
 // Spec says what a cluster is like.
 type Spec struct {
 	// Name is the cluster's name, its Liqo cluster ID and its context in the kubeconfig.
@@ -88,7 +91,8 @@ type step struct {
 func New(options Options) (*Cluster, error) {
 	c := &Cluster{
 		Options: options,
-		podIPs:  kubelet.NewPool(options.PodCIDR),
+		// Two clusters may have the same network, and Liqo's gateway takes a packet for its own that comes from a pod with its pod's address.
+		podIPs: kubelet.NewPoolAfter(options.PodCIDR, podsApart*options.Number),
 		// A network of documentation addresses would be too small for a node and a load balancer of each of many clusters.
 		balancerIPs: kubelet.NewPool(netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 18, byte(200 + options.Number), 0}), 24)),
 	}
@@ -142,6 +146,11 @@ func (c *Cluster) NodeName() string { return c.Name + "-node" }
 // NodeIP is the address of the only node, the same for no other cluster of the lab.
 func (c *Cluster) NodeIP() netip.Addr {
 	return netip.AddrFrom4([4]byte{172, 18, 0, byte(2 + c.Number)})
+}
+
+// NATIP is the address of the node behind a NAT, the same for no other cluster of the lab.
+func (c *Cluster) NATIP() netip.Addr {
+	return netip.AddrFrom4([4]byte{172, 18, 254, byte(2 + c.Number)})
 }
 
 // Config returns the credentials of an administrator.

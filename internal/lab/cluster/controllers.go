@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
@@ -103,14 +104,7 @@ func (c *Cluster) startManager(context.Context) error {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	err = kubelet.Register(ctx, mgr, kubelet.Options{
-		Node: c.NodeName(), NodeIP: c.NodeIP(), PodIPs: c.podIPs, LoadBalancerIPs: c.balancerIPs, Knobs: c.Knobs,
-		Programs: c.podPrograms(),
-	})
-	if err == nil && c.Liqo {
-		err = c.DataPlane.Register(ctx, mgr, dataplane.Cluster{Name: c.Name, NodeIP: c.NodeIP(), Knobs: c.Knobs})
-	}
-	if err != nil {
+	if err := c.registerStandIns(ctx, mgr); err != nil {
 		cancel(nil)
 		return err
 	}
@@ -131,6 +125,25 @@ func (c *Cluster) startManager(context.Context) error {
 		return fmt.Errorf("the caches do not fill: %w", context.Cause(ctx))
 	}
 	return nil
+}
+
+// registerStandIns adds the stand-ins to a manager. They end with ctx.
+func (c *Cluster) registerStandIns(ctx context.Context, mgr manager.Manager) error {
+	var runtime kubelet.Runtime
+	if c.Liqo {
+		var err error
+		runtime, err = c.DataPlane.Register(ctx, mgr, dataplane.Cluster{
+			Name: c.Name, NodeName: c.NodeName(), NodeIP: c.NodeIP(), NATIP: c.NATIP(), Knobs: c.Knobs,
+			Kubeconfig: c.KubeconfigFile(), Logs: c.Logs,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return kubelet.Register(ctx, mgr, kubelet.Options{
+		Node: c.NodeName(), NodeIP: c.NodeIP(), PodIPs: c.podIPs, LoadBalancerIPs: c.balancerIPs, Knobs: c.Knobs,
+		Programs: c.podPrograms(), Runtime: runtime,
+	})
 }
 
 // start starts a program of the cluster under supervision.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,15 +34,9 @@ func NewClient(dir string) *Client {
 
 // Status returns the lab's state. The error is labdir.ErrNoLab if none runs.
 func (c *Client) Status(ctx context.Context) (Status, error) {
-	body, err := c.do(ctx, http.MethodGet, "/status")
-	if err != nil {
-		return Status{}, err
-	}
 	var status Status
-	if err := json.Unmarshal(body, &status); err != nil {
-		return Status{}, fmt.Errorf("the lab's status: %w", err)
-	}
-	return status, nil
+	err := c.exchange(ctx, http.MethodGet, "/status", nil, &status)
+	return status, err
 }
 
 // Stop asks the lab to end. It returns before it has.
@@ -69,8 +64,27 @@ func (c *Client) Set(ctx context.Context, cluster, key, value string) error {
 	return err
 }
 
-func (c *Client) do(ctx context.Context, method, path string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, "http://lab"+path, http.NoBody)
+// exchange sends a value as JSON, unless it is nil, and reads the answer.
+func (c *Client) exchange(ctx context.Context, method, path string, send, answer any) error {
+	var body []byte
+	if send != nil {
+		var err error
+		if body, err = json.Marshal(send); err != nil {
+			return err
+		}
+	}
+	received, err := c.do(ctx, method, path, body...)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(received, answer); err != nil {
+		return fmt.Errorf("the lab's answer: %w", err)
+	}
+	return nil
+}
+
+func (c *Client) do(ctx context.Context, method, path string, send ...byte) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://lab"+path, bytes.NewReader(send))
 	if err != nil {
 		return nil, err
 	}

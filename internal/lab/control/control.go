@@ -3,7 +3,6 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"net"
 	"net/http"
 	"time"
@@ -51,6 +50,9 @@ func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) (end func())
 	mux.HandleFunc("PUT /clusters/{cluster}/settings/{key}", s.onCluster(func(ctx context.Context, c *cluster.Cluster, r *http.Request) error {
 		return c.Set(ctx, r.PathValue("key"), r.FormValue("value"))
 	}))
+	mux.HandleFunc("GET /clusters/{cluster}/pods/{namespace}/{pod}", s.sandbox)
+	mux.HandleFunc("GET /links/{a}/{b}", s.link)
+	mux.HandleFunc("PUT /links/{a}/{b}", s.setLink)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: timeout}
 	go func() { _ = server.Serve(listener) }() // it ends with an error in any case: the server was closed
 	return func() {
@@ -72,8 +74,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		}
 		status.Health = append(status.Health, c.Health(r.Context()))
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(status) // an error means that the client is gone
+	answer(w, status)
 }
 
 // onCluster answers a request with what do returns for the cluster in its path. The work goes on if the client leaves:

@@ -8,14 +8,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
 // Cluster is what a data plane needs to know of a cluster beyond its objects.
 type Cluster struct {
 	Name string
-	// NodeIP is where the ports of NodePort Services are reachable.
-	NodeIP netip.Addr
-	Knobs  *knobs.Knobs
+	// NodeName is the only node's name, and NodeIP its address, where the ports of NodePort Services are reachable.
+	NodeName string
+	NodeIP   netip.Addr
+	// NATIP is where a NAT in front of the node is reachable, if the data plane has one.
+	NATIP netip.Addr
+	Knobs *knobs.Knobs
+	// Kubeconfig is a file with an administrator's credentials; Logs is the folder for logs of programs.
+	Kubeconfig, Logs string
 }
 
 // DataPlane makes gateway pods do what Liqo's containers in them would do: hold one end of a tunnel each, and
@@ -23,5 +29,6 @@ type Cluster struct {
 type DataPlane interface {
 	// Register adds the data plane's controllers to the manager of a cluster. They end with ctx. A cluster whose
 	// manager was stopped can be registered again; its tunnels live on in between, as they do without an API server.
-	Register(ctx context.Context, mgr manager.Manager, cluster Cluster) error
+	// It returns what runs the cluster's pods, nil if they only look as if they ran.
+	Register(ctx context.Context, mgr manager.Manager, cluster Cluster) (kubelet.Runtime, error)
 }

@@ -1,6 +1,6 @@
 // Package kubelet stands in for what a cluster without containers lacks: the kubelet of its only node and the load balancer of a cloud.
 // Pods that the scheduler has bound to the node are reported running and removed as a kubelet would do it, but nothing runs in them,
-// except where the lab has a program for one of their containers.
+// except what a Runtime runs, and where the lab has a program for one of their containers.
 package kubelet
 
 import (
@@ -33,6 +33,16 @@ type Options struct {
 	Knobs                   *knobs.Knobs
 	// Programs are what really runs, by the name of the container. Other containers only look as if they ran.
 	Programs map[string]Program
+	// Runtime runs pods. It may be nil; then they only look as if they ran.
+	Runtime Runtime
+}
+
+// Runtime is what a kubelet asks to run pods.
+type Runtime interface {
+	// Run runs a pod with an address, and returns when it can be reached. It does nothing if the pod runs already.
+	Run(ctx context.Context, pod *corev1.Pod, ip netip.Addr) error
+	// Remove ends a pod, if it runs.
+	Remove(ctx context.Context, pod client.ObjectKey)
 }
 
 // Register adds the stand-in's controllers to the manager of a cluster. They end with ctx.

@@ -80,6 +80,46 @@ func TestAPodRunsWithAnAddressOfThePodNetwork(t *testing.T) {
 	}
 }
 
+// fakeRuntime remembers which pods run, with their addresses.
+type fakeRuntime map[client.ObjectKey]netip.Addr
+
+func (f fakeRuntime) Run(_ context.Context, pod *corev1.Pod, ip netip.Addr) error {
+	f[client.ObjectKeyFromObject(pod)] = ip
+	return nil
+}
+
+func (f fakeRuntime) Remove(_ context.Context, pod client.ObjectKey) { delete(f, pod) }
+
+func TestARuntimeRunsAPodAtItsAddressBeforeThatIsReportedAndUntilItIsDeleted(t *testing.T) {
+	runtime := fakeRuntime{}
+	r := newKubelet(newPod())
+	r.Runtime = runtime
+	pod, _ := step(t, r)
+	key := client.ObjectKeyFromObject(pod)
+	if got := runtime[key].String(); got != pod.Status.PodIP {
+		t.Errorf("it runs at %s, and is reported at %s", got, pod.Status.PodIP)
+	}
+	delete(runtime, key) // as for a kubelet that has just started
+	if step(t, r); runtime[key].String() != pod.Status.PodIP {
+		t.Error("a pod that was reported running does not run")
+	}
+	if err := r.client.Delete(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	if step(t, r); len(runtime) > 0 {
+		t.Errorf("%v runs on", runtime)
+	}
+}
+
+func TestTwoPoolsOfOneNetworkGiveOutDifferentAddresses(t *testing.T) {
+	network := netip.MustParsePrefix("10.200.0.0/16")
+	for skip, want := range map[int]string{0: "10.200.0.10", 256: "10.200.1.10", 1 << 17: "10.200.0.10"} {
+		if got, err := NewPoolAfter(network, skip).Take(); got.String() != want || err != nil {
+			t.Errorf("without the first %d: got %s, %v, want %s", skip, got, err, want)
+		}
+	}
+}
+
 func TestAPodWhoseImageCannotBePulledSaysSoAndRunsLater(t *testing.T) {
 	r := newKubelet(newPod())
 	if err := r.Knobs.Set("pull-image", "false"); err != nil {
@@ -237,11 +277,11 @@ func TestAContainerThatTheLabHasAProgramForRunsAsOneAsLongAsItsPodDoes(t *testin
 
 func TestAProgramThatRefersToWhatItsPodHasNotIsNotStarted(t *testing.T) {
 	pod := virtualKubelet()
-	if _, _, err := command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "status.podIP") {
+	if _, _, err := Command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "status.podIP") {
 		t.Errorf("the error is %v", err)
 	}
 	pod.Spec.Containers[0].Env[0].ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "token"}}
-	if _, _, err := command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "POD_IP") {
+	if _, _, err := Command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "POD_IP") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package kubelet
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -45,7 +46,7 @@ func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result,
 	case pod.Status.Phase == corev1.PodPending || pod.Status.Phase == "":
 		return r.run(ctx, pod)
 	case pod.Status.Phase == corev1.PodRunning:
-		return ctrl.Result{}, r.start(pod)
+		return ctrl.Result{}, r.resume(ctx, pod)
 	default:
 		return ctrl.Result{}, nil
 	}
@@ -149,6 +150,11 @@ func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) error {
 	if err != nil {
 		return err
 	}
+	if r.Runtime != nil {
+		if err := r.Runtime.Run(ctx, pod, ip); err != nil {
+			return err
+		}
+	}
 	r.begin(pod)
 	now := metav1.Now()
 	pod.Status.Phase = corev1.PodRunning
@@ -167,6 +173,20 @@ func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) error {
 	setCondition(pod, corev1.PodReady, corev1.ConditionTrue, "", "")
 	setCondition(pod, corev1.ContainersReady, corev1.ConditionTrue, "", "")
 	return r.client.Status().Update(ctx, pod)
+}
+
+// resume goes on with a pod that was reported running, maybe by a kubelet before this one.
+func (r *podReconciler) resume(ctx context.Context, pod *corev1.Pod) error {
+	if r.Runtime != nil {
+		ip, err := netip.ParseAddr(pod.Status.PodIP)
+		if err != nil {
+			return err
+		}
+		if err := r.Runtime.Run(ctx, pod, ip); err != nil {
+			return err
+		}
+	}
+	return r.start(pod)
 }
 
 // begin fills in what a kubelet reports as soon as it has seen the pod.

@@ -19,12 +19,24 @@ type Pool struct {
 }
 
 // NewPool returns a Pool of the addresses of a network, from the tenth on.
-func NewPool(network netip.Prefix) *Pool {
-	next := network.Masked().Addr()
-	for range firstHost {
-		next = next.Next()
+func NewPool(network netip.Prefix) *Pool { return NewPoolAfter(network, 0) }
+
+// NewPoolAfter returns a Pool of the addresses of a network without its first ones, as many as skip says. If there are not so many, it skips none.
+func NewPoolAfter(network netip.Prefix, skip int) *Pool {
+	network = network.Masked()
+	next := after(network.Addr(), skip+firstHost)
+	if !network.Contains(next) {
+		next = after(network.Addr(), firstHost)
 	}
-	return &Pool{network: network.Masked(), next: next}
+	return &Pool{network: network, next: next}
+}
+
+// after returns the address that many after another.
+func after(ip netip.Addr, count int) netip.Addr {
+	for range count {
+		ip = ip.Next()
+	}
+	return ip
 }
 
 // Take returns the next address. It fails when the network has no more.

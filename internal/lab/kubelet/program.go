@@ -28,7 +28,7 @@ func (r *podReconciler) start(pod *corev1.Pod) error {
 		if program == nil {
 			continue
 		}
-		env, args, err := command(pod, container)
+		env, args, err := Command(pod, container)
 		if err != nil {
 			return fmt.Errorf("container %s: %w", container.Name, err)
 		}
@@ -41,8 +41,11 @@ func (r *podReconciler) start(pod *corev1.Pod) error {
 	return nil
 }
 
-// stop ends the programs of a pod.
+// stop ends what runs of a pod.
 func (r *podReconciler) stop(ctx context.Context, pod client.ObjectKey) {
+	if r.Runtime != nil {
+		r.Runtime.Remove(ctx, pod)
+	}
 	for _, stop := range r.stops[pod] {
 		stop(ctx)
 	}
@@ -52,8 +55,8 @@ func (r *podReconciler) stop(ctx context.Context, pod client.ObjectKey) {
 // reference is $(NAME) in an argument, which stands for a variable of the container's environment.
 var reference = regexp.MustCompile(`\$\([A-Za-z_][A-Za-z0-9_]*\)`)
 
-// command is a container's environment and its arguments as a kubelet would pass them on. Only fields of the pod itself can be referred to.
-func command(pod *corev1.Pod, container *corev1.Container) (env, args []string, err error) {
+// Command is a container's environment, in the form KEY=value, and its arguments as a kubelet would pass them on. Only fields of the pod itself can be referred to.
+func Command(pod *corev1.Pod, container *corev1.Container) (env, args []string, err error) {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(pod)
 	if err != nil {
 		return nil, nil, err

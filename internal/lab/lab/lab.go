@@ -18,6 +18,8 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	realplane "github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/simulated"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
@@ -39,11 +41,15 @@ type Options struct {
 	Clusters []Cluster
 	// Peerable reports whether the clusters can be peered; see cluster.Options.
 	Peerable bool
+	// DataPlane is what carries packets between gateways.
+	DataPlane DataPlane
 	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see knobs.Values.
 	GatewayReadyAfter, ConnectAfter time.Duration
 	// Guard is the command that cleans up after the lab if it is killed. It is started with a pipe as stdin, which ends
 	// with the lab.
-	Guard  []string
+	Guard []string
+	// Helper is the command line of the program that runs sandboxes.
+	Helper []string
 	Report *progress.Reporter
 }
 
@@ -51,6 +57,7 @@ type Options struct {
 type Lab struct {
 	dir       *labdir.Dir
 	clusters  []*cluster.Cluster
+	real      *realplane.Real // nil if the data plane is simulated
 	guard     *exec.Cmd
 	guardPipe *os.File
 }
@@ -120,6 +127,9 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 	if options.Peerable {
 		needed = append(needed, binaries.Peering()...)
 	}
+	if options.DataPlane == Real {
+		needed = append(needed, binaries.DataPlane()...)
+	}
 	programs, err := binaries.Build(ctx, options.Report, needed...)
 	if err != nil {
 		return err
@@ -136,7 +146,12 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	chart, plane := cluster.LoadChart(source, liqo), simulated.New()
+	chart := cluster.LoadChart(source, liqo)
+	var plane dataplane.DataPlane = simulated.New()
+	if options.DataPlane == Real {
+		l.real = realplane.New(realplane.Options{Helper: options.Helper, Programs: programs})
+		plane = l.real
+	}
 	for i, spec := range options.Clusters {
 		c, err := cluster.New(cluster.Options{
 			Spec:              spec.Spec,
@@ -217,13 +232,17 @@ func (l *Lab) Dir() *labdir.Dir { return l.dir }
 
 // State describes the lab to those who use it.
 func (l *Lab) State() labdir.State {
-	state := labdir.State{Dir: l.dir.Path, Kubeconfig: l.dir.Kubeconfig()}
+	state := labdir.State{Dir: l.dir.Path, Kubeconfig: l.dir.Kubeconfig(), DataPlane: string(l.dataPlane())}
 	for _, c := range l.clusters {
-		state.Clusters = append(state.Clusters, labdir.Cluster{
+		described := labdir.Cluster{
 			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host,
 			PodCIDR: c.PodCIDR.String(), ExternalCIDR: c.ExternalCIDR.String(), ClusterID: c.Name, AuditLog: c.AuditLog(),
 			Peerable: c.Peerable,
-		})
+		}
+		if l.real != nil {
+			described.NodeIP, described.NATIP = c.NodeIP().String(), c.NATIP().String()
+		}
+		state.Clusters = append(state.Clusters, described)
 	}
 	return state
 }
@@ -242,6 +261,9 @@ func (l *Lab) Cluster(name string) (*cluster.Cluster, error) {
 func (l *Lab) Stop() error {
 	for _, c := range l.clusters {
 		c.Stop()
+	}
+	if l.real != nil {
+		l.real.Close()
 	}
 	if l.guard != nil && l.guard.Process != nil {
 		_ = l.guard.Process.Kill() // there is nothing left for it to do

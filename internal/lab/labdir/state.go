@@ -17,8 +17,10 @@ const stateFile = "lab.json"
 type State struct {
 	Dir string `json:"dir"`
 	// Kubeconfig is a file with a context for each cluster, called like the cluster. Requests with it are audited.
-	Kubeconfig string    `json:"kubeconfig"`
-	Clusters   []Cluster `json:"clusters"`
+	Kubeconfig string `json:"kubeconfig"`
+	// DataPlane is simulated or real.
+	DataPlane string    `json:"dataPlane"`
+	Clusters  []Cluster `json:"clusters"`
 }
 
 // Cluster is what others need to know to use a cluster of a lab.
@@ -34,6 +36,9 @@ type Cluster struct {
 	AuditLog string `json:"auditLog"`
 	// Peerable reports whether it can be peered with another one.
 	Peerable bool `json:"peerable"`
+	// NodeIP is the node's address for other clusters, and NATIP another one for it, behind a NAT. Only a real data plane has them.
+	NodeIP string `json:"nodeIP,omitempty"`
+	NATIP  string `json:"natIP,omitempty"`
 }
 
 // Announce tells whoever started a lab that it is ready: it writes the state as one line of JSON.

@@ -22,7 +22,7 @@ func (u *up) runDetached() error {
 		return err
 	}
 	args := []string{
-		"up", "--background", "--json", "--dir", dir,
+		"up", "--background", "--json", "--dir", dir, "--dataplane", u.dataPlane,
 		"--gateway-ready-after", u.gatewayReadyAfter.String(), "--connect-after", u.connectAfter.String(),
 	}
 	for _, cluster := range u.clusters {

@@ -34,8 +34,11 @@ import (
 // asCommand tells the test program to be the command, so that tests run what users run.
 const asCommand = "LIQO_LAB_TEST_AS_COMMAND"
 
-// patience is how long anything in these tests may take.
-const patience = 3 * time.Minute
+// patience is how long anything in these tests may take, and lifetime how long a lab may run in which it takes place.
+const (
+	patience = 3 * time.Minute
+	lifetime = 15 * time.Minute
+)
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
@@ -48,7 +51,13 @@ func TestMain(m *testing.M) {
 // command is liqo-lab with these arguments.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	return commandWithin(t, patience, args...)
+}
+
+// commandWithin is liqo-lab with these arguments, which is killed after that time.
+func commandWithin(t *testing.T, limit time.Duration, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asCommand+"=1")
@@ -77,7 +86,7 @@ func start(t *testing.T, dir string, clusters ...string) *running {
 func startWith(t *testing.T, dir string, options ...string) *running {
 	t.Helper()
 	args := append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", dir}, options...)
-	r := &running{cmd: command(t, args...), stderr: &bytes.Buffer{}}
+	r := &running{cmd: commandWithin(t, lifetime, args...), stderr: &bytes.Buffer{}}
 	r.cmd.Stderr = r.stderr
 	var err error
 	if r.stdin, err = r.cmd.StdinPipe(); err != nil {

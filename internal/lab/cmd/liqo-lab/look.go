@@ -106,7 +106,7 @@ func newRequests(folder func() (string, error)) *cobra.Command {
 }
 
 func newBuild() *cobra.Command {
-	var liqoctl, openTofu, peering bool
+	var liqoctl, openTofu, peering, dataPlane bool
 	command := &cobra.Command{
 		Use:   "build",
 		Short: "Build the programs of a lab, and print where they are",
@@ -122,6 +122,9 @@ func newBuild() *cobra.Command {
 			}
 			if peering {
 				programs = append(programs, binaries.Peering()...)
+			}
+			if dataPlane {
+				programs = append(programs, binaries.DataPlane()...)
 			}
 			if len(programs) == 0 {
 				programs = binaries.Cluster()
@@ -139,5 +142,6 @@ func newBuild() *cobra.Command {
 	command.Flags().BoolVar(&liqoctl, "liqoctl", false, "build liqoctl")
 	command.Flags().BoolVar(&openTofu, "opentofu", false, "build OpenTofu")
 	command.Flags().BoolVar(&peering, "peering", false, "build what clusters need in addition to be peered")
+	command.Flags().BoolVar(&dataPlane, "data-plane", false, "build what the real data plane needs in addition")
 	return command
 }

@@ -31,8 +31,8 @@ func newCommand() *cobra.Command {
 		Use:   "liqo-lab",
 		Short: "Real Kubernetes clusters with Liqo on one machine, without containers",
 		Long: "liqo-lab runs leaf clusters: etcd, kube-apiserver, kube-controller-manager and Liqo's own controllers, built from\n" +
-			"their sources. There is no kubelet, so nothing runs in pods but Liqo's virtual kubelets, and the data plane is\n" +
-			"simulated: a tunnel is reported as connected exactly when it would be, but no packets cross.",
+			"their sources. With --dataplane=real, gateways and other pods have networks of their own, and packets cross. Else the\n" +
+			"data plane is simulated: a tunnel is reported as connected exactly when it would be, and nothing runs in pods.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -47,6 +47,7 @@ func newCommand() *cobra.Command {
 	command.AddCommand(
 		newUp(folder), newDown(folder), newStatus(folder), newStopAPIServer(folder), newStartAPIServer(folder), newSet(folder),
 		newPeer(folder), newUnpeer(folder), newGet(folder), newInventory(folder), newRequests(folder), newBuild(), newGuard(folder),
+		newPing(folder), newHTTP(folder), newExec(folder), newLink(folder), newSandbox(), newEnter(), newProbe(),
 	)
 	return command
 }

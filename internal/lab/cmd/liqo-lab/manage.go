@@ -82,7 +82,7 @@ func newStatus(folder func() (string, error)) *cobra.Command {
 }
 
 func printStatus(out io.Writer, status control.Status) {
-	fmt.Fprintf(out, "A lab is running in %s (process %d). Its data plane is simulated: no packets cross.\n", status.Dir, status.PID)
+	fmt.Fprintf(out, "A lab is running in %s (process %d). %s\n", status.Dir, status.PID, planeOf(status.State))
 	for i, c := range status.Clusters {
 		health := status.Health[i]
 		fmt.Fprintf(out, "  %-12s %s  API server %s, Liqo %s", c.Name, c.Server, health.APIServer, health.Liqo)

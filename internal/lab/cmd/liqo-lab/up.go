@@ -26,6 +26,7 @@ type up struct {
 	folder                          func() (string, error)
 	clusters, peerings              []string
 	peerable                        bool
+	dataPlane                       string
 	gatewayReadyAfter, connectAfter time.Duration
 	detach, background              bool
 	json, stopOnStdinEOF            bool
@@ -44,6 +45,8 @@ func newUp(folder func() (string, error)) *cobra.Command {
 		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,no-liqo] (default: europe, rome and milan)")
 	flags.BoolVar(&u.peerable, "peerable", false, "let the clusters be peered, with liqo-lab peer; builds two more programs, once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
+	flags.StringVar(&u.dataPlane, "dataplane", string(lab.Simulated),
+		"simulated, real (packets cross; needs root and /dev/net/tun, and builds three more programs, once), or auto: real where it can be")
 	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
 	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a tunnel takes to connect")
 	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it goes on in the background")
@@ -80,6 +83,10 @@ func (u *up) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	plane, err := lab.DataPlane(u.dataPlane).Choose([]string{executable})
+	if err != nil {
+		return fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if u.stopOnStdinEOF {
@@ -94,9 +101,9 @@ func (u *up) run(ctx context.Context) error {
 	report := progress.New(os.Stderr)
 	start := time.Now()
 	l, err := lab.Start(ctx, lab.Options{
-		Dir: dir, Clusters: clusters, Peerable: u.peerable || len(peerings) > 0,
+		Dir: dir, Clusters: clusters, DataPlane: plane, Peerable: u.peerable || len(peerings) > 0,
 		GatewayReadyAfter: u.gatewayReadyAfter, ConnectAfter: u.connectAfter,
-		Guard: []string{executable, "guard", "--dir", dir}, Report: report,
+		Guard: []string{executable, "guard", "--dir", dir}, Helper: []string{executable}, Report: report,
 	})
 	if err != nil {
 		return err
@@ -133,7 +140,7 @@ func (u *up) announce(out io.Writer, state labdir.State) error {
 	if u.json {
 		return state.Announce(out)
 	}
-	fmt.Fprintf(out, "%d clusters with Liqo's own controllers are running. The data plane is simulated: no packets cross.\n\n", len(state.Clusters))
+	fmt.Fprintf(out, "%d clusters with Liqo's own controllers are running. %s\n\n", len(state.Clusters), planeOf(state))
 	for _, c := range state.Clusters {
 		fmt.Fprintf(out, "  %-12s %s  pods %s, external %s\n               kubeconfig %s\n", c.Name, c.Server, c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
 	}
@@ -149,6 +156,14 @@ func (u *up) announce(out io.Writer, state labdir.State) error {
 		fmt.Fprintf(out, "Stop the lab:                  Ctrl-C here, or liqo-lab down%s\n", option)
 	}
 	return nil
+}
+
+// planeOf says what data plane a lab has.
+func planeOf(state labdir.State) string {
+	if state.DataPlane == string(lab.Real) {
+		return "The data plane is real: packets cross."
+	}
+	return "The data plane is simulated: no packets cross."
 }
 
 // silence keeps the logs of the libraries off the terminal. They go nowhere until the lab's folder is there, and into its log then.

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/requeue"
 )
 
@@ -48,8 +49,8 @@ func New() *Simulated {
 	return &Simulated{ends: map[endKey]*end{}, wake: map[string]chan event.GenericEvent{}}
 }
 
-// Register implements dataplane.DataPlane.
-func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster) error {
+// Register implements dataplane.DataPlane. Nothing runs pods.
+func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster) (kubelet.Runtime, error) {
 	wake := make(chan event.GenericEvent, wakeBuffer)
 	s.mu.Lock()
 	s.wake[cluster.Name] = wake
@@ -57,7 +58,7 @@ func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster d
 
 	live, err := client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := &reconciler{plane: s, cluster: cluster, client: mgr.GetClient(), live: live, scheme: mgr.GetScheme()}
 	gateways := predicate.NewPredicateFuncs(func(obj client.Object) bool {
@@ -73,9 +74,9 @@ func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster d
 		WatchesRawSource(source.Channel(cluster.Knobs.Listen(ctx), beside)).
 		Complete(r)
 	if err != nil {
-		return fmt.Errorf("data plane: %w", err)
+		return nil, fmt.Errorf("data plane: %w", err)
 	}
-	return nil
+	return nil, nil
 }
 
 // get returns a copy of the end that a pod holds, or nil.

@@ -1,0 +1,255 @@
+//go:build lab
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/gateway"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/probe"
+)
+
+// The tests whose names begin with TestPackets need root and /dev/net/tun. They fail without; whoever can't have both leaves them out with -skip.
+
+// startReal starts a lab with a real data plane.
+func startReal(t *testing.T, clusters ...string) *running {
+	t.Helper()
+	options := []string{"--dataplane=real"}
+	for _, c := range clusters {
+		options = append(options, "--cluster", c)
+	}
+	return startWith(t, filepath.Join(t.TempDir(), "lab"), options...)
+}
+
+// runPod starts the pod default/a of a cluster, which answers at port 80, and returns its address.
+func runPod(t *testing.T, c labdir.Cluster) string {
+	t.Helper()
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "a"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Image: "echo"}}},
+	}
+	if err := connect(t, c).Create(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, c, &corev1.Pod{}, func(p *corev1.Pod) bool {
+		pod = p
+		return p.Name == "a" && p.Status.Phase == corev1.PodRunning
+	})
+	return pod.Status.PodIP
+}
+
+// probe runs a probe from the pod default/a of a cluster, and returns what it prints. It may fail.
+func (r *running) probe(t *testing.T, kind, cluster, target string, options ...string) probe.Result {
+	t.Helper()
+	cmd := command(t, append([]string{kind, cluster + "/default/a", target, "--dir", r.Dir}, options...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var result probe.Result
+	if json.Unmarshal(out, &result) != nil {
+		t.Fatalf("%s from %s to %s: %v\n%s%s", kind, cluster, target, err, out, &stderr)
+	}
+	if (result.Received > 0) != (err == nil) {
+		t.Errorf("%s from %s to %s: %+v, but %v", kind, cluster, target, result, err)
+	}
+	return result
+}
+
+// reaches fails the test unless a ping arrives before long, and from then on all do. A connection is reported a moment before its last route is there.
+func (r *running) reaches(t *testing.T, cluster, address string) {
+	t.Helper()
+	result := r.probe(t, "ping", cluster, address, "--until-answer", "--count=150", "--timeout=200ms")
+	if result.Received > 0 {
+		result = r.probe(t, "ping", cluster, address)
+	}
+	if result.Lost > 0 {
+		t.Errorf("%s does not reach %s: %+v", cluster, address, result)
+	}
+}
+
+// reachesNot fails the test if any ping arrives.
+func (r *running) reachesNot(t *testing.T, cluster, address string) {
+	t.Helper()
+	if result := r.probe(t, "ping", cluster, address); result.Received > 0 {
+		t.Errorf("%s reaches %s: %+v", cluster, address, result)
+	}
+}
+
+// answersTo fails the test unless the pod default/a of one cluster answers to that of another, and sees it at an address.
+func (r *running) answersTo(t *testing.T, cluster, address, name, source string) {
+	t.Helper()
+	result := r.probe(t, "http", cluster, "http://"+address)
+	answer, ok := result.Answer.(map[string]any)
+	if !ok || answer["name"] != name || answer["source"] != source {
+		t.Errorf("%s is answered %+v, want the name %s and the source %s", address, result, name, source)
+	}
+}
+
+// joinLeaves connects two clusters with liqoctl, which waits until the tunnel works.
+func joinLeaves(t *testing.T, rome, milan labdir.Cluster, service string) {
+	t.Helper()
+	liqoctl(t, "network", "connect", "--gw-server-service-type", service, "--wait", "--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig)
+}
+
+// partLeaves removes what joinLeaves made.
+func partLeaves(t *testing.T, rome, milan labdir.Cluster) {
+	t.Helper()
+	liqoctl(t, "network", "reset", "--skip-confirm", "--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig)
+}
+
+// renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
+func renewGateway(t *testing.T, c labdir.Cluster) {
+	t.Helper()
+	in := connect(t, c)
+	gateways := client.MatchingLabels{gateway.GatewayComponentKey: gateway.GatewayComponentGateway}
+	var pods corev1.PodList
+	if err := in.List(t.Context(), &pods, gateways); err != nil || len(pods.Items) != 1 {
+		t.Fatalf("%d pods of gateways in %s, %v", len(pods.Items), c.Name, err)
+	}
+	old := pods.Items[0]
+	if err := in.Delete(t.Context(), &old); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	err := await.Object(ctx, in, &corev1.Pod{}, func(p *corev1.Pod) bool { return p.UID != old.UID && p.Status.Phase == corev1.PodRunning }, gateways)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// remapped is an address of a pod network 10.200.0.0/16 where Liqo has moved that to for the other cluster.
+func remapped(address string) string { return strings.Replace(address, "10.200.", "10.71.", 1) }
+
+func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
+	lab := startReal(t, "rome=10.200.0.0/16", "milan=10.200.0.0/16")
+	rome, milan := lab.Clusters[0], lab.Clusters[1]
+	inRome, inMilan := runPod(t, rome), runPod(t, milan)
+	atMilan, atRome := remapped(inRome), remapped(inMilan) // where each is seen by the other
+
+	t.Run("no packet crosses before they are joined", func(t *testing.T) {
+		lab.reachesNot(t, "rome", atRome)
+		lab.reachesNot(t, "milan", atMilan)
+	})
+
+	joinLeaves(t, rome, milan, "NodePort")
+	t.Run("pods of both reach each other where Liqo moved them to", func(t *testing.T) {
+		lab.reaches(t, "rome", atRome)
+		lab.reaches(t, "milan", atMilan)
+		lab.answersTo(t, "rome", atRome, "milan/default/a", atMilan)
+	})
+
+	t.Run("the connection has a latency that was measured", func(t *testing.T) {
+		for _, c := range []labdir.Cluster{rome, milan} {
+			waitFor(t, c, &networkingv1beta1.Connection{}, func(conn *networkingv1beta1.Connection) bool {
+				return conn.Status.Value == networkingv1beta1.Connected && conn.Status.Latency.Value != ""
+			})
+		}
+	})
+
+	t.Run("a packet that is too large for the tunnel is refused", func(t *testing.T) {
+		result := lab.probe(t, "ping", "rome", atRome, "--size=1400", "--df")
+		if result.Received > 0 || !strings.Contains(strings.Join(result.Errors, " "), "at most 1340 bytes") {
+			t.Errorf("got %+v", result)
+		}
+	})
+
+	t.Run("a slow link makes the way longer", func(t *testing.T) {
+		lab.run(t, "link", "rome", "milan", "--delay=50ms")
+		if result := lab.probe(t, "ping", "rome", atRome); result.Lost > 0 || result.Min < 100 {
+			t.Errorf("got %+v", result)
+		}
+	})
+
+	t.Run("a cut link is an error at both ends, and recovers", func(t *testing.T) {
+		lab.run(t, "link", "rome", "milan", "--up", "--loss=100%")
+		lab.reachesNot(t, "rome", atRome)
+		awaitStatus(t, rome, networkingv1beta1.ConnectionError)
+		awaitStatus(t, milan, networkingv1beta1.ConnectionError)
+		lab.run(t, "link", "milan", "rome", "--up")
+		awaitStatus(t, rome, networkingv1beta1.Connected)
+		awaitStatus(t, milan, networkingv1beta1.Connected)
+		lab.reaches(t, "rome", atRome)
+	})
+
+	t.Run("packets cross again when a gateway's pod was made anew, at either end", func(t *testing.T) {
+		for _, c := range []labdir.Cluster{milan, rome} {
+			renewGateway(t, c)
+			lab.reaches(t, "rome", atRome)
+			lab.reaches(t, "milan", atMilan)
+		}
+	})
+
+	t.Run("packets cross while an API server is stopped, and after", func(t *testing.T) {
+		lab.run(t, "stop-apiserver", "rome")
+		lab.reaches(t, "rome", atRome)
+		lab.run(t, "start-apiserver", "rome")
+		lab.reaches(t, "rome", atRome)
+	})
+
+	t.Run("no packet crosses when they are parted, and the next network works like the first", func(t *testing.T) {
+		partLeaves(t, rome, milan)
+		lab.reachesNot(t, "rome", atRome)
+		joinLeaves(t, milan, rome, "LoadBalancer")
+		lab.reaches(t, "rome", atRome)
+		lab.answersTo(t, "milan", atMilan, "rome/default/a", atRome)
+	})
+	if t.Failed() {
+		t.Log(lab.stderr)
+	}
+	lab.run(t, "down")
+	gone(t, lab.Dir)
+}
+
+func TestPacketsCrossBetweenLeavesWithDifferentPodNetworksAndNotBetweenLabs(t *testing.T) {
+	lab, other := startReal(t, "rome=10.202.0.0/16", "milan=10.203.0.0/16"), startReal(t, "rome=10.202.0.0/16")
+	rome, milan := lab.Clusters[0], lab.Clusters[1]
+	inRome, inMilan := runPod(t, rome), runPod(t, milan)
+	runPod(t, other.Clusters[0])
+
+	joinLeaves(t, rome, milan, "NodePort")
+	lab.reaches(t, "rome", inMilan)
+	lab.reaches(t, "milan", inRome)
+	lab.answersTo(t, "rome", inMilan, "milan/default/a", inRome)
+
+	for name, address := range map[string]string{"node": milan.NodeIP, "NAT": milan.NATIP} {
+		t.Run("a "+name+" is reached in its own lab only", func(t *testing.T) {
+			lab.reaches(t, "rome", address)
+			other.reachesNot(t, "rome", address)
+		})
+	}
+	t.Run("the other lab leaves nothing when it is killed, and this one goes on", func(t *testing.T) {
+		if err := other.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := command(t, "down", "--dir", other.Dir).CombinedOutput(); err != nil {
+			t.Errorf("down: %v\n%s", err, out)
+		}
+		gone(t, other.Dir)
+		lab.reaches(t, "rome", inMilan)
+	})
+	lab.run(t, "down")
+	gone(t, lab.Dir)
+}
+
+func TestALabWithoutPacketsSaysSoToWhoeverPings(t *testing.T) {
+	lab := start(t, filepath.Join(t.TempDir(), "lab"), "rome=10.200.0.0/16,no-liqo")
+	for _, args := range [][]string{{"ping", "rome/default/a", "10.200.0.10"}, {"link", "rome", "rome"}} {
+		out, err := command(t, append(args, "--dir", lab.Dir)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "--dataplane=real") {
+			t.Errorf("liqo-lab %v: %v\n%s", args, err, out)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/probe"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
+)
+
+// fromPod says how a pod is named, in the help of each command that is about one.
+const fromPod = "The pod is named cluster/namespace/name. It takes root, and a lab with --dataplane=real."
+
+// inPod becomes a program in the network of a pod. It returns only to report an error.
+func inPod(ctx context.Context, lab *control.Client, pod string, args []string) error {
+	parts := strings.Split(pod, "/")
+	if len(parts) != 3 {
+		return fmt.Errorf("%q is not cluster/namespace/name of a pod", pod)
+	}
+	held, err := lab.Sandbox(ctx, parts[0], parts[1], parts[2])
+	if err != nil {
+		return err
+	}
+	return sandbox.Enter(held.PID, false, args, os.Environ())
+}
+
+func newExec(folder func() (string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:     "exec POD -- PROGRAM [ARGUMENT...]",
+		Short:   "Run a program of this machine in the network of a pod",
+		Long:    "Run a program of this machine in the network of a pod. " + fromPod,
+		Example: "  liqo-lab exec rome/default/a -- ip route",
+		Args:    cobra.MinimumNArgs(2),
+		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
+			program, err := exec.LookPath(args[1])
+			if err != nil {
+				return err
+			}
+			return inPod(ctx, lab, args[0], append([]string{program}, args[2:]...))
+		}),
+	}
+}
+
+// probing has the flags of a probe, which it takes twice: outside of the pod's network, and in it.
+type probing struct {
+	probe.Options
+	size  int
+	whole bool
+}
+
+func (p *probing) flags(flags *pflag.FlagSet) {
+	flags.IntVar(&p.Count, "count", 3, "how often to ask")
+	flags.DurationVar(&p.Interval, "interval", 200*time.Millisecond, "time from one question to the next")
+	flags.BoolVar(&p.UntilAnswer, "until-answer", false, "stop at the first answer")
+	flags.DurationVar(&p.Timeout, "timeout", time.Second, "how long to wait for an answer")
+}
+
+func (p *probing) pingFlags(flags *pflag.FlagSet) {
+	p.flags(flags)
+	flags.IntVar(&p.size, "size", 56, "bytes in each question, without the 28 of its headers")
+	flags.BoolVar(&p.whole, "df", false, "no router may take a question to pieces")
+}
+
+// again is the command line of the same probe in the pod's network.
+func (p *probing) again(kind, target string) ([]string, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{executable, "probe", kind, target, "--count", strconv.Itoa(p.Count), "--interval", p.Interval.String(), "--timeout", p.Timeout.String(),
+		fmt.Sprintf("--until-answer=%t", p.UntilAnswer)}
+	if kind == "ping" {
+		args = append(args, "--size", strconv.Itoa(p.size), fmt.Sprintf("--df=%t", p.whole))
+	}
+	return args, nil
+}
+
+// newFrom is the command of a probe from a pod.
+func newFrom(folder func() (string, error), p *probing, command *cobra.Command) *cobra.Command {
+	kind := command.Name()
+	command.Args = cobra.ExactArgs(2)
+	command.Long = command.Short + ". It prints JSON, with latencies in milliseconds, and fails if there is no answer at all. " + fromPod
+	command.RunE = onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
+		again, err := p.again(kind, args[1])
+		if err != nil {
+			return err
+		}
+		return inPod(ctx, lab, args[0], again)
+	})
+	return command
+}
+
+func newPing(folder func() (string, error)) *cobra.Command {
+	p := &probing{}
+	command := newFrom(folder, p, &cobra.Command{
+		Use: "ping POD ADDRESS", Short: "Ping an address from a pod", Example: "  liqo-lab ping rome/default/a 10.71.1.10",
+	})
+	p.pingFlags(command.Flags())
+	return command
+}
+
+func newHTTP(folder func() (string, error)) *cobra.Command {
+	p := &probing{}
+	command := newFrom(folder, p, &cobra.Command{
+		Use: "http POD URL", Short: "Get a URL from a pod; a pod answers at port 80 who it is, and whom it sees",
+		Example: "  liqo-lab http rome/default/a http://10.71.1.10",
+	})
+	p.flags(command.Flags())
+	return command
+}
+
+// newProbe is the command of a probe from where it runs.
+func newProbe() *cobra.Command {
+	parent := &cobra.Command{Use: "probe", Hidden: true}
+	p := &probing{}
+	ping := &cobra.Command{Use: "ping ADDRESS", Args: cobra.ExactArgs(1), RunE: func(command *cobra.Command, args []string) error {
+		address, err := netip.ParseAddr(args[0])
+		if err != nil || !address.Is4() {
+			return fmt.Errorf("%q is not an IPv4 address", args[0])
+		}
+		result, err := probe.Ping(command.Context(), address, p.size, p.whole, p.Options)
+		if err != nil {
+			return err
+		}
+		return show(result)
+	}}
+	p.pingFlags(ping.Flags())
+	get := &probing{}
+	http := &cobra.Command{Use: "http URL", Args: cobra.ExactArgs(1), RunE: func(command *cobra.Command, args []string) error {
+		return show(probe.HTTP(command.Context(), args[0], get.Options))
+	}}
+	get.flags(http.Flags())
+	parent.AddCommand(ping, http)
+	return parent
+}
+
+// show prints the result, and is an error if there was no answer.
+func show(result probe.Result) error {
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		return err
+	}
+	if result.Received == 0 {
+		return fmt.Errorf("no answer from %s", result.To)
+	}
+	return nil
+}

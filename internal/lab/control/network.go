@@ -1,0 +1,101 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
+)
+
+// Sandbox is where a pod runs.
+type Sandbox struct {
+	// PID is the process that holds the pod's network.
+	PID int `json:"pid"`
+}
+
+func (s *Server) sandbox(w http.ResponseWriter, r *http.Request) {
+	plane, err := s.lab.Real()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	pid, err := plane.Sandbox(r.PathValue("cluster"), client.ObjectKey{Namespace: r.PathValue("namespace"), Name: r.PathValue("pod")})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	answer(w, Sandbox{PID: pid})
+}
+
+func (s *Server) link(w http.ResponseWriter, r *http.Request) {
+	network, a, b, err := s.ends(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	answer(w, network.Link(a, b))
+}
+
+func (s *Server) setLink(w http.ResponseWriter, r *http.Request) {
+	network, a, b, err := s.ends(r)
+	var conditions underlay.Conditions
+	if err == nil {
+		err = json.NewDecoder(r.Body).Decode(&conditions)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	network.SetLink(a, b, conditions)
+	answer(w, network.Link(a, b))
+}
+
+// ends returns the underlay and the two clusters that a request is about.
+func (s *Server) ends(r *http.Request) (network *underlay.Network, a, b string, err error) {
+	plane, err := s.lab.Real()
+	if err != nil {
+		return nil, "", "", err
+	}
+	a, b = r.PathValue("a"), r.PathValue("b")
+	for _, name := range []string{a, b} {
+		if _, err := s.lab.Cluster(name); err != nil {
+			return nil, "", "", err
+		}
+	}
+	if a == b {
+		return nil, "", "", fmt.Errorf("a link has two ends, not %s twice", a)
+	}
+	return plane.Underlay, a, b, nil
+}
+
+func answer(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(value) // an error means that the client is gone
+}
+
+// Sandbox returns where a pod runs.
+func (c *Client) Sandbox(ctx context.Context, cluster, namespace, pod string) (Sandbox, error) {
+	var sandbox Sandbox
+	path := "/clusters/" + url.PathEscape(cluster) + "/pods/" + url.PathEscape(namespace) + "/" + url.PathEscape(pod)
+	err := c.exchange(ctx, http.MethodGet, path, nil, &sandbox)
+	return sandbox, err
+}
+
+// Link returns how the link between two clusters is.
+func (c *Client) Link(ctx context.Context, a, b string) (underlay.Conditions, error) {
+	var conditions underlay.Conditions
+	err := c.exchange(ctx, http.MethodGet, linkPath(a, b), nil, &conditions)
+	return conditions, err
+}
+
+// SetLink changes the link between two clusters.
+func (c *Client) SetLink(ctx context.Context, a, b string, conditions underlay.Conditions) error {
+	return c.exchange(ctx, http.MethodPut, linkPath(a, b), conditions, &conditions)
+}
+
+func linkPath(a, b string) string { return "/links/" + url.PathEscape(a) + "/" + url.PathEscape(b) }

@@ -1,0 +1,96 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// link is a pair of devices in place of a Geneve tunnel, with the names and addresses that Liqo's routes refer to.
+type link struct {
+	pod             types.UID
+	nodeEnd, podEnd string
+	nodeIP, podIP   netip.Addr
+	mtu             int
+}
+
+// cabling joins the node to each gateway's pod as Liqo's InternalFabrics say.
+type cabling struct{ *leaf }
+
+// Reconcile looks at one InternalFabric.
+func (c cabling) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var fabric networkingv1beta1.InternalFabric
+	err := c.client.Get(ctx, req.NamespacedName, &fabric)
+	if apierrors.IsNotFound(err) || err == nil && fabric.DeletionTimestamp != nil {
+		c.uncable(req.NamespacedName)
+		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	var node networkingv1beta1.InternalNode
+	if err := c.client.Get(ctx, client.ObjectKey{Name: c.NodeName}, &node); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err) // it brings the fabric again when it appears
+	}
+	return ctrl.Result{}, c.cable(req.NamespacedName, &fabric, &node)
+}
+
+// cable makes the devices as they are wanted. It must be called with the lock held.
+func (l *leaf) cable(key client.ObjectKey, fabric *networkingv1beta1.InternalFabric, node *networkingv1beta1.InternalNode) error {
+	wanted := link{nodeEnd: fabric.Spec.Interface.Node.Name, podEnd: node.Spec.Interface.Gateway.Name, mtu: fabric.Spec.MTU}
+	var errs [3]error
+	var gateway netip.Addr
+	gateway, errs[0] = netip.ParseAddr(fabric.Spec.GatewayIP.String())
+	wanted.nodeIP, errs[1] = netip.ParseAddr(node.Spec.Interface.Node.IP.String())
+	wanted.podIP, errs[2] = netip.ParseAddr(fabric.Spec.Interface.Gateway.IP.String())
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	target := l.podAt(gateway)
+	if target == nil { // Liqo has not seen yet that the pod went; the fabric changes when it does
+		l.uncable(key)
+		return nil
+	}
+	wanted.pod = target.uid
+	if l.links[key] == wanted {
+		return nil
+	}
+	l.uncable(key)
+	l.links[key] = wanted
+	if err := cable(l.node, target.Sandbox, wanted.nodeEnd, wanted.podEnd, wanted.mtu); err != nil {
+		return err
+	}
+	_, inPod := addressed(target.Net, wanted.podEnd, wanted.podIP)
+	_, inNode := addressed(l.node.Net, wanted.nodeEnd, wanted.nodeIP)
+	err := errors.Join(inPod, inNode)
+	if err != nil {
+		l.uncable(key)
+	}
+	return err
+}
+
+// podAt returns the pod with an address, or nil. It must be called with the lock held.
+func (l *leaf) podAt(ip netip.Addr) *pod {
+	for _, p := range l.pods {
+		if p.ip == ip {
+			return p
+		}
+	}
+	return nil
+}
+
+// uncable must be called with the lock held.
+func (l *leaf) uncable(fabric client.ObjectKey) {
+	if gone, ok := l.links[fabric]; ok {
+		delete(l.links, fabric)
+		uncable(l.node, gone.nodeEnd)
+	}
+}

@@ -1,0 +1,134 @@
+package real
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
+)
+
+// uplink is what a node calls its way to the underlay, and a pod its way to the node. Liqo expects a pod's to have this name.
+const uplink = "eth0"
+
+// nodeSide is the address that every pod takes its node for. Nobody has it: each pod knows the hardware address behind it.
+var nodeSide = netip.AddrFrom4([4]byte{169, 254, 1, 1})
+
+// plug joins a node to the underlay, with an address of a leaf and everything else behind it.
+func plug(node *sandbox.Sandbox, network *underlay.Network, address netip.Addr, leaf string) (*underlay.Port, error) {
+	var port *underlay.Port
+	err := node.Do(func() error {
+		device, err := underlay.OpenTUN(uplink)
+		if err != nil {
+			return err
+		}
+		port = network.Plug(device)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	link, err := addressed(node.Net, uplink, address)
+	if err != nil {
+		return nil, err
+	}
+	port.Own(address, leaf)
+	return port, node.Net.RouteAdd(&netlink.Route{LinkIndex: link.Attrs().Index, Dst: everything, Scope: unix.RT_SCOPE_LINK})
+}
+
+var everything = &net.IPNet{IP: net.IPv4zero.To4(), Mask: net.CIDRMask(0, 32)}
+
+// host is the network of one address.
+func host(address netip.Addr) *net.IPNet {
+	return &net.IPNet{IP: address.AsSlice(), Mask: net.CIDRMask(32, 32)}
+}
+
+// addressed gives a device an address, sets it up, and returns it.
+func addressed(in *netlink.Handle, name string, address netip.Addr) (netlink.Link, error) {
+	link, err := in.LinkByName(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := in.AddrReplace(link, &netlink.Addr{IPNet: host(address)}); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", name, address, err)
+	}
+	if err := in.LinkSetUp(link); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return link, nil
+}
+
+// cable makes a pair of devices, one in a node and one in a pod. Mtu is in bytes, zero for the usual 1500.
+func cable(node, pod *sandbox.Sandbox, nodeEnd, podEnd string, mtu int) error {
+	veth := netlink.NewLinkAttrs()
+	veth.Name, veth.MTU = nodeEnd, mtu
+	err := node.Net.LinkAdd(&netlink.Veth{LinkAttrs: veth, PeerName: podEnd, PeerNamespace: netlink.NsFd(pod.Namespace)})
+	if err != nil {
+		return fmt.Errorf("%s: %w", nodeEnd, err)
+	}
+	link, err := pod.Net.LinkByName(podEnd)
+	if err != nil {
+		return fmt.Errorf("%s: %w", podEnd, err)
+	}
+	if mtu > 0 {
+		return pod.Net.LinkSetMTU(link, mtu)
+	}
+	return nil
+}
+
+// uncable removes the device of a node, and with it the other end. It does nothing if there is none.
+func uncable(node *sandbox.Sandbox, name string) {
+	if link, err := node.Net.LinkByName(name); err == nil {
+		_ = node.Net.LinkDel(link) // it went with its other end
+	}
+}
+
+// joinPod makes a pod reachable at its address from its node, and everything else from the pod. Neither end asks who has an address: both know.
+func joinPod(node, pod *sandbox.Sandbox, nodeEnd string, address netip.Addr) error {
+	if err := cable(node, pod, nodeEnd, uplink, 0); err != nil {
+		return err
+	}
+	inPod, err := addressed(pod.Net, uplink, address)
+	if err != nil {
+		return err
+	}
+	inNode, err := node.Net.LinkByName(nodeEnd)
+	if err != nil {
+		return err
+	}
+	if err := node.Net.LinkSetUp(inNode); err != nil {
+		return err
+	}
+	if err := neighbour(node.Net, inNode, address, inPod); err != nil {
+		return err
+	}
+	if err := neighbour(pod.Net, inPod, nodeSide, inNode); err != nil {
+		return err
+	}
+	err = node.Net.RouteReplace(&netlink.Route{LinkIndex: inNode.Attrs().Index, Dst: host(address), Scope: unix.RT_SCOPE_LINK})
+	if err != nil {
+		return fmt.Errorf("route to %s: %w", address, err)
+	}
+	for _, route := range []netlink.Route{{Dst: host(nodeSide), Scope: unix.RT_SCOPE_LINK}, {Dst: everything, Gw: nodeSide.AsSlice()}} {
+		route.LinkIndex = inPod.Attrs().Index
+		if err := pod.Net.RouteAdd(&route); err != nil {
+			return fmt.Errorf("route from %s to %s: %w", address, route.Dst, err)
+		}
+	}
+	return nil
+}
+
+// neighbour makes it known at a device that an address is at another one.
+func neighbour(in *netlink.Handle, at netlink.Link, address netip.Addr, other netlink.Link) error {
+	err := in.NeighSet(&netlink.Neigh{
+		LinkIndex: at.Attrs().Index, IP: address.AsSlice(), HardwareAddr: other.Attrs().HardwareAddr, State: netlink.NUD_PERMANENT,
+	})
+	if err != nil {
+		return fmt.Errorf("neighbour %s: %w", address, err)
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package real
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"path"
+	"slices"
+
+	"github.com/liqotech/liqo/pkg/vkMachinery"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
+)
+
+var _ kubelet.Runtime = &leaf{}
+
+// containers are the programs of a gateway's pod, by the names that Liqo's templates give to its containers. There is a third, for Geneve, which the lab
+// does not need.
+var containers = map[string]binaries.Program{"gateway": binaries.LiqoGateway, "wireguard": binaries.LiqoWireGuard}
+
+// gatewayContainer is the one by which a gateway's pod is known.
+const gatewayContainer = "wireguard"
+
+// pod is a running pod.
+type pod struct {
+	*sandbox.Sandbox
+	uid       types.UID
+	ip        netip.Addr
+	device    string // its end in the node
+	relay     *relay // to the API server, of a gateway
+	processes []*process.Process
+}
+
+// Run implements kubelet.Runtime.
+func (l *leaf) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
+	if object.Spec.HostNetwork || container(object, vkMachinery.ContainerName) != nil {
+		return nil // it is on the machine
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := client.ObjectKeyFromObject(object)
+	if running := l.pods[key]; running != nil {
+		if running.uid == object.UID && running.ip == ip {
+			return nil
+		}
+		l.remove(key)
+	}
+	if err := l.start(ctx, object, ip); err != nil {
+		l.remove(key)
+		return err
+	}
+	return nil
+}
+
+// Remove implements kubelet.Runtime.
+func (l *leaf) Remove(_ context.Context, key client.ObjectKey) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(key)
+}
+
+// start must be called with the lock held. What it has made when it fails is in l.pods.
+func (l *leaf) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
+	spec := sandbox.Spec{Name: fmt.Sprintf("%s/%s/%s", l.Name, object.Namespace, object.Name)}
+	gateway := container(object, gatewayContainer) != nil
+	if gateway {
+		var err error
+		if spec, err = l.gatewaySpec(ctx, object, spec.Name); err != nil {
+			return err
+		}
+	} else {
+		spec.Echo = echoPorts(object)
+	}
+	held, err := sandbox.Start(l.plane.Helper, spec)
+	if err != nil {
+		return err
+	}
+	l.number++
+	started := &pod{Sandbox: held, uid: object.UID, ip: ip, device: fmt.Sprintf("pod%d", l.number)}
+	l.pods[client.ObjectKeyFromObject(object)] = started
+	if err := joinPod(l.node, held, started.device, ip); err != nil {
+		return err
+	}
+	if gateway {
+		return l.startGateway(object, started)
+	}
+	return nil
+}
+
+// gatewaySpec is a sandbox for the programs of a gateway's pod, with what the pod mounts. The private key is in memory only.
+func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string) (sandbox.Spec, error) {
+	spec := sandbox.Spec{
+		Name: name, Sysctls: forwarding(), Mounts: l.mounts(binaries.LiqoGateway, binaries.LiqoWireGuard),
+		Folders: []string{"/etc/iproute2", "/var/run"}, Files: map[string][]byte{},
+	}
+	volumes := map[string]corev1.Volume{}
+	for _, volume := range object.Spec.Volumes {
+		volumes[volume.Name] = volume
+	}
+	for _, c := range object.Spec.Containers {
+		for _, mount := range c.VolumeMounts {
+			volume := volumes[mount.Name]
+			switch {
+			case volume.EmptyDir != nil:
+				spec.Folders = append(spec.Folders, mount.MountPath)
+			case volume.Secret != nil:
+				var secret corev1.Secret
+				if err := l.client.Get(ctx, client.ObjectKey{Namespace: object.Namespace, Name: volume.Secret.SecretName}, &secret); err != nil {
+					return spec, err
+				}
+				for file, content := range secret.Data {
+					spec.Files[path.Join(mount.MountPath, file)] = content
+				}
+			}
+		}
+	}
+	return spec, nil
+}
+
+// startGateway runs Liqo's programs in a pod.
+func (l *leaf) startGateway(object *corev1.Pod, in *pod) error {
+	var err error
+	if in.relay, err = startRelay(in.Sandbox, l.apiServer); err != nil {
+		return err
+	}
+	for name, program := range containers {
+		c := container(object, name)
+		if c == nil {
+			return fmt.Errorf("the pod has no container %q", name)
+		}
+		_, args, err := kubelet.Command(object, c)
+		if err != nil {
+			return fmt.Errorf("container %s: %w", name, err)
+		}
+		p, err := l.startIn(in.Sandbox, program, object.Name+"-"+name, args)
+		if err != nil {
+			return err
+		}
+		in.processes = append(in.processes, p)
+	}
+	return nil
+}
+
+// remove must be called with the lock held.
+func (l *leaf) remove(key client.ObjectKey) {
+	gone := l.pods[key]
+	if gone == nil {
+		return
+	}
+	delete(l.pods, key)
+	for fabric := range l.links {
+		if l.links[fabric].pod == gone.uid {
+			l.uncable(fabric)
+		}
+	}
+	// The network lives on for a moment after its processes, and must not be led to.
+	uncable(l.node, gone.device)
+	for _, p := range gone.processes {
+		p.Stop(context.Background())
+	}
+	if gone.relay != nil {
+		gone.relay.close()
+	}
+	gone.Stop()
+}
+
+// sandbox returns the process that holds the sandbox of a pod.
+func (l *leaf) sandbox(key client.ObjectKey) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	running := l.pods[key]
+	if running == nil {
+		return 0, fmt.Errorf("no pod %s runs in cluster %s", key, l.Name)
+	}
+	return running.PID, nil
+}
+
+// echoPorts are the TCP ports at which a pod answers: 80, and those that its containers declare.
+func echoPorts(object *corev1.Pod) []uint16 {
+	ports := []uint16{80}
+	for _, c := range object.Spec.Containers {
+		for _, port := range c.Ports {
+			if number := uint16(port.ContainerPort); cmp.Or(port.Protocol, corev1.ProtocolTCP) == corev1.ProtocolTCP && !slices.Contains(ports, number) {
+				ports = append(ports, number)
+			}
+		}
+	}
+	return ports
+}
+
+func container(object *corev1.Pod, name string) *corev1.Container {
+	for i := range object.Spec.Containers {
+		if object.Spec.Containers[i].Name == name {
+			return &object.Spec.Containers[i]
+		}
+	}
+	return nil
+}

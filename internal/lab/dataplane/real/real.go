@@ -1,0 +1,128 @@
+// Package real is a data plane with packets. Each node and each pod is a sandbox with a network of its own. In the pods of gateways, Liqo's own programs run,
+// WireGuard in user space among them, and beside every node Liqo's own fabric: a Connection is Connected because packets crossed the tunnel, and a route is
+// there because Liqo made it. The lab adds what Liqo expects of a machine and a cluster: the underlay, pods' links, and Services.
+//
+// It needs root and /dev/net/tun. Nothing of it is in the machine's own network.
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"sync"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
+)
+
+var _ dataplane.DataPlane = &Real{}
+
+// Options says what a real data plane works with.
+type Options struct {
+	// Helper is the command line of the lab's own program, Programs has the files of Liqo's by their names.
+	Helper   []string
+	Programs map[string]string
+}
+
+// Real is the data plane of one lab. It is safe for concurrent use.
+type Real struct {
+	Options
+	// Underlay joins the nodes.
+	Underlay *underlay.Network
+
+	mu     sync.Mutex
+	nat    *nat
+	leaves map[string]*leaf
+}
+
+// New returns a data plane without clusters.
+func New(options Options) *Real {
+	return &Real{Options: options, Underlay: underlay.New(), leaves: map[string]*leaf{}}
+}
+
+// Check returns why this machine can't have a real data plane, nil if it can. Helper is the command line of the lab's own program.
+func Check(helper []string) error {
+	if os.Geteuid() != 0 {
+		return errors.New("a real data plane needs root")
+	}
+	trial, err := sandbox.Start(helper, sandbox.Spec{Name: "trial"})
+	if err != nil {
+		return fmt.Errorf("a real data plane needs namespaces for networks and mounts: %w", err)
+	}
+	defer trial.Stop()
+	device, err := plug(trial, underlay.New(), netip.AddrFrom4([4]byte{192, 0, 2, 1}), "trial")
+	if err != nil {
+		return fmt.Errorf("a real data plane needs %s: %w", underlay.TUN, err)
+	}
+	defer device.Close()
+	if err := writeRules(trial, nil); err != nil {
+		return fmt.Errorf("a real data plane needs nftables: %w", err)
+	}
+	return nil
+}
+
+// Register implements dataplane.DataPlane.
+func (r *Real) Register(ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster) (kubelet.Runtime, error) {
+	l, err := r.leaf(mgr, cluster)
+	if err != nil {
+		return nil, fmt.Errorf("data plane: %w", err)
+	}
+	if err := l.register(ctx, mgr); err != nil {
+		return nil, fmt.Errorf("data plane: %w", err)
+	}
+	return l, nil
+}
+
+// leaf returns the data plane's part of a cluster, making it the first time.
+func (r *Real) leaf(mgr manager.Manager, cluster dataplane.Cluster) (*leaf, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l := r.leaves[cluster.Name]; l != nil {
+		return l, nil
+	}
+	if r.nat == nil {
+		var err error
+		if r.nat, err = newNAT(r.Helper, r.Underlay); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.nat.add(cluster.Name, cluster.NATIP, cluster.NodeIP); err != nil {
+		return nil, err
+	}
+	l, err := newLeaf(r, mgr.GetConfig().Host, cluster)
+	if err != nil {
+		return nil, err
+	}
+	r.leaves[cluster.Name] = l
+	return l, nil
+}
+
+// Sandbox returns the process that holds the sandbox of a pod.
+func (r *Real) Sandbox(cluster string, pod client.ObjectKey) (pid int, err error) {
+	r.mu.Lock()
+	l := r.leaves[cluster]
+	r.mu.Unlock()
+	if l == nil {
+		return 0, fmt.Errorf("the data plane has no cluster %q", cluster)
+	}
+	return l.sandbox(pod)
+}
+
+// Close ends everything.
+func (r *Real) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.leaves {
+		l.close()
+	}
+	if r.nat != nil {
+		r.nat.close()
+	}
+}

@@ -1,0 +1,121 @@
+package real
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/google/nftables"
+	"github.com/google/nftables/binaryutil"
+	"github.com/google/nftables/expr"
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
+)
+
+// table is the nftables table of the lab. Liqo's fabric has others beside it.
+const table = "lab"
+
+// translation is a rule: what is sent to From goes to To instead.
+type translation struct {
+	// Protocol is a number of IANA's. Zero stands for all protocols and all ports.
+	Protocol uint8
+	From, To netip.AddrPort
+}
+
+func (t translation) compare(other translation) int {
+	return cmp.Or(cmp.Compare(t.Protocol, other.Protocol), t.From.Compare(other.From), t.To.Compare(other.To))
+}
+
+// writeRules has a node translate, and nothing else than what is listed. What it sends to the underlay has its own address.
+func writeRules(node *sandbox.Sandbox, translations []translation) error {
+	conn, err := nftables.New(nftables.WithNetNSFd(int(node.Namespace)))
+	if err != nil {
+		return err
+	}
+	lab := conn.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: table})
+	conn.FlushTable(lab)
+	in := conn.AddChain(&nftables.Chain{
+		Name: "services", Table: lab, Type: nftables.ChainTypeNAT, Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityNATDest,
+	})
+	out := conn.AddChain(&nftables.Chain{
+		Name: "masquerade", Table: lab, Type: nftables.ChainTypeNAT, Hooknum: nftables.ChainHookPostrouting, Priority: nftables.ChainPriorityNATSource,
+	})
+	for _, t := range translations {
+		conn.AddRule(&nftables.Rule{Table: lab, Chain: in, Exprs: t.expressions()})
+	}
+	conn.AddRule(&nftables.Rule{Table: lab, Chain: out, Exprs: []expr.Any{
+		&expr.Meta{Key: expr.MetaKeyOIFNAME, Register: 1},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: interfaceName(uplink)},
+		&expr.Masq{},
+	}})
+	if err := conn.Flush(); err != nil {
+		return fmt.Errorf("nftables: %w", err)
+	}
+	return nil
+}
+
+// interfaceName is a name as the kernel compares it.
+func interfaceName(name string) []byte {
+	data := make([]byte, unix.IFNAMSIZ)
+	copy(data, name)
+	return data
+}
+
+// expressions is the rule as nftables has it.
+func (t translation) expressions() []expr.Any {
+	const addressAt, addressSize, portAt, portSize = 16, 4, 2, 2
+	rule := []expr.Any{
+		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: addressAt, Len: addressSize},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: t.From.Addr().AsSlice()},
+	}
+	nat := &expr.NAT{Type: expr.NATTypeDestNAT, Family: unix.NFPROTO_IPV4, RegAddrMin: 1}
+	if t.Protocol != 0 {
+		rule = append(rule,
+			&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
+			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{t.Protocol}},
+			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: portAt, Len: portSize},
+			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binaryutil.BigEndian.PutUint16(t.From.Port())},
+			&expr.Immediate{Register: 2, Data: binaryutil.BigEndian.PutUint16(t.To.Port())})
+		nat.RegProtoMin = 2
+	}
+	return append(rule, &expr.Immediate{Register: 1, Data: t.To.Addr().AsSlice()}, nat)
+}
+
+// changed returns what only one of two lists has, each sorted.
+func changed(before, after []translation) []translation {
+	var list []translation
+	for _, pair := range [][2][]translation{{before, after}, {after, before}} {
+		for _, t := range pair[0] {
+			if _, both := slices.BinarySearchFunc(pair[1], t, translation.compare); !both {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// forget makes the next packet to where something was translated follow the rules of now. Else a client that goes on sending keeps a translation, or the
+// lack of one, for ever.
+func forget(node *sandbox.Sandbox, translations []translation) error {
+	if len(translations) == 0 {
+		return nil
+	}
+	_, err := node.Net.ConntrackDeleteFilters(netlink.ConntrackTable, unix.AF_INET, tracked(translations))
+	if err != nil {
+		return fmt.Errorf("connection tracking: %w", err)
+	}
+	return nil
+}
+
+// tracked matches the connections to where something was translated.
+type tracked []translation
+
+// MatchConntrackFlow implements netlink.CustomConntrackFilter.
+func (t tracked) MatchConntrackFlow(flow *netlink.ConntrackFlow) bool {
+	address, ok := netip.AddrFromSlice(flow.Forward.DstIP)
+	to := netip.AddrPortFrom(address.Unmap(), flow.Forward.DstPort)
+	return ok && slices.ContainsFunc(t, func(rule translation) bool { return rule.Protocol == flow.Forward.Protocol && rule.From == to })
+}

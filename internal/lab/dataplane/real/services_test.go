@@ -1,0 +1,109 @@
+package real
+
+import (
+	"net/netip"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"golang.org/x/sys/unix"
+)
+
+var nodeIP = netip.MustParseAddr("172.18.0.3")
+
+func newPod(name, ip string) corev1.Pod {
+	return corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: name, Labels: map[string]string{"app": "gateway"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 8082}}}}},
+		Status: corev1.PodStatus{PodIP: ip, Conditions: []corev1.PodCondition{
+			{Type: corev1.PodReady, Status: corev1.ConditionTrue},
+		}},
+	}
+}
+
+func newService() corev1.Service {
+	return corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeLoadBalancer, Selector: map[string]string{"app": "gateway"}, ClusterIPs: []string{"10.96.0.7"},
+			Ports: []corev1.ServicePort{{Protocol: corev1.ProtocolUDP, Port: 51840, TargetPort: intstr.FromInt32(51841), NodePort: 31234}},
+		},
+		Status: corev1.ServiceStatus{LoadBalancer: corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "172.18.201.10"}}}},
+	}
+}
+
+func udp(from, to string) translation {
+	return translation{unix.IPPROTO_UDP, netip.MustParseAddrPort(from), netip.MustParseAddrPort(to)}
+}
+
+func TestAServiceLeadsToItsPodFromWhereverItIsReachable(t *testing.T) {
+	got := serve([]corev1.Service{newService()}, []corev1.Pod{newPod("gw", "10.200.1.10")}, nodeIP)
+	want := []translation{
+		udp("10.96.0.7:51840", "10.200.1.10:51841"),
+		udp("172.18.0.3:31234", "10.200.1.10:51841"),
+		udp("172.18.201.10:51840", "10.200.1.10:51841"),
+	}
+	if !slices.Equal(got.rules, want) {
+		t.Errorf("got %v, want %v", got.rules, want)
+	}
+	if !slices.Equal(got.balancers, []netip.Addr{netip.MustParseAddr("172.18.201.10")}) {
+		t.Errorf("the node answers for %v", got.balancers)
+	}
+}
+
+func TestAServiceLeadsToThePodThatIsReady(t *testing.T) {
+	leaving, stranger, fresh := newPod("a", "10.200.1.10"), newPod("b", "10.200.1.11"), newPod("c", "10.200.1.12")
+	leaving.DeletionTimestamp = &metav1.Time{}
+	stranger.Namespace = "default"
+	fresh.Status.Conditions[0].Status = corev1.ConditionFalse
+	pods := []corev1.Pod{leaving, stranger, fresh}
+	service := newService()
+	if got := endpoint(&service, pods); got != nil {
+		t.Errorf("it leads to %s", got.Name)
+	}
+	pods[2].Status.Conditions[0].Status = corev1.ConditionTrue
+	if got := endpoint(&service, pods); got == nil || got.Name != "c" {
+		t.Errorf("it leads to %v", got)
+	}
+}
+
+func TestAServiceLeadsToAPortByItsName(t *testing.T) {
+	pod := newPod("gw", "10.200.1.10")
+	for name, want := range map[string]uint16{"metrics": 8082, "missing": 0} {
+		if got := targetPort(corev1.ServicePort{TargetPort: intstr.FromString(name)}, &pod); got != want {
+			t.Errorf("%s: got %d, want %d", name, got, want)
+		}
+	}
+}
+
+func TestAServiceWithoutSelectorOrAddressAsksForNothing(t *testing.T) {
+	headless, bare := newService(), newService()
+	headless.Spec.ClusterIPs, headless.Spec.Ports[0].NodePort, headless.Status = []string{corev1.ClusterIPNone}, 0, corev1.ServiceStatus{}
+	bare.Spec.Selector, bare.Status = nil, corev1.ServiceStatus{}
+	got := serve([]corev1.Service{headless, bare}, []corev1.Pod{newPod("gw", "10.200.1.10")}, nodeIP)
+	if len(got.rules) > 0 || len(got.balancers) > 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestWhatChangesBetweenTwoListsOfRulesIsWhatOnlyOneHas(t *testing.T) {
+	kept, gone, added := udp("172.18.0.3:1", "10.200.1.10:1"), udp("172.18.0.3:2", "10.200.1.10:2"), udp("172.18.0.3:2", "10.200.1.11:2")
+	if got := changed([]translation{kept, gone}, []translation{kept, added}); !slices.Equal(got, []translation{gone, added}) {
+		t.Errorf("got %v", got)
+	}
+	if got := changed([]translation{kept}, []translation{kept}); len(got) > 0 {
+		t.Errorf("got %v of two equal lists", got)
+	}
+}
+
+func TestAPodAnswersAtPort80AndAtThosePortsThatItDeclares(t *testing.T) {
+	pod := newPod("gw", "10.200.1.10")
+	pod.Spec.Containers[0].Ports = append(pod.Spec.Containers[0].Ports,
+		corev1.ContainerPort{ContainerPort: 80}, corev1.ContainerPort{ContainerPort: 53, Protocol: corev1.ProtocolUDP})
+	if got := echoPorts(&pod); !slices.Equal(got, []uint16{80, 8082}) {
+		t.Errorf("got %v", got)
+	}
+}

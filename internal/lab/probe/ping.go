@@ -1,0 +1,115 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"syscall"
+
+	"golang.org/x/net/icmp"
+	"golang.org/x/net/ipv4"
+	"golang.org/x/sys/unix"
+)
+
+// protocolICMP is IANA's number, and needsFragmentation the code of an ICMP message that says that a packet was too large.
+const (
+	protocolICMP       = 1
+	needsFragmentation = 4
+	largestPacket      = 1 << 16
+)
+
+// Ping asks an IPv4 address with ICMP. Size is the number of bytes in each question beyond its headers, which are 28. With whole, no router may take a
+// question to pieces. It needs root.
+func Ping(ctx context.Context, address netip.Addr, size int, whole bool, options Options) (Result, error) {
+	config := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
+		discover := unix.IP_PMTUDISC_DONT
+		if whole {
+			discover = unix.IP_PMTUDISC_DO
+		}
+		var err error
+		return errors.Join(raw.Control(func(descriptor uintptr) {
+			err = unix.SetsockoptInt(int(descriptor), unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, discover)
+		}), err)
+	}}
+	conn, err := config.ListenPacket(ctx, "ip4:icmp", "0.0.0.0")
+	if err != nil {
+		return Result{}, err
+	}
+	defer conn.Close()
+	p := &pinger{conn: conn, to: address, data: make([]byte, size)}
+	return repeat(ctx, address.String(), options, p.ask), nil
+}
+
+// pinger asks one address.
+type pinger struct {
+	conn net.PacketConn
+	to   netip.Addr
+	data []byte
+	// id is the last question's. Each has its own: a gateway goes on with a flow as it began, and one that began before its rules were there has no answers.
+	id int
+}
+
+func (p *pinger) ask(ctx context.Context, number int) error {
+	p.id = rand.IntN(1 << 16) //nolint:gosec // it tells the questions of one machine apart
+	echo := icmp.Message{Type: ipv4.ICMPTypeEcho, Body: &icmp.Echo{ID: p.id, Seq: number, Data: p.data}}
+	packet, err := echo.Marshal(nil)
+	if err != nil {
+		return err
+	}
+	deadline, _ := ctx.Deadline()
+	if err := p.conn.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	// What is too large for a path that is known already is refused here.
+	if _, err := p.conn.WriteTo(packet, &net.IPAddr{IP: p.to.AsSlice()}); err != nil {
+		return err
+	}
+	return p.await(ctx, number)
+}
+
+// await waits for the answer to a question, or for the word of a router that it went no further.
+func (p *pinger) await(ctx context.Context, number int) error {
+	buffer := make([]byte, largestPacket)
+	for {
+		size, from, err := p.conn.ReadFrom(buffer)
+		if err != nil {
+			<-ctx.Done() // the deadline of both is the same
+			return ctx.Err()
+		}
+		message, err := icmp.ParseMessage(protocolICMP, buffer[:size])
+		if err != nil {
+			continue
+		}
+		switch body := message.Body.(type) {
+		case *icmp.Echo:
+			if message.Type == ipv4.ICMPTypeEchoReply && body.ID == p.id && body.Seq == number && from.String() == p.to.String() {
+				return nil
+			}
+		case *icmp.DstUnreach:
+			if p.isAbout(body.Data) {
+				return unreachable(message.Code, buffer[:size], from)
+			}
+		}
+	}
+}
+
+// isAbout reports whether the beginning of a packet is that of one of the pinger's.
+func (p *pinger) isAbout(packet []byte) bool {
+	header, err := icmp.ParseIPv4Header(packet)
+	if err != nil || !header.Dst.Equal(p.to.AsSlice()) || len(packet) < header.Len+8 {
+		return false
+	}
+	question := packet[header.Len:]
+	return int(question[4])<<8|int(question[5]) == p.id
+}
+
+// unreachable is what a router said of a packet.
+func unreachable(code int, message []byte, router net.Addr) error {
+	if code == needsFragmentation {
+		return fmt.Errorf("%s says: too large, at most %d bytes pass", router, int(message[6])<<8|int(message[7]))
+	}
+	return fmt.Errorf("%s says: unreachable (code %d)", router, code)
+}

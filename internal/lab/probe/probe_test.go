@@ -1,0 +1,70 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var thrice = Options{Count: 3, Interval: time.Second, Timeout: 500 * time.Millisecond}
+
+func TestAnswersAreCountedAndTimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		got := repeat(t.Context(), "10.71.1.10", thrice, func(_ context.Context, number int) error {
+			<-time.After(time.Duration(number) * 10 * time.Millisecond)
+			return nil
+		})
+		if got.Sent != 3 || got.Received != 3 || got.Lost != 0 || got.Min != 10 || got.Average != 20 || got.Max != 30 {
+			t.Errorf("got %+v", got)
+		}
+		if took := time.Since(start); took != 2*time.Second+30*time.Millisecond {
+			t.Errorf("three questions, a second apart, took %s", took)
+		}
+	})
+}
+
+func TestSilenceIsALossWithoutAnErrorAndWhatIsSaidIsOneErrorHoweverOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := repeat(t.Context(), "10.71.1.10", thrice, func(ctx context.Context, number int) error {
+			if number == 1 {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return errors.New("unreachable")
+		})
+		if got.Received != 0 || got.Lost != 3 || !slices.Equal(got.Errors, []string{"unreachable"}) {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestTheFirstAnswerIsEnoughForWhoeverWantsOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := thrice
+		options.UntilAnswer = true
+		got := repeat(t.Context(), "10.71.1.10", options, func(_ context.Context, number int) error {
+			if number == 2 {
+				return nil
+			}
+			return errors.New("unreachable")
+		})
+		if got.Sent != 2 || got.Received != 1 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestAnHTTPAnswerIsShownAsTheJSONThatItIs(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"name":"a"}`)) }))
+	defer server.Close()
+	got := HTTP(t.Context(), server.URL, Options{Count: 1, Timeout: time.Minute})
+	if answer, ok := got.Answer.(map[string]any); got.Received != 1 || !ok || answer["name"] != "a" {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,85 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/vishvananda/netlink"
+)
+
+// sysctls is where the settings of a network are.
+const sysctls = "/proc/sys/net"
+
+// headerTimeout is how long a client of the echo may take to say what it wants.
+const headerTimeout = 10 * time.Second
+
+// Echo is what a pod answers to every HTTP request.
+type Echo struct {
+	// Name is the pod's, in the form cluster/namespace/name.
+	Name string `json:"name"`
+	// Source is the address that the request came from, as the pod sees it.
+	Source string `json:"source"`
+}
+
+// Hold is the process that holds a sandbox, in namespaces of its own already. It reads the Spec from stdin, does what that says, and stays until stdin ends.
+func Hold(stdin io.Reader, stdout io.Writer) error {
+	var spec Spec
+	if err := json.NewDecoder(stdin).Decode(&spec); err != nil {
+		return err
+	}
+	if err := configure(spec); err != nil {
+		return err
+	}
+	if err := makeRoot(spec); err != nil {
+		return err
+	}
+	for _, port := range spec.Echo {
+		listener, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+		if err != nil {
+			return err
+		}
+		server := &http.Server{Handler: echo(spec.Name), ReadHeaderTimeout: headerTimeout}
+		go func() { _ = server.Serve(listener) }() // it ends with the process
+	}
+	if _, err := io.WriteString(stdout, ready); err != nil {
+		return err
+	}
+	_, err := io.Copy(io.Discard, stdin)
+	return err
+}
+
+// configure sets the network up as far as it concerns nobody else.
+func configure(spec Spec) error {
+	for name, value := range spec.Sysctls {
+		if err := os.WriteFile(filepath.Join(sysctls, name), []byte(value), 0); err != nil {
+			return err
+		}
+	}
+	loopback, err := netlink.LinkByName("lo")
+	if err != nil {
+		return err
+	}
+	if err := netlink.LinkSetUp(loopback); err != nil {
+		return fmt.Errorf("lo: %w", err)
+	}
+	return nil
+}
+
+// echo answers who it is, and whom it sees.
+func echo(name string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		source, _, err := net.SplitHostPort(r.RemoteAddr)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(Echo{Name: name, Source: source}) // an error means that the client is gone
+	})
+}

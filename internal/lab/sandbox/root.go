@@ -1,0 +1,76 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// makeRoot gives the process, and those that join it, a file system in memory with what the Spec lists. It belongs to the process's own mount namespace, and
+// the machine's stays as it is.
+func makeRoot(spec Spec) error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("separating mounts: %w", err)
+	}
+	root := os.TempDir() // any folder will do that nothing is mounted from
+	if err := unix.Mount("tmpfs", root, "tmpfs", 0, "mode=755"); err != nil {
+		return fmt.Errorf("a file system at %s: %w", root, err)
+	}
+	for _, device := range []string{"/dev", "/proc"} {
+		if err := mount(device, filepath.Join(root, device)); err != nil {
+			return err
+		}
+	}
+	for target, source := range spec.Mounts {
+		if err := mount(source, filepath.Join(root, target)); err != nil {
+			return err
+		}
+	}
+	for _, folder := range spec.Folders {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
+			return err
+		}
+	}
+	for name, content := range spec.Files {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			return err
+		}
+	}
+	// The new root covers the old one, which is let go of then.
+	if err := os.Chdir(root); err != nil {
+		return err
+	}
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return fmt.Errorf("changing the root to %s: %w", root, err)
+	}
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return err
+	}
+	return os.Chdir("/")
+}
+
+// mount makes a file or a folder seen at another path, too.
+func mount(source, target string) error {
+	info, err := os.Stat(source)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		err = os.MkdirAll(target, 0o755)
+	} else if err = os.MkdirAll(filepath.Dir(target), 0o755); err == nil {
+		err = os.WriteFile(target, nil, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	if err := unix.Mount(source, target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("mounting %s: %w", source, err)
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+// Package sandbox gives a pod or a node of a lab what a container would give it: a network and a file system of its own. A process of the lab holds both,
+// and so nothing of a sandbox has a name that could be left behind: its network, and every device and address in it, goes with the processes in it.
+package sandbox
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+)
+
+// ready is what the process in a sandbox prints when all is as its Spec says.
+const ready = "ready\n"
+
+// Spec says what a sandbox is like.
+type Spec struct {
+	// Name is what its echo calls itself.
+	Name string
+	// Sysctls are settings of its network, by their path below /proc/sys/net.
+	Sysctls map[string]string
+	// Mounts are files and folders of the machine, by the path at which they are seen; none is in the folder for temporary files. Files are contents, by
+	// their path; they are in memory only. Folders are empty. Nothing else of the machine's file system is there but its devices and processes.
+	Mounts  map[string]string
+	Files   map[string][]byte
+	Folders []string
+	// Echo are the TCP ports at which it answers HTTP requests.
+	Echo []uint16
+}
+
+// Sandbox is a running sandbox.
+type Sandbox struct {
+	// PID is the process that holds it.
+	PID int
+	// Net changes its network from outside.
+	Net *netlink.Handle
+	// Namespace is its network, open.
+	Namespace netns.NsHandle
+
+	cmd   *exec.Cmd
+	stdin io.Closer
+}
+
+// Start makes a sandbox, and returns when it is as spec says. Helper is the command line of the lab's own program. It needs root.
+func Start(helper []string, spec Spec) (_ *Sandbox, err error) {
+	s := &Sandbox{cmd: exec.Command(helper[0], slices.Concat(helper[1:], []string{"sandbox"})...), Namespace: netns.None()}
+	defer func() {
+		if err != nil {
+			s.Stop()
+			err = fmt.Errorf("sandbox %s: %w", spec.Name, err)
+		}
+	}()
+	var complaints strings.Builder
+	s.cmd.Stderr = &complaints
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS, Setpgid: true}
+	stdin, err := s.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.stdin = stdin
+	stdout, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	s.PID = s.cmd.Process.Pid
+	if err := json.NewEncoder(stdin).Encode(spec); err != nil {
+		return nil, err
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != ready {
+		_ = s.cmd.Wait() // it has said why
+		return nil, errors.Join(errors.New(strings.TrimSpace(complaints.String())), err)
+	}
+	if s.Namespace, err = netns.GetFromPid(s.PID); err != nil {
+		return nil, err
+	}
+	s.Net, err = netlink.NewHandleAt(s.Namespace, unix.NETLINK_ROUTE, unix.NETLINK_NETFILTER)
+	return s, err
+}
+
+// Stop ends the sandbox. What else runs in it must have ended before; the network lives as long as anything does in it.
+func (s *Sandbox) Stop() {
+	if s.Net != nil {
+		s.Net.Close()
+	}
+	if s.Namespace.IsOpen() {
+		_ = s.Namespace.Close()
+	}
+	if s.cmd.Process != nil {
+		_ = s.stdin.Close()
+		_ = s.cmd.Process.Kill() // an error means that it has ended already
+		_ = s.cmd.Wait()
+	}
+}
+
+// Do calls a function on a thread that is in the sandbox's network. Sockets and devices that it opens belong there for good.
+func (s *Sandbox) Do(f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		// A thread that can't go back stays locked, and ends with this function.
+		runtime.LockOSThread()
+		outside, err := netns.Get()
+		if err != nil {
+			done <- err
+			return
+		}
+		defer outside.Close()
+		if err := netns.Set(s.Namespace); err != nil {
+			done <- err
+			return
+		}
+		err = f()
+		if netns.Set(outside) == nil {
+			runtime.UnlockOSThread()
+		}
+		done <- err
+	}()
+	return <-done
+}
+
+// Listen opens a TCP port in the sandbox. Address is of the form IP:port.
+func (s *Sandbox) Listen(address string) (listener net.Listener, err error) {
+	err = s.Do(func() error {
+		listener, err = net.Listen("tcp", address)
+		return err
+	})
+	return listener, err
+}
+
+// Enter turns the calling process into another program that runs in the network of a sandbox and, with files, sees its files, too. Pid is of a process in
+// the sandbox; args begin with the program's path. It returns only to report an error.
+func Enter(pid int, files bool, args, env []string) error {
+	runtime.LockOSThread() // what becomes the other program is this thread
+	if err := join(pid, "net", unix.CLONE_NEWNET); err != nil {
+		return err
+	}
+	if files {
+		// A thread may change what it sees of the file system only if no other shares it.
+		if err := unix.Unshare(unix.CLONE_FS); err != nil {
+			return err
+		}
+		if err := join(pid, "mnt", unix.CLONE_NEWNS); err != nil {
+			return err
+		}
+	}
+	if err := syscall.Exec(args[0], args, env); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	return nil
+}
+
+func join(pid int, kind string, flag int) error {
+	namespace, err := os.Open(fmt.Sprintf("/proc/%d/ns/%s", pid, kind))
+	if err != nil {
+		return err
+	}
+	defer namespace.Close()
+	if err := unix.Setns(int(namespace.Fd()), flag); err != nil {
+		return fmt.Errorf("joining the sandbox of process %d: %w", pid, err)
+	}
+	return nil
+}

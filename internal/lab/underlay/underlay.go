@@ -1,0 +1,157 @@
+// Package underlay is the network between the nodes of a lab: what a data centre or the internet is to real ones. It is a router in user space, so that
+// every link can be cut and slowed down on any kernel. It knows whose each address is, and drops packets to all others.
+package underlay
+
+import (
+	"io"
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// largest is the most bytes that a packet can have.
+const largest = 1 << 16
+
+// Conditions are the state of the link between two leaves, the same in both directions.
+type Conditions struct {
+	// Down reports whether the link is cut.
+	Down bool `json:"down"`
+	// Delay is what a packet takes, one way.
+	Delay time.Duration `json:"delay"`
+	// Loss is the share of packets that are lost, from 0 to 1, one way.
+	Loss float64 `json:"loss"`
+}
+
+// Network is the underlay of one lab. It is safe for concurrent use.
+type Network struct {
+	mu     sync.RWMutex
+	owners map[netip.Addr]owner
+	links  map[link]Conditions
+	cut    map[string]bool
+}
+
+// owner is whose an address is: where packets to it go, and the leaf whose links they take.
+type owner struct {
+	port *Port
+	leaf string
+}
+
+// link is a pair of leaves, the lesser name first.
+type link struct{ a, b string }
+
+func linkOf(a, b string) link {
+	if b < a {
+		a, b = b, a
+	}
+	return link{a, b}
+}
+
+// New returns a network that nothing is plugged into.
+func New() *Network {
+	return &Network{owners: map[netip.Addr]owner{}, links: map[link]Conditions{}, cut: map[string]bool{}}
+}
+
+// Port is where a node is plugged in.
+type Port struct {
+	network *Network
+	device  io.ReadWriteCloser
+}
+
+// Plug joins a device to the network, until it is closed. A read from the device returns one IP packet, and a write takes one.
+func (n *Network) Plug(device io.ReadWriteCloser) *Port {
+	p := &Port{network: n, device: device}
+	go p.forward()
+	return p
+}
+
+// Own makes an address lead to the port, as one of a leaf. An address has one owner, the last.
+func (p *Port) Own(address netip.Addr, leaf string) {
+	p.network.mu.Lock()
+	defer p.network.mu.Unlock()
+	p.network.owners[address] = owner{p, leaf}
+}
+
+// Disown makes an address lead nowhere, if it leads to the port.
+func (p *Port) Disown(address netip.Addr) {
+	p.network.mu.Lock()
+	defer p.network.mu.Unlock()
+	if p.network.owners[address].port == p {
+		delete(p.network.owners, address)
+	}
+}
+
+// Close unplugs the port.
+func (p *Port) Close() error { return p.device.Close() }
+
+// SetLink changes the link between two leaves. What is on its way already arrives.
+func (n *Network) SetLink(a, b string, conditions Conditions) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.links[linkOf(a, b)] = conditions
+}
+
+// Link returns how the link between two leaves is.
+func (n *Network) Link(a, b string) Conditions {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.links[linkOf(a, b)]
+}
+
+// Isolate cuts a leaf off from all others, or ends that.
+func (n *Network) Isolate(leaf string, isolated bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cut[leaf] = isolated
+}
+
+// forward sends what comes from the port on, until its device is closed.
+func (p *Port) forward() {
+	buffer := make([]byte, largest)
+	for {
+		size, err := p.device.Read(buffer)
+		if err != nil {
+			return
+		}
+		to, delay := p.network.route(p, buffer[:size])
+		switch {
+		case to == nil:
+		case delay == 0:
+			_, _ = to.device.Write(buffer[:size]) // a device that can't take a packet loses it
+		default:
+			packet := append([]byte(nil), buffer[:size]...)
+			time.AfterFunc(delay, func() { _, _ = to.device.Write(packet) })
+		}
+	}
+}
+
+// route returns where a packet goes and how long it takes, or nil if it is lost.
+func (n *Network) route(from *Port, packet []byte) (*Port, time.Duration) {
+	source, destination, ok := addresses(packet)
+	if !ok {
+		return nil, 0
+	}
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	sender, receiver := n.owners[source].leaf, n.owners[destination]
+	if receiver.port == nil || receiver.port == from {
+		return nil, 0
+	}
+	if sender != receiver.leaf && (n.cut[sender] || n.cut[receiver.leaf]) {
+		return nil, 0
+	}
+	conditions := n.links[linkOf(sender, receiver.leaf)]
+	if conditions.Down || conditions.Loss > 0 && rand.Float64() < conditions.Loss { //nolint:gosec // nobody gains by guessing which packet is lost
+		return nil, 0
+	}
+	return receiver.port, conditions.Delay
+}
+
+// addresses returns the source and the destination of an IPv4 packet; ok reports whether it is one.
+func addresses(packet []byte) (source, destination netip.Addr, ok bool) {
+	const header, version, sourceAt, destinationAt = 20, 4, 12, 16
+	if len(packet) < header || packet[0]>>4 != version {
+		return source, destination, false
+	}
+	return netip.AddrFrom4([4]byte(packet[sourceAt:destinationAt])), netip.AddrFrom4([4]byte(packet[destinationAt:header])), true
+}
