@@ -1,9 +1,6 @@
-//go:build acceptance
-
 package acceptance
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -22,49 +19,43 @@ type project struct {
 	dir  string
 	home string // where ~ is: .kube/config has a context for each cluster, .kube/NAME.yaml is one cluster's own
 	env  []string
-
-	// leave removes what Terraform leaves behind by design, once everything is destroyed.
-	leave func()
 }
 
-// example is a copy of one of the repository's examples. What it has applied is destroyed when the test ends, and then every cluster must be as it was
-// before.
-func example(t *testing.T, name string) *project {
+// example is a copy of one of the repository's examples. What it has applied is destroyed when the test ends.
+func (l *Lab) example(t *testing.T, name string) *project {
 	t.Helper()
-	p := newProject(t, "../../examples/"+name)
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		if output, err := p.command(ctx, "destroy", "-auto-approve").CombinedOutput(); err != nil {
-			t.Errorf("terraform destroy: %v\n%s", err, output)
-		}
-		p.leave()
-		if err := lab.sameInventory(ctx, before); err != nil {
-			t.Error(err)
-		}
-	})
+	p := l.newProject(t, "../../examples/"+name)
+	destroyAtLast(p)
 	return p
 }
 
+// destroyAtLast destroys what projects have made when the test ends, the last one first.
+func destroyAtLast(projects ...*project) {
+	for _, p := range projects {
+		p.t.Cleanup(func() {
+			if output, err := p.command(context.WithoutCancel(p.t.Context()), "destroy", "-auto-approve").CombinedOutput(); err != nil {
+				p.t.Errorf("terraform destroy: %v\n%s", err, output)
+			}
+		})
+	}
+}
+
 // newProject copies a folder, or begins with an empty one.
-func newProject(t *testing.T, from string) *project {
+func (l *Lab) newProject(t *testing.T, from string) *project {
 	t.Helper()
 	mirror, err := builtProvider()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project"), home: t.TempDir(), leave: func() {}}
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project"), home: t.TempDir()}
 	if err := os.CopyFS(p.dir, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(p.home, ".kube"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p.link(lab.Kubeconfig, "config")
-	for _, c := range lab.Clusters {
+	p.link(l.Kubeconfig, "config")
+	for _, c := range l.Clusters {
 		p.link(c.Kubeconfig, c.Name+".yaml")
 	}
 	rc := filepath.Join(p.home, "terraform.rc")
@@ -133,7 +124,7 @@ func (p *project) refused(args ...string) string {
 }
 
 func (p *project) command(ctx context.Context, args ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"), args...)
+	command := exec.CommandContext(ctx, os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
 	command.Dir, command.Env = p.dir, p.env
 	return command
 }
@@ -163,9 +154,8 @@ func unbroken(output string) string {
 
 // builtProvider is a mirror of a registry, as `terraform init` reads it, with the provider built once for all tests.
 var builtProvider = sync.OnceValues(func() (string, error) {
-	mirror := filepath.Join(filepath.Dir(lab.Dir), "mirror")
-	host := cmp.Or(os.Getenv("TF_ACC_PROVIDER_HOST"), "registry.terraform.io")
-	folder := filepath.Join(mirror, host, "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
+	mirror := filepath.Join(scratch, "mirror")
+	folder := filepath.Join(mirror, os.Getenv("TF_ACC_PROVIDER_HOST"), "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
 	build := exec.Command("go", "build", "-o", filepath.Join(folder, "terraform-provider-liqo_v0.0.1"), "../..")
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -26,8 +24,9 @@ const shortcutRomeMilan = `
 	  server_gateway = { service_type = "NodePort" }
 	}`
 
-func TestLeavesAreReached(t *testing.T) {
-	rome, milan := credentials(t, "rome"), credentials(t, "milan")
+func TestAccLeavesAreReached(t *testing.T) {
+	lab := borrowLab(t)
+	rome, milan := lab.credentials(t, "rome"), lab.credentials(t, "milan")
 	content, err := os.ReadFile(lab.cluster(t, "milan").Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +72,7 @@ func TestLeavesAreReached(t *testing.T) {
 			}`, lab.cluster(t, "rome").Kubeconfig, milan.server, milan.ca, milan.token),
 	} {
 		t.Run(name, func(t *testing.T) {
+			lab.keepsInventory(t)
 			apply(t, resource.TestStep{
 				Config: provider + shortcutRomeMilan, ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 			})
@@ -80,14 +80,18 @@ func TestLeavesAreReached(t *testing.T) {
 	}
 }
 
-func TestLeavesAreContextsOfTheKubeconfigInTheEnvironment(t *testing.T) {
-	t.Setenv("KUBE_CONFIG_PATH", lab.Kubeconfig)
-	apply(t, resource.TestStep{
-		Config: `provider "liqo" {}` + shortcutRomeMilan, ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
-	})
+func TestAccLeavesAreContextsOfTheKubeconfigInTheEnvironment(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.stateIn(t, "environment", `provider "liqo" {}`+shortcutRomeMilan)
+	destroyAtLast(p)
+	p.set("HOME", t.TempDir())
+	p.set("KUBE_CONFIG_PATH", lab.Kubeconfig)
+	p.apply()
+	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
 }
 
-func TestCredentialsThatAreOnlyKnownAfterAnApplyDoNotFailThePlan(t *testing.T) {
+func TestAccCredentialsThatAreOnlyKnownAfterAnApplyDoNotFailThePlan(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t, resource.TestStep{
 		Config: fmt.Sprintf(`
 			resource "terraform_data" "kubeconfig" {
@@ -103,9 +107,9 @@ func TestCredentialsThatAreOnlyKnownAfterAnApplyDoNotFailThePlan(t *testing.T) {
 // secrets are one cluster's credentials in single values.
 type secrets struct{ server, ca, certificate, key, token string }
 
-func credentials(t *testing.T, name string) secrets {
+func (l *Lab) credentials(t *testing.T, name string) secrets {
 	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", lab.cluster(t, name).Kubeconfig)
+	config, err := clientcmd.BuildConfigFromFlags("", l.cluster(t, name).Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}

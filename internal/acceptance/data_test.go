@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -81,7 +79,8 @@ func recent() knownvalue.Check {
 	})
 }
 
-func TestAClusterTellsWhatItIs(t *testing.T) {
+func TestAccAClusterTellsWhatItIs(t *testing.T) {
+	lab := borrowLab(t)
 	const rome = "liqo_cluster.rome"
 	template := func(name, resource, role string) knownvalue.Check {
 		return knownvalue.ObjectExact(map[string]knownvalue.Check{
@@ -89,7 +88,7 @@ func TestAClusterTellsWhatItIs(t *testing.T) {
 		})
 	}
 	apply(t, resource.TestStep{
-		Config: contexts(`data "liqo_cluster" "rome" { name = "rome" }`),
+		Config: lab.contexts(`data "liqo_cluster" "rome" { name = "rome" }`),
 		ConfigStateChecks: []statecheck.StateCheck{
 			shows(rome, exactly("rome"), "id"),
 			shows(rome, knownvalue.StringRegexp(regexp.MustCompile(`^v1\.2\.\d`)), "liqo_version"),
@@ -104,10 +103,11 @@ func TestAClusterTellsWhatItIs(t *testing.T) {
 	})
 }
 
-func TestANetworkShowsWhoeverMadeIt(t *testing.T) {
+func TestAccANetworkShowsWhoeverMadeIt(t *testing.T) {
+	lab := borrowLab(t)
 	const one, reversed, none, all, topology = "liqo_shortcut.rome_milan", "liqo_shortcut.milan_rome", "liqo_shortcut.rome_naples", "liqo_shortcuts.all",
 		"liqo_topology.all"
-	address, yes, no, null := exactly(nodeAddress(t, "milan")), knownvalue.Bool(true), knownvalue.Bool(false), knownvalue.Null()
+	address, yes, no, null := exactly(lab.nodeAddress(t, "milan")), knownvalue.Bool(true), knownvalue.Bool(false), knownvalue.Null()
 	const ours = `
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
@@ -117,19 +117,19 @@ func TestANetworkShowsWhoeverMadeIt(t *testing.T) {
 		}`
 	apply(t,
 		resource.TestStep{
-			PreConfig: joinByHand(t, "rome", "milan"),
-			Config:    contexts(views("")),
+			PreConfig: lab.joinByHand(t, "rome", "milan"),
+			Config:    lab.contexts(views("")),
 			ConfigStateChecks: []statecheck.StateCheck{
 				shows(one, connected, "status"), shows(one, exactly("rome/milan"), "id"), shows(one, exactly("other"), "made_by"), shows(one, no, "reversed"),
 				shows(one, exactly("liqo-tenant-milan"), "client_namespace"), shows(one, exactly("liqo-tenant-rome"), "server_namespace"),
-				shows(one, knownvalue.Int32Exact(1340), "mtu"), shows(one, address, "server_endpoint", "addresses", 0), asLiqoSays(t, "data."+one, "rome", "milan"),
+				shows(one, knownvalue.Int32Exact(1340), "mtu"), shows(one, address, "server_endpoint", "addresses", 0), lab.asLiqoSays(t, "data."+one, "rome", "milan"),
 				shows(one, connected, "client_end", "status"), shows(one, connected, "server_end", "status"),
 				shows(one, knownvalue.Float64Exact(1), "client_end", "latency_ms"), shows(one, recent(), "client_end", "latency_measured_at"),
 				shows(one, contains("gw-milan-"), "client_end", "gateway_pods", 0, "name"), shows(one, contains("gw-rome-"), "server_end", "gateway_pods", 0, "name"),
 				shows(one, knownvalue.NotNull(), "server_end", "gateway_pods", 0, "node"),
 
 				shows(reversed, connected, "status"), shows(reversed, yes, "reversed"), shows(reversed, exactly("milan"), "client_cluster_id"),
-				shows(reversed, address, "server_endpoint", "addresses", 0), asLiqoSays(t, "data."+reversed, "milan", "rome"),
+				shows(reversed, address, "server_endpoint", "addresses", 0), lab.asLiqoSays(t, "data."+reversed, "milan", "rome"),
 
 				shows(none, exactly("Disconnected"), "status"), shows(none, null, "made_by"), shows(none, null, "mtu"), shows(none, null, "server_endpoint"),
 				shows(none, null, "client_network"), shows(none, null, "client_namespace"), shows(none, null, "client_end", "latency_ms"),
@@ -152,7 +152,7 @@ func TestANetworkShowsWhoeverMadeIt(t *testing.T) {
 			},
 		},
 		resource.TestStep{
-			Config: contexts(ours + views("depends_on = [liqo_shortcut.rome_milan]")),
+			Config: lab.contexts(ours + views("depends_on = [liqo_shortcut.rome_milan]")),
 			ConfigStateChecks: []statecheck.StateCheck{
 				shows(one, exactly("terraform-provider-liqo"), "made_by"), shows(all, yes, "shortcuts", 0, "managed"),
 				shows(topology, contains(`n3 ==>|"shortcut"| n1`), "mermaid"),
@@ -162,28 +162,29 @@ func TestANetworkShowsWhoeverMadeIt(t *testing.T) {
 }
 
 // shownBy is Terraform with data sources only, and their outputs.
-func shownBy(t *testing.T, config string) *project {
+func (l *Lab) shownBy(t *testing.T, config string) *project {
 	t.Helper()
-	p := newProject(t, t.TempDir())
-	p.write("main.tf", contexts(config))
+	p := l.newProject(t, t.TempDir())
+	p.write("main.tf", l.contexts(config))
 	p.run("init")
 	return p
 }
 
-func TestABrokenLinkIsVisiblyBroken(t *testing.T) {
+func TestAccABrokenLinkIsVisiblyBroken(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
-			PreConfig: joinByHand(t, "rome", "milan"),
-			Config:    contexts(views("")), ConfigStateChecks: []statecheck.StateCheck{shows("liqo_topology.all", contains(`n3 ==>|`), "mermaid")},
+			PreConfig: lab.joinByHand(t, "rome", "milan"),
+			Config:    lab.contexts(views("")), ConfigStateChecks: []statecheck.StateCheck{shows("liqo_topology.all", contains(`n3 ==>|`), "mermaid")},
 		},
 		resource.TestStep{
 			PreConfig: func() {
-				broken := connectionBreaks(t, "rome")
+				broken := lab.connectionBreaks(t, "rome")
 				lab.command(t, "set", "milan", "connect=false")
 				t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
 				<-broken
 			},
-			Config: contexts(views("")),
+			Config: lab.contexts(views("")),
 			ConfigStateChecks: []statecheck.StateCheck{
 				shows("liqo_shortcut.rome_milan", exactly("Error"), "status"), shows("liqo_shortcut.rome_milan", exactly("Error"), "client_end", "status"),
 				shows("liqo_shortcut.rome_milan", knownvalue.Null(), "client_end", "latency_ms"),
@@ -193,27 +194,28 @@ func TestABrokenLinkIsVisiblyBroken(t *testing.T) {
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "connect=true") },
-			Config:    between("milan", overNodePort+"\nadopt_existing = true"),
+			Config:    lab.between("milan", overNodePort+"\nadopt_existing = true"),
 		},
 	)
 }
 
-func TestAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
-	p := shownBy(t, `
+func TestAccAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.shownBy(t, `
 		data "liqo_shortcuts" "all" {}
 		data "liqo_topology" "all" {}
 		output "unreachable" { value = data.liqo_shortcuts.all.unreachable }
 		output "shortcuts" { value = [for s in data.liqo_shortcuts.all.shortcuts : "${s.client} ${s.server} ${s.status}"] }
 		output "nodes" { value = [for n in data.liqo_topology.all.nodes : "${n.name} ${n.status}"] }
 		output "mermaid" { value = data.liqo_topology.all.mermaid }`)
-	single := shownBy(t, `data "liqo_cluster" "milan" { name = "milan" }`)
-	pair := shownBy(t, `
+	single := lab.shownBy(t, `data "liqo_cluster" "milan" { name = "milan" }`)
+	pair := lab.shownBy(t, `
 		data "liqo_shortcut" "rome_milan" {
 		  client = "rome"
 		  server = "milan"
 		}`)
 	apply(t,
-		resource.TestStep{PreConfig: joinByHand(t, "rome", "milan"), Config: between("milan", overNodePort+"\nadopt_existing = true")},
+		resource.TestStep{PreConfig: lab.joinByHand(t, "rome", "milan"), Config: lab.between("milan", overNodePort+"\nadopt_existing = true")},
 		resource.TestStep{
 			PreConfig: func() {
 				lab.command(t, "stop-apiserver", "milan")
@@ -227,12 +229,13 @@ func TestAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 				says(t, single.refused("plan"), `Error: The API server can't be reached on leaf "milan"`, `name = "milan"`)
 				says(t, pair.refused("plan"), `Error: The API server can't be reached on leaf "milan"`, `server = "milan"`)
 			},
-			Config: between("milan", overNodePort+"\nadopt_existing = true"),
+			Config: lab.between("milan", overNodePort+"\nadopt_existing = true"),
 		},
 	)
 }
 
-func TestADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
+func TestAccADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
+	lab := borrowLab(t)
 	for name, test := range map[string]struct {
 		config  string
 		message *regexp.Regexp
@@ -254,12 +257,13 @@ func TestADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			apply(t, resource.TestStep{Config: contexts(test.config), PlanOnly: true, ExpectError: test.message})
+			apply(t, resource.TestStep{Config: lab.contexts(test.config), PlanOnly: true, ExpectError: test.message})
 		})
 	}
 }
 
-func TestADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *testing.T) {
+func TestAccADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *testing.T) {
+	lab := borrowLab(t)
 	provider := func(more string) string {
 		return fmt.Sprintf(`
 			resource "terraform_data" "kubeconfig" {
@@ -290,10 +294,11 @@ func TestADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *test
 	)
 }
 
-func TestAMeshIsMadeOfTheFunction(t *testing.T) {
+func TestAccAMeshIsMadeOfTheFunction(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
-			Config: contexts(`
+			Config: lab.contexts(`
 				resource "liqo_shortcut" "mesh" {
 				  for_each       = provider::liqo::mesh(["rome", "milan"])
 				  client         = each.value.client
@@ -313,6 +318,6 @@ func TestAMeshIsMadeOfTheFunction(t *testing.T) {
 				statecheck.ExpectKnownOutputValue("overlap", knownvalue.Bool(false)),
 			},
 		},
-		resource.TestStep{Config: contexts("")}, // the test framework can't destroy what for_each has made
+		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy what for_each has made
 	)
 }

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -22,16 +20,16 @@ type damage struct {
 
 // repaired runs a shortcut from Rome to Milan through one damage after the other. The plan after each is an update in place, and an apply puts everything right:
 // the framework itself makes sure that the plan after it is empty.
-func repaired(t *testing.T, all ...damage) {
+func (l *Lab) repaired(t *testing.T, all ...damage) {
 	t.Helper()
-	steps := []resource.TestStep{{Config: contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}}}
+	steps := []resource.TestStep{{Config: l.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}}}
 	for _, damage := range all {
 		steps = append(steps, resource.TestStep{
 			PreConfig:        func() { t.Log(damage.name); damage.do() },
-			Config:           contexts(shortcutRomeMilan),
+			Config:           l.contexts(shortcutRomeMilan),
 			ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
-				expect("status", connected), gatewaysHaveMTU(t, 1340), asLiqoSays(t, romeMilan, "rome", "milan"),
+				expect("status", connected), l.gatewaysHaveMTU(t, 1340), l.asLiqoSays(t, romeMilan, "rome", "milan"),
 				keepsPodCIDR(romeMilan, "client_network", "10.202.0.0/16"), keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
 			},
 		})
@@ -39,11 +37,12 @@ func repaired(t *testing.T, all ...damage) {
 	apply(t, steps...)
 }
 
-func TestWhatIsMissingIsPutBackInPlace(t *testing.T) {
+func TestAccWhatIsMissingIsPutBackInPlace(t *testing.T) {
+	lab := borrowLab(t)
 	without := func(name, cluster string, kind client.Object) damage {
-		return damage{name, func() { deleteFromTenant(t, cluster, kind) }}
+		return damage{name, func() { lab.deleteFromTenant(t, cluster, kind) }}
 	}
-	repaired(t,
+	lab.repaired(t,
 		without("the client's Configuration", "rome", &networkingv1beta1.Configuration{}),
 		without("the server's Configuration", "milan", &networkingv1beta1.Configuration{}),
 		without("the GatewayClient", "rome", &networkingv1beta1.GatewayClient{}),
@@ -54,18 +53,18 @@ func TestWhatIsMissingIsPutBackInPlace(t *testing.T) {
 		without("the server's Connection", "milan", &networkingv1beta1.Connection{}),
 		// While the tunnel is up, nobody misses the keys. A key is told to the other leaf again when that has lost it.
 		damage{"the client's keys", func() {
-			deleteFromTenant(t, "rome", &corev1.Secret{})
-			deleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
+			lab.deleteFromTenant(t, "rome", &corev1.Secret{})
+			lab.deleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
 		}},
 		damage{"the server's keys", func() {
-			deleteFromTenant(t, "milan", &corev1.Secret{})
-			deleteFromTenant(t, "rome", &networkingv1beta1.PublicKey{})
+			lab.deleteFromTenant(t, "milan", &corev1.Secret{})
+			lab.deleteFromTenant(t, "rome", &networkingv1beta1.PublicKey{})
 		}},
 		damage{"the Service", func() {
-			deleteFromTenant(t, "milan", &corev1.Service{})
+			lab.deleteFromTenant(t, "milan", &corev1.Service{})
 			// Liqo 1.2.0 does not make it again; that shows as soon as the gateways have missed each other's pings.
-			await(t, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
-			await(t, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
+			await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
+			await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
 		}},
 	)
 }
@@ -74,11 +73,12 @@ func failed(connection *networkingv1beta1.Connection) bool {
 	return connection.Status.Value == networkingv1beta1.ConnectionError
 }
 
-func TestWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
+func TestAccWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
+	lab := borrowLab(t)
 	edited := func(name, cluster string, kind client.Object, patch string) damage {
-		return damage{name, func() { patchInTenant(t, cluster, kind, patch) }}
+		return damage{name, func() { lab.patchInTenant(t, cluster, kind, patch) }}
 	}
-	repaired(t,
+	lab.repaired(t,
 		edited("the client's MTU", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"mtu":1200}}`),
 		edited("the server's MTU", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"mtu":1200}}`),
 		edited("the port of the Service that is asked for", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"endpoint":{"port":51999}}}`),
@@ -92,38 +92,39 @@ func TestWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
 		edited("the key that the server trusts", "milan", &networkingv1beta1.PublicKey{}, `{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
 		// Liqo puts a Service right by itself. What it does not know of is the node port: the gateway has another endpoint then, and the client dials the old one.
 		damage{"the Service's node port", func() {
-			patchService(t, `[{"op":"replace","path":"/spec/ports/0/nodePort","value":31998}]`)
-			await(t, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
+			lab.patchService(t, `[{"op":"replace","path":"/spec/ports/0/nodePort","value":31998}]`)
+			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
 				return gateway.Status.Endpoint.Port == 31998
 			})
 		}},
 		damage{"the Service's type", func() {
 			var before int32
-			await(t, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
+			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
 				before = gateway.Status.Endpoint.Port
 				return true
 			})
-			patchService(t, `[{"op":"replace","path":"/spec/type","value":"ClusterIP"}]`)
-			await(t, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
+			lab.patchService(t, `[{"op":"replace","path":"/spec/type","value":"ClusterIP"}]`)
+			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
 				return gateway.Status.Endpoint.Port >= 30000 && gateway.Status.Endpoint.Port < 32768 && gateway.Status.Endpoint.Port != before
 			})
 		}},
 	)
 }
 
-func TestWhatLiqoPutsRightByItselfIsNoChange(t *testing.T) {
+func TestAccWhatLiqoPutsRightByItselfIsNoChange(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
-		resource.TestStep{Config: contexts(shortcutRomeMilan)},
+		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
 		resource.TestStep{
 			PreConfig: func() {
-				patchService(t, `[{"op":"replace","path":"/spec/ports/0/port","value":51999}]`)
-				await(t, "milan", &corev1.ServiceList{}, "gw-rome", func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 })
-				breakConnection(t)
-				await(t, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", func(connection *networkingv1beta1.Connection) bool {
+				lab.patchService(t, `[{"op":"replace","path":"/spec/ports/0/port","value":51999}]`)
+				await(t, lab, "milan", &corev1.ServiceList{}, "gw-rome", func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 })
+				lab.breakConnection(t)
+				await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", func(connection *networkingv1beta1.Connection) bool {
 					return connection.Status.Value == networkingv1beta1.Connected
 				})
 			},
-			Config:            contexts(shortcutRomeMilan),
+			Config:            lab.contexts(shortcutRomeMilan),
 			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
@@ -131,20 +132,20 @@ func TestWhatLiqoPutsRightByItselfIsNoChange(t *testing.T) {
 }
 
 // breakConnection writes into Rome's Connection that the tunnel has failed. The gateway's next ping tells otherwise.
-func breakConnection(t *testing.T) {
+func (l *Lab) breakConnection(t *testing.T) {
 	t.Helper()
 	connection := &networkingv1beta1.Connection{}
 	connection.Namespace, connection.Name = "liqo-tenant-milan", "gw-milan"
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"value":"Error"}}`))
-	if err := lab.client(t, "rome").Status().Patch(t.Context(), connection, patch); err != nil {
+	if err := l.client(t, "rome").Status().Patch(t.Context(), connection, patch); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // patchInTenant changes the one object of that kind that belongs to another cluster, behind Terraform's back.
-func patchInTenant(t *testing.T, cluster string, kind client.Object, patch string) {
+func (l *Lab) patchInTenant(t *testing.T, cluster string, kind client.Object, patch string) {
 	t.Helper()
-	c, name := lab.client(t, cluster), map[string]string{"rome": "milan", "milan": "rome"}[cluster]
+	c, name := l.client(t, cluster), map[string]string{"rome": "milan", "milan": "rome"}[cluster]
 	kind.SetNamespace("liqo-tenant-" + name)
 	kind.SetName(name)
 	if err := c.Patch(t.Context(), kind, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
@@ -153,11 +154,11 @@ func patchInTenant(t *testing.T, cluster string, kind client.Object, patch strin
 }
 
 // patchService changes the Service of Milan's gateway, behind Terraform's and Liqo's back.
-func patchService(t *testing.T, patch string) {
+func (l *Lab) patchService(t *testing.T, patch string) {
 	t.Helper()
 	service := &corev1.Service{}
 	service.Namespace, service.Name = "liqo-tenant-rome", "gw-rome"
-	if err := lab.client(t, "milan").Patch(t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch))); err != nil {
+	if err := l.client(t, "milan").Patch(t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch))); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,10 +1,7 @@
-//go:build acceptance
-
 package acceptance
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"regexp"
 	"testing"
@@ -19,116 +16,104 @@ import (
 )
 
 // liqoctl runs `liqoctl network` between two clusters, the client's first.
-func liqoctl(t *testing.T, command, from, to string, flags ...string) {
+func (l *Lab) liqoctl(t *testing.T, command, from, to string, flags ...string) {
 	t.Helper()
-	program := os.Getenv("LIQOCTL")
-	if program == "" {
-		t.Fatal("LIQOCTL does not name liqoctl; `make acc` sets it")
-	}
 	args := append([]string{
-		"network", command, "--kubeconfig", lab.cluster(t, from).Kubeconfig, "--remote-kubeconfig", lab.cluster(t, to).Kubeconfig, "--skip-confirm",
+		"network", command, "--kubeconfig", l.cluster(t, from).Kubeconfig, "--remote-kubeconfig", l.cluster(t, to).Kubeconfig, "--skip-confirm",
 	}, flags...)
-	if output, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput(); err != nil {
+	if output, err := exec.CommandContext(t.Context(), liqoctlProgram, args...).CombinedOutput(); err != nil {
 		t.Fatalf("liqoctl %v: %v\n%s", args, err, output)
 	}
 }
 
 // joinByHand makes a network from Rome to Milan as somebody without Terraform would.
-func joinByHand(t *testing.T, from, to string) func() {
+func (l *Lab) joinByHand(t *testing.T, from, to string) func() {
 	t.Helper()
 	return func() {
 		t.Helper()
-		liqoctl(t, "connect", from, to, "--gw-server-service-type", "NodePort", "--wait")
+		l.liqoctl(t, "connect", from, to, "--gw-server-service-type", "NodePort", "--wait")
 	}
 }
 
-func TestWhatLiqoctlMadeIsImportedAndBelongsToTerraformThen(t *testing.T) {
+func TestAccWhatLiqoctlMadeIsImportedAndBelongsToTerraformThen(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
-			PreConfig: joinByHand(t, "rome", "milan"),
-			Config:    contexts(shortcutRomeMilan), ResourceName: romeMilan, ImportState: true, ImportStateId: "rome/milan", ImportStatePersist: true,
+			PreConfig: lab.joinByHand(t, "rome", "milan"),
+			Config:    lab.contexts(shortcutRomeMilan), ResourceName: romeMilan, ImportState: true, ImportStateId: "rome/milan", ImportStatePersist: true,
 		},
 		resource.TestStep{
-			Config:            contexts(shortcutRomeMilan),
+			Config:            lab.contexts(shortcutRomeMilan),
 			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
-func TestANetworkOfSomebodyElsesIsNotTakenOverUnasked(t *testing.T) {
+func TestAccANetworkOfSomebodyElsesIsNotTakenOverUnasked(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
-			PreConfig:   joinByHand(t, "rome", "milan"),
-			Config:      contexts(shortcutRomeMilan),
+			PreConfig:   lab.joinByHand(t, "rome", "milan"),
+			Config:      lab.contexts(shortcutRomeMilan),
 			ExpectError: regexp.MustCompile(`(?s)A network with "(rome|milan)" exists already on leaf.*liqoctl.*adopt_existing`),
 		},
 		resource.TestStep{
-			Config:            between("milan", overNodePort+"\nadopt_existing = true"),
+			Config:            lab.between("milan", overNodePort+"\nadopt_existing = true"),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
-func TestANetworkInTheOppositeDirectionIsTurnedRoundIfAdopted(t *testing.T) {
+func TestAccANetworkInTheOppositeDirectionIsTurnedRoundIfAdopted(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t, resource.TestStep{
-		PreConfig:         joinByHand(t, "milan", "rome"),
-		Config:            between("milan", overNodePort+"\nadopt_existing = true"),
+		PreConfig:         lab.joinByHand(t, "milan", "rome"),
+		Config:            lab.between("milan", overNodePort+"\nadopt_existing = true"),
 		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 	})
 }
 
-func TestALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing.T) {
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	terraformOn(t,
-		resource.TestStep{Config: between("milan", overNodePort+"\nforce_destroy = true")},
+func TestAccALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing.T) {
+	lab := borrowLab(t)
+	apply(t,
+		resource.TestStep{Config: lab.between("milan", overNodePort+"\nforce_destroy = true")},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "stop-apiserver", "milan") },
-			Config:    contexts(""),
+			Config:    lab.contexts(""),
 		},
 	)
 	lab.command(t, "start-apiserver", "milan")
 	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
-	terraformOn(t, resource.TestStep{Config: between("milan", overNodePort+"\nadopt_existing = true")})
-	if err := lab.sameInventory(t.Context(), before); err != nil {
-		t.Error(err)
-	}
+	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 }
 
-func TestALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newProject(t, t.TempDir())
-	p.write("main.tf", between("milan", overNodePort))
+func TestAccALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.newProject(t, t.TempDir())
+	p.write("main.tf", lab.between("milan", overNodePort))
 	p.apply()
 	lab.command(t, "stop-apiserver", "milan")
-	p.write("main.tf", between("milan", overNodePort+"\nforce_destroy = true"))
+	p.write("main.tf", lab.between("milan", overNodePort+"\nforce_destroy = true"))
 	says(t, p.run("apply", "-auto-approve"), `Warning: The API server can't be reached on leaf "milan"`,
 		"The state of the shortcut could not be refreshed; it stays as it was.", "~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
 	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
 	lab.command(t, "start-apiserver", "milan")
 	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
-	terraformOn(t, resource.TestStep{Config: between("milan", overNodePort+"\nadopt_existing = true")})
-	if err := lab.sameInventory(t.Context(), before); err != nil {
-		t.Error(err)
-	}
+	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 }
 
-func TestALeafWhoseLiqoIsInstalledAnewIsAnotherCluster(t *testing.T) {
+func TestAccALeafWhoseLiqoIsInstalledAnewIsAnotherCluster(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
-		resource.TestStep{Config: contexts(shortcutRomeMilan)},
+		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
 		resource.TestStep{
 			PreConfig: func() {
-				removeTrace(t, "milan", "rome")
-				callCluster(t, "milan", "milan-2")
-				t.Cleanup(func() { callCluster(t, "milan", "milan") })
+				lab.removeTrace(t, "milan", "rome")
+				lab.callCluster(t, "milan", "milan-2")
+				t.Cleanup(func() { lab.callCluster(t, "milan", "milan") })
 			},
-			Config: contexts(shortcutRomeMilan),
+			Config: lab.contexts(shortcutRomeMilan),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace),
 			}},
@@ -141,9 +126,9 @@ func TestALeafWhoseLiqoIsInstalledAnewIsAnotherCluster(t *testing.T) {
 }
 
 // callCluster gives a cluster another ID, as every other cluster learns it.
-func callCluster(t *testing.T, name, id string) {
+func (l *Lab) callCluster(t *testing.T, name, id string) {
 	t.Helper()
-	ctx, c := context.WithoutCancel(t.Context()), lab.client(t, name) // it also works in a cleanup
+	ctx, c := context.WithoutCancel(t.Context()), l.client(t, name) // it also works in a cleanup
 	var maps corev1.ConfigMapList
 	err := c.List(ctx, &maps, client.InNamespace("liqo"), client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()})
 	if err != nil || len(maps.Items) != 1 {

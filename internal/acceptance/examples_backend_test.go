@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -18,14 +16,15 @@ const (
 	stateLease  = "lock-tfstate-default-liqo"
 )
 
-func TestTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
-	p := exampleOfAHub(t)
+func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.exampleOfAHub(t)
 	p.apply()
 	says(t, p.run("output"), `"europe-milan" = "Connected"`, `"europe-rome" = "Connected"`, `"rome-milan" = "Connected"`)
 
 	var state corev1.Secret
 	key := client.ObjectKey{Namespace: "terraform", Name: stateSecret}
-	if err := administrator(t, "europe").Get(t.Context(), key, &state); err != nil {
+	if err := lab.administrator(t, "europe").Get(t.Context(), key, &state); err != nil {
 		t.Fatal(err)
 	}
 	if state.Labels["app.kubernetes.io/managed-by"] != "terraform" || len(state.Data["tfstate"]) == 0 {
@@ -33,13 +32,14 @@ func TestTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
 	}
 }
 
-func TestTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
-	first := exampleOfAHub(t)
+func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
+	lab := borrowLab(t)
+	first := lab.exampleOfAHub(t)
 	first.run("init")
-	second := newProject(t, "../../examples/hub")
+	second := lab.newProject(t, "../../examples/hub")
 	second.run("init")
 
-	locked := leaseIsHeld(t, "europe")
+	locked := lab.leaseIsHeld(t, "europe")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
 	lab.command(t, "set", "milan", "connect=false") // so that the first apply goes on until it is told to end
 	applied := make(chan error, 1)
@@ -56,23 +56,22 @@ func TestTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 }
 
 // exampleOfAHub is the example, with the namespace for its state. Terraform keeps the Secret when there is nothing in the state any more.
-func exampleOfAHub(t *testing.T) *project {
+func (l *Lab) exampleOfAHub(t *testing.T) *project {
 	t.Helper()
-	have(t, "europe", namespaceNamed("terraform"))
-	p := example(t, "hub")
-	p.leave = func() {
+	l.have(t, "europe", namespaceNamed("terraform"))
+	t.Cleanup(func() {
 		state := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "terraform", Name: stateSecret}}
-		if err := administrator(t, "europe").Delete(context.WithoutCancel(t.Context()), state); err != nil {
+		if err := l.administrator(t, "europe").Delete(context.WithoutCancel(t.Context()), state); err != nil {
 			t.Error(err)
 		}
-	}
-	return p
+	})
+	return l.example(t, "hub")
 }
 
 // leaseIsHeld is closed once somebody holds the lock on Terraform's state.
-func leaseIsHeld(t *testing.T, name string) <-chan struct{} {
+func (l *Lab) leaseIsHeld(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
-	changes, err := administrator(t, name).Watch(t.Context(), &coordinationv1.LeaseList{}, client.InNamespace("terraform"))
+	changes, err := l.administrator(t, name).Watch(t.Context(), &coordinationv1.LeaseList{}, client.InNamespace("terraform"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -19,9 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
-	leaves := reachedWithRole(t, "shortcuts")
-	p := example(t, "credentials/token")
+func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
+	lab := borrowLab(t)
+	leaves := lab.reachedWithRole(t, "shortcuts")
+	p := lab.example(t, "credentials/token")
 	p.setJSON("TF_VAR_leaves", leaves)
 	p.write("shortcut.tf", shortcutRomeMilan)
 	p.apply()
@@ -38,11 +37,12 @@ func TestTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 	p.run("apply", "-destroy", "-auto-approve")
 }
 
-func TestTheExampleOfARoleIsEnoughToAdoptWhatLiqoctlMade(t *testing.T) {
-	leaves := reachedWithRole(t, "shortcuts")
-	p := example(t, "credentials/token")
+func TestAccTheExampleOfARoleIsEnoughToAdoptWhatLiqoctlMade(t *testing.T) {
+	lab := borrowLab(t)
+	leaves := lab.reachedWithRole(t, "shortcuts")
+	p := lab.example(t, "credentials/token")
 	p.setJSON("TF_VAR_leaves", leaves)
-	joinByHand(t, "rome", "milan")()
+	lab.joinByHand(t, "rome", "milan")()
 	p.write("shortcut.tf", `
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
@@ -53,15 +53,16 @@ func TestTheExampleOfARoleIsEnoughToAdoptWhatLiqoctlMade(t *testing.T) {
 	p.apply()
 }
 
-func TestTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
-	leaves := reachedWithRole(t, "shortcuts")
-	p := example(t, "credentials/token")
+func TestAccTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
+	lab := borrowLab(t)
+	leaves := lab.reachedWithRole(t, "shortcuts")
+	p := lab.example(t, "credentials/token")
 	p.setJSON("TF_VAR_leaves", leaves)
 	p.write("shortcut.tf", `
 		resource "liqo_shortcut" "rome_milan" {
 		  client   = "rome"
 		  server   = "milan"
-		  timeouts = { create = "3s" }
+		  timeouts = { create = "`+ample+`" }
 		}`)
 	p.run("init")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "pull-image=true") })
@@ -71,9 +72,10 @@ func TestTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
 	doesNotSay(t, output, "could be read")
 }
 
-func TestTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
-	administrators, readers := reachedAsAdministrator(t, "rome", "milan"), reachedWithRole(t, "plans")
-	p := example(t, "credentials/token")
+func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
+	lab := borrowLab(t)
+	administrators, readers := lab.reachedAsAdministrator(t, "rome", "milan"), lab.reachedWithRole(t, "plans")
+	p := lab.example(t, "credentials/token")
 	p.write("shortcut.tf", shortcutRomeMilan+`
 		data "liqo_cluster" "rome" { name = "rome" }
 		data "liqo_shortcuts" "all" {}
@@ -103,54 +105,54 @@ type leaf struct {
 }
 
 // reachedAsAdministrator is how to reach leaves with every right.
-func reachedAsAdministrator(t *testing.T, names ...string) map[string]leaf {
+func (l *Lab) reachedAsAdministrator(t *testing.T, names ...string) map[string]leaf {
 	t.Helper()
 	leaves := map[string]leaf{}
 	for _, name := range names {
-		found := credentials(t, name)
+		found := l.credentials(t, name)
 		leaves[name] = leaf{found.server, found.ca, found.token}
 	}
 	return leaves
 }
 
 // reachedWithRole is how to reach Rome and Milan with no rights but those of one of the repository's YAML files.
-func reachedWithRole(t *testing.T, file string) map[string]leaf {
+func (l *Lab) reachedWithRole(t *testing.T, file string) map[string]leaf {
 	t.Helper()
 	leaves := map[string]leaf{}
 	for _, name := range []string{"rome", "milan"} {
-		config, err := clientcmd.BuildConfigFromFlags("", lab.cluster(t, name).Kubeconfig)
+		config, err := clientcmd.BuildConfigFromFlags("", l.cluster(t, name).Kubeconfig)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := rest.LoadTLSFiles(config); err != nil {
 			t.Fatal(err)
 		}
-		leaves[name] = leaf{config.Host, string(config.CAData), roleToken(t, name, file)}
+		leaves[name] = leaf{config.Host, string(config.CAData), l.roleToken(t, name, file)}
 	}
 	return leaves
 }
 
 // roleToken is the token of a ServiceAccount that the roles of a YAML file are bound to. All of it goes with the test.
-func roleToken(t *testing.T, name, file string) string {
+func (l *Lab) roleToken(t *testing.T, name, file string) string {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "terraform"}}
-	have(t, name, account)
+	l.have(t, name, account)
 	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: account.Namespace, Name: account.Name}}
 	for _, object := range rolesIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file)) {
-		have(t, name, object)
+		l.have(t, name, object)
 		meta := metav1.ObjectMeta{Namespace: object.GetNamespace(), Name: object.GetName()}
 		if meta.Namespace == "" {
-			have(t, name, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{
+			l.have(t, name, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{
 				APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name,
 			}})
 			continue
 		}
-		have(t, name, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{
+		l.have(t, name, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{
 			APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name,
 		}})
 	}
 	request := &authenticationv1.TokenRequest{}
-	if err := administrator(t, name).SubResource("token").Create(t.Context(), account, request); err != nil {
+	if err := l.administrator(t, name).SubResource("token").Create(t.Context(), account, request); err != nil {
 		t.Fatal(err)
 	}
 	return request.Status.Token

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -18,14 +16,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestExamplesAreAppliedAsTheyStand(t *testing.T) {
+func TestAccExamplesAreAppliedAsTheyStand(t *testing.T) {
+	lab := borrowLab(t)
 	for name, status := range map[string][]string{
 		"resources/liqo_shortcut": {"liqo_shortcut.rome_milan"},
 		"demo":                    {"liqo_shortcut.demo"},
 		"mesh":                    {`liqo_shortcut.mesh["rome-milan"]`, `liqo_shortcut.mesh["rome-naples"]`, `liqo_shortcut.mesh["milan-naples"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := example(t, name)
+			lab.keepsInventory(t)
+			p := lab.example(t, name)
 			p.remove("import-*.tf") // they are for a network that exists
 			p.set("TF_VAR_kubeconfig", lab.Kubeconfig)
 			p.apply()
@@ -36,7 +36,8 @@ func TestExamplesAreAppliedAsTheyStand(t *testing.T) {
 	}
 }
 
-func TestExamplesOfDataSourcesAndFunctionsAreAppliedBesideAProviderBlock(t *testing.T) {
+func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedBesideAProviderBlock(t *testing.T) {
+	lab := borrowLab(t)
 	folders, err := filepath.Glob("../../examples/*s/*")
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func TestExamplesOfDataSourcesAndFunctionsAreAppliedBesideAProviderBlock(t *test
 			continue
 		}
 		t.Run(kind+"/"+name, func(t *testing.T) {
-			p := example(t, kind+"/"+name)
+			p := lab.example(t, kind+"/"+name)
 			block, err := os.ReadFile("../../examples/provider/provider.tf")
 			if err != nil {
 				t.Fatal(err)
@@ -59,8 +60,9 @@ func TestExamplesOfDataSourcesAndFunctionsAreAppliedBesideAProviderBlock(t *test
 	}
 }
 
-func TestExamplesOfCredentialsReachTheLeaves(t *testing.T) {
-	leaves := reachedAsAdministrator(t, "rome", "milan")
+func TestAccExamplesOfCredentialsReachTheLeaves(t *testing.T) {
+	lab := borrowLab(t)
+	leaves := lab.reachedAsAdministrator(t, "rome", "milan")
 	rome := leaves["rome"]
 	for name, prepare := range map[string]func(*project){
 		"provider":          func(*project) {},
@@ -75,7 +77,8 @@ func TestExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := example(t, name)
+			lab.keepsInventory(t)
+			p := lab.example(t, name)
 			prepare(p)
 			p.write("shortcut.tf", shortcutRomeMilan)
 			p.apply()
@@ -91,48 +94,53 @@ func TestExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 	}
 }
 
-func TestTheExampleOfEverySettingOfTheGateways(t *testing.T) {
+func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
+	lab := borrowLab(t)
 	for _, leaf := range []string{"rome", "milan"} {
-		have(t, leaf, namespaceNamed("shortcuts"))
-		have(t, leaf, wireguardKeys(t, "shortcuts", "gateway-keys"))
+		lab.have(t, leaf, namespaceNamed("shortcuts"))
+		lab.have(t, leaf, wireguardKeys(t, "shortcuts", "gateway-keys"))
 	}
-	p := example(t, "gateways")
-	p.set("TF_VAR_router", nodeAddress(t, "europe"))
+	p := lab.example(t, "gateways")
+	p.set("TF_VAR_router", lab.nodeAddress(t, "europe"))
 	p.apply()
 	says(t, p.run("state", "show", "liqo_shortcut.rome_milan"), `status = "Connected"`, `addresses = [ "203.0.113.10", ]`, `port = 51850`)
 	says(t, p.run("state", "show", "liqo_shortcut.rome_europe"), `status = "Connected"`)
 }
 
-func TestTheExampleOfAnImportTakesOverWhatLiqoctlMade(t *testing.T) {
-	p := example(t, "import")
-	joinByHand(t, "rome", "milan")()
+func TestAccTheExampleOfAnImportTakesOverWhatLiqoctlMade(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.example(t, "import")
+	lab.joinByHand(t, "rome", "milan")()
 	p.run("init")
 	says(t, p.run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
 	p.run("plan", "-detailed-exitcode")
 }
 
-func TestTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
-	joined := example(t, "resources/liqo_shortcut")
+func TestAccTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
+	lab := borrowLab(t)
+	joined := lab.example(t, "resources/liqo_shortcut")
 	joined.remove("import-*.tf")
 	joined.apply()
-	p := example(t, "picture")
+	p := lab.example(t, "picture")
 	p.apply()
 	says(t, p.run("output", "-raw", "mermaid"), "flowchart LR", "rome", "==>", "milan")
 	says(t, p.run("output", "-raw", "dot"), "digraph", "rome", "milan")
 }
 
-func TestTheExampleOfATestSucceedsAndLeavesNothing(t *testing.T) {
-	p := example(t, "test")
+func TestAccTheExampleOfATestSucceedsAndLeavesNothing(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.example(t, "test")
 	p.run("init")
 	says(t, p.run("test"), "3 passed, 0 failed")
 }
 
-func TestTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
-	p := example(t, "checks")
+func TestAccTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.example(t, "checks")
 	p.run("init")
 	doesNotSay(t, p.run("apply", "-auto-approve"), "Check block assertion failed")
 	t.Cleanup(func() { lab.command(t, "set", "naples", "connect=true") })
-	broken := connectionBreaks(t, "rome")
+	broken := lab.connectionBreaks(t, "rome")
 	lab.command(t, "set", "naples", "connect=false")
 	<-broken
 	says(t, p.run("plan"), "Check block assertion failed", "The shortcut from Rome to Naples is Error.")
@@ -181,9 +189,9 @@ func wireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 }
 
 // connectionBreaks is closed once a cluster's gateway says that its tunnel is not up.
-func connectionBreaks(t *testing.T, name string) <-chan struct{} {
+func (l *Lab) connectionBreaks(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
-	changes, err := administrator(t, name).Watch(t.Context(), &networkingv1beta1.ConnectionList{})
+	changes, err := l.administrator(t, name).Watch(t.Context(), &networkingv1beta1.ConnectionList{})
 	if err != nil {
 		t.Fatal(err)
 	}

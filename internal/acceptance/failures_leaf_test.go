@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -22,9 +20,9 @@ import (
 )
 
 // administrator talks to a cluster directly, past the provider, of any kind that Kubernetes or Liqo has.
-func administrator(t *testing.T, name string) client.WithWatch {
+func (l *Lab) administrator(t *testing.T, name string) client.WithWatch {
 	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", lab.cluster(t, name).Kubeconfig)
+	config, err := clientcmd.BuildConfigFromFlags("", l.cluster(t, name).Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +38,9 @@ func administrator(t *testing.T, name string) client.WithWatch {
 }
 
 // have makes an object for as long as the test runs; it is gone when the test is over.
-func have(t *testing.T, name string, object client.Object) {
+func (l *Lab) have(t *testing.T, name string, object client.Object) {
 	t.Helper()
-	c := administrator(t, name)
+	c := l.administrator(t, name)
 	if err := c.Create(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +80,11 @@ func deleteAndWait(ctx context.Context, c client.WithWatch, object client.Object
 const timeToHappen = 2 * time.Minute
 
 // await returns once the object of that name in a cluster's tenant namespace is as a test wants it. It watches, so it misses nothing and does not poll.
-func await[T client.Object](t *testing.T, cluster string, kind client.ObjectList, name string, done func(T) bool) {
+func await[T client.Object](t *testing.T, l *Lab, cluster string, kind client.ObjectList, name string, done func(T) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeToHappen)
 	defer cancel()
-	changes, err := administrator(t, cluster).Watch(ctx, kind, client.MatchingFields{"metadata.name": name})
+	changes, err := l.administrator(t, cluster).Watch(ctx, kind, client.MatchingFields{"metadata.name": name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,21 +98,21 @@ func await[T client.Object](t *testing.T, cluster string, kind client.ObjectList
 }
 
 // connectionAppears is closed by the first Connection on a cluster, which a gateway makes when it has all it needs to dial or to listen.
-func connectionAppears(t *testing.T, name string) <-chan struct{} {
+func (l *Lab) connectionAppears(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
-	return happens(t, name, &networkingv1beta1.ConnectionList{}, watch.Added)
+	return l.happens(t, name, &networkingv1beta1.ConnectionList{}, watch.Added)
 }
 
 // gone is closed when an object of that kind has been deleted on a cluster.
-func gone(t *testing.T, name string, kind client.ObjectList) <-chan struct{} {
+func (l *Lab) gone(t *testing.T, name string, kind client.ObjectList) <-chan struct{} {
 	t.Helper()
-	return happens(t, name, kind, watch.Deleted)
+	return l.happens(t, name, kind, watch.Deleted)
 }
 
 // happens is closed by the first such event of a kind on a cluster, or when the test has ended.
-func happens(t *testing.T, name string, kind client.ObjectList, expected watch.EventType) <-chan struct{} {
+func (l *Lab) happens(t *testing.T, name string, kind client.ObjectList, expected watch.EventType) <-chan struct{} {
 	t.Helper()
-	changes, err := administrator(t, name).Watch(t.Context(), kind)
+	changes, err := l.administrator(t, name).Watch(t.Context(), kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +130,12 @@ func happens(t *testing.T, name string, kind client.ObjectList, expected watch.E
 }
 
 // limitedToken is the token of a user that may do all that a shortcut takes, except that with GatewayServers it may do only this.
-func limitedToken(t *testing.T, name string, verbs []string) string {
+func (l *Lab) limitedToken(t *testing.T, name string, verbs []string) string {
 	t.Helper()
 	meta, all := metav1.ObjectMeta{Name: "limited", Namespace: metav1.NamespaceDefault}, []string{rbacv1.VerbAll}
 	account := &corev1.ServiceAccount{ObjectMeta: meta}
-	have(t, name, account)
-	have(t, name, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: meta.Name}, Rules: []rbacv1.PolicyRule{
+	l.have(t, name, account)
+	l.have(t, name, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: meta.Name}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{"", "apps", "coordination.k8s.io", "core.liqo.io", "ipam.liqo.io"}, Resources: all, Verbs: all},
 		{APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: all, Resources: []string{
 			networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource, networkingv1beta1.PublicKeyResource,
@@ -149,13 +147,13 @@ func limitedToken(t *testing.T, name string, verbs []string) string {
 			Resources: []string{networkingv1beta1.GatewayServerResource},
 		},
 	}})
-	have(t, name, &rbacv1.ClusterRoleBinding{
+	l.have(t, name, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: meta.Name}},
 	})
 	token := &authenticationv1.TokenRequest{}
-	if err := administrator(t, name).SubResource("token").Create(t.Context(), account, token); err != nil {
+	if err := l.administrator(t, name).SubResource("token").Create(t.Context(), account, token); err != nil {
 		t.Fatal(err)
 	}
 	return token.Status.Token

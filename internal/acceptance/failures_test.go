@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -28,11 +26,6 @@ func message(headline string, text ...string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)` + pattern)
 }
 
-// either matches what one of two patterns matches.
-func either(one, other *regexp.Regexp) *regexp.Regexp {
-	return regexp.MustCompile(one.String() + "|" + other.String())
-}
-
 func words(sentence string) string {
 	fields := strings.Fields(sentence)
 	for i, field := range fields {
@@ -41,22 +34,22 @@ func words(sentence string) string {
 	return strings.Join(fields, `\s+`)
 }
 
-// hurried is a shortcut that has little time to be made; enough for all but one thing to be in place even on a slow machine.
-func hurried(serviceType string) string {
-	return contexts(fmt.Sprintf(`
+// ample is the time that an operation has which can't end: enough for all that can be done, on any machine. Tests run beside each other meanwhile.
+const ample = "30s"
+
+// limited is a shortcut that is given up when its time is over.
+func (l *Lab) limited(serviceType string) string {
+	return l.contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
 		  server         = "milan"
 		  server_gateway = { service_type = %q }
-		  timeouts       = { create = "5s" }
-		}`, serviceType))
+		  timeouts       = { create = %q }
+		}`, serviceType, ample))
 }
 
-func TestFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
+	onClusters(t)
 	for name, test := range map[string]struct {
 		broken, mended string // settings of Milan
 		serviceType    string
@@ -122,32 +115,27 @@ func TestFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			lab := borrowLab(t)
 			t.Cleanup(func() { lab.command(t, "set", "milan", test.mended) })
 			lab.command(t, "set", "milan", test.broken)
-			steps := []resource.TestStep{{Config: hurried(test.serviceType), ExpectError: test.message}}
+			steps := []resource.TestStep{{Config: lab.limited(test.serviceType), ExpectError: test.message}}
 			if test.mended == "liqo=running" { // nothing can be removed without it
 				mend := func() { lab.command(t, "set", "milan", test.mended) }
-				steps = append(steps, resource.TestStep{PreConfig: mend, Config: hurried(test.serviceType), Destroy: true})
+				steps = append(steps, resource.TestStep{PreConfig: mend, Config: lab.limited(test.serviceType), Destroy: true})
 			}
-			terraformOn(t, steps...)
+			apply(t, steps...)
 		})
-	}
-	if err := lab.sameInventory(t.Context(), before); err != nil {
-		t.Error(err)
 	}
 }
 
-func TestFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestAccFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
+	lab := borrowLab(t)
 	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil)
 	namespace.Labels[end.ManagedByLabel] = end.ManagedBy // so that the provider takes it away
 	namespace.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
-	have(t, "milan", namespace)
-	terraformOn(t, resource.TestStep{
-		Config: hurried("LoadBalancer"),
+	lab.have(t, "milan", namespace)
+	apply(t, resource.TestStep{
+		Config: lab.limited("LoadBalancer"),
 		ExpectError: message(`The gateway's pod is refused on leaf "milan"`,
 			`Time ran out while waiting for … on "milan".`,
 			`Deployment liqo-tenant-rome/gw-rome can't make its pod: pods "gw-rome-…" is forbidden: violates PodSecurity "restricted:latest": `+
@@ -156,49 +144,39 @@ func TestFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
 				`liqo-tenant-rome.`,
 			`How far it got:`),
 	})
-	if err := lab.sameInventory(t.Context(), before); err != nil {
-		t.Error(err)
-	}
 }
 
-func TestFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
+func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
+	lab := borrowLab(t)
 	const impatient = `
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
 		  server         = "milan"
 		  server_gateway = { service_type = "NodePort" }
-		  timeouts       = { delete = "3s" }
+		  timeouts       = { delete = "` + ample + `" }
 		}`
-	const (
-		stopped     = `Liqo's controllers do not run on leaf "milan"`
-		gateway     = `WgGatewayServer liqo-tenant-rome/rome is still there, held by the finalizer ….`
-		controllers = `Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`
-		network     = `Network liqo-tenant-rome/rome-… is still there, held by the finalizer ….`
-		advice      = `Let Liqo's controllers run again on leaf "milan".`
-	)
 	t.Cleanup(func() { lab.command(t, "set", "milan", "liqo=running") })
 	apply(t,
-		resource.TestStep{Config: contexts(impatient)},
+		resource.TestStep{Config: lab.contexts(impatient)},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=stopped") },
-			Config:    contexts(impatient), Destroy: true,
-			ExpectError: either(
-				message(stopped,
-					`Time ran out while waiting for Deployment liqo-tenant-rome/gw-rome to be deleted and for Network liqo-tenant-rome/rome-… to be deleted on "milan".`,
-					gateway, controllers, network, advice),
-				// Kubernetes empties the tenant namespace meanwhile, the Deployment with it, if it has deleted one of that name seconds before.
-				message(stopped,
-					`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
-					network, controllers, gateway, advice)),
+			Config:    lab.contexts(impatient), Destroy: true,
+			ExpectError: message(`Liqo's controllers do not run on leaf "milan"`, // Kubernetes has emptied the tenant namespace, the Deployment with it
+				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
+				`Network liqo-tenant-rome/rome-… is still there, held by the finalizer ….`,
+				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
+				`WgGatewayServer liqo-tenant-rome/rome is still there, held by the finalizer ….`,
+				`Let Liqo's controllers run again on leaf "milan".`),
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=running") },
-			Config:    contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+			Config:    lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
-func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
+func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
+	lab := borrowLab(t)
 	t.Cleanup(func() {
 		lab.command(t, "start-apiserver", "milan")
 		lab.command(t, "set", "milan", "connect=true")
@@ -208,7 +186,7 @@ func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 			resource "liqo_shortcut" "rome_milan" {
 			  client   = "rome"
 			  server   = "milan"
-			  timeouts = { create = "8s" }
+			  timeouts = { create = "` + ample + `" }
 			}`
 		before = `
 			resource "liqo_shortcut" "europe_milan" {
@@ -223,21 +201,21 @@ func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() {
 				lab.command(t, "set", "milan", "connect=false")
-				inPlace := connectionAppears(t, "milan")
+				inPlace := lab.connectionAppears(t, "milan")
 				go func() {
 					defer close(stopped)
 					<-inPlace // only the tunnel is waited for now
 					lab.command(t, "stop-apiserver", "milan")
 				}()
 			},
-			Config: contexts(during),
+			Config: lab.contexts(during),
 			ExpectError: message(headline,
 				`Time ran out while waiting for the tunnel to come up on "milan".`,
 				`The connection failed: 127.0.0.1:…: connect: connection refused`, advice, `How far it got:`),
 		},
 		resource.TestStep{
 			PreConfig:   func() { <-stopped },
-			Config:      contexts(before + during),
+			Config:      lab.contexts(before + during),
 			ExpectError: message(headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: connection refused`, advice),
 		},
 		resource.TestStep{
@@ -246,14 +224,15 @@ func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 				lab.command(t, "set", "milan", "connect=true")
 			},
 			// The process that lost the API server could not release its Lease there, so this one waits until that has ended.
-			Config:            contexts(strings.Replace(during, "8s", "5m", 1)),
+			Config:            lab.contexts(strings.Replace(during, ample, "5m", 1)),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
-func TestFailureOfCredentialsLosesNothing(t *testing.T) {
-	milan := credentials(t, "milan")
+func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
+	lab := borrowLab(t)
+	milan := lab.credentials(t, "milan")
 	reached := func(token, ca string) string {
 		return fmt.Sprintf(`
 			provider "liqo" {
@@ -269,7 +248,7 @@ func TestFailureOfCredentialsLosesNothing(t *testing.T) {
 				`They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for this leaf.`),
 		},
 		resource.TestStep{ // only for a shortcut that is new this is an error
-			Config: reached(milan.token, credentials(t, "rome").ca) + `
+			Config: reached(milan.token, lab.credentials(t, "rome").ca) + `
 				resource "liqo_shortcut" "europe_milan" {
 				  client = "europe"
 				  server = "milan"
@@ -286,8 +265,9 @@ func TestFailureOfCredentialsLosesNothing(t *testing.T) {
 	)
 }
 
-func TestFailureForWantOfAPermissionNamesIt(t *testing.T) {
-	milan := credentials(t, "milan")
+func TestAccFailureForWantOfAPermissionNamesIt(t *testing.T) {
+	lab := borrowLab(t)
+	milan := lab.credentials(t, "milan")
 	for name, test := range map[string]struct {
 		verbs   []string // on GatewayServers
 		message *regexp.Regexp
@@ -311,14 +291,15 @@ func TestFailureForWantOfAPermissionNamesIt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			lab.keepsInventory(t)
 			limited := fmt.Sprintf(`
 				provider "liqo" {
 				  config_path = %q
 				  clusters    = { milan = { host = %q, token = %q, cluster_ca_certificate = %q } }
-				}`, lab.Kubeconfig, milan.server, limitedToken(t, "milan", test.verbs), milan.ca)
+				}`, lab.Kubeconfig, milan.server, lab.limitedToken(t, "milan", test.verbs), milan.ca)
 			apply(t,
 				resource.TestStep{Config: limited + shortcutRomeMilan, ExpectError: test.message},
-				resource.TestStep{Config: contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+				resource.TestStep{Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 			)
 		})
 	}

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -16,14 +14,14 @@ import (
 )
 
 // onTheLeaves checks the gateways of Rome, which dials, and of Milan: what Terraform's state says may be no more than what was asked for.
-func onTheLeaves(
+func (l *Lab) onTheLeaves(
 	t *testing.T, check func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error,
 ) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var clients networkingv1beta1.GatewayClientList
 		var servers networkingv1beta1.GatewayServerList
-		resp.Error = errors.Join(lab.client(t, "rome").List(ctx, &clients), lab.client(t, "milan").List(ctx, &servers))
+		resp.Error = errors.Join(l.client(t, "rome").List(ctx, &clients), l.client(t, "milan").List(ctx, &servers))
 		if resp.Error == nil && (len(clients.Items) != 1 || len(servers.Items) != 1) {
 			resp.Error = fmt.Errorf("there are %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
 		}
@@ -34,9 +32,9 @@ func onTheLeaves(
 }
 
 // dialling checks where the client's gateway dials.
-func dialling(t *testing.T, address string, port int32) statecheck.StateCheck {
+func (l *Lab) dialling(t *testing.T, address string, port int32) statecheck.StateCheck {
 	t.Helper()
-	return onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, _ *networkingv1beta1.GatewayServer) error {
+	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, _ *networkingv1beta1.GatewayServer) error {
 		if endpoint := client.Spec.Endpoint; !slices.Equal(endpoint.Addresses, []string{address}) || endpoint.Port != port {
 			return fmt.Errorf("the client dials %v, port %d, expected %s, port %d", endpoint.Addresses, endpoint.Port, address, port)
 		}
@@ -45,9 +43,9 @@ func dialling(t *testing.T, address string, port int32) statecheck.StateCheck {
 }
 
 // madeFrom checks the names of both gateways' templates.
-func madeFrom(t *testing.T, clientTemplate, serverTemplate string) statecheck.StateCheck {
+func (l *Lab) madeFrom(t *testing.T, clientTemplate, serverTemplate string) statecheck.StateCheck {
 	t.Helper()
-	return onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
+	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
 		if one, other := client.Spec.ClientTemplateRef.Name, server.Spec.ServerTemplateRef.Name; one != clientTemplate || other != serverTemplate {
 			return fmt.Errorf("the gateways are made from %q and %q, expected %q and %q", one, other, clientTemplate, serverTemplate)
 		}
@@ -56,9 +54,9 @@ func madeFrom(t *testing.T, clientTemplate, serverTemplate string) statecheck.St
 }
 
 // inNamespaces checks where both gateways are.
-func inNamespaces(t *testing.T, clientNamespace, serverNamespace string) statecheck.StateCheck {
+func (l *Lab) inNamespaces(t *testing.T, clientNamespace, serverNamespace string) statecheck.StateCheck {
 	t.Helper()
-	return onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
+	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
 		if client.Namespace != clientNamespace || server.Namespace != serverNamespace {
 			return fmt.Errorf("the gateways are in %s and %s, expected %s and %s", client.Namespace, server.Namespace, clientNamespace, serverNamespace)
 		}
@@ -67,9 +65,9 @@ func inNamespaces(t *testing.T, clientNamespace, serverNamespace string) statech
 }
 
 // withLiqosKeys checks that both gateways have keys that Liqo has made for them.
-func withLiqosKeys(t *testing.T) statecheck.StateCheck {
+func (l *Lab) withLiqosKeys(t *testing.T) statecheck.StateCheck {
 	t.Helper()
-	return onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
+	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
 		for _, used := range []*corev1.ObjectReference{client.Status.SecretRef, server.Status.SecretRef} {
 			if used == nil || used.Name == "my-keys" || used.Name == "other-keys" {
 				return fmt.Errorf("a gateway has the keys of %v", used)
@@ -80,11 +78,11 @@ func withLiqosKeys(t *testing.T) statecheck.StateCheck {
 }
 
 // exposedBy checks the type of the Service that Liqo has made for the server's gateway.
-func exposedBy(t *testing.T, kind corev1.ServiceType) statecheck.StateCheck {
+func (l *Lab) exposedBy(t *testing.T, kind corev1.ServiceType) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var service corev1.Service
-		resp.Error = lab.client(t, "milan").Get(ctx, client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}, &service)
+		resp.Error = l.client(t, "milan").Get(ctx, client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}, &service)
 		if resp.Error == nil && service.Spec.Type != kind {
 			resp.Error = fmt.Errorf("the Service is of type %s, expected %s", service.Spec.Type, kind)
 		}

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -24,12 +22,12 @@ func from(client string) string {
 		}`, client)
 }
 
-func TestALeafMayBeRenamed(t *testing.T) {
-	t.Setenv("KUBECONFIG", "/dev/null")
+func TestAccALeafMayBeRenamed(t *testing.T) {
+	lab := borrowLab(t)
 	calls := func(rome string) string {
-		return known(map[string]string{rome: entry("rome"), "milan": entry("milan")})
+		return lab.known(map[string]string{rome: entry("rome"), "milan": entry("milan")})
 	}
-	var writes writesSince
+	writes := writesSince{lab: lab}
 	apply(t,
 		resource.TestStep{Config: calls("uno") + from("uno"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 		resource.TestStep{
@@ -40,7 +38,7 @@ func TestALeafMayBeRenamed(t *testing.T) {
 		resource.TestStep{
 			Config: calls("due") + from("due"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate), requestsAre(func(counts map[string]int) { writes.before = counts }),
+				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate), lab.requestsAre(func(counts map[string]int) { writes.before = counts }),
 			}},
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("client", knownvalue.StringExact("due")), expect("id", knownvalue.StringExact("rome/milan")), expect("status", connected), writes.none(),
@@ -59,12 +57,13 @@ func TestALeafMayBeRenamed(t *testing.T) {
 
 // writesSince compares what was written to the clusters, by whoever has their common kubeconfig, with what had been before.
 type writesSince struct {
+	lab    *Lab
 	before map[string]int // as [Lab.requests] counts
 }
 
 func (w *writesSince) none() statecheck.StateCheck {
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-		now, err := lab.requests(ctx)
+		now, err := w.lab.requests(ctx)
 		if err != nil {
 			resp.Error = err
 			return
@@ -78,10 +77,10 @@ func (w *writesSince) none() statecheck.StateCheck {
 	})
 }
 
-func TestAClusterWhoseNameStandsForAnotherOneIsStillFound(t *testing.T) {
-	t.Setenv("KUBECONFIG", "/dev/null")
-	before := known(map[string]string{"uno": entry("rome"), "milan": entry("milan")})
-	after := known(map[string]string{"uno": entry("europe"), "due": entry("rome"), "milan": entry("milan")})
+func TestAccAClusterWhoseNameStandsForAnotherOneIsStillFound(t *testing.T) {
+	lab := borrowLab(t)
+	before := lab.known(map[string]string{"uno": entry("rome"), "milan": entry("milan")})
+	after := lab.known(map[string]string{"uno": entry("europe"), "due": entry("rome"), "milan": entry("milan")})
 	apply(t,
 		resource.TestStep{Config: before + from("uno")},
 		resource.TestStep{
@@ -95,12 +94,9 @@ func TestAClusterWhoseNameStandsForAnotherOneIsStillFound(t *testing.T) {
 	)
 }
 
-func TestALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
-	otherAuthority := credentials(t, "rome").ca
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestAccALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
+	lab := borrowLab(t)
+	otherAuthority := lab.credentials(t, "rome").ca
 	lost := map[string]struct{ milan, says string }{
 		"its name":    {"", "Unknown leaf milan"},
 		"its Liqo":    {entry("milan") + `, liqo_namespace = "default"`, `No Liqo in namespace "default" on leaf "milan"`},
@@ -108,20 +104,21 @@ func TestALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 	}
 	for name, test := range lost {
 		t.Run(name, func(t *testing.T) {
+			lab.keepsInventory(t)
 			entries := map[string]string{"rome": entry("rome"), "milan": test.milan}
 			if test.milan == "" {
 				delete(entries, "milan")
 			}
-			p := newProject(t, t.TempDir())
+			p := lab.newProject(t, t.TempDir())
 			p.set("KUBECONFIG", "/dev/null")
-			p.write("main.tf", contexts(shortcutRomeMilan))
+			p.write("main.tf", lab.contexts(shortcutRomeMilan))
 			p.apply()
 			state := p.run("state", "show", romeMilan)
 
 			const somethingElse = `
 				resource "terraform_data" "something_else" {
 				}`
-			p.write("main.tf", known(entries)+shortcutRomeMilan+somethingElse)
+			p.write("main.tf", lab.known(entries)+shortcutRomeMilan+somethingElse)
 			says(t, p.run("apply", "-auto-approve"), "Warning: "+test.says, "The state of the shortcut could not be refreshed; it stays as it was.",
 				"1 added, 0 changed, 0 destroyed")
 			if after := p.run("state", "show", romeMilan); after != state {
@@ -130,15 +127,12 @@ func TestALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 			says(t, p.refused("destroy", "-auto-approve"), "Error: "+test.says, "If this leaf is gone for good, apply `force_destroy = true` and then destroy")
 
 			forced := strings.Replace(shortcutRomeMilan, overNodePort, overNodePort+"\nforce_destroy = true", 1)
-			p.write("main.tf", known(entries)+forced)
+			p.write("main.tf", lab.known(entries)+forced)
 			says(t, p.run("apply", "-auto-approve"), "1 changed")
 			says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
 
 			// What is left is on Milan alone, and belongs to the state that has given it up. A new shortcut adopts it, and its destroy removes it.
-			terraformOn(t, resource.TestStep{Config: between("milan", overNodePort+"\nadopt_existing = true")})
-			if err := lab.sameInventory(t.Context(), before); err != nil {
-				t.Error(err)
-			}
+			apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 		})
 	}
 }

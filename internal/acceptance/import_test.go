@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -23,9 +21,10 @@ import (
 )
 
 // Terraform 1.12 and OpenTofu 1.12 are the first that import by identity, and the tests run on older ones, too. So this one talks to the provider as they do.
-func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
-	apply(t, resource.TestStep{Config: contexts(shortcutRomeMilan), Check: func(*terraform.State) error {
-		liqo := startProvider(t)
+func TestAccAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
+	lab := borrowLab(t)
+	apply(t, resource.TestStep{Config: lab.contexts(shortcutRomeMilan), Check: func(*terraform.State) error {
+		liqo := lab.startProvider(t)
 		imported := liqo.importByIdentity(map[string]string{"client_cluster_id": "rome", "server_cluster_id": "milan"})
 		state := liqo.read(imported)
 		for attribute, expected := range map[string]string{
@@ -43,8 +42,8 @@ func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 }
 
 // namedOtherwise is a provider block in which Rome and Milan have other names than their contexts, and these alone are known, with a shortcut between them.
-func namedOtherwise(client, server string) string {
-	return known(map[string]string{client: entry("rome"), server: entry("milan")}) + fmt.Sprintf(`
+func (l *Lab) namedOtherwise(client, server string) string {
+	return l.known(map[string]string{client: entry("rome"), server: entry("milan")}) + fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = %q
 		  server         = %q
@@ -68,28 +67,29 @@ func changesNothing(config string) resource.TestStep {
 	}
 }
 
-func TestAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
-	t.Setenv("KUBECONFIG", "/dev/null")
+func TestAccAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
+	lab := borrowLab(t)
 	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome", "arn:aws:eks:eu-west-1:111122223333:cluster/milan"
-	config := namedOtherwise(rome, milan)
+	config := lab.namedOtherwise(rome, milan)
 	refused := importing(config, rome+"/turin", message("Not the ID of a shortcut", `…It was "`+rome+`/turin". The names are ["`+milan+`" "`+rome+`"].`))
-	refused.PreConfig = joinByHand(t, "rome", "milan")
+	refused.PreConfig = lab.joinByHand(t, "rome", "milan")
 	apply(t, refused, importing(config, rome+"/"+milan, nil), changesNothing(config))
 }
 
-func TestAShortcutIsImportedByItsOwnIDWhateverItsLeavesAreCalled(t *testing.T) {
-	t.Setenv("KUBECONFIG", "/dev/null")
-	config := namedOtherwise("uno", "due")
+func TestAccAShortcutIsImportedByItsOwnIDWhateverItsLeavesAreCalled(t *testing.T) {
+	lab := borrowLab(t)
+	config := lab.namedOtherwise("uno", "due")
 	refused := importing(config, "rome/turin", message("Unknown server", `None of the leaves "due", "uno" has the cluster ID "turin".`))
-	refused.PreConfig = joinByHand(t, "rome", "milan")
+	refused.PreConfig = lab.joinByHand(t, "rome", "milan")
 	apply(t, refused, importing(config, "rome/milan", nil), changesNothing(config))
 }
 
-func TestAnImportThatCannotBeRightImportsNothing(t *testing.T) {
-	config := contexts(shortcutRomeMilan)
+func TestAccAnImportThatCannotBeRightImportsNothing(t *testing.T) {
+	lab := borrowLab(t)
+	config := lab.contexts(shortcutRomeMilan)
 	turned := importing(config, "milan/rome", message("The network goes the other way", `"rome" is the client and "milan" the server, so that the ID to import is `+
 		"`rome/milan` (by cluster IDs, `rome/milan`). Nothing was imported"))
-	turned.PreConfig = joinByHand(t, "rome", "milan")
+	turned.PreConfig = lab.joinByHand(t, "rome", "milan")
 	silent := importing(config, "rome/milan", message(`The API server can't be reached on leaf "milan"`))
 	silent.PreConfig = func() { lab.command(t, "stop-apiserver", "milan") }
 	found := importing(config, "rome/milan", nil)
@@ -97,21 +97,22 @@ func TestAnImportThatCannotBeRightImportsNothing(t *testing.T) {
 	apply(t, turned, importing(config, "rome/naples", message("Cannot import non-existent remote object")), silent, found, changesNothing(config))
 }
 
-func TestHalfANetworkIsImportedAndTheNextApplyMakesTheOtherHalf(t *testing.T) {
-	half := importing(contexts(shortcutRomeMilan), "rome/milan", nil)
+func TestAccHalfANetworkIsImportedAndTheNextApplyMakesTheOtherHalf(t *testing.T) {
+	lab := borrowLab(t)
+	half := importing(lab.contexts(shortcutRomeMilan), "rome/milan", nil)
 	half.PreConfig = func() {
-		joinByHand(t, "rome", "milan")()
+		lab.joinByHand(t, "rome", "milan")()
 		for _, kind := range []client.Object{
 			&networkingv1beta1.PublicKey{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.Configuration{},
 		} {
-			deleteFromTenant(t, "milan", kind)
+			lab.deleteFromTenant(t, "milan", kind)
 		}
 	}
 	apply(t, half,
 		resource.TestStep{
-			Config: contexts(shortcutRomeMilan), ConfigPlanChecks: inPlace(),
+			Config: lab.contexts(shortcutRomeMilan), ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
-				expect("status", connected), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")), asLiqoSays(t, romeMilan, "rome", "milan"),
+				expect("status", connected), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")), lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
 	)
@@ -120,16 +121,17 @@ func TestHalfANetworkIsImportedAndTheNextApplyMakesTheOtherHalf(t *testing.T) {
 // direct is the provider of this process, configured for the lab's clusters, without Terraform in front of it.
 type direct struct {
 	t        *testing.T
+	lab      *Lab
 	server   tfprotov6.ProviderServer
 	shortcut tftypes.Object
 	identity tftypes.Object
 }
 
-func startProvider(t *testing.T) *direct {
+func (l *Lab) startProvider(t *testing.T) *direct {
 	t.Helper()
 	liqo := provider.New("test")
 	t.Cleanup(liqo.Close)
-	d := &direct{t: t, server: providerserver.NewProtocol6(liqo)()}
+	d := &direct{t: t, lab: l, server: providerserver.NewProtocol6(liqo)()}
 	schemas, err := d.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	d.must(err, schemas.Diagnostics)
 	identities, err := d.server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
@@ -138,7 +140,7 @@ func startProvider(t *testing.T) *direct {
 	d.identity = object(t, identities.IdentitySchemas["liqo_shortcut"].ValueType())
 	block := object(t, schemas.Provider.ValueType())
 	configured, err := d.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
-		Config: d.dynamic(block, map[string]tftypes.Value{"config_path": tftypes.NewValue(tftypes.String, lab.Kubeconfig)}),
+		Config: d.dynamic(block, map[string]tftypes.Value{"config_path": tftypes.NewValue(tftypes.String, l.Kubeconfig)}),
 	})
 	d.must(err, configured.Diagnostics)
 	return d

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -8,29 +6,28 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
-
-// lab is the running lab that the tests of this package share, unless they need one of another kind.
-var lab *Lab
 
 // Lab describes a running lab, in the words of `liqo-lab up --json`.
 type Lab struct {
 	Dir        string       `json:"dir"`
 	Kubeconfig string       `json:"kubeconfig"` // with a context for each cluster
 	Clusters   []LabCluster `json:"clusters"`
+
+	// before is the inventory of the lab when it had been started.
+	before []string
+	stop   func()
 }
 
 // LabCluster is one of its clusters.
@@ -43,83 +40,54 @@ type LabCluster struct {
 	ClusterID    string `json:"clusterID"`
 }
 
-// The clusters: the topology of Europe, Rome and Milan; Naples, which has Rome's pod CIDR; and Venice, which has no Liqo.
-var labClusters = []string{
-	"--cluster=europe=10.200.0.0/16",
-	"--cluster=rome=10.202.0.0/16",
-	"--cluster=milan=10.203.0.0/16",
-	"--cluster=naples=10.202.0.0/16",
-	"--cluster=venice=10.205.0.0/16,no-liqo",
-}
-
-func TestMain(m *testing.M) {
-	ctrllog.SetLogger(logr.Discard())
-	klog.SetLogger(logr.Discard())
-	os.Exit(runInLab(m))
-}
-
-func runInLab(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "liqo-acc-")
-	if err != nil {
-		log.Print(err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	var stop func()
-	if lab, stop, err = startLab(dir+"/lab", labClusters...); err != nil {
-		log.Print(err)
-		return 1
-	}
-	defer stop()
-	return m.Run()
-}
-
-// startLab starts a lab in a folder, with options of `liqo-lab up`. An open pipe keeps it alive: it ends with this process, however that ends.
-func startLab(dir string, options ...string) (started *Lab, stop func(), err error) {
-	command := exec.Command(labProgram(), append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", dir}, options...)...)
-	command.Stderr = os.Stderr
-	alive, err := command.StdinPipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := command.Start(); err != nil {
-		return nil, nil, fmt.Errorf("the lab does not start; `make acc` builds it: %w", err)
-	}
-	stop = func() {
-		_ = alive.Close()
-		_ = command.Wait()
-	}
-	if started, err = readLab(output); err != nil {
-		stop()
-		return nil, nil, fmt.Errorf("the lab is not ready: %w", err)
-	}
-	return started, stop, nil
-}
-
-func readLab(output io.Reader) (*Lab, error) {
-	line, err := bufio.NewReader(output).ReadBytes('\n')
+// startLab starts a lab with options of `liqo-lab up`. An open pipe keeps it alive: it ends with this process, however that ends.
+func startLab(options ...string) (*Lab, error) {
+	dir, err := os.MkdirTemp(scratch, "lab")
 	if err != nil {
 		return nil, err
 	}
-	described := &Lab{}
-	return described, json.Unmarshal(line, described)
+	command := exec.Command(labProgram, append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", filepath.Join(dir, "lab")}, options...)...)
+	command.Stderr = os.Stderr
+	command.Env = append(os.Environ(), "GOMEMLIMIT=500MiB") // for each of its programs, of which some take twice that if they may
+	alive, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("the lab does not start: %w", err)
+	}
+	l := &Lab{stop: func() {
+		_ = alive.Close()
+		_ = command.Wait()
+	}}
+	if err := l.read(output); err != nil {
+		l.stop()
+		return nil, fmt.Errorf("the lab is not ready: %w", err)
+	}
+	return l, nil
 }
 
-func labProgram() string {
-	if program := os.Getenv("LIQO_LAB"); program != "" {
-		return program
+// read waits until the lab has described itself, and notes what is on its clusters then.
+func (l *Lab) read(output io.Reader) error {
+	line, err := bufio.NewReader(output).ReadBytes('\n')
+	if err != nil {
+		return err
 	}
-	return "liqo-lab"
+	if err := json.Unmarshal(line, l); err != nil {
+		return err
+	}
+	l.before, err = l.inventory(context.Background())
+	return err
 }
 
 // command runs liqo-lab on the running lab. It also works in a cleanup, when the test's context has ended.
 func (l *Lab) command(t *testing.T, args ...string) {
 	t.Helper()
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), labProgram(), append(args, "--dir", l.Dir)...)
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), labProgram, append(args, "--dir", l.Dir)...)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("liqo-lab %s: %v\n%s", strings.Join(args, " "), err, output)
 	}
@@ -153,9 +121,46 @@ func (l *Lab) client(t *testing.T, name string) client.Client {
 
 // inventory lists every object in every cluster, one a line.
 func (l *Lab) inventory(ctx context.Context) ([]string, error) {
-	output, err := exec.CommandContext(ctx, labProgram(), "inventory", "--dir", l.Dir).Output()
+	output, err := exec.CommandContext(ctx, labProgram, "inventory", "--dir", l.Dir).Output()
 	if err != nil {
 		return nil, fmt.Errorf("liqo-lab inventory: %w", err)
 	}
 	return strings.Split(strings.TrimSpace(string(output)), "\n"), nil
+}
+
+// keepsInventory fails the test if anything is on the clusters when it ends that is not there now, or if anything is missing.
+func (l *Lab) keepsInventory(t *testing.T) {
+	t.Helper()
+	before, err := l.inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.sameInventory(context.WithoutCancel(t.Context()), before); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// sameInventory compares what is on the clusters now with what was there before.
+func (l *Lab) sameInventory(ctx context.Context, before []string) error {
+	now, err := l.inventory(ctx)
+	if err != nil {
+		return err
+	}
+	var differences []string
+	for _, line := range now {
+		if !slices.Contains(before, line) {
+			differences = append(differences, "+ "+line)
+		}
+	}
+	for _, line := range before {
+		if !slices.Contains(now, line) {
+			differences = append(differences, "- "+line)
+		}
+	}
+	if len(differences) > 0 {
+		return fmt.Errorf("the clusters are not as they were before:\n%s", strings.Join(differences, "\n"))
+	}
+	return nil
 }

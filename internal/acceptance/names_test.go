@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -12,7 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
 
-func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
+func TestAccAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
+	lab := borrowLab(t)
 	named := func(client string) string {
 		return fmt.Sprintf(`
 			provider "liqo" {
@@ -31,9 +30,10 @@ func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
 	)
 }
 
-func TestAnotherClusterIsAReplacement(t *testing.T) {
+func TestAccAnotherClusterIsAReplacement(t *testing.T) {
+	lab := borrowLab(t)
 	between := func(server string) string {
-		return contexts(fmt.Sprintf(`
+		return lab.contexts(fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
 			  client         = "rome"
 			  server         = %q
@@ -52,7 +52,8 @@ func TestAnotherClusterIsAReplacement(t *testing.T) {
 	)
 }
 
-func TestAPlanFails(t *testing.T) {
+func TestAccAPlanFails(t *testing.T) {
+	lab := borrowLab(t)
 	provider := fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n  clusters = { roma = { config_context = \"rome\" } }\n}\n", lab.Kubeconfig)
 	for name, test := range map[string]struct{ config, message string }{
 		"for a name that is neither a cluster nor a context": {

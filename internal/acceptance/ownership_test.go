@@ -1,9 +1,6 @@
-//go:build acceptance
-
 package acceptance
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,9 +18,9 @@ import (
 )
 
 // stateIn is a project of that name with a configuration of its own, and so a Terraform state of its own.
-func stateIn(t *testing.T, folder, config string) *project {
+func (l *Lab) stateIn(t *testing.T, folder, config string) *project {
 	t.Helper()
-	p := newProject(t, t.TempDir())
+	p := l.newProject(t, t.TempDir())
 	renamed := filepath.Join(filepath.Dir(p.dir), folder)
 	if err := os.Rename(p.dir, renamed); err != nil {
 		t.Fatal(err)
@@ -52,26 +49,6 @@ func (p *project) unchanged() {
 	p.run("plan", "-detailed-exitcode")
 }
 
-// leavesNothing destroys what the projects have made when the test ends, the last one first; then every cluster must be as it was before.
-func leavesNothing(t *testing.T, projects ...*project) {
-	t.Helper()
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		for _, p := range slices.Backward(projects) {
-			if output, err := p.command(ctx, "destroy", "-auto-approve").CombinedOutput(); err != nil {
-				t.Errorf("terraform destroy: %v\n%s", err, output)
-			}
-		}
-		if err := lab.sameInventory(ctx, before); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 // joining is a shortcut over a NodePort at that address, with more attributes.
 func joining(name, client, server, more string) string {
 	return fmt.Sprintf(`
@@ -84,19 +61,20 @@ func joining(name, client, server, more string) string {
 }
 
 // gatewayServer is the UID of Milan's gateway for Rome.
-func gatewayServer(t *testing.T) types.UID {
+func (l *Lab) gatewayServer(t *testing.T) types.UID {
 	t.Helper()
 	var servers networkingv1beta1.GatewayServerList
-	if err := lab.client(t, "milan").List(t.Context(), &servers); err != nil || len(servers.Items) != 1 {
+	if err := l.client(t, "milan").List(t.Context(), &servers); err != nil || len(servers.Items) != 1 {
 		t.Fatalf("there are %d GatewayServers on Milan (%v)", len(servers.Items), err)
 	}
 	return servers.Items[0].UID
 }
 
-func TestAShortcutIsReplacedOnDemand(t *testing.T) {
-	p := stateIn(t, "one", joining("s", "rome", "milan", "")+`
+func TestAccAShortcutIsReplacedOnDemand(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.stateIn(t, "one", joining("s", "rome", "milan", "")+`
 		resource "terraform_data" "trigger" { input = 1 }`)
-	leavesNothing(t, p)
+	destroyAtLast(p)
 	p.apply()
 	p.run("apply", "-auto-approve", "-replace=liqo_shortcut.s")
 	p.unchanged()
@@ -109,14 +87,16 @@ func TestAShortcutIsReplacedOnDemand(t *testing.T) {
 	p.unchanged()
 }
 
-func TestAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
+func TestAccAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
+	lab := borrowLab(t)
 	for name, config := range map[string]string{
 		"in the same direction":     joining("s", "rome", "milan", ""),
 		"in the opposite direction": joining("s", "milan", "rome", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			first, second := stateIn(t, "first", joining("s", "rome", "milan", "")), stateIn(t, "second", config)
-			leavesNothing(t, first, second)
+			lab.keepsInventory(t)
+			first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(t, "second", config)
+			destroyAtLast(first, second)
 			first.apply()
 			networks := lab.networks(t)
 			for range 2 { // the second try is as the first
@@ -133,12 +113,13 @@ func TestAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
 	}
 }
 
-func TestTwoProviderBlocksAreNoWayRoundTheOneOwner(t *testing.T) {
+func TestAccTwoProviderBlocksAreNoWayRoundTheOneOwner(t *testing.T) {
+	lab := borrowLab(t)
 	const blocks = `
 		provider "liqo" {}
 		provider "liqo" { alias = "other" }`
-	p := stateIn(t, "aliases", blocks+joining("one", "rome", "milan", ""))
-	leavesNothing(t, p)
+	p := lab.stateIn(t, "aliases", blocks+joining("one", "rome", "milan", ""))
+	destroyAtLast(p)
 	p.apply()
 	networks := lab.networks(t)
 	p.configure(blocks + joining("one", "rome", "milan", "") + joining("two", "rome", "milan", "provider = liqo.other"))
@@ -149,13 +130,14 @@ func TestTwoProviderBlocksAreNoWayRoundTheOneOwner(t *testing.T) {
 	lab.sameNetworks(t, networks)
 }
 
-func TestAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
-	first, second := stateIn(t, "first", joining("s", "rome", "milan", "")), stateIn(t, "second", joining("s", "rome", "milan", "adopt_existing = true"))
-	leavesNothing(t, first, second)
+func TestAccAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
+	lab := borrowLab(t)
+	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(t, "second", joining("s", "rome", "milan", "adopt_existing = true"))
+	destroyAtLast(first, second)
 	first.apply()
-	gateway := gatewayServer(t)
+	gateway := lab.gatewayServer(t)
 	second.apply()
-	if now := gatewayServer(t); now != gateway {
+	if now := lab.gatewayServer(t); now != gateway {
 		t.Error("the gateway was replaced")
 	}
 	networks := lab.networks(t)
@@ -165,23 +147,26 @@ func TestAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
 	second.unchanged()
 }
 
-func TestAShortcutUnderANewAddressIsThereAfterTheApply(t *testing.T) {
+func TestAccAShortcutUnderANewAddressIsThereAfterTheApply(t *testing.T) {
+	lab := borrowLab(t)
 	for _, parallelism := range []string{"10", "2"} {
 		t.Run("parallelism "+parallelism, func(t *testing.T) {
-			p := stateIn(t, "renamed", joining("before", "rome", "milan", ""))
-			leavesNothing(t, p)
+			lab.keepsInventory(t)
+			p := lab.stateIn(t, "renamed", joining("before", "rome", "milan", ""))
+			destroyAtLast(p)
 			p.apply()
 			p.configure(joining("after", "rome", "milan", ""))
 			says(t, p.run("apply", "-auto-approve", "-parallelism="+parallelism), "1 added, 0 changed, 1 destroyed")
 			p.unchanged()
-			gatewayServer(t)
+			lab.gatewayServer(t)
 		})
 	}
 }
 
-func TestAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
-	p := stateIn(t, "moved", joining("before", "rome", "milan", ""))
-	leavesNothing(t, p)
+func TestAccAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.stateIn(t, "moved", joining("before", "rome", "milan", ""))
+	destroyAtLast(p)
 	p.apply()
 	networks := lab.networks(t)
 	p.configure(joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = liqo_shortcut.after\n}")
@@ -189,26 +174,28 @@ func TestAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
 	lab.sameNetworks(t, networks)
 }
 
-func TestAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
+func TestAccAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
+	lab := borrowLab(t)
 	const first = "lifecycle { create_before_destroy = true }"
-	p := stateIn(t, "cbd", joining("s", "rome", "milan", first))
-	leavesNothing(t, p)
+	p := lab.stateIn(t, "cbd", joining("s", "rome", "milan", first))
+	destroyAtLast(p)
 	p.apply()
 	networks := lab.networks(t)
 	says(t, p.refused("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "exists already on leaf", "`create_before_destroy`")
 	lab.sameNetworks(t, networks)
 	p.unchanged()
 
-	gateway := gatewayServer(t)
+	gateway := lab.gatewayServer(t)
 	p.configure(joining("s", "rome", "milan", "adopt_existing = true\n"+first))
 	says(t, p.run("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "1 added, 0 changed, 1 destroyed")
 	p.unchanged()
-	if now := gatewayServer(t); now != gateway {
+	if now := lab.gatewayServer(t); now != gateway {
 		t.Error("the gateway was replaced")
 	}
 }
 
-func TestACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
+func TestAccACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
+	lab := borrowLab(t)
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	config := func(timeout string) string {
@@ -219,26 +206,27 @@ func TestACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
 			  timeouts = { create = %q, update = "5m" }
 			}`, timeout)
 	}
-	p := stateIn(t, "slow", config("5s"))
-	leavesNothing(t, p)
+	p := lab.stateIn(t, "slow", config(ample))
+	destroyAtLast(p)
 	says(t, p.refused("apply", "-auto-approve"), "The load balancer gives no address", "The shortcut is tainted", "`terraform untaint`")
-	gateway := gatewayServer(t)
+	gateway := lab.gatewayServer(t)
 	lab.command(t, "set", "milan", "load-balancer=true")
 	p.run("untaint", "liqo_shortcut.s")
 	p.run("apply", "-auto-approve")
 	p.unchanged()
-	if now := gatewayServer(t); now != gateway {
+	if now := lab.gatewayServer(t); now != gateway {
 		t.Error("the gateway was replaced")
 	}
 }
 
-func TestAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
-	p := stateIn(t, "adopting", joining("s", "rome", "milan", `
+func TestAccAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.stateIn(t, "adopting", joining("s", "rome", "milan", `
 		adopt_existing = true
 		mtu            = 1400
-		timeouts       = { create = "8s" }`))
-	leavesNothing(t, p)
-	joinByHand(t, "rome", "milan")()
+		timeouts       = { create = "`+ample+`" }`))
+	destroyAtLast(p)
+	lab.joinByHand(t, "rome", "milan")()
 	configurations := lab.configurations(t)
 	lab.command(t, "set", "milan", "connect=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
@@ -272,7 +260,8 @@ func (l *Lab) configurations(t *testing.T) []string {
 	return lines
 }
 
-func TestWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
+func TestAccWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
+	lab := borrowLab(t)
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	const config = `
@@ -280,15 +269,15 @@ func TestWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
 		  client = "rome"
 		  server = "milan"
 		}`
-	p := stateIn(t, "killed", config)
-	leavesNothing(t, p)
-	p.killWhen(happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added), "apply", "-auto-approve")
-	gateway := gatewayServer(t)
+	p := lab.stateIn(t, "killed", config)
+	destroyAtLast(p)
+	p.killWhen(lab.happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added), "apply", "-auto-approve")
+	gateway := lab.gatewayServer(t)
 	p.run("destroy", "-auto-approve") // the state knows of nothing
-	if now := gatewayServer(t); now != gateway {
+	if now := lab.gatewayServer(t); now != gateway {
 		t.Fatal("the destroy of an empty state has changed something")
 	}
-	says(t, stateIn(t, "looking", `
+	says(t, lab.stateIn(t, "looking", `
 		data "liqo_shortcuts" "all" {
 		  clusters = ["rome", "milan"]
 		}
@@ -297,7 +286,7 @@ func TestWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
 		}`).run("apply", "-auto-approve"), `"rome to milan, made in killed"`)
 	lab.command(t, "set", "milan", "load-balancer=true")
 	p.apply()
-	if now := gatewayServer(t); now != gateway {
+	if now := lab.gatewayServer(t); now != gateway {
 		t.Error("the gateway was replaced")
 	}
 }
@@ -321,9 +310,10 @@ func (p *project) killWhen(happens <-chan struct{}, args ...string) {
 	}
 }
 
-func TestAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
-	first, second := stateIn(t, "first", joining("s", "rome", "milan", "")), stateIn(t, "second", joining("s", "rome", "milan", ""))
-	leavesNothing(t, first, second)
+func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
+	lab := borrowLab(t)
+	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(t, "second", joining("s", "rome", "milan", ""))
+	destroyAtLast(first, second)
 	first.apply()
 	networks := lab.networks(t)
 	first.configure("provider \"liqo\" {}\nremoved {\n  from = liqo_shortcut.s\n  lifecycle {\n    destroy = false\n  }\n}")
@@ -334,22 +324,24 @@ func TestAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *t
 	lab.sameNetworks(t, networks)
 }
 
-func TestATaintedShortcutIsMadeAnew(t *testing.T) {
-	p := stateIn(t, "tainted", joining("s", "rome", "milan", ""))
-	leavesNothing(t, p)
+func TestAccATaintedShortcutIsMadeAnew(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.stateIn(t, "tainted", joining("s", "rome", "milan", ""))
+	destroyAtLast(p)
 	p.apply()
-	gateway := gatewayServer(t)
+	gateway := lab.gatewayServer(t)
 	p.run("taint", "liqo_shortcut.s")
 	says(t, p.run("apply", "-auto-approve"), "1 added, 0 changed, 1 destroyed")
 	p.unchanged()
-	if now := gatewayServer(t); now == gateway {
+	if now := lab.gatewayServer(t); now == gateway {
 		t.Error("the gateway is the old one")
 	}
 }
 
-func TestLookingAtAShortcutChangesNothing(t *testing.T) {
-	p := stateIn(t, "looking", joining("s", "rome", "milan", "")+joining("other", "rome", "naples", ""))
-	leavesNothing(t, p)
+func TestAccLookingAtAShortcutChangesNothing(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.stateIn(t, "looking", joining("s", "rome", "milan", "")+joining("other", "rome", "naples", ""))
+	destroyAtLast(p)
 	says(t, p.run("apply", "-auto-approve", "-target=liqo_shortcut.s"), "1 added, 0 changed, 0 destroyed")
 	networks := lab.networks(t)
 	p.run("apply", "-auto-approve", "-refresh-only")
@@ -358,9 +350,10 @@ func TestLookingAtAShortcutChangesNothing(t *testing.T) {
 	lab.sameNetworks(t, networks)
 }
 
-func TestAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
-	p := stateIn(t, "workspaces", joining("s", "rome", "milan", ""))
-	leavesNothing(t, p)
+func TestAccAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.stateIn(t, "workspaces", joining("s", "rome", "milan", ""))
+	destroyAtLast(p)
 	p.apply()
 	networks := lab.networks(t)
 	p.run("workspace", "new", "staging")
@@ -371,9 +364,10 @@ func TestAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
 	p.unchanged()
 }
 
-func TestASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
-	p := stateIn(t, "second", joining("s", "rome", "milan", ""))
-	leavesNothing(t, p)
+func TestAccASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.stateIn(t, "second", joining("s", "rome", "milan", ""))
+	destroyAtLast(p)
 	p.apply()
 	second := &networkingv1beta1.Configuration{}
 	milan := client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"}
@@ -384,7 +378,7 @@ func TestASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"}},
 		Spec:       second.Spec,
 	}
-	rome := administrator(t, "rome")
+	rome := lab.administrator(t, "rome")
 	if err := rome.Create(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}

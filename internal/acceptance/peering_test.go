@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -23,12 +21,12 @@ import (
 // startPeeredLab starts a lab in which Europe consumes the resources of Rome and of Milan, by peerings that liqoctl made.
 func startPeeredLab(t *testing.T) *Lab {
 	t.Helper()
-	peered, stop, err := startLab(t.TempDir()+"/lab", "--peer=europe=rome", "--peer=europe=milan",
+	peered, err := startLab("--peer=europe=rome", "--peer=europe=milan",
 		"--cluster=europe=10.200.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(stop)
+	t.Cleanup(peered.stop)
 	return peered
 }
 
@@ -87,11 +85,13 @@ func (l *Lab) overPeering(leaf, more string) string {
 
 const overPeering = "liqo_shortcut.over_peering"
 
-func TestNextToPeerings(t *testing.T) {
+func TestAccNextToPeerings(t *testing.T) {
+	onClusters(t)
 	peered := startPeeredLab(t)
 
 	t.Run("they show in the topology, next to a shortcut", func(t *testing.T) {
-		peered.apply(t, resource.TestStep{
+		peered.keepsInventory(t)
+		apply(t, resource.TestStep{
 			Config: peered.contexts(shortcutRomeMilan + `
 				data "liqo_topology" "all" {
 				  depends_on = [liqo_shortcut.rome_milan]
@@ -119,8 +119,9 @@ func TestNextToPeerings(t *testing.T) {
 	})
 
 	t.Run("a shortcut of two leaves comes and goes, and the peerings stay as they were", func(t *testing.T) {
+		peered.keepsInventory(t)
 		networks := peered.networks(t)
-		peered.apply(t, resource.TestStep{
+		apply(t, resource.TestStep{
 			Config:            peered.contexts(shortcutRomeMilan),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		})
@@ -128,8 +129,9 @@ func TestNextToPeerings(t *testing.T) {
 	})
 
 	t.Run("a network that a peering uses is not taken over unasked", func(t *testing.T) {
+		peered.keepsInventory(t)
 		networks := peered.networks(t)
-		peered.apply(t, resource.TestStep{
+		apply(t, resource.TestStep{
 			Config: peered.overPeering("rome", ""),
 			ExpectError: message(`A network with "…" exists already on leaf "…"`, // whichever leaf is asked first
 				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" (ForeignCluster …, role …) did.`,
@@ -172,7 +174,7 @@ func (l *Lab) keptUnlessForced(t *testing.T, leaf string, takeOver resource.Test
 	t.Helper()
 	before := l.networks(t)
 	var networks []string
-	terraformOn(t, takeOver,
+	apply(t, takeOver,
 		resource.TestStep{
 			PreConfig: func() {
 				if networks = l.networks(t); !slices.Equal(withoutLabels(networks), withoutLabels(before)) {

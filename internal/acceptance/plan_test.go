@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -15,92 +13,95 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 )
 
-func TestAReplacementKeepsWhatIsConfigured(t *testing.T) {
-	have(t, "rome", namespaceNamed("shortcuts"))
+func TestAccAReplacementKeepsWhatIsConfigured(t *testing.T) {
+	lab := borrowLab(t)
+	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = overNodePort + `
 		client_namespace = "shortcuts"
 		client_network   = { pod_cidrs = ["10.222.0.0/16"] }`
 	replaced := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace)}}
 	t.Cleanup(func() { lab.command(t, "start-apiserver", "rome") })
 	apply(t,
-		resource.TestStep{Config: between("milan", settings)},
+		resource.TestStep{Config: lab.between("milan", settings)},
 		resource.TestStep{ // the plan goes on without the leaf that does not answer
 			PreConfig: func() { lab.command(t, "stop-apiserver", "rome") },
-			Config:    between("europe", settings), PlanOnly: true, ExpectNonEmptyPlan: true,
+			Config:    lab.between("europe", settings), PlanOnly: true, ExpectNonEmptyPlan: true,
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "start-apiserver", "rome") },
-			Config:    between("europe", settings), ConfigPlanChecks: replaced,
+			Config:    lab.between("europe", settings), ConfigPlanChecks: replaced,
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected), expect("client_namespace", knownvalue.StringExact("shortcuts")),
 				keepsPodCIDR(romeMilan, "client_network", "10.222.0.0/16"),
 			},
 		},
-		resource.TestStep{Config: between("milan", settings), Destroy: true},
+		resource.TestStep{Config: lab.between("milan", settings), Destroy: true},
 	)
 }
 
-func TestATunnelThatIsDownIsNothingToPlan(t *testing.T) {
+func TestAccATunnelThatIsDownIsNothingToPlan(t *testing.T) {
+	lab := borrowLab(t)
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
 	const unhurried = overNodePort + "\nwait_for_connection = false"
 	down := []statecheck.StateCheck{expect("status", knownvalue.StringExact("Error"))}
 	apply(t,
-		resource.TestStep{Config: between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{Config: lab.between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 		resource.TestStep{
 			PreConfig: func() {
 				lab.command(t, "set", "milan", "connect=false")
-				await(t, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
+				await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
 			},
-			Config: between("milan", overNodePort), ConfigStateChecks: down,
+			Config: lab.between("milan", overNodePort), ConfigStateChecks: down,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
-		resource.TestStep{Config: between("milan", unhurried), ConfigPlanChecks: inPlace(), ConfigStateChecks: down}, // nothing but a setting
-		resource.TestStep{Config: between("milan", overNodePort), ConfigPlanChecks: inPlace(), ConfigStateChecks: down},
+		resource.TestStep{Config: lab.between("milan", unhurried), ConfigPlanChecks: inPlace(), ConfigStateChecks: down}, // nothing but a setting
+		resource.TestStep{Config: lab.between("milan", overNodePort), ConfigPlanChecks: inPlace(), ConfigStateChecks: down},
 		resource.TestStep{
 			PreConfig: func() {
 				lab.command(t, "set", "milan", "connect=true")
-				comesUp(t)
+				lab.comesUp(t)
 			},
-			Config: between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+			Config: lab.between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
 	)
 }
 
 // comesUp returns once both ends of the tunnel from Rome to Milan report it as up.
-func comesUp(t *testing.T) {
+func (l *Lab) comesUp(t *testing.T) {
 	t.Helper()
 	up := func(connection *networkingv1beta1.Connection) bool {
 		return connection.Status.Value == networkingv1beta1.Connected
 	}
-	await(t, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", up)
-	await(t, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", up)
+	await(t, l, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", up)
+	await(t, l, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", up)
 }
 
-func TestOnlyWhatAMissingConfigurationSaidIsOpenInThePlan(t *testing.T) {
+func TestAccOnlyWhatAMissingConfigurationSaidIsOpenInThePlan(t *testing.T) {
+	lab := borrowLab(t)
 	remapping := func(network string) tfjsonpath.Path { return tfjsonpath.New(network).AtMapKey("remapped_pod_cidrs") }
 	known := func(network, podCIDR string) plancheck.PlanCheck {
 		return plancheck.ExpectKnownValue(romeMilan, remapping(network), knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}))
 	}
 	without := func(damage func(), checks ...plancheck.PlanCheck) resource.TestStep {
 		return resource.TestStep{
-			PreConfig: damage, Config: contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+			PreConfig: damage, Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 			ConfigPlanChecks: resource.ConfigPlanChecks{
 				PreApply: append(checks, plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate)),
 			},
 		}
 	}
 	apply(t,
-		resource.TestStep{Config: contexts(shortcutRomeMilan)},
-		without(func() { deleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{}) },
+		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
+		without(func() { lab.deleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{}) },
 			known("client_network", "10.202.0.0/16"), known("server_network", "10.203.0.0/16")),
-		without(func() { deleteFromTenant(t, "rome", &networkingv1beta1.Configuration{}) }, // it tells Rome of Milan's network
+		without(func() { lab.deleteFromTenant(t, "rome", &networkingv1beta1.Configuration{}) }, // it tells Rome of Milan's network
 			known("client_network", "10.202.0.0/16"), plancheck.ExpectUnknownValue(romeMilan, remapping("server_network"))),
 	)
 }
 
 // planned runs plans of shortcuts from Rome to Milan with these settings, keyed by what is wrong with them. Each fails with its message.
-func planned(t *testing.T, messages map[string]struct {
+func (l *Lab) planned(t *testing.T, messages map[string]struct {
 	settings string
 	message  *regexp.Regexp
 },
@@ -108,13 +109,14 @@ func planned(t *testing.T, messages map[string]struct {
 	t.Helper()
 	for name, test := range messages {
 		t.Run(name, func(t *testing.T) {
-			terraformOn(t, resource.TestStep{Config: between("milan", test.settings), PlanOnly: true, ExpectError: test.message})
+			apply(t, resource.TestStep{Config: l.between("milan", test.settings), PlanOnly: true, ExpectError: test.message})
 		})
 	}
 }
 
-func TestAPlanFindsANetworkOfSomebodyElses(t *testing.T) {
-	opposite := contexts(`
+func TestAccAPlanFindsANetworkOfSomebodyElses(t *testing.T) {
+	lab := borrowLab(t)
+	opposite := lab.contexts(`
 		resource "liqo_shortcut" "milan_rome" {
 		  client = "milan"
 		  server = "rome"
@@ -122,27 +124,28 @@ func TestAPlanFindsANetworkOfSomebodyElses(t *testing.T) {
 	refused := message(`A network with "…" exists already on leaf "…"`, `…This provider did not make …; somebody with liqoctl, or another program, did. Import that `+
 		"network, let `adopt_existing = true` take it over, or remove it first, for instance with `liqoctl network reset`.")
 	apply(t,
-		resource.TestStep{PreConfig: joinByHand(t, "rome", "milan"), Config: contexts(shortcutRomeMilan), PlanOnly: true, ExpectError: refused},
+		resource.TestStep{PreConfig: lab.joinByHand(t, "rome", "milan"), Config: lab.contexts(shortcutRomeMilan), PlanOnly: true, ExpectError: refused},
 		resource.TestStep{Config: opposite, PlanOnly: true, ExpectError: refused},
-		resource.TestStep{Config: between("milan", overNodePort+"\nadopt_existing = true")},
+		resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")},
 	)
 }
 
-func TestAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
-	have(t, "rome", namespaceNamed("shortcuts"))
+func TestAccAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
+	lab := borrowLab(t)
+	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const inNamespace = overNodePort + "\n" + `client_namespace = "shortcuts"`
-	first := written(t, between("milan", inNamespace))
+	first := lab.written(t, lab.between("milan", inNamespace))
 	first.apply()
 
-	second := written(t, between("milan", overNodePort))
+	second := lab.written(t, lab.between("milan", overNodePort))
 	says(t, second.run("plan"), "1 to add", `Warning: A shortcut with "milan" exists already on leaf "rome"`, "Another liqo_shortcut owns it",
 		"This is no error yet, because the same apply may destroy that resource")
 	says(t, second.refused("apply", "-auto-approve"), `Error: A shortcut with "milan" exists already on leaf "rome"`)
-	second.write("main.tf", between("naples", inNamespace))
+	second.write("main.tf", lab.between("naples", inNamespace))
 	says(t, second.refused("plan"), `Error: Namespace shortcuts has a gateway for another cluster on leaf "rome"`, "with liqo_shortcut.rome_milan")
-	second.write("main.tf", contexts(""))
+	second.write("main.tf", lab.contexts(""))
 
-	first.write("main.tf", contexts(`
+	first.write("main.tf", lab.contexts(`
 		resource "liqo_shortcut" "renamed" {
 		  client           = "rome"
 		  server           = "milan"
@@ -152,9 +155,10 @@ func TestAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
 	says(t, first.run("plan"), "1 to add", "1 to destroy", "Warning: A shortcut with")
 }
 
-func TestAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
-	have(t, "rome", namespaceNamed("liqo-tenant-milan"))
-	planned(t, map[string]struct {
+func TestAccAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
+	lab := borrowLab(t)
+	lab.have(t, "rome", namespaceNamed("liqo-tenant-milan"))
+	lab.planned(t, map[string]struct {
 		settings string
 		message  *regexp.Regexp
 	}{
@@ -162,10 +166,11 @@ func TestAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 	})
 }
 
-func TestAPlanFindsANamespaceThatTwoShortcutsAreGiven(t *testing.T) {
-	have(t, "rome", namespaceNamed("shortcuts"))
-	terraformOn(t, resource.TestStep{
-		Config: between("milan", overNodePort+"\n"+`client_namespace = "shortcuts"`) + `
+func TestAccAPlanFindsANamespaceThatTwoShortcutsAreGiven(t *testing.T) {
+	lab := borrowLab(t)
+	lab.have(t, "rome", namespaceNamed("shortcuts"))
+	apply(t, resource.TestStep{
+		Config: lab.between("milan", overNodePort+"\n"+`client_namespace = "shortcuts"`) + `
 			resource "liqo_shortcut" "naples_rome" {
 			  client           = "naples"
 			  server           = "rome"
@@ -176,39 +181,42 @@ func TestAPlanFindsANamespaceThatTwoShortcutsAreGiven(t *testing.T) {
 	})
 }
 
-func TestAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
-	haveKeys(t, "rome", "my-keys")
+func TestAccAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
+	lab := borrowLab(t)
+	lab.haveKeys(t, "rome", "my-keys")
 	mixed := wireguardKeys(t, "default", "mixed-keys")
 	mixed.Data["publicKey"] = wireguardKeys(t, "default", "others").Data["publicKey"]
-	have(t, "rome", mixed)
+	lab.have(t, "rome", mixed)
 	keys := func(name, more string) string {
 		return overNodePort + fmt.Sprintf("\nclient_gateway = { key_secret = %q }\n", name) + more
 	}
 	const own = `client_namespace = "default"`
-	planned(t, map[string]struct {
+	lab.planned(t, map[string]struct {
 		settings string
 		message  *regexp.Regexp
 	}{
 		"of two pairs":      {keys("mixed-keys", own), message(`Secret default/mixed-keys has another public key on leaf "rome"`)},
 		"in a tenant's own": {keys("my-keys", ""), message(`Secret liqo-tenant-milan/my-keys would go with the shortcut on leaf "rome"`, "…Set `client_namespace`")},
 	})
-	terraformOn(t, resource.TestStep{Config: between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true})
+	apply(t, resource.TestStep{Config: lab.between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true})
 }
 
-func TestAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
-	p := stateIn(t, "missing", joining("s", "rome", "milan", `
+func TestAccAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.stateIn(t, "missing", joining("s", "rome", "milan", `
 		server_namespace = "nowhere"
 		client_namespace = "default"
 		client_gateway   = { key_secret = "no-keys" }`))
-	leavesNothing(t, p)
+	destroyAtLast(p)
 	const later = "This is no error yet, because the same apply may make it before the shortcut."
 	says(t, p.run("plan"), `Warning: Namespace nowhere does not exist on leaf "milan"`, `Warning: Secret default/no-keys does not exist on leaf "rome"`, later)
 	says(t, p.refused("apply", "-auto-approve"), `Error: Namespace nowhere does not exist on leaf "milan"`)
 }
 
-func TestAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
-	copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "fixed", "?loadBalancerIP", "?nodePort")
-	planned(t, map[string]struct {
+func TestAccAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
+	lab := borrowLab(t)
+	lab.copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "fixed", "?loadBalancerIP", "?nodePort")
+	lab.planned(t, map[string]struct {
 		settings string
 		message  *regexp.Regexp
 	}{
@@ -222,20 +230,21 @@ func TestAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
 			message("The template has no use for load_balancer_ip"),
 		},
 	})
-	terraformOn(t, resource.TestStep{
-		Config:   between("milan", `server_gateway = { service_type = "NodePort", node_port = 31021 }`), // Liqo's own
+	apply(t, resource.TestStep{
+		Config:   lab.between("milan", `server_gateway = { service_type = "NodePort", node_port = 31021 }`), // Liqo's own
 		PlanOnly: true, ExpectNonEmptyPlan: true,
 	})
 }
 
-func TestAPlanFindsRangesThatLiqoCannotGiveOut(t *testing.T) {
-	have(t, "rome", ipam("10.0.0.0/8,192.168.0.0/16"))
+func TestAccAPlanFindsRangesThatLiqoCannotGiveOut(t *testing.T) {
+	lab := borrowLab(t)
+	lab.have(t, "rome", ipam("10.0.0.0/8,192.168.0.0/16"))
 	forbidding := func(podCIDR string) string {
 		return overNodePort + fmt.Sprintf(`
 			cidr_remapping = "forbid"
 			server_network = { pod_cidrs = [%q] }`, podCIDR)
 	}
-	planned(t, map[string]struct {
+	lab.planned(t, map[string]struct {
 		settings string
 		message  *regexp.Regexp
 	}{
@@ -247,6 +256,6 @@ func TestAPlanFindsRangesThatLiqoCannotGiveOut(t *testing.T) {
 			forbidding("fd00:1::/64"), message(`Liqo can't join the IPv6 range fd00:1::/64 on leaf "milan"`, "…The IPAM of Liqo gives out IPv4 ranges only"),
 		},
 	})
-	p := written(t, between("milan", overNodePort+"\n"+`server_network = { pod_cidrs = ["100.64.0.0/16"] }`))
+	p := lab.written(t, lab.between("milan", overNodePort+"\n"+`server_network = { pod_cidrs = ["100.64.0.0/16"] }`))
 	says(t, p.run("plan"), "Warning: A pod CIDR will be remapped", "is outside the ranges that Liqo on \"rome\" gives out")
 }

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -13,20 +11,20 @@ import (
 )
 
 // listing is a provider block on the lab's merged kubeconfig with these entries of `clusters`.
-func listing(entries string) string {
+func (l *Lab) listing(entries string) string {
 	return fmt.Sprintf(`
 		provider "liqo" {
 		  config_path = %q
 		  clusters    = { %s }
 		}
-		`, lab.Kubeconfig, entries)
+		`, l.Kubeconfig, entries)
 }
 
 // known is a provider block that knows these leaves and no other: names, each with the attributes of its entry besides the kubeconfig.
-func known(entries map[string]string) string {
+func (l *Lab) known(entries map[string]string) string {
 	var clusters strings.Builder
 	for name, attributes := range entries {
-		fmt.Fprintf(&clusters, "%q = { config_path = %q, %s }\n", name, lab.Kubeconfig, attributes)
+		fmt.Fprintf(&clusters, "%q = { config_path = %q, %s }\n", name, l.Kubeconfig, attributes)
 	}
 	return required + fmt.Sprintf("provider \"liqo\" {\n  clusters = {\n%s}\n}\n", clusters.String())
 }
@@ -43,24 +41,26 @@ const required = `
 	}
 	`
 
-func TestAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *testing.T) {
+func TestAccAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *testing.T) {
+	lab := borrowLab(t)
 	refusal := message("Empty value", `…clusters["rome"].config_content is empty. Give it a value, or leave it out.`)
 	apply(t,
-		resource.TestStep{Config: listing(`rome = { config_content = "" }`) + shortcutRomeMilan, PlanOnly: true, ExpectError: refusal},
+		resource.TestStep{Config: lab.listing(`rome = { config_content = "" }`) + shortcutRomeMilan, PlanOnly: true, ExpectError: refusal},
 		resource.TestStep{
 			Config: `
 				resource "terraform_data" "kubeconfig" {
 				  input = ""
-				}` + listing(`rome = { config_content = terraform_data.kubeconfig.output }`) + shortcutRomeMilan,
+				}` + lab.listing(`rome = { config_content = terraform_data.kubeconfig.output }`) + shortcutRomeMilan,
 			ExpectError: refusal,
 		},
 	)
 }
 
-func TestAnEntryWithoutCredentialsIsTheContextOfItsOwnName(t *testing.T) {
+func TestAccAnEntryWithoutCredentialsIsTheContextOfItsOwnName(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
-			Config: listing(`
+			Config: lab.listing(`
 				rome  = { liqo_namespace = "liqo" }
 				milan = {}`) + shortcutRomeMilan,
 			ConfigStateChecks: []statecheck.StateCheck{
@@ -69,7 +69,7 @@ func TestAnEntryWithoutCredentialsIsTheContextOfItsOwnName(t *testing.T) {
 			},
 		},
 		resource.TestStep{
-			Config: listing(`turin = { liqo_namespace = "liqo" }`) + `
+			Config: lab.listing(`turin = { liqo_namespace = "liqo" }`) + `
 				data "liqo_cluster" "turin" {
 				  name = "turin"
 				}`,

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -22,15 +20,16 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
-func TestAShortcutOfWhichNothingIsLeftIsMadeAgain(t *testing.T) {
+func TestAccAShortcutOfWhichNothingIsLeftIsMadeAgain(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
-		resource.TestStep{Config: contexts(shortcutRomeMilan)},
+		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
 		resource.TestStep{
 			PreConfig: func() {
-				removeTrace(t, "rome", "milan")
-				removeTrace(t, "milan", "rome")
+				lab.removeTrace(t, "rome", "milan")
+				lab.removeTrace(t, "milan", "rome")
 			},
-			Config: contexts(shortcutRomeMilan),
+			Config: lab.contexts(shortcutRomeMilan),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionCreate),
 			}},
@@ -39,35 +38,37 @@ func TestAShortcutOfWhichNothingIsLeftIsMadeAgain(t *testing.T) {
 	)
 }
 
-func TestAShortcutOfWhichOnlyTheNamespacesAreLeftIsRepaired(t *testing.T) {
+func TestAccAShortcutOfWhichOnlyTheNamespacesAreLeftIsRepaired(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
-		resource.TestStep{Config: contexts(shortcutRomeMilan)},
+		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
 		resource.TestStep{
 			PreConfig: func() {
 				for _, cluster := range []string{"rome", "milan"} {
 					for _, object := range []client.Object{
 						&networkingv1beta1.Configuration{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{},
 					} {
-						deleteFromTenant(t, cluster, object)
+						lab.deleteFromTenant(t, cluster, object)
 					}
 				}
 			},
-			Config: contexts(shortcutRomeMilan), ConfigPlanChecks: inPlace(),
+			Config: lab.contexts(shortcutRomeMilan), ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
-func TestALeafThatCannotBeReachedLosesNothing(t *testing.T) {
+func TestAccALeafThatCannotBeReachedLosesNothing(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
-		resource.TestStep{Config: contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "stop-apiserver", "milan") },
-			Config:    contexts(shortcutRomeMilan),
+			Config:    lab.contexts(shortcutRomeMilan),
 			PlanOnly:  true, // the refresh warns, and the plan is empty
 		},
 		resource.TestStep{
-			Config: contexts(`
+			Config: lab.contexts(`
 				resource "liqo_shortcut" "rome_milan" {
 				  client         = "rome"
 				  server         = "milan"
@@ -78,14 +79,15 @@ func TestALeafThatCannotBeReachedLosesNothing(t *testing.T) {
 		},
 		resource.TestStep{
 			PreConfig:         func() { lab.command(t, "start-apiserver", "milan") },
-			Config:            contexts(shortcutRomeMilan),
+			Config:            lab.contexts(shortcutRomeMilan),
 			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
-func TestATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
+func TestAccATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
+	lab := borrowLab(t)
 	lab.command(t, "set", "milan", "connect=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
 	const unhurried = `
@@ -96,33 +98,19 @@ func TestATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
 		  wait_for_connection = false
 		}`
 	apply(t,
-		resource.TestStep{Config: contexts(unhurried), ConfigStateChecks: []statecheck.StateCheck{
+		resource.TestStep{Config: lab.contexts(unhurried), ConfigStateChecks: []statecheck.StateCheck{
 			expect("status", knownvalue.StringExact("Connecting")),
 		}},
-		resource.TestStep{Config: contexts(unhurried), PlanOnly: true},
+		resource.TestStep{Config: lab.contexts(unhurried), PlanOnly: true},
 	)
 }
 
-func TestATimeoutSaysWhatIsMissing(t *testing.T) {
-	lab.command(t, "set", "milan", "load-balancer=false")
-	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
-	apply(t, resource.TestStep{
-		Config: contexts(`
-			resource "liqo_shortcut" "rome_milan" {
-			  client   = "rome"
-			  server   = "milan"
-			  timeouts = { create = "5s" }
-			}`),
-		ExpectError: regexp.MustCompile(`(?s)The load balancer gives no address on leaf "milan".*Service\s+liqo-tenant-rome/gw-rome.*NodePort.*` +
-			`not done\s+milan: address of the gateway`),
-	})
-}
-
-func TestAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
+func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
+	lab := borrowLab(t)
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	overLoadBalancer := func(create string) string {
-		return contexts(`
+		return lab.contexts(`
 			resource "liqo_shortcut" "rome_milan" {
 			  client   = "rome"
 			  server   = "milan"
@@ -130,7 +118,7 @@ func TestAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 			}`)
 	}
 	apply(t,
-		resource.TestStep{Config: overLoadBalancer("4s"), ExpectError: regexp.MustCompile("The load balancer gives no address")},
+		resource.TestStep{Config: overLoadBalancer(ample), ExpectError: regexp.MustCompile("The load balancer gives no address")},
 		resource.TestStep{
 			PreConfig:         func() { lab.command(t, "set", "milan", "load-balancer=true") },
 			Config:            overLoadBalancer("5m"),
@@ -138,26 +126,23 @@ func TestAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 		},
 		resource.TestStep{ // an update that fails leaves the resource as it was to be, and the next one goes on
 			PreConfig:   func() { lab.command(t, "set", "milan", "connect=false") },
-			Config:      between("milan", "mtu = 1400\ntimeouts = { update = \"8s\" }"),
+			Config:      lab.between("milan", "mtu = 1400\ntimeouts = { update = \""+ample+"\" }"),
 			ExpectError: regexp.MustCompile("(?s)milan.*not done"),
 		},
 		resource.TestStep{
 			PreConfig: func() { // by itself: there is nothing to plan for the tunnel
 				lab.command(t, "set", "milan", "connect=true")
-				comesUp(t)
+				lab.comesUp(t)
 			},
-			Config:            between("milan", "mtu = 1400"),
+			Config:            lab.between("milan", "mtu = 1400"),
 			ConfigPlanChecks:  inPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gatewaysHaveMTU(t, 1400)},
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), lab.gatewaysHaveMTU(t, 1400)},
 		},
 	)
 }
 
-func TestAnInterruptedDestroyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
-	before, err := lab.inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
+	lab := borrowLab(t)
 	t.Cleanup(func() { lab.command(t, "set", "milan", "liqo=running") })
 	interrupt := &interruption{}
 	destroy := func(namespaces string, liqo string, expected *regexp.Regexp) resource.TestStep {
@@ -165,10 +150,10 @@ func TestAnInterruptedDestroyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 			PreConfig: func() {
 				lab.command(t, "set", "milan", "liqo="+liqo)
 				if liqo == "stopped" { // so that the destroy ends on Rome and can't end on Milan
-					interrupt.when = gone(t, "rome", &liqov1beta1.ForeignClusterList{})
+					interrupt.when = lab.gone(t, "rome", &liqov1beta1.ForeignClusterList{})
 				}
 			},
-			Config: between("milan", overNodePort+namespaces), Destroy: true, ExpectError: expected,
+			Config: lab.between("milan", overNodePort+namespaces), Destroy: true, ExpectError: expected,
 		}
 	}
 	interrupted := regexp.MustCompile(`(?s)Liqo's controllers do not run on leaf "milan".*The work was interrupted while waiting`)
@@ -180,14 +165,12 @@ func TestAnInterruptedDestroyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 			server_namespace = "default"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			terraformThrough(t, interrupt.of,
-				resource.TestStep{Config: between("milan", overNodePort+namespaces)},
+			lab.keepsInventory(t)
+			applyThrough(t, interrupt.of,
+				resource.TestStep{Config: lab.between("milan", overNodePort+namespaces)},
 				destroy(namespaces, "stopped", interrupted),
 				destroy(namespaces, "running", nil),
 			)
-			if err := lab.sameInventory(t.Context(), before); err != nil {
-				t.Error(err)
-			}
 		})
 	}
 }
@@ -226,9 +209,9 @@ func (s interruptedServer) ApplyResourceChange(ctx context.Context, req *tfproto
 }
 
 // deleteFromTenant deletes the one object of that kind that belongs to another cluster, behind Terraform's back, and leaves nothing of it behind.
-func deleteFromTenant(t *testing.T, cluster string, kind client.Object) {
+func (l *Lab) deleteFromTenant(t *testing.T, cluster string, kind client.Object) {
 	t.Helper()
-	c := lab.client(t, cluster)
+	c := l.client(t, cluster)
 	for _, namespace := range []string{"liqo-tenant-rome", "liqo-tenant-milan"} {
 		if err := c.DeleteAllOf(t.Context(), kind, client.InNamespace(namespace)); err != nil {
 			t.Fatal(err)
@@ -237,22 +220,22 @@ func deleteFromTenant(t *testing.T, cluster string, kind client.Object) {
 }
 
 // removeTrace deletes all that a cluster has of another one, the tenant namespace and Liqo's own record, behind Terraform's back.
-func removeTrace(t *testing.T, at, of string) {
+func (l *Lab) removeTrace(t *testing.T, at, of string) {
 	t.Helper()
-	deleteNamespace(t, at, "liqo-tenant-"+of)
-	await(t, at, &liqov1beta1.ForeignClusterList{}, of, func(record *liqov1beta1.ForeignCluster) bool {
+	l.deleteNamespace(t, at, "liqo-tenant-"+of)
+	await(t, l, at, &liqov1beta1.ForeignClusterList{}, of, func(record *liqov1beta1.ForeignCluster) bool {
 		return !record.Status.Modules.Networking.Enabled // before that, Liqo would make its record again
 	})
-	if err := lab.client(t, at).Delete(t.Context(), &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}); err != nil {
+	if err := l.client(t, at).Delete(t.Context(), &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // deleteNamespace deletes a namespace and returns when it is gone.
-func deleteNamespace(t *testing.T, clusterName, name string) {
+func (l *Lab) deleteNamespace(t *testing.T, clusterName, name string) {
 	t.Helper()
 	registry := cluster.NewRegistry(cluster.Config{
-		Kubeconfig: cluster.Kubeconfig{Paths: []string{lab.Kubeconfig}}, LiqoNamespace: provider.DefaultLiqoNamespace,
+		Kubeconfig: cluster.Kubeconfig{Paths: []string{l.Kubeconfig}}, LiqoNamespace: provider.DefaultLiqoNamespace,
 	})
 	defer registry.Close()
 	leaf, err := registry.Leaf(t.Context(), clusterName)

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -19,14 +17,15 @@ import (
 // mostRequests is how many requests to one cluster a refresh may take, however many shortcuts the cluster has.
 const mostRequests = 12
 
-func TestARefreshAsksEachClusterTheSameForThreeShortcutsAsForOne(t *testing.T) {
+func TestAccARefreshAsksEachClusterTheSameForThreeShortcutsAsForOne(t *testing.T) {
+	lab := borrowLab(t)
 	const one = `
 		rome-milan = { client = "rome", server = "milan" }`
 	const three = one + `
 		rome-naples  = { client = "rome", server = "naples" }
 		milan-naples = { client = "milan", server = "naples" }`
-	var forOne, forThree refresh
-	apply(t, forOne.counted(one), forThree.counted(three), resource.TestStep{Config: contexts("")})
+	forOne, forThree := refresh{lab: lab}, refresh{lab: lab}
+	apply(t, forOne.counted(one), forThree.counted(three), resource.TestStep{Config: lab.contexts("")})
 
 	for _, name := range []string{"rome", "milan"} {
 		alone, among := forOne.of(name), forThree.of(name)
@@ -44,6 +43,7 @@ func TestARefreshAsksEachClusterTheSameForThreeShortcutsAsForOne(t *testing.T) {
 
 // refresh is what one `terraform plan` without changes has asked the clusters for.
 type refresh struct {
+	lab           *Lab
 	before, after map[string]int // keyed by cluster, verb and resource, separated by spaces
 }
 
@@ -51,7 +51,7 @@ type refresh struct {
 // checks.
 func (r *refresh) counted(shortcuts string) resource.TestStep {
 	return resource.TestStep{
-		Config: contexts(`
+		Config: r.lab.contexts(`
 			resource "liqo_shortcut" "mesh" {
 			  for_each       = {` + shortcuts + `
 			  }
@@ -60,8 +60,8 @@ func (r *refresh) counted(shortcuts string) resource.TestStep {
 			  server_gateway = { service_type = "NodePort" }
 			}`),
 		ConfigPlanChecks: resource.ConfigPlanChecks{
-			PostApplyPreRefresh:  []plancheck.PlanCheck{requestsAre(func(counts map[string]int) { r.before = counts })},
-			PostApplyPostRefresh: []plancheck.PlanCheck{requestsAre(func(counts map[string]int) { r.after = counts }), plancheck.ExpectEmptyPlan()},
+			PostApplyPreRefresh:  []plancheck.PlanCheck{r.lab.requestsAre(func(counts map[string]int) { r.before = counts })},
+			PostApplyPostRefresh: []plancheck.PlanCheck{r.lab.requestsAre(func(counts map[string]int) { r.after = counts }), plancheck.ExpectEmptyPlan()},
 		},
 	}
 }
@@ -85,9 +85,9 @@ func (f planCheck) CheckPlan(ctx context.Context, req plancheck.CheckPlanRequest
 }
 
 // requestsAre tells how often the provider has asked the clusters for what until now.
-func requestsAre(note func(counts map[string]int)) plancheck.PlanCheck {
+func (l *Lab) requestsAre(note func(counts map[string]int)) plancheck.PlanCheck {
 	return planCheck(func(ctx context.Context, _ plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
-		counts, err := lab.requests(ctx)
+		counts, err := l.requests(ctx)
 		note(counts)
 		resp.Error = err
 	})
@@ -95,7 +95,7 @@ func requestsAre(note func(counts map[string]int)) plancheck.PlanCheck {
 
 // requests counts what was asked of the clusters with the common kubeconfig, keyed by cluster, verb and resource.
 func (l *Lab) requests(ctx context.Context) (map[string]int, error) {
-	output, err := exec.CommandContext(ctx, labProgram(), "requests", "--dir", l.Dir).Output()
+	output, err := exec.CommandContext(ctx, labProgram, "requests", "--dir", l.Dir).Output()
 	if err != nil {
 		return nil, fmt.Errorf("liqo-lab requests: %w", err)
 	}

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -23,8 +21,8 @@ import (
 )
 
 // between is a provider block and a shortcut from Rome to a server over a node port, with more settings.
-func between(server, settings string) string {
-	return contexts(fmt.Sprintf(`
+func (l *Lab) between(server, settings string) string {
+	return l.contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
 		  client = "rome"
 		  server = %q
@@ -34,33 +32,37 @@ func between(server, settings string) string {
 
 const overNodePort = `server_gateway = { service_type = "NodePort" }`
 
-func TestForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
+func TestAccForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t, resource.TestStep{
-		Config:      between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`),
+		Config:      lab.between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`),
 		ExpectError: regexp.MustCompile(`(?s)Remapping is forbidden, and needed.*10\.202\.0\.0/16 of "(rome|naples)"\s+overlaps\s+with\s+10\.202\.0\.0/16`),
 	})
 }
 
-func TestForbiddenRemappingThatNobodyCouldForeseeLeavesNothingBehind(t *testing.T) {
+func TestAccForbiddenRemappingThatNobodyCouldForeseeLeavesNothingBehind(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t, resource.TestStep{ // Liqo's IPAM has no addresses but private ones to give
-		Config: between("milan", overNodePort+`
+		Config: lab.between("milan", overNodePort+`
 			cidr_remapping = "forbid"
 			server_network = { pod_cidrs = ["100.64.0.0/16"] }`),
 		ExpectError: regexp.MustCompile(`(?s)Remapping is forbidden, and needed on leaf "rome".*100\.64\.0\.0/16\s+of\s+"milan"`),
 	})
 }
 
-func TestForbiddenRemappingIsNoObstacleWhereNothingOverlaps(t *testing.T) {
+func TestAccForbiddenRemappingIsNoObstacleWhereNothingOverlaps(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t, resource.TestStep{
-		Config:            between("milan", overNodePort+"\n"+`cidr_remapping = "forbid"`),
+		Config:            lab.between("milan", overNodePort+"\n"+`cidr_remapping = "forbid"`),
 		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 	})
 }
 
-func TestWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
+func TestAccWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
+	lab := borrowLab(t)
 	const keyless = overNodePort + "\nshare_keys = false"
 	apply(t,
-		resource.TestStep{Config: between("milan", keyless), ConfigStateChecks: []statecheck.StateCheck{
+		resource.TestStep{Config: lab.between("milan", keyless), ConfigStateChecks: []statecheck.StateCheck{
 			expect("status", knownvalue.StringExact("Connecting")),
 			stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 				for _, cluster := range []string{"rome", "milan"} {
@@ -72,31 +74,34 @@ func TestWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
 			}),
 		}},
 		resource.TestStep{ // now the provider brings them
-			Config: between("milan", overNodePort), ConfigPlanChecks: inPlace(),
+			Config: lab.between("milan", overNodePort), ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
-func TestANamespaceThatDoesNotExistIsNotMade(t *testing.T) {
+func TestAccANamespaceThatDoesNotExistIsNotMade(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t, resource.TestStep{
-		Config:      between("milan", overNodePort+"\n"+`client_namespace = "nowhere"`),
+		Config:      lab.between("milan", overNodePort+"\n"+`client_namespace = "nowhere"`),
 		ExpectError: regexp.MustCompile(`Namespace nowhere does not exist on leaf "rome"`),
 	})
 }
 
-func TestATemplateThatDoesNotExistFailsThePlan(t *testing.T) {
+func TestAccATemplateThatDoesNotExistFailsThePlan(t *testing.T) {
+	lab := borrowLab(t)
 	for expected, settings := range map[string]string{
 		`(?s)The template does not exist on leaf "milan".*WgGatewayServerTemplate\s+liqo/nothing`: `server_gateway = { template = { name = "nothing" } }`,
 		`(?s)There are no templates of type example.com/v1/nothings on\s+leaf\s+"rome"`:           `client_gateway = { template = { resource = "example.com/v1/nothings" } }`,
 	} {
-		apply(t, resource.TestStep{Config: between("milan", settings), PlanOnly: true, ExpectError: regexp.MustCompile(expected)})
+		apply(t, resource.TestStep{Config: lab.between("milan", settings), PlanOnly: true, ExpectError: regexp.MustCompile(expected)})
 	}
 }
 
-func TestThePairMayBeJoinedOnceOnly(t *testing.T) {
+func TestAccThePairMayBeJoinedOnceOnly(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t, resource.TestStep{
-		Config: contexts(`
+		Config: lab.contexts(`
 			resource "liqo_shortcut" "one" {
 			  client = "rome"
 			  server = "milan"
@@ -110,18 +115,19 @@ func TestThePairMayBeJoinedOnceOnly(t *testing.T) {
 	})
 }
 
-func TestConfigurationsCanOutliveTheShortcut(t *testing.T) {
+func TestAccConfigurationsCanOutliveTheShortcut(t *testing.T) {
+	lab := borrowLab(t)
 	const disconnecting = overNodePort + "\n" + `on_destroy = "disconnect"`
 	apply(t,
-		resource.TestStep{Config: between("milan", disconnecting)},
-		resource.TestStep{Config: contexts(""), Check: func(*terraform.State) error {
-			if got := configuredAt(t.Context(), t, "rome", "milan"); got.pod != "10.203.0.0/16" {
+		resource.TestStep{Config: lab.between("milan", disconnecting)},
+		resource.TestStep{Config: lab.contexts(""), Check: func(*terraform.State) error {
+			if got := lab.configuredAt(t.Context(), t, "rome", "milan"); got.pod != "10.203.0.0/16" {
 				return fmt.Errorf("Rome's Configuration says %v", got)
 			}
 			return nil
 		}},
 		resource.TestStep{
-			Config: between("milan", overNodePort),
+			Config: lab.between("milan", overNodePort),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionCreate),
 			}},
@@ -130,9 +136,9 @@ func TestConfigurationsCanOutliveTheShortcut(t *testing.T) {
 }
 
 // copyTemplate gives a cluster a copy of one of Liqo's templates, without some fields, for as long as the test runs.
-func copyTemplate(t *testing.T, cluster, kind, from, to string, without ...string) {
+func (l *Lab) copyTemplate(t *testing.T, cluster, kind, from, to string, without ...string) {
 	t.Helper()
-	c := lab.client(t, cluster)
+	c := l.client(t, cluster)
 	template := &unstructured.Unstructured{}
 	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template); err != nil {

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -27,10 +25,11 @@ func inPlace() resource.ConfigPlanChecks {
 	}
 }
 
-func TestAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
+func TestAccAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
-			Config: contexts(`
+			Config: lab.contexts(`
 				resource "liqo_shortcut" "rome_milan" {
 				  client         = "rome"
 				  server         = "milan"
@@ -45,15 +44,15 @@ func TestAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
 				expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
 				expect("mtu", knownvalue.Int32Exact(1340)),
 				expect("server_endpoint", knownvalue.ObjectExact(map[string]knownvalue.Check{
-					"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(nodeAddress(t, "milan"))}),
+					"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(lab.nodeAddress(t, "milan"))}),
 					"port":      nodePort(),
 					"protocol":  knownvalue.StringExact("UDP"),
 				})),
-				asLiqoSays(t, romeMilan, "rome", "milan"),
+				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
 		resource.TestStep{
-			Config: contexts(`
+			Config: lab.contexts(`
 				resource "liqo_shortcut" "rome_milan" {
 				  client         = "rome"
 				  server         = "milan"
@@ -65,16 +64,17 @@ func TestAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
 				expect("status", connected),
 				expect("mtu", knownvalue.Int32Exact(1400)),
 				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(31000)),
-				gatewaysHaveMTU(t, 1400),
+				lab.gatewaysHaveMTU(t, 1400),
 			},
 		},
 	)
 }
 
-func TestAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
+func TestAccAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
-			Config: contexts(`
+			Config: lab.contexts(`
 				resource "liqo_shortcut" "rome_milan" {
 				  client = "rome"
 				  server = "milan"
@@ -86,7 +86,7 @@ func TestAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
 			},
 		},
 		resource.TestStep{
-			Config: contexts(`
+			Config: lab.contexts(`
 				resource "liqo_shortcut" "rome_milan" {
 				  client         = "rome"
 				  server         = "milan"
@@ -99,7 +99,7 @@ func TestAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
 			},
 		},
 		resource.TestStep{
-			Config: contexts(`
+			Config: lab.contexts(`
 				resource "liqo_shortcut" "rome_milan" {
 				  client         = "rome"
 				  server         = "milan"
@@ -114,9 +114,10 @@ func TestAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
 	)
 }
 
-func TestTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
+func TestAccTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
+	lab := borrowLab(t)
 	dials := func(address string, port int, more string) string {
-		return contexts(fmt.Sprintf(`
+		return lab.contexts(fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
 			  client         = "rome"
 			  server         = "milan"
@@ -125,26 +126,27 @@ func TestTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
 			  %s
 			}`, address, port, more))
 	}
-	node := nodeAddress(t, "milan")
+	node := lab.nodeAddress(t, "milan")
 	endpoint := expect("server_endpoint", knownvalue.ObjectPartial(map[string]knownvalue.Check{
 		"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(node)}), "port": knownvalue.Int32Exact(31001),
 	}))
 	apply(t,
 		resource.TestStep{ // a name and a port that only Rome has for it, and that lead nowhere yet
 			Config:            dials("milan.example.com", 41000, "wait_for_connection = false"),
-			ConfigStateChecks: []statecheck.StateCheck{dialling(t, "milan.example.com", 41000), endpoint},
+			ConfigStateChecks: []statecheck.StateCheck{lab.dialling(t, "milan.example.com", 41000), endpoint},
 		},
 		resource.TestStep{
 			Config:            dials(node, 31001, ""),
 			ConfigPlanChecks:  inPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{dialling(t, node, 31001), endpoint, expect("status", connected)},
+			ConfigStateChecks: []statecheck.StateCheck{lab.dialling(t, node, 31001), endpoint, expect("status", connected)},
 		},
 	)
 }
 
-func TestLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
+func TestAccLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t, resource.TestStep{
-		Config: contexts(`
+		Config: lab.contexts(`
 			resource "liqo_shortcut" "rome_naples" {
 			  client         = "rome"
 			  server         = "naples"
@@ -152,17 +154,18 @@ func TestLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
 			}`),
 		ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectKnownValue("liqo_shortcut.rome_naples", tfjsonpath.New("status"), connected),
-			asLiqoSays(t, "liqo_shortcut.rome_naples", "rome", "naples"),
+			lab.asLiqoSays(t, "liqo_shortcut.rome_naples", "rome", "naples"),
 			remapped("liqo_shortcut.rome_naples", "client_network", "10.202.0.0/16"),
 			remapped("liqo_shortcut.rome_naples", "server_network", "10.202.0.0/16"),
 		},
 	})
 }
 
-func TestThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
+func TestAccThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
+	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
-			Config: contexts(`
+			Config: lab.contexts(`
 				resource "liqo_shortcut" "mesh" {
 				  for_each = {
 				    rome-milan   = { client = "rome", server = "milan" }
@@ -179,11 +182,12 @@ func TestThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
 				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["milan-naples"]`, tfjsonpath.New("status"), connected),
 			},
 		},
-		resource.TestStep{Config: contexts("")}, // the test framework can't destroy what for_each has made
+		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy what for_each has made
 	)
 }
 
-func TestTheCentreAndItsLeavesAreJoinedInOneApply(t *testing.T) {
+func TestAccTheCentreAndItsLeavesAreJoinedInOneApply(t *testing.T) {
+	lab := borrowLab(t)
 	const config = `
 		resource "liqo_shortcut" "europe_rome" {
 		  client         = "europe"
@@ -201,9 +205,9 @@ func TestTheCentreAndItsLeavesAreJoinedInOneApply(t *testing.T) {
 		  server_gateway = { service_type = "NodePort" }
 		}`
 	checks := []statecheck.StateCheck{
-		asLiqoSays(t, "liqo_shortcut.europe_rome", "europe", "rome"),
-		asLiqoSays(t, "liqo_shortcut.europe_milan", "europe", "milan"),
-		asLiqoSays(t, "liqo_shortcut.rome_milan", "rome", "milan"),
+		lab.asLiqoSays(t, "liqo_shortcut.europe_rome", "europe", "rome"),
+		lab.asLiqoSays(t, "liqo_shortcut.europe_milan", "europe", "milan"),
+		lab.asLiqoSays(t, "liqo_shortcut.rome_milan", "rome", "milan"),
 	}
 	for _, shortcut := range []struct{ address, clientPods, serverPods string }{
 		{"liqo_shortcut.europe_rome", "10.200.0.0/16", "10.202.0.0/16"},
@@ -218,5 +222,5 @@ func TestTheCentreAndItsLeavesAreJoinedInOneApply(t *testing.T) {
 			externalCIDRIsRemapped(shortcut.address, "server_network"),
 		)
 	}
-	apply(t, resource.TestStep{Config: contexts(config), ConfigStateChecks: checks})
+	apply(t, resource.TestStep{Config: lab.contexts(config), ConfigStateChecks: checks})
 }

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -8,23 +6,24 @@ import (
 )
 
 // written is a project with this configuration. What it has applied is destroyed when the test ends, and then every cluster must be as it was before.
-func written(t *testing.T, config string) *project {
+func (l *Lab) written(t *testing.T, config string) *project {
 	t.Helper()
-	p := example(t, "provider")
+	p := l.example(t, "provider")
 	p.write("provider.tf", "")
 	p.write("main.tf", config)
 	p.run("init")
 	return p
 }
 
-func TestASettingThatIsKnownLaterMayStillTurnOutToBeLeftOut(t *testing.T) {
-	p := written(t, `
+func TestAccASettingThatIsKnownLaterMayStillTurnOutToBeLeftOut(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.written(t, `
 		variable "node_port" {
 		  type    = number
 		  default = null
 		}
 		variable "load_balancer_ip" { type = string }
-		`+between("milan", `server_gateway = { node_port = var.node_port, load_balancer_ip = var.load_balancer_ip }`))
+		`+lab.between("milan", `server_gateway = { node_port = var.node_port, load_balancer_ip = var.load_balancer_ip }`))
 	p.set("TF_VAR_load_balancer_ip", "192.0.2.10")
 	p.run("validate")
 	says(t, p.refused("plan", "-var", "node_port=31020"), "Error: node_port without NodePort")
@@ -32,8 +31,8 @@ func TestASettingThatIsKnownLaterMayStillTurnOutToBeLeftOut(t *testing.T) {
 }
 
 // named is a shortcut from Rome to a leaf whose name comes from another resource, which gives it again when it is replaced.
-func named(server, trigger, settings string) string {
-	return contexts(fmt.Sprintf(`
+func (l *Lab) named(server, trigger, settings string) string {
+	return l.contexts(fmt.Sprintf(`
 		resource "terraform_data" "server" {
 		  input            = %q
 		  triggers_replace = %q
@@ -46,37 +45,39 @@ func named(server, trigger, settings string) string {
 		}`, server, trigger, settings))
 }
 
-func TestALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
-	have(t, "rome", namespaceNamed("shortcuts"))
+func TestAccALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
+	lab := borrowLab(t)
+	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = `
 		client_namespace = "shortcuts"
 		client_network   = { pod_cidrs = ["10.222.0.0/16"] }`
 	const reason = `Warning: Perhaps another cluster`
-	p := written(t, named("milan", "first", ""))
+	p := lab.written(t, lab.named("milan", "first", ""))
 	p.apply()
 
-	p.write("main.tf", named("milan", "second", settings)) // it turns out to be the same
+	p.write("main.tf", lab.named("milan", "second", settings)) // it turns out to be the same
 	says(t, p.run("apply", "-auto-approve"), reason, `The name of the server will only be known during the apply.`, `It was "milan", and nobody can tell yet `+
 		`whether it will still stand for cluster "milan".`, "# forces replacement", "2 added, 0 changed, 2 destroyed")
 	says(t, p.run("state", "show", romeMilan), `id = "rome/milan"`, `status = "Connected"`, `client_namespace = "shortcuts"`, `pod_cidrs = [ "10.222.0.0/16", ]`)
 	p.run("plan", "-detailed-exitcode")
 
-	p.write("main.tf", named("europe", "second", settings))
+	p.write("main.tf", lab.named("europe", "second", settings))
 	says(t, p.run("apply", "-auto-approve"), reason, "# forces replacement")
 	says(t, p.run("state", "show", romeMilan), `id = "rome/europe"`, `status = "Connected"`, `client_namespace = "shortcuts"`)
 	p.run("plan", "-detailed-exitcode")
 }
 
-func TestRangesThatAreKnownLaterChangeInPlace(t *testing.T) {
+func TestAccRangesThatAreKnownLaterChangeInPlace(t *testing.T) {
+	lab := borrowLab(t)
 	announced := func(podCIDR, externalCIDR string) string {
 		return fmt.Sprintf(`
 			resource "terraform_data" "pods" { input = %q }
 			resource "terraform_data" "external" { input = %q }
-			`, podCIDR, externalCIDR) + between("milan", overNodePort+`
+			`, podCIDR, externalCIDR) + lab.between("milan", overNodePort+`
 			client_network = { pod_cidrs = [terraform_data.pods.output] }
 			server_network = { external_cidr = terraform_data.external.output }`)
 	}
-	p := written(t, announced("10.222.0.0/16", "10.223.0.0/16"))
+	p := lab.written(t, announced("10.222.0.0/16", "10.223.0.0/16"))
 	p.apply()
 	p.write("main.tf", announced("10.224.0.0/16", "10.225.0.0/16"))
 	p.apply()

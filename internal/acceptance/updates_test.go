@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -40,16 +38,16 @@ type update struct {
 
 // updated runs a shortcut from Rome to Milan over a node port through one update after the other, all in place: the framework itself makes sure that the plan
 // after each is empty.
-func updated(t *testing.T, all ...update) {
+func (l *Lab) updated(t *testing.T, all ...update) {
 	t.Helper()
-	gateways := &gatewayUIDs{t: t}
+	gateways := &gatewayUIDs{t: t, lab: l}
 	steps := []resource.TestStep{{
-		Config: between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gateways.changed(replacesGateways)},
+		Config: l.between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gateways.changed(replacesGateways)},
 	}}
 	for _, update := range all {
 		steps = append(steps, resource.TestStep{
 			PreConfig:         func() { t.Log(update.name) },
-			Config:            between("milan", update.settings),
+			Config:            l.between("milan", update.settings),
 			ConfigPlanChecks:  inPlace(),
 			ConfigStateChecks: append(update.checks, expect("status", connected), gateways.changed(update.gateways)),
 		})
@@ -57,8 +55,9 @@ func updated(t *testing.T, all ...update) {
 	apply(t, steps...)
 }
 
-func TestTheServersGatewayChangesInPlace(t *testing.T) {
-	copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
+func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
+	lab := borrowLab(t)
+	lab.copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
 	endpointPort := func(port knownvalue.Check) statecheck.StateCheck {
 		return statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), port)
 	}
@@ -66,7 +65,7 @@ func TestTheServersGatewayChangesInPlace(t *testing.T) {
 		return statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("addresses"),
 			knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(address)}))
 	}
-	updated(t,
+	lab.updated(t,
 		update{"to a load balancer", "", replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))}},
 		update{"to another port", `server_gateway = { port = 51900 }`, replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))}},
 		update{
@@ -75,50 +74,52 @@ func TestTheServersGatewayChangesInPlace(t *testing.T) {
 		},
 		update{
 			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`, replacesGateways,
-			[]statecheck.StateCheck{endpointAddress(nodeAddress(t, "milan")), endpointPort(knownvalue.Int32Exact(31010))},
+			[]statecheck.StateCheck{endpointAddress(lab.nodeAddress(t, "milan")), endpointPort(knownvalue.Int32Exact(31010))},
 		},
 		update{
 			"to annotations and labels of the Service", `server_gateway = {
 				service_type        = "NodePort"
 				service_annotations = { "example.com/speed" = "fast" }
 				service_labels      = { team = "network" }
-			}`, replacesGateways, []statecheck.StateCheck{serviceIsMarked(t), endpointPort(nodePort())},
+			}`, replacesGateways, []statecheck.StateCheck{lab.serviceIsMarked(t), endpointPort(nodePort())},
 		},
-		update{"to another MTU", overNodePort + "\nmtu = 1400", replacesGateways, []statecheck.StateCheck{gatewaysHaveMTU(t, 1400)}},
+		update{"to another MTU", overNodePort + "\nmtu = 1400", replacesGateways, []statecheck.StateCheck{lab.gatewaysHaveMTU(t, 1400)}},
 		update{
 			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`, replacesGateways,
-			[]statecheck.StateCheck{madeFrom(t, "wireguard-client", "my-server")},
+			[]statecheck.StateCheck{lab.madeFrom(t, "wireguard-client", "my-server")},
 		},
 		update{"to an address inside the cluster", `server_gateway = { service_type = "ClusterIP" }`, replacesGateways, []statecheck.StateCheck{
-			endpointPort(knownvalue.Int32Exact(51840)), exposedBy(t, corev1.ServiceTypeClusterIP), madeFrom(t, "wireguard-client", "wireguard-server"),
+			endpointPort(knownvalue.Int32Exact(51840)), lab.exposedBy(t, corev1.ServiceTypeClusterIP), lab.madeFrom(t, "wireguard-client", "wireguard-server"),
 		}},
 		update{"back", overNodePort, replacesGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
 	)
 }
 
-func TestTheClientsGatewayChangesInPlace(t *testing.T) {
-	copyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
+func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
+	lab := borrowLab(t)
+	lab.copyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
 	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
-	updated(t,
+	lab.updated(t,
 		update{"the server, to a port that is known", fixed, replacesGateways, nil},
 		// What it says is what the gateway does already, so nothing needs to be done to it.
 		update{
 			"to the address and the port that it dials already",
-			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`, nodeAddress(t, "milan")), keepsGateways, nil,
+			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`, lab.nodeAddress(t, "milan")), keepsGateways, nil,
 		},
-		update{"to the server's own port again", fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`, nodeAddress(t, "milan")), keepsGateways, nil},
+		update{"to the server's own port again", fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`, lab.nodeAddress(t, "milan")), keepsGateways, nil},
 		update{
 			"to another template", fixed + `client_gateway = {
 				template = { name = "my-client", namespace = "liqo", resource = "networking.liqo.io/v1beta1/wggatewayclienttemplates" }
-			}`, replacesClient, []statecheck.StateCheck{madeFrom(t, "my-client", "wireguard-server")},
+			}`, replacesClient, []statecheck.StateCheck{lab.madeFrom(t, "my-client", "wireguard-server")},
 		},
-		update{"back", fixed, replacesClient, []statecheck.StateCheck{madeFrom(t, "wireguard-client", "wireguard-server")}},
+		update{"back", fixed, replacesClient, []statecheck.StateCheck{lab.madeFrom(t, "wireguard-client", "wireguard-server")}},
 	)
 }
 
-func TestNamespacesAndKeysChangeInPlace(t *testing.T) {
-	first := map[string]map[string][]byte{"rome": haveKeys(t, "rome", "my-keys"), "milan": haveKeys(t, "milan", "my-keys")}
-	second := map[string]map[string][]byte{"rome": haveKeys(t, "rome", "other-keys"), "milan": haveKeys(t, "milan", "other-keys")}
+func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
+	lab := borrowLab(t)
+	first := map[string]map[string][]byte{"rome": lab.haveKeys(t, "rome", "my-keys"), "milan": lab.haveKeys(t, "milan", "my-keys")}
+	second := map[string]map[string][]byte{"rome": lab.haveKeys(t, "rome", "other-keys"), "milan": lab.haveKeys(t, "milan", "other-keys")}
 	const ownNamespaces = `
 		client_namespace = "default"
 		server_namespace = "default"
@@ -128,20 +129,20 @@ func TestNamespacesAndKeysChangeInPlace(t *testing.T) {
 			server_gateway = { service_type = "NodePort", key_secret = %q }
 			client_gateway = { key_secret = %q }`, name, name) + ownNamespaces
 	}
-	updated(t,
+	lab.updated(t,
 		update{"to namespaces of one's own", overNodePort + ownNamespaces, replacesGateways, []statecheck.StateCheck{
 			expect("client_namespace", knownvalue.StringExact("default")), expect("server_namespace", knownvalue.StringExact("default")),
-			inNamespaces(t, "default", "default"),
+			lab.inNamespaces(t, "default", "default"),
 		}},
-		update{"to keys of one's own", keys("my-keys"), replacesGateways, []statecheck.StateCheck{trusts(t, "rome", first["milan"]), trusts(t, "milan", first["rome"])}},
-		update{"to other keys", keys("other-keys"), replacesGateways, []statecheck.StateCheck{trusts(t, "rome", second["milan"]), trusts(t, "milan", second["rome"])}},
+		update{"to keys of one's own", keys("my-keys"), replacesGateways, []statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])}},
+		update{"to other keys", keys("other-keys"), replacesGateways, []statecheck.StateCheck{lab.trusts(t, "rome", second["milan"]), lab.trusts(t, "milan", second["rome"])}},
 		update{"to Liqo's keys, in the tenant namespaces", overNodePort, replacesGateways, []statecheck.StateCheck{
 			expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
-			inNamespaces(t, "liqo-tenant-milan", "liqo-tenant-rome"), withLiqosKeys(t),
+			lab.inNamespaces(t, "liqo-tenant-milan", "liqo-tenant-rome"), lab.withLiqosKeys(t),
 		}},
-		update{"and back", keys("my-keys"), replacesGateways, []statecheck.StateCheck{trusts(t, "rome", first["milan"]), trusts(t, "milan", first["rome"])}},
+		update{"and back", keys("my-keys"), replacesGateways, []statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])}},
 		update{"to Liqo's keys in the same namespaces", overNodePort + ownNamespaces, replacesGateways, []statecheck.StateCheck{
-			inNamespaces(t, "default", "default"), withLiqosKeys(t),
+			lab.inNamespaces(t, "default", "default"), lab.withLiqosKeys(t),
 		}},
 		update{"to keys of one's own again, which the destroy leaves alone", keys("my-keys"), replacesGateways, nil},
 	)
@@ -158,14 +159,15 @@ func TestNamespacesAndKeysChangeInPlace(t *testing.T) {
 	}
 }
 
-func TestOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
-	updated(t,
+func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
+	lab := borrowLab(t)
+	lab.updated(t,
 		update{
 			"other address ranges", overNodePort + `
 			server_network = { pod_cidrs = ["10.220.0.0/16"], external_cidr = "10.221.0.0/16" }`, keepsGateways,
 			[]statecheck.StateCheck{
 				expect("server_network", network{"10.220.0.0/16", "10.221.0.0/16", "10.220.0.0/16", "10.221.0.0/16"}.value()),
-				asLiqoSays(t, romeMilan, "rome", "milan"),
+				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
 		update{
@@ -173,11 +175,11 @@ func TestOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 			client_network = { pod_cidrs = ["10.222.0.0/16"] }`, keepsGateways,
 			[]statecheck.StateCheck{
 				keepsPodCIDR(romeMilan, "client_network", "10.222.0.0/16"), keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
-				asLiqoSays(t, romeMilan, "rome", "milan"),
+				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
 		update{"the leaves' own", overNodePort, keepsGateways, []statecheck.StateCheck{
-			keepsPodCIDR(romeMilan, "client_network", "10.202.0.0/16"), asLiqoSays(t, romeMilan, "rome", "milan"),
+			keepsPodCIDR(romeMilan, "client_network", "10.202.0.0/16"), lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 		}},
 		update{"no remapping", overNodePort + "\n" + `cidr_remapping = "forbid"`, keepsGateways, nil},
 		update{"keys left to others", overNodePort + "\nshare_keys = false", keepsGateways, nil},
@@ -193,6 +195,7 @@ func TestOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 // gatewayUIDs remembers the gateways of Rome and Milan from one step to the next.
 type gatewayUIDs struct {
 	t    *testing.T
+	lab  *Lab
 	last map[string]types.UID // keyed by the cluster's name
 }
 
@@ -201,7 +204,7 @@ func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var clients networkingv1beta1.GatewayClientList
 		var servers networkingv1beta1.GatewayServerList
-		resp.Error = errors.Join(lab.client(g.t, "rome").List(ctx, &clients), lab.client(g.t, "milan").List(ctx, &servers))
+		resp.Error = errors.Join(g.lab.client(g.t, "rome").List(ctx, &clients), g.lab.client(g.t, "milan").List(ctx, &servers))
 		if resp.Error == nil && (len(clients.Items) != 1 || len(servers.Items) != 1) {
 			resp.Error = fmt.Errorf("there are %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
 		}
@@ -221,12 +224,12 @@ func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 }
 
 // serviceIsMarked checks the annotations and labels that were asked for.
-func serviceIsMarked(t *testing.T) statecheck.StateCheck {
+func (l *Lab) serviceIsMarked(t *testing.T) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var service corev1.Service
 		key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}
-		if resp.Error = lab.client(t, "milan").Get(ctx, key, &service); resp.Error != nil {
+		if resp.Error = l.client(t, "milan").Get(ctx, key, &service); resp.Error != nil {
 			return
 		}
 		if service.Annotations["example.com/speed"] != "fast" || service.Labels["team"] != "network" {
@@ -236,11 +239,11 @@ func serviceIsMarked(t *testing.T) statecheck.StateCheck {
 }
 
 // trusts checks which key the gateway of a cluster has been told.
-func trusts(t *testing.T, cluster string, keys map[string][]byte) statecheck.StateCheck {
+func (l *Lab) trusts(t *testing.T, cluster string, keys map[string][]byte) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var told networkingv1beta1.PublicKeyList
-		if resp.Error = lab.client(t, cluster).List(ctx, &told); resp.Error != nil {
+		if resp.Error = l.client(t, cluster).List(ctx, &told); resp.Error != nil {
 			return
 		}
 		if len(told.Items) != 1 || !bytes.Equal(told.Items[0].Spec.PublicKey, keys["publicKey"]) {
@@ -250,10 +253,10 @@ func trusts(t *testing.T, cluster string, keys map[string][]byte) statecheck.Sta
 }
 
 // haveKeys gives a cluster a Secret with keys for a gateway, in namespace default, for as long as the test runs.
-func haveKeys(t *testing.T, cluster, name string) map[string][]byte {
+func (l *Lab) haveKeys(t *testing.T, cluster, name string) map[string][]byte {
 	t.Helper()
 	secret := wireguardKeys(t, "default", name)
 	keys := maps.Clone(secret.Data)
-	have(t, cluster, secret)
+	l.have(t, cluster, secret)
 	return keys
 }

@@ -1,5 +1,3 @@
-//go:build acceptance
-
 package acceptance
 
 import (
@@ -34,14 +32,14 @@ func (n network) value() knownvalue.Check {
 }
 
 // asLiqoSays checks that the networks of a shortcut are what Liqo's own Configurations say, each at the other end.
-func asLiqoSays(t *testing.T, address, clientName, serverName string) statecheck.StateCheck {
+func (l *Lab) asLiqoSays(t *testing.T, address, clientName, serverName string) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		for attribute, view := range map[string]struct{ at, of string }{
 			"client_network": {at: serverName, of: clientName},
 			"server_network": {at: clientName, of: serverName},
 		} {
-			expected := configuredAt(ctx, t, view.at, view.of)
+			expected := l.configuredAt(ctx, t, view.at, view.of)
 			statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected.value()).CheckState(ctx, req, resp)
 			if resp.Error != nil {
 				return
@@ -57,10 +55,10 @@ func (f stateCheck) CheckState(ctx context.Context, req statecheck.CheckStateReq
 }
 
 // configuredAt is what one cluster's Configuration says of another cluster.
-func configuredAt(ctx context.Context, t *testing.T, at, of string) network {
+func (l *Lab) configuredAt(ctx context.Context, t *testing.T, at, of string) network {
 	t.Helper()
 	var list networkingv1beta1.ConfigurationList
-	err := lab.client(t, at).List(ctx, &list, client.MatchingLabels{consts.RemoteClusterID: lab.cluster(t, of).ClusterID})
+	err := l.client(t, at).List(ctx, &list, client.MatchingLabels{consts.RemoteClusterID: l.cluster(t, of).ClusterID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,10 +113,10 @@ func nodePort() knownvalue.Check {
 }
 
 // nodeAddress is the address of a cluster's only node.
-func nodeAddress(t *testing.T, name string) string {
+func (l *Lab) nodeAddress(t *testing.T, name string) string {
 	t.Helper()
 	var nodes corev1.NodeList
-	if err := lab.client(t, name).List(t.Context(), &nodes); err != nil {
+	if err := l.client(t, name).List(t.Context(), &nodes); err != nil {
 		t.Fatal(err)
 	}
 	for _, address := range nodes.Items[0].Status.Addresses {
@@ -131,12 +129,12 @@ func nodeAddress(t *testing.T, name string) string {
 }
 
 // gatewaysHaveMTU checks the gateways of Rome and Milan themselves.
-func gatewaysHaveMTU(t *testing.T, mtu int) statecheck.StateCheck {
+func (l *Lab) gatewaysHaveMTU(t *testing.T, mtu int) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var clients networkingv1beta1.GatewayClientList
 		var servers networkingv1beta1.GatewayServerList
-		resp.Error = errors.Join(lab.client(t, "rome").List(ctx, &clients), lab.client(t, "milan").List(ctx, &servers))
+		resp.Error = errors.Join(l.client(t, "rome").List(ctx, &clients), l.client(t, "milan").List(ctx, &servers))
 		if resp.Error != nil {
 			return
 		}

@@ -1,0 +1,129 @@
+package acceptance
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"k8s.io/klog/v2"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// The programs that the tests run beside Terraform.
+var labProgram, liqoctlProgram string
+
+// scratch is a folder of this run, with the labs and what is built for the tests.
+var scratch string
+
+func TestMain(m *testing.M) {
+	ctrllog.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
+	flag.Parse()
+	if os.Getenv(resource.EnvTfAcc) != "" {
+		os.Exit(runOnClusters(m))
+	}
+	if !testing.Verbose() {
+		// So that go test says "[no tests to run]" of this package, instead of "ok" as if they had passed. With -v each test says why it is skipped.
+		_ = flag.Set("test.run", "^$")
+	}
+	os.Exit(m.Run())
+}
+
+// runOnClusters runs the tests after all that they need is built. The labs start when a test needs them.
+func runOnClusters(m *testing.M) int {
+	if flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.timeout").Value.String() == "10m0s" {
+		log.Print("All of these tests take longer than go test allows by default: run `make testacc`, or add `-timeout 60m`.")
+		return 1
+	}
+	var err error
+	if scratch, err = os.MkdirTemp("", "liqo-acc-"); err != nil {
+		log.Print(err)
+		return 1
+	}
+	defer os.RemoveAll(scratch)
+	if err := errors.Join(setParallel(), setEnvironment(), buildPrograms()); err != nil {
+		log.Print(err)
+		return 1
+	}
+	defer idle.stop()
+	return m.Run()
+}
+
+// setParallel runs as many tests at a time as suits them, unless somebody has chosen another number.
+func setParallel() error {
+	var chosen bool
+	flag.Visit(func(given *flag.Flag) { chosen = chosen || given.Name == "test.parallel" })
+	if chosen {
+		return nil
+	}
+	return flag.Set("test.parallel", strconv.Itoa(sideBySide))
+}
+
+// setEnvironment prepares the environment for Terraform and for the provider. Whoever runs the tests has settings, kubeconfigs and a state of their own; none
+// of them is for the tests.
+func setEnvironment() error {
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		own := strings.HasPrefix(name, "TF_") && !strings.HasPrefix(name, "TF_ACC") && !strings.HasPrefix(name, "TF_LOG")
+		if own || strings.HasPrefix(name, "KUBE") {
+			if err := os.Unsetenv(name); err != nil {
+				return err
+			}
+		}
+	}
+	terraform := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	if terraform == "" {
+		var err error
+		if terraform, err = output("../../.ci/terraform"); err != nil {
+			return err
+		}
+	}
+	host := "registry.terraform.io"
+	if filepath.Base(terraform) != "terraform" {
+		host = "registry.opentofu.org"
+	}
+	var errs []error
+	for name, value := range map[string]string{
+		"TF_ACC_TERRAFORM_PATH":     terraform,
+		"TF_ACC_PROVIDER_HOST":      cmp.Or(os.Getenv("TF_ACC_PROVIDER_HOST"), host),
+		"TF_ACC_PROVIDER_NAMESPACE": "leafmesh", // as in the examples, so that the tests can take them as they are
+		"TF_CLI_CONFIG_FILE":        os.DevNull,
+		"KUBECONFIG":                os.DevNull,
+	} {
+		errs = append(errs, os.Setenv(name, value))
+	}
+	return errors.Join(errs...)
+}
+
+// buildPrograms builds the lab and liqoctl, as far as that has not been done before.
+func buildPrograms() (err error) {
+	if labProgram, err = filepath.Abs("../../bin/liqo-lab"); err != nil {
+		return err
+	}
+	if _, err = output("go", "-C", "../lab", "build", "-o", labProgram, "./cmd/liqo-lab"); err != nil {
+		return err
+	}
+	liqoctlProgram, err = output(labProgram, "build", "--liqoctl")
+	return err
+}
+
+// output runs a program, which must succeed, and returns what it prints. What it does meanwhile goes to stderr.
+func output(program string, args ...string) (string, error) {
+	command := exec.Command(program, args...)
+	command.Stderr = os.Stderr
+	printed, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", strings.Join(command.Args, " "), err)
+	}
+	return strings.TrimSpace(string(printed)), nil
+}
