@@ -10,6 +10,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // exposedGateway is Milan's gateway for Rome, which Liqo has reacted to.
@@ -55,4 +56,19 @@ func romesNamespace(owner Owner) *corev1.Namespace {
 // overNodePort is the settings that [clustertest.GatewayServer] is made of.
 func overNodePort() GatewayServer {
 	return GatewayServer{MTU: 1340, ServiceType: corev1.ServiceTypeNodePort, Port: 51840}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// says checks the headline that users read of an error.
+func says(t *testing.T, err error, headline string) {
+	t.Helper()
+	if got := explain.Summary(err); got != headline {
+		t.Errorf("the headline is %q (%v)", got, err)
+	}
 }

@@ -108,16 +108,16 @@ func (l *leaves) names(ctx context.Context, asked types.List) (names []string, u
 func (l *leaves) survey(ctx context.Context, names []string, asked types.List) (shortcut.Survey, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	survey := shortcut.Look(ctx, names, l.registry.Leaf)
-	for _, member := range survey.Leaves {
-		if member.Err == nil {
+	for _, leaf := range survey.Leaves {
+		if leaf.Err == nil {
 			continue
 		}
-		headline, text := summary(fmt.Sprintf("Nothing is known of leaf %q", member.Name), member.Err), detail(member.Err)
-		_, misspelt := errors.AsType[*cluster.UnknownNameError](member.Err)
+		headline, text := summary(fmt.Sprintf("Nothing is known of leaf %q", leaf.Name), leaf.Err), detail(leaf.Err)
+		_, misspelt := errors.AsType[*cluster.UnknownNameError](leaf.Err)
 		switch {
 		case misspelt:
 			diags.AddAttributeError(path.Root("clusters"), headline, text)
-		case cluster.NoLiqo(member.Err) && asked.IsNull():
+		case cluster.NoLiqo(leaf.Err) && asked.IsNull():
 			// A kubeconfig has contexts of clusters that are no leaves, too.
 		default:
 			diags.AddAttributeWarning(path.Root("clusters"), headline, text+"\n\nThe other clusters are shown without it.")

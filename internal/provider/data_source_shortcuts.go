@@ -140,9 +140,9 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 			LatencyMS: milliseconds(link.Latency), LatencyMeasuredAt: measuredAt(link.Latency),
 		}
 	}
-	for _, member := range survey.Leaves {
-		if member.Err != nil && !cluster.NoLiqo(member.Err) { // without Liqo there is certainly no network
-			m.Unreachable = append(m.Unreachable, types.StringValue(member.Name))
+	for _, leaf := range survey.Leaves {
+		if leaf.Err != nil && !cluster.NoLiqo(leaf.Err) { // without Liqo there is certainly no network
+			m.Unreachable = append(m.Unreachable, types.StringValue(leaf.Name))
 		}
 	}
 }

@@ -107,12 +107,12 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 }
 
 func TestATopologyListsItsNodesAndEdges(t *testing.T) {
-	party := func(name string) shortcut.Cluster { return shortcut.Cluster{Name: name} }
+	joined := func(name string) shortcut.Cluster { return shortcut.Cluster{Name: name} }
 	var model topologyDataModel
 	model.show(topology.New(shortcut.Survey{
 		Leaves:   []shortcut.Leaf{{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"}},
-		Networks: []shortcut.Link{{Client: party("rome"), Server: party("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider}},
-		Peerings: []shortcut.Peering{{Consumer: party("europe"), Provider: party("milan"), BothWays: true}},
+		Networks: []shortcut.Link{{Client: joined("rome"), Server: joined("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider}},
+		Peerings: []shortcut.Peering{{Consumer: joined("europe"), Provider: joined("milan"), BothWays: true}},
 	}, "europe"))
 	shows(t, map[string][2]any{
 		"nodes": {model.Nodes, `[{"europe" "e" true "Ready" <null>} {"milan" "m" false "Ready" <null>} {"rome" "r" false "Ready" <null>}]`},

@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
@@ -98,4 +104,59 @@ func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
 		}, &networkingv1beta1.Configuration{})
 	}()
 	return s.Connect(ctx, spec)
+}
+
+// countDeletions counts what is deleted from a leaf from now on, except for leases.
+func countDeletions(leaf *cluster.Leaf) *atomic.Int32 {
+	var deletions atomic.Int32
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			if _, lease := object.(*coordinationv1.Lease); !lease {
+				deletions.Add(1)
+			}
+			return c.Delete(ctx, object, options...)
+		},
+	})
+	return &deletions
+}
+
+func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
+	rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	atRome, atMilan := countDeletions(rome), countDeletions(milan)
+	s := New(rome, milan).OwnedBy(me)
+	spec := overNodePort
+	spec.MTU, spec.WaitForConnection = 1400, true
+	for _, again := range []bool{false, true} {
+		if err := s.Connect(t.Context(), spec); err != nil {
+			t.Fatalf("again: %t: %v", again, err)
+		}
+		state, err := s.Observe(t.Context(), false)
+		if err != nil || state.Status != Connected || state.Client.MTU != 1400 || state.Server.MTU != 1400 || len(state.Duplicates) > 0 {
+			t.Fatalf("again: %t: %+v (%v)", again, state, err)
+		}
+		if found, err := s.look(t.Context()); err != nil || !found.complete(me.Token) {
+			t.Errorf("again: %t: it is not complete (%v)", again, err)
+		}
+	}
+	if atRome.Load() > 0 || atMilan.Load() > 0 {
+		t.Errorf("%d objects were deleted on Rome, %d on Milan", atRome.Load(), atMilan.Load())
+	}
+
+	spec.MTU = 1300 // changes both gateways, and nothing else
+	if err := s.Connect(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := s.Observe(t.Context(), false); err != nil || state.Client.MTU != 1300 || state.Server.MTU != 1300 || state.Status != Connected {
+		t.Errorf("after a change, it is %+v (%v)", state, err)
+	}
+	if atRome.Load() == 0 || atMilan.Load() == 0 {
+		t.Errorf("%d objects were deleted on Rome, %d on Milan", atRome.Load(), atMilan.Load())
+	}
+
+	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := s.Observe(t.Context(), false); err != nil || state.Exists || state.Joined {
+		t.Errorf("left is %+v (%v)", state, err)
+	}
 }
