@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // message matches what a user reads: a headline, then the text below it, line breaks apart. What differs from run to run is written as "…".
@@ -143,7 +143,7 @@ func TestFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil)
-	namespace.Labels[shortcut.ManagedByLabel] = shortcut.ManagedBy // so that the provider takes it away
+	namespace.Labels[end.ManagedByLabel] = end.ManagedBy // so that the provider takes it away
 	namespace.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
 	have(t, "milan", namespace)
 	terraformOn(t, resource.TestStep{

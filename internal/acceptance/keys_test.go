@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 func TestKeysThatSomebodyElseBringsStayTheirs(t *testing.T) {
@@ -103,7 +103,7 @@ func isNobodys(t *testing.T, at, name string) {
 	if err := lab.client(t, at).Get(t.Context(), client.ObjectKey{Name: name}, &namespace); err != nil {
 		t.Fatal(err)
 	}
-	if namespace.Labels[shortcut.ManagedByLabel] != shortcut.ManagedBy || len(namespace.Annotations) > 0 {
+	if namespace.Labels[end.ManagedByLabel] != end.ManagedBy || len(namespace.Annotations) > 0 {
 		t.Errorf("Namespace %s on %s has labels %v and annotations %v", name, at, namespace.Labels, namespace.Annotations)
 	}
 }

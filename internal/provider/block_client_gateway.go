@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
@@ -11,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -31,7 +31,7 @@ func clientGatewayAttribute() schema.SingleNestedAttribute {
 				Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 			},
 			"key_secret": keySecretAttribute("client"),
-			"template":   templateAttribute(shortcut.DefaultClientTemplateName, shortcut.DefaultClientTemplateResource),
+			"template":   templateAttribute(end.DefaultClientTemplateName, end.DefaultClientTemplateResource),
 		},
 	}
 }
@@ -46,15 +46,15 @@ type clientGatewayModel struct {
 var clientGatewayTypes = attributeTypes(clientGatewayAttribute().Attributes)
 
 // clientGatewaySpec is where and how the client shall dial, if not as the server says.
-func clientGatewaySpec(ctx context.Context, set types.Object) (shortcut.ClientGateway, diag.Diagnostics) {
+func clientGatewaySpec(ctx context.Context, set types.Object) (end.GatewayClient, diag.Diagnostics) {
 	if set.IsNull() {
-		return shortcut.ClientGateway{}, nil
+		return end.GatewayClient{}, nil
 	}
 	var model clientGatewayModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
 	template, templateDiags := templateSpec(ctx, model.Template)
 	diags.Append(templateDiags...)
-	return shortcut.ClientGateway{
+	return end.GatewayClient{
 		ConnectAddress: model.ConnectAddress.ValueString(),
 		ConnectPort:    model.ConnectPort.ValueInt32(),
 		KeySecret:      model.KeySecret.ValueString(),
@@ -68,30 +68,20 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 	if state.ClientGateway == nil {
 		return nil
 	}
-	var set clientGatewayModel
+	var set end.GatewayClient
 	if given(m.ClientGateway) {
-		if diags := m.ClientGateway.As(ctx, &set, basetypes.ObjectAsOptions{}); diags.HasError() {
+		var diags diag.Diagnostics
+		if set, diags = clientGatewaySpec(ctx, m.ClientGateway); diags.HasError() {
 			return diags
 		}
 	}
-	found := state.ClientGateway
-	address, port := set.ConnectAddress.ValueString(), set.ConnectPort.ValueInt32()
-	if endpoint := state.ServerEndpoint; endpoint != nil {
-		address, port = cmp.Or(address, endpoint.Addresses[0]), cmp.Or(port, endpoint.Port)
-	} else { // the server has none for a moment, and nobody knows yet whether it will be another
-		address, port = cmp.Or(address, found.ConnectAddress), cmp.Or(port, found.ConnectPort)
-	}
-	if found.ConnectAddress != address {
-		set.ConnectAddress = stringOrNull(found.ConnectAddress)
-	}
-	if found.ConnectPort != port {
-		set.ConnectPort = int32OrNull(found.ConnectPort)
-	}
-	set.KeySecret = stringOrNull(found.KeySecret)
-	set.Template = templateObject(set.Template, found.Template, shortcut.Template{
-		Name: shortcut.DefaultClientTemplateName, Namespace: state.Client.LiqoNamespace, Resource: shortcut.DefaultClientTemplateResource,
+	found := set.Observed(*state.ClientGateway, state.ServerEndpoint, state.Client.LiqoNamespace)
+	object, diags := types.ObjectValueFrom(ctx, clientGatewayTypes, clientGatewayModel{
+		ConnectAddress: stringOrNull(found.ConnectAddress),
+		ConnectPort:    int32OrNull(found.ConnectPort),
+		KeySecret:      stringOrNull(found.KeySecret),
+		Template:       templateObject(found.Template),
 	})
-	object, diags := types.ObjectValueFrom(ctx, clientGatewayTypes, set)
 	if m.ClientGateway.IsNull() && object.Equal(objectWith(ctx, clientGatewayTypes, nil)) {
 		return diags // nothing was set, and nothing is as if something was
 	}

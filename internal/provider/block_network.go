@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -92,21 +93,26 @@ type networkModel struct {
 
 var networkTypes = attributeTypes(networkAttribute("client", "server").Attributes)
 
-// endSpec is how one leaf's end shall be: where it keeps the objects, and what the other leaf is told of its address ranges. What the configuration does not say is
-// left to the leaf.
+// endSpec is how one leaf's end shall be: where it keeps the objects, and what the other leaf is told of its address
+// ranges. What the configuration does not say is left to the leaf.
 func endSpec(ctx context.Context, namespace types.String, set types.Object) (shortcut.EndSpec, diag.Diagnostics) {
-	end := shortcut.EndSpec{Namespace: namespace.ValueString()}
+	announcement, diags := announcementSpec(ctx, set)
+	return shortcut.EndSpec{Namespace: namespace.ValueString(), Announcement: announcement}, diags
+}
+
+// announcementSpec is what the other leaf is told of a leaf's address ranges; empty for what the leaf has.
+func announcementSpec(ctx context.Context, set types.Object) (end.Announcement, diag.Diagnostics) {
 	if set.IsNull() {
-		return end, nil
+		return end.Announcement{}, nil
 	}
 	var model networkModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	diags.Append(model.PodCIDRs.ElementsAs(ctx, &end.PodCIDRs, false)...)
-	end.ExternalCIDR = model.ExternalCIDR.ValueString()
-	return end, diags
+	announcement := end.Announcement{ExternalCIDR: model.ExternalCIDR.ValueString()}
+	diags.Append(model.PodCIDRs.ElementsAs(ctx, &announcement.PodCIDRs, false)...)
+	return announcement, diags
 }
 
-func networkObject(network shortcut.Network) types.Object {
+func networkObject(network end.Network) types.Object {
 	return types.ObjectValueMust(networkTypes, map[string]attr.Value{
 		"pod_cidrs":              cidrList(network.PodCIDRs),
 		"external_cidr":          cidrOrNull(network.ExternalCIDR),
@@ -116,7 +122,7 @@ func networkObject(network shortcut.Network) types.Object {
 }
 
 // networkOrNull is null where the other leaf was told nothing.
-func networkOrNull(network shortcut.Network) types.Object {
+func networkOrNull(network end.Network) types.Object {
 	if network.PodCIDRs == nil && network.ExternalCIDR == "" {
 		return types.ObjectNull(networkTypes)
 	}
@@ -164,7 +170,7 @@ func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded 
 		if err != nil {
 			return own, err
 		}
-		own = networkObject(shortcut.Network{PodCIDRs: networks.PodCIDRs, ExternalCIDR: networks.ExternalCIDR})
+		own = networkObject(end.Network{PodCIDRs: networks.PodCIDRs, ExternalCIDR: networks.ExternalCIDR})
 	}
 	said := func(attribute string, unknown attr.Value) attr.Value {
 		for _, source := range []types.Object{configured, own, recorded} {

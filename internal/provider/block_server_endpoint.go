@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // serverEndpointAttribute is the `server_endpoint` of a liqo_shortcut.
@@ -41,7 +41,7 @@ func shownEndpoint(description string) datasourceschema.Attribute {
 var endpointTypes = attributeTypes(serverEndpointAttribute().Attributes)
 
 // endpointObject is null for nil.
-func endpointObject(endpoint *shortcut.Endpoint) types.Object {
+func endpointObject(endpoint *end.Endpoint) types.Object {
 	if endpoint == nil {
 		return types.ObjectNull(endpointTypes)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -42,14 +43,14 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"service_type": schema.StringAttribute{
 			Optional: true, Computed: true,
-			Default:             stringdefault.StaticString(string(shortcut.DefaultServiceType)),
+			Default:             stringdefault.StaticString(string(end.DefaultServiceType)),
 			MarkdownDescription: "Type of the gateway's Service: `LoadBalancer`, `NodePort` or `ClusterIP`. Default: `LoadBalancer`.",
 			Validators: []validator.String{stringvalidator.OneOf(
 				string(corev1.ServiceTypeLoadBalancer), string(corev1.ServiceTypeNodePort), string(corev1.ServiceTypeClusterIP))},
 		},
 		"port": schema.Int32Attribute{
 			Optional: true, Computed: true,
-			Default:             int32default.StaticInt32(shortcut.DefaultPort),
+			Default:             int32default.StaticInt32(end.DefaultPort),
 			MarkdownDescription: "UDP port of the gateway's Service. Default: `51840`.",
 			Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 		},
@@ -77,7 +78,7 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 			},
 		},
 		"key_secret": keySecretAttribute("server"),
-		"template":   templateAttribute(shortcut.DefaultServerTemplateName, shortcut.DefaultServerTemplateResource),
+		"template":   templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource),
 	}
 }
 
@@ -94,8 +95,8 @@ func keySecretAttribute(leaf string) schema.Attribute {
 // defaultServerGateway is what is planned where a configuration leaves the block out.
 func defaultServerGateway(ctx context.Context) types.Object {
 	return objectWith(ctx, serverGatewayTypes, map[string]attr.Value{
-		"service_type": types.StringValue(string(shortcut.DefaultServiceType)),
-		"port":         types.Int32Value(shortcut.DefaultPort),
+		"service_type": types.StringValue(string(end.DefaultServiceType)),
+		"port":         types.Int32Value(end.DefaultPort),
 	})
 }
 
@@ -120,7 +121,7 @@ func (m serverGatewayModel) validate() diag.Diagnostics {
 	}
 	serviceType := corev1.ServiceType(m.ServiceType.ValueString())
 	if serviceType == "" {
-		serviceType = shortcut.DefaultServiceType
+		serviceType = end.DefaultServiceType
 	}
 	if given(m.NodePort) && serviceType != corev1.ServiceTypeNodePort {
 		diags.AddAttributeError(path.Root("server_gateway").AtName("node_port"), "node_port without NodePort",
@@ -134,10 +135,10 @@ func (m serverGatewayModel) validate() diag.Diagnostics {
 }
 
 // serverGatewaySpec is how the server shall expose its gateway.
-func serverGatewaySpec(ctx context.Context, set types.Object) (shortcut.ServerGateway, diag.Diagnostics) {
+func serverGatewaySpec(ctx context.Context, set types.Object) (end.GatewayServer, diag.Diagnostics) {
 	var model serverGatewayModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	gateway := shortcut.ServerGateway{
+	gateway := end.GatewayServer{
 		ServiceType:    corev1.ServiceType(model.ServiceType.ValueString()),
 		Port:           model.Port.ValueInt32(),
 		NodePort:       model.NodePort.ValueInt32(),
@@ -153,12 +154,12 @@ func serverGatewaySpec(ctx context.Context, set types.Object) (shortcut.ServerGa
 }
 
 // keySecretOf is the Secret of the user's own that the state's settings of a gateway name; without a name where they name none.
-func keySecretOf(gateway types.Object, namespace types.String) shortcut.KeySecret {
+func keySecretOf(gateway types.Object, namespace types.String) end.KeySecret {
 	name, ok := gateway.Attributes()["key_secret"].(types.String)
 	if !ok || name.ValueString() == "" {
-		return shortcut.KeySecret{}
+		return end.KeySecret{}
 	}
-	return shortcut.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
+	return end.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
 }
 
 // observedServerGateway takes over how the server exposes its gateway, if it has one.
@@ -172,7 +173,11 @@ func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcu
 			return diags
 		}
 	}
-	found := state.ServerGateway
+	template, diags := templateSpec(ctx, set.Template)
+	if diags.HasError() {
+		return diags
+	}
+	found := end.GatewayServer{Template: template}.Observed(*state.ServerGateway, state.Server.LiqoNamespace)
 	object, diags := types.ObjectValueFrom(ctx, serverGatewayTypes, serverGatewayModel{
 		ServiceType:        types.StringValue(string(found.ServiceType)),
 		Port:               types.Int32Value(found.Port),
@@ -181,9 +186,7 @@ func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcu
 		ServiceAnnotations: textMap(set.ServiceAnnotations, found.ServiceAnnotations),
 		ServiceLabels:      textMap(set.ServiceLabels, found.ServiceLabels),
 		KeySecret:          stringOrNull(found.KeySecret),
-		Template: templateObject(set.Template, found.Template, shortcut.Template{
-			Name: shortcut.DefaultServerTemplateName, Namespace: state.Server.LiqoNamespace, Resource: shortcut.DefaultServerTemplateResource,
-		}),
+		Template:           templateObject(found.Template),
 	})
 	m.ServerGateway = object
 	return diags

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // resourcePattern is group/version/resource.
@@ -50,30 +50,27 @@ type templateModel struct {
 	Resource  types.String `tfsdk:"resource"`
 }
 
-var templateTypes = attributeTypes(templateAttribute(shortcut.DefaultServerTemplateName, shortcut.DefaultServerTemplateResource).Attributes)
+var templateTypes = attributeTypes(templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource).Attributes)
 
 // templateSpec is the template that a gateway shall be made from; empty for Liqo's own.
-func templateSpec(ctx context.Context, set types.Object) (shortcut.Template, diag.Diagnostics) {
+func templateSpec(ctx context.Context, set types.Object) (end.Template, diag.Diagnostics) {
 	if set.IsNull() {
-		return shortcut.Template{}, nil
+		return end.Template{}, nil
 	}
 	var model templateModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	return shortcut.Template{
+	return end.Template{
 		Name: model.Name.ValueString(), Namespace: model.Namespace.ValueString(), Resource: model.Resource.ValueString(),
 	}, diags
 }
 
-// templateObject is null where nothing was set and nothing but the default was found. A namespace that was not set stays so while it is the default.
-func templateObject(set types.Object, found, byDefault shortcut.Template) types.Object {
-	if set.IsNull() && found == byDefault {
+// templateObject is null for a template that is left to Liqo.
+func templateObject(template end.Template) types.Object {
+	if template == (end.Template{}) {
 		return types.ObjectNull(templateTypes)
 	}
-	namespace := types.StringValue(found.Namespace)
-	if given, ok := set.Attributes()["namespace"]; (!ok || given.IsNull()) && found.Namespace == byDefault.Namespace {
-		namespace = types.StringNull()
-	}
 	return types.ObjectValueMust(templateTypes, map[string]attr.Value{
-		"name": types.StringValue(found.Name), "namespace": namespace, "resource": types.StringValue(found.Resource),
+		"name": types.StringValue(template.Name), "namespace": stringOrNull(template.Namespace),
+		"resource": types.StringValue(template.Resource),
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -187,14 +188,14 @@ func endStatus(end shortcut.EndStatus) *endStatusModel {
 	return model
 }
 
-func milliseconds(latency *shortcut.Latency) types.Float64 {
+func milliseconds(latency *end.Latency) types.Float64 {
 	if latency == nil {
 		return types.Float64Null()
 	}
 	return types.Float64Value(latency.Milliseconds())
 }
 
-func measuredAt(latency *shortcut.Latency) types.String {
+func measuredAt(latency *end.Latency) types.String {
 	if latency == nil || latency.MeasuredAt.IsZero() {
 		return types.StringNull()
 	}

@@ -131,8 +131,8 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 	m.Shortcuts, m.Unreachable = make([]linkModel, len(survey.Networks)), []types.String{}
 	for i, link := range survey.Networks {
 		m.Shortcuts[i] = linkModel{
-			Client: types.StringValue(link.Client.Name), ClientClusterID: types.StringValue(link.Client.ClusterID),
-			Server: types.StringValue(link.Server.Name), ServerClusterID: types.StringValue(link.Server.ClusterID),
+			Client: types.StringValue(link.Client.Name), ClientClusterID: types.StringValue(link.Client.ID),
+			Server: types.StringValue(link.Server.Name), ServerClusterID: types.StringValue(link.Server.ID),
 			Status: types.StringValue(string(link.Status)),
 			MadeBy: types.StringValue(string(link.MadeBy)), Managed: types.BoolValue(link.MadeBy == shortcut.ByProvider),
 			Owner: ownerOf(link.Owner),

@@ -15,13 +15,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
 
 var (
-	milansEndpoint = &shortcut.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 31000, Protocol: "UDP"}
-	fiveMS         = &shortcut.Latency{Value: 5 * time.Millisecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
+	milansEndpoint = &end.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 31000, Protocol: "UDP"}
+	fiveMS         = &end.Latency{Value: 5 * time.Millisecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
 )
 
 // shows compares attributes with what they should be, as texts.
@@ -39,11 +40,11 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 	model.show(shortcut.Inspection{
 		State: shortcut.State{
 			Status: shortcut.Error, ServerEndpoint: milansEndpoint,
-			Client: shortcut.End{ClusterID: "r", Namespace: "of-rome", Network: shortcut.Network{PodCIDRs: []string{"10.1.0.0/16"}}},
-			Server: shortcut.End{ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: shortcut.Network{ExternalCIDR: "10.4.0.0/16"}},
+			Client: shortcut.EndState{ClusterID: "r", Namespace: "of-rome", Network: end.Network{PodCIDRs: []string{"10.1.0.0/16"}}},
+			Server: shortcut.EndState{ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: end.Network{ExternalCIDR: "10.4.0.0/16"}},
 		},
 		Reversed: true, MadeBy: shortcut.ByPeering,
-		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []shortcut.GatewayPod{
+		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []end.GatewayPod{
 			{Name: "gw-0", Namespace: "of-rome", Node: "node-1", Active: true}, {Name: "gw-1", Namespace: "of-rome"},
 		}},
 		ServerEnd: shortcut.EndStatus{Status: shortcut.Error},
@@ -79,9 +80,9 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 func TestANetworkIsListedWithItsOwner(t *testing.T) {
 	var model shortcutsDataModel
 	model.show(shortcut.Survey{Networks: []shortcut.Link{{
-		Client: shortcut.Party{Name: "rome", ClusterID: "r"}, Server: shortcut.Party{Name: "milan", ClusterID: "m"},
+		Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 		Status: shortcut.Connected, MadeBy: shortcut.ByProvider, MTU: 1340, ServerEndpoint: milansEndpoint, Latency: fiveMS,
-		Owner: &shortcut.Ownership{Complete: true, Origin: shortcut.Origin{
+		Owner: &shortcut.Ownership{Complete: true, Origin: end.Origin{
 			Who: "alice@ci", Folder: "network", Workspace: "prod", At: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC),
 		}},
 	}}})
@@ -106,10 +107,10 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 }
 
 func TestATopologyListsItsNodesAndEdges(t *testing.T) {
-	party := func(name string) shortcut.Party { return shortcut.Party{Name: name} }
+	party := func(name string) shortcut.Cluster { return shortcut.Cluster{Name: name} }
 	var model topologyDataModel
 	model.show(topology.New(shortcut.Survey{
-		Leaves:   []shortcut.Member{{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"}},
+		Leaves:   []shortcut.Leaf{{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"}},
 		Networks: []shortcut.Link{{Client: party("rome"), Server: party("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider}},
 		Peerings: []shortcut.Peering{{Consumer: party("europe"), Provider: party("milan"), BothWays: true}},
 	}, "europe"))
@@ -163,17 +164,17 @@ func keeps(t *testing.T, source datasource.DataSource, model any) {
 func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 	forever := timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{"read": types.StringType})}
 	network := shortcutDataModel{Timeouts: forever}
-	network.show(shortcut.Inspection{State: shortcut.State{ServerEndpoint: milansEndpoint}, ClientEnd: shortcut.EndStatus{GatewayPods: []shortcut.GatewayPod{{}}}})
+	network.show(shortcut.Inspection{State: shortcut.State{ServerEndpoint: milansEndpoint}, ClientEnd: shortcut.EndStatus{GatewayPods: []end.GatewayPod{{}}}})
 	keeps(t, newShortcutDataSource(), &network)
 
 	networks := shortcutsDataModel{Timeouts: forever, Clusters: texts("rome")}
 	networks.show(shortcut.Survey{
-		Networks: []shortcut.Link{{Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}}, Leaves: []shortcut.Member{{Name: "turin", Err: errors.New("no")}},
+		Networks: []shortcut.Link{{Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}}, Leaves: []shortcut.Leaf{{Name: "turin", Err: errors.New("no")}},
 	})
 	keeps(t, newShortcutsDataSource(), &networks)
 
 	graph := topologyDataModel{Timeouts: forever, Clusters: texts("rome")}
-	graph.show(topology.New(shortcut.Survey{Leaves: []shortcut.Member{{Name: "rome"}}, Networks: []shortcut.Link{{}}}, ""))
+	graph.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Networks: []shortcut.Link{{}}}, ""))
 	keeps(t, newTopologyDataSource(), &graph)
 
 	keeps(t, newClusterDataSource(), &clusterDataModel{

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
@@ -107,7 +108,7 @@ func TestASurveyWarnsOfWhatItCouldNotReadAndFailsForAMisspeltName(t *testing.T) 
 func TestAPairWithoutANetworkIsShownAsNulls(t *testing.T) {
 	var model shortcutDataModel
 	model.show(shortcut.Inspection{
-		State:     shortcut.State{Status: shortcut.Disconnected, Client: shortcut.End{ClusterID: "a"}, Server: shortcut.End{ClusterID: "b"}},
+		State:     shortcut.State{Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "a"}, Server: shortcut.EndState{ClusterID: "b"}},
 		ClientEnd: shortcut.EndStatus{Status: shortcut.Disconnected}, ServerEnd: shortcut.EndStatus{Status: shortcut.Disconnected},
 	})
 	if model.ID.ValueString() != "a/b" || model.Status.ValueString() != "Disconnected" || model.Reversed.ValueBool() || !model.MadeBy.IsNull() ||
@@ -118,14 +119,14 @@ func TestAPairWithoutANetworkIsShownAsNulls(t *testing.T) {
 }
 
 func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
-	latency := &shortcut.Latency{Value: 850 * time.Microsecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
+	latency := &end.Latency{Value: 850 * time.Microsecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
 	if got := milliseconds(latency).ValueFloat64(); got != 0.85 {
 		t.Errorf("got %v ms", got)
 	}
 	if got := measuredAt(latency).ValueString(); got != "2026-11-21T03:04:05Z" {
 		t.Errorf("got %s", got)
 	}
-	if !measuredAt(&shortcut.Latency{Value: time.Second}).IsNull() {
+	if !measuredAt(&end.Latency{Value: time.Second}).IsNull() {
 		t.Error("a time that is not known is shown")
 	}
 }
@@ -133,9 +134,9 @@ func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
 func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 	var model shortcutsDataModel
 	model.show(shortcut.Survey{
-		Leaves: []shortcut.Member{{Name: "milan", Err: errors.New("no answer")}, {Name: "rome", ClusterID: "rome"}},
+		Leaves: []shortcut.Leaf{{Name: "milan", Err: errors.New("no answer")}, {Name: "rome", ClusterID: "rome"}},
 		Networks: []shortcut.Link{{
-			Client: shortcut.Party{Name: "rome", ClusterID: "r"}, Server: shortcut.Party{Name: "milan", ClusterID: "m"},
+			Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 			Status: shortcut.Unknown, MadeBy: shortcut.ByPeering,
 		}},
 	})
@@ -150,7 +151,7 @@ func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 func TestATopologyIsDrawnInTheDirectionThatIsAskedFor(t *testing.T) {
 	for direction, expected := range map[string]string{"": "flowchart LR\n", "TB": "flowchart TB\n"} {
 		model := topologyDataModel{Direction: stringOrNull(direction)}
-		model.show(topology.New(shortcut.Survey{Leaves: []shortcut.Member{{Name: "rome", Err: context.DeadlineExceeded}}}, ""))
+		model.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}, ""))
 		if got := model.Mermaid.ValueString(); !strings.HasPrefix(got, expected) {
 			t.Errorf("%q: %s", direction, got)
 		}

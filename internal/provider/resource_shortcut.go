@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
@@ -137,7 +138,7 @@ func wanted(ctx context.Context, planned tfsdk.Plan, configured tfsdk.Config) (s
 
 // connect makes the shortcut as spec says and writes how it is then into the state, also when that failed half-way.
 func (r *shortcutResource) connect(
-	ctx context.Context, timeout time.Duration, owner shortcut.Owner, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
+	ctx context.Context, timeout time.Duration, owner end.Owner, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
 ) diag.Diagnostics {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -45,7 +46,7 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 // deleteRemains cleans the leaf that is still there when the other one is not: its name stands for another cluster now, or it is lost and the user
 // has said not to wait for it.
 func (r *shortcutResource) deleteRemains(
-	ctx context.Context, pair pair, model *shortcutModel, owner shortcut.Owner, removal shortcut.Removal, resp *resource.DeleteResponse,
+	ctx context.Context, pair pair, model *shortcutModel, owner end.Owner, removal shortcut.Removal, resp *resource.DeleteResponse,
 ) {
 	clientID, serverID := model.ClientClusterID.ValueString(), model.ServerClusterID.ValueString()
 	var err error
@@ -60,14 +61,16 @@ func (r *shortcutResource) deleteRemains(
 			resp.Diagnostics.Append(pair.errors()...)
 			return
 		}
-		err = shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).OwnedBy(owner).DisconnectClient(ctx, removal)
+		half := shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).OwnedBy(owner)
+		err = half.DisconnectEnd(ctx, half.Client, removal)
 	default:
 		resp.Diagnostics.Append(onlyOneCleaned(clientID, model.Client.ValueString()))
 		if pair.server == nil {
 			resp.Diagnostics.Append(pair.errors()...)
 			return
 		}
-		err = shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).OwnedBy(owner).DisconnectServer(ctx, removal)
+		half := shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).OwnedBy(owner)
+		err = half.DisconnectEnd(ctx, half.Server, removal)
 	}
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -90,7 +91,7 @@ func (f feasibility) clientNamespace(ctx context.Context) diag.Diagnostics {
 	if !f.moves(f.plan.ClientNamespace, f.before.ClientNamespace, f.config.ClientNamespace) {
 		return nil
 	}
-	return foundUnlessMade(path.Root("client_namespace"), f.shortcut.CheckClientNamespace(ctx, f.config.ClientNamespace.ValueString()))
+	return foundUnlessMade(path.Root("client_namespace"), f.shortcut.Client.CheckNamespace(ctx, f.config.ClientNamespace.ValueString()))
 }
 
 // serverNamespace finds a namespace that the server can't keep the objects in.
@@ -98,7 +99,7 @@ func (f feasibility) serverNamespace(ctx context.Context) diag.Diagnostics {
 	if !f.moves(f.plan.ServerNamespace, f.before.ServerNamespace, f.config.ServerNamespace) {
 		return nil
 	}
-	return foundUnlessMade(path.Root("server_namespace"), f.shortcut.CheckServerNamespace(ctx, f.config.ServerNamespace.ValueString()))
+	return foundUnlessMade(path.Root("server_namespace"), f.shortcut.Server.CheckNamespace(ctx, f.config.ServerNamespace.ValueString()))
 }
 
 // moves reports whether objects come to a namespace, and the configuration says to which, or to the tenant namespace.
@@ -115,14 +116,16 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 	if f.state != nil && same && f.plan.CIDRRemapping.Equal(f.before.CIDRRemapping) {
 		return nil
 	}
-	client, diags := endSpec(ctx, types.StringNull(), f.config.ClientNetwork)
-	server, serverDiags := endSpec(ctx, types.StringNull(), f.config.ServerNetwork)
+	client, diags := announcementSpec(ctx, f.config.ClientNetwork)
+	server, serverDiags := announcementSpec(ctx, f.config.ServerNetwork)
 	diags.Append(serverDiags...)
 	if diags.HasError() {
 		return diags
 	}
-	diags.Append(found(path.Root("client_network"), f.shortcut.CheckClientRanges(ctx, client))...)
-	diags.Append(found(path.Root("server_network"), f.shortcut.CheckServerRanges(ctx, server))...)
+	_, clientErr := f.shortcut.Client.Announce(ctx, client)
+	_, serverErr := f.shortcut.Server.Announce(ctx, server)
+	diags.Append(found(path.Root("client_network"), clientErr)...)
+	diags.Append(found(path.Root("server_network"), serverErr)...)
 	if len(diags) > 0 {
 		return diags
 	}
@@ -130,7 +133,7 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 }
 
 // remapping tells of each pod CIDR that Liqo will remap; where that is forbidden, it is an error.
-func (f feasibility) remapping(ctx context.Context, client, server shortcut.EndSpec) diag.Diagnostics {
+func (f feasibility) remapping(ctx context.Context, client, server end.Announcement) diag.Diagnostics {
 	var diags diag.Diagnostics
 	overlaps, err := f.shortcut.Overlaps(ctx, client, server)
 	if err != nil {
@@ -156,7 +159,8 @@ func (f feasibility) clientTemplate(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	return found(path.Root("client_gateway").AtName("template"), f.shortcut.CheckClientTemplate(ctx, gateway))
+	_, err := f.shortcut.Client.CheckTemplate(ctx, gateway)
+	return found(path.Root("client_gateway").AtName("template"), err)
 }
 
 // serverTemplate finds a template of the server's gateway that does not exist, or has no use for a setting.
@@ -169,7 +173,7 @@ func (f feasibility) serverTemplate(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	at := path.Root("server_gateway")
-	template, err := f.shortcut.CheckServerTemplate(ctx, gateway)
+	template, err := f.shortcut.Server.CheckTemplate(ctx, gateway)
 	if err != nil {
 		return found(at.AtName("template"), err)
 	}
@@ -195,8 +199,9 @@ func (f feasibility) clientKeys(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	keys := shortcut.Keys{Secret: gateway.KeySecret, Namespace: f.config.ClientNamespace.ValueString(), Adopt: f.plan.AdoptExisting.ValueBool()}
-	return foundUnlessMade(path.Root("client_gateway").AtName("key_secret"), f.shortcut.CheckClientKeys(ctx, keys))
+	secret := end.KeySecret{Namespace: f.config.ClientNamespace.ValueString(), Name: gateway.KeySecret}
+	err := f.shortcut.Client.CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
+	return foundUnlessMade(path.Root("client_gateway").AtName("key_secret"), err)
 }
 
 // serverKeys finds a Secret that the server's gateway can't take its keys from.
@@ -208,8 +213,9 @@ func (f feasibility) serverKeys(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	keys := shortcut.Keys{Secret: gateway.KeySecret, Namespace: f.config.ServerNamespace.ValueString(), Adopt: f.plan.AdoptExisting.ValueBool()}
-	return foundUnlessMade(path.Root("server_gateway").AtName("key_secret"), f.shortcut.CheckServerKeys(ctx, keys))
+	secret := end.KeySecret{Namespace: f.config.ServerNamespace.ValueString(), Name: gateway.KeySecret}
+	err := f.shortcut.Server.CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
+	return foundUnlessMade(path.Root("server_gateway").AtName("key_secret"), err)
 }
 
 // keysConcerned reports whether a gateway or its namespace is new or another than before, and all that its keys depend on is known.
@@ -222,7 +228,7 @@ func (f feasibility) keysConcerned(ctx context.Context, gateway, gatewayBefore t
 
 // foundUnlessMade says the same of what the configuration names and the same apply may still make: that it does not exist is only a warning.
 func foundUnlessMade(at path.Path, err error) diag.Diagnostics {
-	if !shortcut.IsMissing(err) {
+	if !end.IsMissing(err) {
 		return found(at, err)
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It does not exist", err), detail(err)+

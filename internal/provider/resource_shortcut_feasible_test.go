@@ -17,6 +17,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -69,7 +70,7 @@ func gatewayWith(t *testing.T, attribute string, value attr.Value) types.Object 
 func TestWhatAnApplyWouldBeRefusedForIsSaidAtItsAttribute(t *testing.T) {
 	taken := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan"}} }
 	missing := types.ObjectValueMust(templateTypes, map[string]attr.Value{
-		"name": types.StringValue("nothing"), "namespace": types.StringNull(), "resource": types.StringValue(shortcut.DefaultServerTemplateResource),
+		"name": types.StringValue("nothing"), "namespace": types.StringNull(), "resource": types.StringValue(end.DefaultServerTemplateResource),
 	})
 	for name, test := range map[string]struct {
 		onRome   []object
@@ -168,10 +169,10 @@ func TestAPlanWarnsOfARemappingAndFailsWhereItIsForbidden(t *testing.T) {
 func TestAShortcutOfAnotherResourceIsNoErrorYet(t *testing.T) {
 	configuration := clustertest.Configuration("milan")
 	labels := configuration.GetLabels()
-	labels[shortcut.ManagedByLabel] = shortcut.ManagedBy
+	labels[end.ManagedByLabel] = end.ManagedBy
 	configuration.SetLabels(labels)
 	configuration.SetAnnotations(map[string]string{
-		shortcut.ManagedBy + "/owner": "other", shortcut.ManagedBy + "/complete": "other 2026-11-21T00:00:00Z",
+		end.ManagedBy + "/owner": "other", end.ManagedBy + "/complete": "other 2026-11-21T00:00:00Z",
 	})
 	diags := checkFeasible(t.Context(), toBeMade(t, configuration))
 	if diags.HasError() || !slices.Contains(at(diags, diag.SeverityWarning), "adopt_existing") {

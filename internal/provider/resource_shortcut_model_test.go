@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -60,7 +61,7 @@ func fullySet(t *testing.T) shortcutModel {
 // ofKeySecrets is the removal of a shortcut whose gateways were given the Secrets of [fullySet].
 func ofKeySecrets() shortcut.Removal {
 	return shortcut.Removal{
-		ClientKeySecret: shortcut.KeySecret{Namespace: "of-rome", Name: "client-keys"}, ServerKeySecret: shortcut.KeySecret{Namespace: "of-milan", Name: "server-keys"},
+		ClientKeySecret: end.KeySecret{Namespace: "of-rome", Name: "client-keys"}, ServerKeySecret: end.KeySecret{Namespace: "of-milan", Name: "server-keys"},
 	}
 }
 
@@ -68,17 +69,17 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 	model := fullySet(t)
 	expected := shortcut.Spec{
 		MTU: 1400,
-		Server: shortcut.ServerGateway{
+		Server: end.GatewayServer{
 			ServiceType: "NodePort", Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"}, KeySecret: "server-keys",
-			Template: shortcut.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
+			Template: end.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
 		},
-		Client: shortcut.ClientGateway{
+		Client: end.GatewayClient{
 			ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "client-keys",
-			Template: shortcut.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
+			Template: end.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
 		},
-		ClientEnd:       shortcut.EndSpec{Namespace: "of-rome", PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16"},
-		ServerEnd:       shortcut.EndSpec{Namespace: "of-milan", PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"},
+		ClientEnd:       shortcut.EndSpec{Namespace: "of-rome", Announcement: end.Announcement{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16"}},
+		ServerEnd:       shortcut.EndSpec{Namespace: "of-milan", Announcement: end.Announcement{PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"}},
 		ForbidRemapping: true, KeysByOthers: true, Adopt: true, WaitForConnection: true,
 	}
 	if spec, diags := model.spec(t.Context(), &model); diags.HasError() || !reflect.DeepEqual(spec, expected) {
@@ -107,7 +108,7 @@ func TestWhatTheConfigurationLeavesToTheLeavesIsLeftToThem(t *testing.T) {
 func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	model := settled(t)
 	spec, diags := model.spec(t.Context(), &model)
-	expected := shortcut.Spec{MTU: shortcut.DefaultMTU, Server: shortcut.ServerGateway{ServiceType: "LoadBalancer", Port: shortcut.DefaultPort}}
+	expected := shortcut.Spec{MTU: end.DefaultMTU, Server: end.GatewayServer{ServiceType: "LoadBalancer", Port: end.DefaultPort}}
 	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got %+v (%v)", spec, diags)
 	}
@@ -115,10 +116,10 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 
 func TestTheStateTakesOverWhatTheLeavesShow(t *testing.T) {
 	model, found := settled(t), working()
-	found.Client.Network = shortcut.Network{
+	found.Client.Network = end.Network{
 		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"}, RemappedExternalCIDR: "10.4.0.0/16",
 	}
-	found.Server.Network = shortcut.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not decided yet
+	found.Server.Network = end.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not decided yet
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -169,7 +170,7 @@ func TestWhatIsMissingOnTheLeavesKeepsWhatWasSet(t *testing.T) {
 	model.ClientNamespace = types.StringUnknown()
 	expected := model
 	diags := model.observed(t.Context(), shortcut.State{
-		Status: shortcut.Disconnected, Client: shortcut.End{ClusterID: "rome"}, Server: shortcut.End{ClusterID: "milan"},
+		Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "rome"}, Server: shortcut.EndState{ClusterID: "milan"},
 	})
 	if diags.HasError() {
 		t.Fatal(diags)
@@ -195,14 +196,14 @@ func settled(t *testing.T) shortcutModel {
 func working() shortcut.State {
 	return shortcut.State{
 		Exists: true, Status: shortcut.Connected,
-		Client: shortcut.End{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
-		Server: shortcut.End{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
-		ServerGateway: &shortcut.ServerGateway{ServiceType: "LoadBalancer", Port: 51840, Template: shortcut.Template{
-			Name: shortcut.DefaultServerTemplateName, Namespace: "liqo", Resource: shortcut.DefaultServerTemplateResource,
+		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
+		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
+		ServerGateway: &end.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Template: end.Template{
+			Name: end.DefaultServerTemplateName, Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
 		}},
-		ServerEndpoint: &shortcut.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
-		ClientGateway: &shortcut.ClientGateway{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: shortcut.Template{
-			Name: shortcut.DefaultClientTemplateName, Namespace: "liqo", Resource: shortcut.DefaultClientTemplateResource,
+		ServerEndpoint: &end.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
+		ClientGateway: &end.GatewayClient{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: end.Template{
+			Name: end.DefaultClientTemplateName, Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
 		}},
 	}
 }

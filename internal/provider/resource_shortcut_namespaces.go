@@ -45,8 +45,8 @@ func planNamespaces(ctx context.Context, pair pair, plan, config *shortcutModel)
 		planned    *types.String
 		byDefault  func(context.Context, string) (bool, error)
 	}{
-		{"client_namespace", config.ClientNamespace, &plan.ClientNamespace, joined.ClientByDefaultIn},
-		{"server_namespace", config.ServerNamespace, &plan.ServerNamespace, joined.ServerByDefaultIn},
+		{"client_namespace", config.ClientNamespace, &plan.ClientNamespace, joined.Client.IsTenantNamespace},
+		{"server_namespace", config.ServerNamespace, &plan.ServerNamespace, joined.Server.IsTenantNamespace},
 	} {
 		if !end.configured.IsNull() || end.planned.IsUnknown() {
 			continue

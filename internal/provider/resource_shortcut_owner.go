@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -78,7 +79,7 @@ func (r *shortcutResource) recognise(ctx context.Context, pair pair, before, aft
 // named gives the instance a token if it has none.
 func (o ownership) named() ownership {
 	if o.Token == "" {
-		o.Token = shortcut.NewToken()
+		o.Token = end.NewToken()
 	}
 	return o
 }
@@ -101,13 +102,13 @@ func (o ownership) as(id types.String) ownership {
 }
 
 // owner is the instance as package shortcut knows it.
-func (o ownership) owner() shortcut.Owner {
-	return shortcut.Owner{Token: o.Token, Origin: origin(), Claims: o.Unadopted}
+func (o ownership) owner() end.Owner {
+	return end.Owner{Token: o.Token, Origin: origin(), Claims: o.Unadopted}
 }
 
 // origin is where this process runs: Terraform starts the provider in the folder and with the environment of its own.
-func origin() shortcut.Origin {
-	made := shortcut.Origin{At: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
+func origin() end.Origin {
+	made := end.Origin{At: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
 	if folder, err := os.Getwd(); err == nil {
 		made.Folder = filepath.Base(folder)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // kept is a private state.
@@ -69,9 +69,9 @@ func TestAPairIsClaimedOnceHoweverOftenOneInstanceIsPlanned(t *testing.T) {
 func TestAnImportedShortcutGoesOnAsTheResourceThatMadeIt(t *testing.T) {
 	madeByOne := clustertest.Configuration("milan")
 	labels := madeByOne.GetLabels()
-	labels[shortcut.ManagedByLabel] = shortcut.ManagedBy
+	labels[end.ManagedByLabel] = end.ManagedBy
 	madeByOne.SetLabels(labels)
-	madeByOne.SetAnnotations(map[string]string{shortcut.ManagedBy + "/owner": "one"})
+	madeByOne.SetAnnotations(map[string]string{end.ManagedBy + "/owner": "one"})
 	for name, test := range map[string]struct {
 		before ownership
 		token  string // that it goes on with; empty for any

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -88,7 +89,7 @@ func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, 
 
 // planRepair plans an update of a shortcut that a write can mend, and reports whether there is anything to mend. Where all of it is in place and only the tunnel is down,
 // there is nothing to plan: Terraform can't mend a cable. Nor is there where a leaf is lost and given up: that must be applied without it.
-func planRepair(ctx context.Context, pair pair, owner shortcut.Owner, plan, state *shortcutModel) (bool, diag.Diagnostics) {
+func planRepair(ctx context.Context, pair pair, owner end.Owner, plan, state *shortcutModel) (bool, diag.Diagnostics) {
 	if plan.ForceDestroy.ValueBool() && len(pair.failed()) > 0 {
 		return false, nil
 	}
@@ -101,7 +102,7 @@ func planRepair(ctx context.Context, pair pair, owner shortcut.Owner, plan, stat
 }
 
 // needsRepair reports whether an apply has something to do for a shortcut of this status. Only while the tunnel is down the leaves are asked.
-func needsRepair(ctx context.Context, pair pair, owner shortcut.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
+func needsRepair(ctx context.Context, pair pair, owner end.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
 	if status == shortcut.Disconnected {
 		return true, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -88,7 +89,7 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		plan := state
 		test.plan(&plan)
 		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework hands them over
-		broken, _ := planRepair(t.Context(), pair{}, shortcut.Owner{}, &plan, &state)
+		broken, _ := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state)
 		if got := !broken && plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}
@@ -101,7 +102,7 @@ func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
 		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
 	} {
 		for _, pair := range []pair{leaves, {}} {
-			if got, diags := needsRepair(t.Context(), pair, shortcut.Owner{}, status); got != expected || len(diags) > 0 {
+			if got, diags := needsRepair(t.Context(), pair, end.Owner{}, status); got != expected || len(diags) > 0 {
 				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
 			}
 		}
@@ -112,7 +113,7 @@ func TestARepairLeavesOpenWhatTheLeavesDoNotShow(t *testing.T) {
 	state := recorded(t, shortcut.Disconnected)
 	state.ClientNamespace = types.StringNull()
 	plan := state
-	if broken, diags := planRepair(t.Context(), pair{}, shortcut.Owner{}, &plan, &state); !broken || len(diags) > 0 {
+	if broken, diags := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state); !broken || len(diags) > 0 {
 		t.Fatalf("it is not repaired (%v)", diags)
 	}
 	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" || !plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {

@@ -16,6 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -130,7 +131,7 @@ func starts() []values {
 func candidates(kind tftypes.Type) []tftypes.Value {
 	texts := []tftypes.Value{
 		text("other"), text("192.0.2.10"), text("10.99.0.0/16"), text("3m"), text("NodePort"), text(remappingForbidden), text(destroyDisconnects),
-		text(shortcut.DefaultServerTemplateResource), text(shortcut.DefaultClientTemplateResource),
+		text(end.DefaultServerTemplateResource), text(end.DefaultClientTemplateResource),
 	}
 	switch {
 	case kind.Is(tftypes.String):
@@ -193,7 +194,7 @@ func join(t *testing.T, configured values) joined {
 		t.Fatal(diags)
 	}
 	leaves := pair{client: leafOfLiqos(t, "rome", "10.1.0.0/16", "10.2.0.0/16"), server: leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16")}
-	between := shortcut.New(leaves.client, leaves.server).OwnedBy(shortcut.Owner{Token: "mine"})
+	between := shortcut.New(leaves.client, leaves.server).OwnedBy(end.Owner{Token: "mine"})
 	if err := between.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}

@@ -1,101 +1,35 @@
 package shortcut
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
-
-// ends are what the two leaves hold of their network.
-type ends struct{ client, server objects }
-
-// look reads both leaves' caches.
-func (s *Shortcut) look(ctx context.Context) (ends, error) {
-	atClient, err := s.client.find(ctx)
-	if err != nil {
-		return ends{}, err
-	}
-	atServer, err := s.server.find(ctx)
-	return ends{atClient, atServer}, err
-}
-
-// whose resolves whose an object is. What a create that was killed has left behind is nobody's, or whose it was before that one began to adopt it. The caller
-// has the turn, so nobody is at work on it.
-func (e ends) whose(owner Owner, object client.Object) whose {
-	if w := owner.of(object); w != another || e.complete(tokenOf(object)) {
-		return w
-	}
-	if before, adopted := previousOf(object); adopted {
-		return before.whose()
-	}
-	return nobodys
-}
-
-// complete reports whether the owner with this token has once had the whole shortcut: at least one leaf says so.
-func (e ends) complete(token string) bool {
-	for _, found := range []objects{e.client, e.server} {
-		for _, object := range append(found.made(), found.extra...) {
-			if configuration, ok := object.(*networkingv1beta1.Configuration); ok && completeBy(configuration) == token {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// SoleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more than one.
-func (s *Shortcut) SoleOwner(ctx context.Context) (string, error) {
-	found, err := s.look(ctx)
-	return found.soleOwner(), err
-}
-
-func (e ends) soleOwner() string {
-	sole := ""
-	for _, object := range append(e.client.made(), e.server.made()...) {
-		token := tokenOf(object)
-		if sole != "" && token != "" && token != sole {
-			return ""
-		}
-		sole = cmp.Or(sole, token)
-	}
-	return sole
-}
-
-// originOf is where the owner with this token made the shortcut, as far as the leaves say.
-func (e ends) originOf(token string) Origin {
-	for _, found := range []objects{e.client, e.server} {
-		if found.configuration != nil && tokenOf(found.configuration) == token {
-			return originOf(found.configuration)
-		}
-	}
-	return Origin{}
-}
 
 // rivalError is the cause of a problem with a shortcut of the pair that another resource instance owns.
 type rivalError struct {
 	token  string
-	origin Origin
+	origin end.Origin
 }
 
 // Error names the owner.
 func (e *rivalError) Error() string { return "it is owned by " + e.origin.String() }
 
-// IsRival reports whether an error means that another resource instance owns a shortcut of the pair: one of another Terraform state, or one of the same state
-// that may be about to be destroyed.
+// IsRival reports whether an error means that another resource instance owns a shortcut of the pair: one of another
+// Terraform state, or one of the same state that may be about to be destroyed.
 func IsRival(err error) bool {
 	_, ok := errors.AsType[*rivalError](err)
 	return ok
 }
 
-// CheckFree fails if another resource instance or somebody else has joined the pair already, as [Shortcut.Connect] would. It reads the caches, and asks the leaves
-// only to name the culprit.
+// CheckFree fails if another resource instance or somebody else has joined the pair already, as [Shortcut.Connect]
+// would. It reads the caches, and asks the leaves only to name the culprit.
 func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	if spec.Adopt {
 		return nil
@@ -104,36 +38,36 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	for _, end := range []struct {
-		on      *side
-		objects objects
-	}{{s.client, found.client}, {s.server, found.server}} {
+	for _, here := range []struct {
+		on    *end.End
+		found end.Objects
+	}{{s.Client, found.client}, {s.Server, found.server}} {
 		var theirs []string
-		for _, object := range end.objects.made() {
-			if spec.KeysByOthers && isPublicKey(object) {
+		for _, object := range here.found.Made() {
+			if spec.KeysByOthers && end.IsPublicKey(object) {
 				continue // whoever shares the keys may have been here first
 			}
-			switch found.whose(end.on.owner, object) {
-			case mine, nobodys:
-			case another:
-				return end.on.rival(found, tokenOf(object))
-			case peoples:
-				theirs = append(theirs, end.on.leaf.Describe(object))
+			switch found.whose(here.on.Owner, object) {
+			case end.Mine, end.Nobodys:
+			case end.Another:
+				return rival(here.on, found, end.TokenOf(object))
+			case end.Peoples:
+				theirs = append(theirs, here.on.Leaf.Describe(object))
 			}
 		}
 		if len(theirs) > 0 {
-			return end.on.joinedByOthers(ctx, theirs)
+			return joinedByOthers(ctx, here.on, theirs)
 		}
 	}
 	return nil
 }
 
 // rival is the problem that another resource instance owns a shortcut of the pair.
-func (s *side) rival(found ends, token string) *explain.Problem {
+func rival(at *end.End, found network, token string) *explain.Problem {
 	cause := &rivalError{token: token, origin: found.originOf(token)}
 	return &explain.Problem{
-		Leaf:    s.leaf.Name,
-		Summary: fmt.Sprintf("a shortcut with %q exists already", s.remote.Name),
+		Leaf:    at.Leaf.Name,
+		Summary: fmt.Sprintf("a shortcut with %q exists already", at.Remote.Name),
 		Detail: fmt.Sprintf("Another liqo_shortcut owns it, made by %s. One pair of leaves can have one shortcut, in one direction.\n\nIf that resource is in "+
 			"another Terraform state, remove it there (`terraform destroy`, or a `removed` block to keep the network), or import the shortcut here "+
 			"instead. If it is this resource under its former address, add a `moved` block. If this apply replaces it with `create_before_destroy`, "+
@@ -142,11 +76,11 @@ func (s *side) rival(found ends, token string) *explain.Problem {
 	}
 }
 
-// joinedByOthers is the problem that somebody else has joined the two clusters, with those objects. Whether it was a peering shows in what Liqo keeps of the other
-// cluster.
-func (s *side) joinedByOthers(ctx context.Context, objects []string) error {
+// joinedByOthers is the problem that somebody else has joined the two clusters, with those objects. Whether it was a
+// peering shows in what Liqo keeps of the other cluster.
+func joinedByOthers(ctx context.Context, at *end.End, objects []string) error {
 	maker, remedy := "somebody with liqoctl, or another program,", "remove it first, for instance with `liqoctl network reset`"
-	peering, err := s.peering(ctx)
+	peering, err := at.Peering(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,8 +88,8 @@ func (s *side) joinedByOthers(ctx context.Context, objects []string) error {
 		maker, remedy = peering, "end the peering first with `liqoctl unpeer`"
 	}
 	return &explain.Problem{
-		Leaf: s.leaf.Name, Refused: true,
-		Summary: fmt.Sprintf("a network with %q exists already", s.remote.Name),
+		Leaf: at.Leaf.Name, Refused: true,
+		Summary: fmt.Sprintf("a network with %q exists already", at.Remote.Name),
 		Detail: fmt.Sprintf("This provider did not make %s; %s did. Import that network, let `adopt_existing = true` take it over, or %s.",
 			strings.Join(objects, ", "), maker, remedy),
 	}
@@ -163,13 +97,13 @@ func (s *side) joinedByOthers(ctx context.Context, objects []string) error {
 
 // untilGivenUp waits until a rival's shortcut begins to go on one of the leaves, or time is up.
 func (s *Shortcut) untilGivenUp(ctx context.Context, rival *rivalError) error {
-	return s.first().leaf.Until(ctx, string(s.first().remote.ID), func(ctx context.Context) (bool, error) {
-		found, err := s.first().find(ctx)
+	return s.first().Leaf.Until(ctx, string(s.first().Remote.ID), func(ctx context.Context) (bool, error) {
+		found, err := s.first().Find(ctx)
 		if err != nil {
 			return false, err
 		}
-		for _, object := range found.made() {
-			if tokenOf(object) == rival.token && !leaving(object) {
+		for _, object := range found.Made() {
+			if end.TokenOf(object) == rival.token && !end.Leaving(object) {
 				return false, nil
 			}
 		}

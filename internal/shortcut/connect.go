@@ -8,19 +8,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// patience is how long [Shortcut.Connect] waits for a shortcut of another owner to be given up, if that one may be of the same Terraform state: a resource under a new
-// address is made, and the same under its former address destroyed, in no particular order.
+// patience is how long [Shortcut.Connect] waits for a shortcut of another owner to be given up, if that one may be of
+// the same Terraform state: a resource under a new address is made, and the same under its former address destroyed, in
+// no particular order.
 const patience = 30 * time.Second
 
-// Connect makes the shortcut as spec says, from whatever there is of it already. It can be interrupted and repeated at any time. What it was refused it does not touch,
-// and what it fails to adopt it gives back. The error is a [steps.Failure].
+// Connect makes the shortcut as spec says, from whatever there is of it already. It can be interrupted and repeated at
+// any time. What it was refused it does not touch, and what it fails to adopt it gives back. The error is a
+// [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
+	spec = spec.withMTU()
 	err := s.connect(ctx, spec)
 	rival, ok := errors.AsType[*rivalError](err)
-	if !ok || !s.client.owner.Origin.mayShareState(rival.origin) {
+	if !ok || !s.Client.Owner.Origin.MayShareState(rival.origin) {
 		return err
 	}
 	patient, cancel := context.WithTimeout(ctx, patience)
@@ -31,82 +35,89 @@ func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	return s.connect(ctx, spec)
 }
 
-// connect works on the two leaves at the same time. Read the list from top to bottom: each step names, after what it does, the steps that it really depends on.
+// connect works on the two leaves at the same time. Read the list from top to bottom: each step names, after what it
+// does, the steps that it really depends on.
 func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	r := steps.New(ctx)
-	cl, srv := s.client, s.server
-	onClient, onServer := cl.leaf.Name, srv.leaf.Name
+	cl, srv := s.Client, s.Server
+	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 
 	turn := &turn{}
-	begin := steps.Act(r, s.first().leaf.Name, "wait for other operations on the pair", turn.take(r, s.first()))
-	clNetworks := steps.Do(r, onClient, "read its address ranges", cl.announce(spec.ClientEnd))
-	srvNetworks := steps.Do(r, onServer, "read its address ranges", srv.announce(spec.ServerEnd))
+	begin := steps.Act(r, s.first().Leaf.Name, "wait for other operations on the pair", turn.take(r, s.first()))
+	clNetworks := steps.Do(r, onClient, "read its address ranges", announce(cl, spec.ClientEnd))
+	srvNetworks := steps.Do(r, onServer, "read its address ranges", announce(srv, spec.ServerEnd))
 	allowed := s.startChecks(r, spec, begin, clNetworks, srvNetworks)
-	clNamespace := steps.Do(r, onClient, "namespace", cl.ensureNamespace(spec.ClientEnd.Namespace), allowed...)
-	srvNamespace := steps.Do(r, onServer, "namespace", srv.ensureNamespace(spec.ServerEnd.Namespace), allowed...)
+	clNamespace := steps.Do(r, onClient, "namespace", ensureNamespace(cl, spec.ClientEnd), allowed...)
+	srvNamespace := steps.Do(r, onServer, "namespace", ensureNamespace(srv, spec.ServerEnd), allowed...)
 
 	// Each leaf learns the other's address ranges, and Liqo there decides how to remap them.
-	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.ensureConfiguration)
-	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.ensureConfiguration)
-	clRemapping := steps.Act(r, onClient, "remapping by Liqo", cl.waitForRemapping(spec.ForbidRemapping), clConfiguration)
-	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", srv.waitForRemapping(spec.ForbidRemapping), srvConfiguration)
+	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.EnsureConfiguration)
+	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.EnsureConfiguration)
+	clRemapping := steps.Act(r, onClient, "remapping by Liqo", waitForRemapping(cl, spec), clConfiguration)
+	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", waitForRemapping(srv, spec), srvConfiguration)
 
 	replace := steps.With(r, onServer, "compare the server's gateway if there is one", srvNamespace,
 		func(ctx context.Context, namespace string) (bool, error) {
-			return s.replacesServer(ctx, spec, namespace)
+			return s.replacesServer(ctx, namespace, spec.Server)
 		}, clNamespace)
 	var ready []steps.Before
 	if spec.ForbidRemapping {
 		ready = append(ready, clRemapping, srvRemapping)
 	}
-	clRoom := steps.ActWith(r, onClient, "remove a gateway that goes with the server's", replace, cl.makeRoom(spec.ClientEnd.FormerKeySecret), ready...)
-	srvRoom := steps.ActWith(r, onServer, "remove a gateway that is to change", replace, srv.makeRoom(spec.ServerEnd.FormerKeySecret), ready...)
+	clRoom := steps.ActWith(r, onClient, "remove a gateway that goes with the server's", replace,
+		makeRoom(cl, spec.ClientEnd), ready...)
+	srvRoom := steps.ActWith(r, onServer, "remove a gateway that is to change", replace,
+		makeRoom(srv, spec.ServerEnd), ready...)
 
 	// The server's gateway needs no Configuration to get an address, and the client's needs nothing but that address.
-	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace, func(ctx context.Context, namespace string) (client.Object, error) {
-		return srv.ensureGatewayServer(ctx, namespace, spec)
-	}, srvRoom)
-	endpoint := steps.Do(r, onServer, "address of the gateway", srv.waitForEndpoint, srvGateway)
+	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace,
+		func(ctx context.Context, namespace string) (client.Object, error) {
+			return srv.EnsureGatewayServer(ctx, namespace, spec.Server)
+		}, srvRoom)
+	endpoint := steps.Do(r, onServer, "address of the gateway", srv.WaitForEndpoint, srvGateway)
 	clFree := steps.ActWith2(r, onClient, "remove a gateway that is to dial otherwise", clNamespace, endpoint,
-		func(ctx context.Context, namespace string, server Endpoint) error {
-			return cl.hangUp(ctx, namespace, server, spec)
+		func(ctx context.Context, namespace string, server end.Endpoint) error {
+			return s.hangUp(ctx, namespace, server, spec.Client)
 		}, clRoom)
 	clGateway := steps.With2(r, onClient, "GatewayClient", clNamespace, endpoint,
-		func(ctx context.Context, namespace string, server Endpoint) (client.Object, error) {
-			return cl.ensureGatewayClient(ctx, namespace, server, spec)
+		func(ctx context.Context, namespace string, server end.Endpoint) (client.Object, error) {
+			return cl.EnsureGatewayClient(ctx, namespace, server, spec.Client)
 		}, clFree)
 	made := []steps.Before{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
 	}
 
-	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is complete or it is not.
-	steps.Act(r, onClient, "record that it is complete", cl.complete(spec.waits()), made...)
-	steps.Act(r, onServer, "record that it is complete", srv.complete(spec.waits()), made...)
-	steps.Act(r, s.first().leaf.Name, "let others work on the pair", turn.giveUp, made...)
+	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is
+	// complete or it is not.
+	steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
+	steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
+	steps.Act(r, s.first().Leaf.Name, "let others work on the pair", turn.giveUp, made...)
 	return s.undo(ctx, spec, turn.endAfter(ctx, r))
 }
 
 // startSharing starts what tells each gateway the other's key, and waits for the tunnel.
-func (s *Shortcut) startSharing(r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[client.Object]) []steps.Before {
-	cl, srv := s.client, s.server
-	onClient, onServer := cl.leaf.Name, srv.leaf.Name
+func (s *Shortcut) startSharing(
+	r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[client.Object],
+) []steps.Before {
+	cl, srv := s.Client, s.Server
+	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 	// Liqo makes a gateway's keys before its pod, so the exchange does not wait for pods.
-	srvKey := steps.Do(r, onServer, "key of the gateway", srv.waitForKey, srvGateway)
-	clKey := steps.Do(r, onClient, "key of the gateway", cl.waitForKey, clGateway)
-	clTrust := steps.ActWith2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.ensurePublicKey)
-	srvTrust := steps.ActWith2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.ensurePublicKey)
+	srvKey := steps.Do(r, onServer, "key of the gateway", srv.WaitForKey, srvGateway)
+	clKey := steps.Do(r, onClient, "key of the gateway", cl.WaitForKey, clGateway)
+	clTrust := steps.ActWith2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.EnsurePublicKey)
+	srvTrust := steps.ActWith2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.EnsurePublicKey)
 	if !spec.waits() {
 		return []steps.Before{clTrust, srvTrust}
 	}
 	return []steps.Before{
-		steps.Act(r, onClient, "connection", cl.waitForConnection, clTrust, srvTrust),
-		steps.Act(r, onServer, "connection", srv.waitForConnection, clTrust, srvTrust),
+		steps.Act(r, onClient, "connection", cl.WaitForConnection, clTrust, srvTrust),
+		steps.Act(r, onServer, "connection", srv.WaitForConnection, clTrust, srvTrust),
 	}
 }
 
-// undo gives back what was taken over from others when that did not come to a good end, and removes the Configurations again when Liqo has remapped what it must
-// not, unless gateways work with them already.
+// undo gives back what was taken over from others when that did not come to a good end, and removes the Configurations
+// again when Liqo has remapped what it must not, unless gateways work with them already.
 func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	if failure == nil {
 		return nil
@@ -116,11 +127,11 @@ func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	if adopting, err := s.adopting(ctx); err != nil || adopting {
 		return besides(failure, err, s.Disconnect(ctx, spec.removal()))
 	}
-	if !errors.Is(failure, errRemapped) {
+	if !errors.Is(failure, end.ErrRemapped) {
 		return failure
 	}
 	found, err := s.look(ctx)
-	if err != nil || found.client.gateway() != nil || found.server.gateway() != nil {
+	if err != nil || found.client.Gateway() != nil || found.server.Gateway() != nil {
 		return besides(failure, err)
 	}
 	return besides(failure, s.Disconnect(ctx, spec.removal()))
@@ -137,23 +148,44 @@ func besides(failure error, others ...error) error {
 // timeToUndo is for cleaning up after the time for the work itself has run out.
 const timeToUndo = 30 * time.Second
 
-// startChecks starts what must succeed before anything is written: the pair must be free; and where remapping is forbidden, none may be expected. Then what there is
-// of the network becomes the owner's.
+// startChecks starts what must succeed before anything is written: the pair must be free; and where remapping is
+// forbidden, none may be expected. Then what there is of the network becomes the owner's.
 func (s *Shortcut) startChecks(
 	r *steps.Run, spec Spec, begin steps.Before, clNetworks, srvNetworks *steps.Step[cluster.Networks],
 ) []steps.Before {
-	cl, srv := s.client, s.server
-	onClient, onServer := cl.leaf.Name, srv.leaf.Name
-	checks := []steps.Before{
-		steps.Act(r, s.first().leaf.Name, "check that the pair is free", func(ctx context.Context) error { return s.CheckFree(ctx, spec) }, begin),
-	}
+	cl, srv := s.Client, s.Server
+	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
+	free := func(ctx context.Context) error { return s.CheckFree(ctx, spec) }
+	checks := []steps.Before{steps.Act(r, s.first().Leaf.Name, "check that the pair is free", free, begin)}
 	if spec.ForbidRemapping {
 		checks = append(checks,
-			steps.ActWith(r, onClient, "check that nothing overlaps", srvNetworks, cl.checkOverlaps),
-			steps.ActWith(r, onServer, "check that nothing overlaps", clNetworks, srv.checkOverlaps))
+			steps.ActWith(r, onClient, "check that nothing overlaps", srvNetworks, cl.CheckOverlaps),
+			steps.ActWith(r, onServer, "check that nothing overlaps", clNetworks, srv.CheckOverlaps))
 	}
 	return []steps.Before{
-		steps.Act(r, onClient, "take over what is there", func(ctx context.Context) error { return cl.take(ctx, s, spec) }, checks...),
-		steps.Act(r, onServer, "take over what is there", func(ctx context.Context) error { return srv.take(ctx, s, spec) }, checks...),
+		steps.Act(r, onClient, "take over what is there", s.takeAt(cl, spec), checks...),
+		steps.Act(r, onServer, "take over what is there", s.takeAt(srv, spec), checks...),
 	}
+}
+
+// The steps below do at one end what the spec says.
+
+func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return s.take(ctx, on, spec) }
+}
+
+func announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
+	return func(ctx context.Context) (cluster.Networks, error) { return on.Announce(ctx, spec.Announcement) }
+}
+
+func ensureNamespace(on *end.End, spec EndSpec) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) { return on.EnsureNamespace(ctx, spec.Namespace) }
+}
+
+func waitForRemapping(on *end.End, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return on.WaitForRemapping(ctx, spec.ForbidRemapping) }
+}
+
+func complete(on *end.End, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return on.RecordComplete(ctx, spec.waits()) }
 }

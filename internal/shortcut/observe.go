@@ -4,162 +4,135 @@ import (
 	"context"
 	"fmt"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
-	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
-	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/utils/ptr"
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// Observe tells how the shortcut is, from the leaves' caches alone, so that it costs the API servers nothing however often it is called. Only to be certain
-// that nothing at all is left it asks them. With keysByOthers, a missing PublicKey is no reason to call it disconnected.
+// State is how a shortcut is.
+type State struct {
+	Exists bool // whether either leaf holds anything of the owner's
+	Joined bool // whether either leaf holds a network of the pair, whoever owns it
+	Status Status
+
+	// Duplicates name further objects of the pair, which are not the owner's: Liqo can't cope with two of a kind.
+	Duplicates []string
+
+	Client, Server EndState
+
+	ServerGateway  *end.GatewayServer // as the server's gateway is; nil while there is none
+	ServerEndpoint *end.Endpoint      // where the server's gateway says it can be reached; nil until it does
+
+	// ClientGateway is as the client's gateway is; nil while there is none. Its address and port are the first ones
+	// that it dials, be they its own or the server's.
+	ClientGateway *end.GatewayClient
+}
+
+// EndState is one end of a [State].
+type EndState struct {
+	ClusterID liqov1beta1.ClusterID
+	Namespace string // where the leaf keeps the objects of this shortcut; empty while there is none
+
+	LiqoNamespace string // where Liqo runs on the leaf
+	MTU           int    // of its gateway, in bytes; 0 while there is none
+	Network       end.Network
+}
+
+// Observe tells how the shortcut is, from the leaves' caches alone, so that it costs the API servers nothing however
+// often it is called. Only to be certain that nothing at all is left it asks them. With keysByOthers, a missing
+// PublicKey is no reason to call it disconnected.
 func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error) {
-	client, err := s.client.find(ctx)
+	found, err := s.look(ctx)
 	if err != nil {
 		return State{}, err
 	}
-	server, err := s.server.find(ctx)
-	if err != nil {
-		return State{}, err
-	}
-	state := s.state(client, server, keysByOthers)
+	state := s.state(found, keysByOthers)
 	if !state.Exists {
 		state.Exists, err = s.remainsLeft(ctx)
 	}
 	return state, err
 }
 
-// state tells how the shortcut is from what there is of it at the client's and at the server's end.
-func (s *Shortcut) state(client, server objects, keysByOthers bool) State {
-	state := State{
-		Exists:         client.ours(s.client.owner) || server.ours(s.server.owner),
-		Joined:         len(client.made())+len(server.made()) > 0,
-		Duplicates:     append(s.client.duplicates(client), s.server.duplicates(server)...),
-		Status:         deriveStatus(client, server, keysByOthers),
-		Client:         s.client.end(client, networkOf(server.configuration)),
-		Server:         s.server.end(server, networkOf(client.configuration)),
-		ServerGateway:  serverGatewayOf(server.server),
-		ServerEndpoint: endpointOf(server.server),
-		ClientGateway:  clientGatewayOf(client.client),
+// state tells how the shortcut is from what there is of it.
+func (s *Shortcut) state(found network, keysByOthers bool) State {
+	client, server := found.client, found.server
+	return State{
+		Exists:         client.BelongsTo(s.Client.Owner) || server.BelongsTo(s.Server.Owner),
+		Joined:         len(found.made()) > 0,
+		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
+		Status:         found.status(keysByOthers),
+		Client:         endState(s.Client, client, server.ObservedNetwork()),
+		Server:         endState(s.Server, server, client.ObservedNetwork()),
+		ServerGateway:  server.ObservedServer(),
+		ServerEndpoint: server.Endpoint(),
+		ClientGateway:  client.ObservedClient(),
 	}
-	if client.client != nil {
-		state.Client.MTU = client.client.Spec.MTU
-	}
-	if server.server != nil {
-		state.Server.MTU = server.server.Spec.MTU
-	}
-	return state
 }
 
-// remainsLeft reports whether a leaf still has what a removal deletes last: Liqo's record of the other cluster, the tenant namespace that was made for this
-// shortcut, or the lease of an operation that was killed. While one of them is there, an interrupted removal has to go on.
-func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
-	for _, on := range s.sides() {
-		namespace, err := on.tenantNamespace(ctx)
-		if err != nil {
-			return false, err
-		}
-		if namespace != nil && !on.owner.mayRemove(namespace) {
-			continue // whoever made it has the record, too
-		}
-		if namespace != nil {
-			return true, nil
-		}
-		foreign, err := fcutils.GetForeignClusterByID(ctx, on.leaf.Live, on.remote.ID)
-		if err != nil && !apierrors.IsNotFound(err) {
-			return false, on.leaf.Explain(err)
-		}
-		if err == nil && !peered(foreign) {
-			return true, nil
-		}
-	}
-	return s.first().leaseLeft(ctx)
-}
-
-// duplicates name the further objects on this leaf that are not the owner's.
-func (s *side) duplicates(found objects) []string {
+// duplicates name the further objects at an end that are not the owner's.
+func duplicates(at *end.End, found end.Objects) []string {
 	var names []string
-	for _, object := range found.extra {
-		if !s.owner.owns(object) {
-			names = append(names, fmt.Sprintf("%s on leaf %q", s.leaf.Describe(object), s.leaf.Name))
+	for _, object := range found.Extra {
+		if !at.Owner.Owns(object) {
+			names = append(names, fmt.Sprintf("%s on leaf %q", at.Leaf.Describe(object), at.Leaf.Name))
 		}
 	}
 	return names
 }
 
-func (s *side) end(found objects, network Network) End {
-	return End{ClusterID: s.leaf.ID, LiqoNamespace: s.leaf.LiqoNamespace, Namespace: found.namespace(), Network: network}
-}
-
-// networkOf is what a Configuration says of the cluster that it describes, which is the one at the other end.
-func networkOf(configuration *networkingv1beta1.Configuration) Network {
-	if configuration == nil {
-		return Network{}
-	}
-	told := configuration.Spec.Remote.CIDR
-	network := Network{PodCIDRs: cidrStrings(told.Pod), ExternalCIDR: firstCIDR(told.External)}
-	if networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration) && configuration.Status.Remote != nil {
-		remapped := configuration.Status.Remote.CIDR
-		network.RemappedPodCIDRs, network.RemappedExternalCIDR = cidrStrings(remapped.Pod), firstCIDR(remapped.External)
-	}
-	return network
-}
-
-func cidrStrings(cidrs []networkingv1beta1.CIDR) []string {
-	texts := make([]string, len(cidrs))
-	for i, cidr := range cidrs {
-		texts[i] = cidr.String()
-	}
-	return texts
-}
-
-func firstCIDR(cidrs []networkingv1beta1.CIDR) string {
-	if len(cidrs) == 0 {
-		return ""
-	}
-	return cidrs[0].String()
-}
-
-// serverGatewayOf is how a gateway is exposed; nil where there is no gateway.
-func serverGatewayOf(gateway *networkingv1beta1.GatewayServer) *ServerGateway {
-	if gateway == nil {
-		return nil
-	}
-	spec := gateway.Spec
-	return &ServerGateway{
-		ServiceType:        spec.Endpoint.ServiceType,
-		Port:               spec.Endpoint.Port,
-		NodePort:           ptr.Deref(spec.Endpoint.NodePort, 0),
-		LoadBalancerIP:     ptr.Deref(spec.Endpoint.LoadBalancerIP, ""),
-		ServiceAnnotations: spec.ServiceAnnotations,
-		ServiceLabels:      spec.ServiceLabels,
-		KeySecret:          spec.SecretRef.Name,
-		Template:           templateOf(spec.ServerTemplateRef),
+// endState is one end of the state, whose network the other leaf was told of.
+func endState(at *end.End, found end.Objects, network end.Network) EndState {
+	return EndState{
+		ClusterID: at.Leaf.ID, LiqoNamespace: at.Leaf.LiqoNamespace,
+		Namespace: found.Namespace(), MTU: found.MTU(), Network: network,
 	}
 }
 
-// clientGatewayOf is where and how a gateway dials; nil where there is no gateway.
-func clientGatewayOf(gateway *networkingv1beta1.GatewayClient) *ClientGateway {
-	if gateway == nil {
-		return nil
+// remainsLeft reports whether a leaf still has what a removal deletes last: Liqo's record of the other cluster, the
+// tenant namespace that was made for this shortcut, or the lease of an operation that was killed. While one of them is
+// there, an interrupted removal has to go on.
+func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
+	for _, on := range s.ends() {
+		namespace, err := on.TenantNamespace(ctx)
+		if err != nil {
+			return false, err
+		}
+		if namespace != nil && !on.Owner.MayRemove(namespace) {
+			continue // whoever made it has the record, too
+		}
+		if namespace != nil {
+			return true, nil
+		}
+		if left, err := on.ForeignClusterLeft(ctx); err != nil || left {
+			return left, err
+		}
 	}
-	found := &ClientGateway{
-		ConnectPort: gateway.Spec.Endpoint.Port,
-		KeySecret:   gateway.Spec.SecretRef.Name,
-		Template:    templateOf(gateway.Spec.ClientTemplateRef),
-	}
-	if addresses := gateway.Spec.Endpoint.Addresses; len(addresses) > 0 {
-		found.ConnectAddress = addresses[0]
-	}
-	return found
+	return leaseLeft(ctx, s.first())
 }
 
-// templateOf turns Liqo's reference, which has a kind, into the resource that liqoctl's flags have.
-func templateOf(reference corev1.ObjectReference) Template {
-	return Template{
-		Name: reference.Name, Namespace: reference.Namespace,
-		Resource: reference.APIVersion + "/" + enutils.KindToResource(reference.Kind),
+// Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] puts back, and that its
+// [Status] does not tell of: the Service of the server's gateway, a gateway's keys, or a Connection. It asks the
+// leaves.
+func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
+	found, err := s.look(ctx)
+	if err != nil || found.client.GatewayClient == nil || found.server.GatewayServer == nil {
+		return false, err
 	}
+	if found.client.ConnectionLost() || found.server.ConnectionLost() {
+		return true, nil
+	}
+	if lost, err := s.Server.ServiceLost(ctx, found.server); err != nil || lost {
+		return lost, err
+	}
+	if lost, err := s.Client.KeyUntold(ctx, found.client, found.server.PublicKey); err != nil || lost {
+		return lost, err
+	}
+	return s.Server.KeyUntold(ctx, found.server, found.client.PublicKey)
+}
+
+// WhyDown asks both leaves why the tunnel is not up, though all objects of the shortcut are in place. What can't be
+// read it mentions, and goes on.
+func (s *Shortcut) WhyDown(ctx context.Context) *explain.Problem {
+	return explain.Down(ctx, s.Client.Subject(), s.Server.Subject())
 }

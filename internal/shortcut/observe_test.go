@@ -4,60 +4,73 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// remappedBy is [theirs] after Liqo has decided.
-func remappedBy(remote, pods, external string) *networkingv1beta1.Configuration {
-	configuration := ours(theirs(remote))
-	configuration.Status = networkingv1beta1.ConfigurationStatus{
-		Conditions: []metav1.Condition{{Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue}},
-		Remote: &networkingv1beta1.ClusterConfig{CIDR: networkingv1beta1.ClusterConfigCIDR{
-			Pod: []networkingv1beta1.CIDR{networkingv1beta1.CIDR(pods)}, External: []networkingv1beta1.CIDR{networkingv1beta1.CIDR(external)},
-		}},
-	}
-	return configuration
-}
-
 func TestTheStateHasAllThatTheLeavesShow(t *testing.T) {
-	rome := append(byProvider(end(asClient, "milan", up)[1:]), remappedBy("milan", "10.10.0.0/16", "10.71.0.0/16"))
-	milan := append(byProvider(end(asServer, "rome", up)[1:]), remappedBy("rome", "10.20.0.0/16", "10.72.0.0/16"))
+	rome := append(byProvider(clustertest.ClientEnd("milan", up)[1:]), ours(clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16")))
+	milan := append(byProvider(clustertest.ServerEnd("rome", up)[1:]), ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.72.0.0/16")))
 	state, err := New(clustertest.Leaf(t, "rome", rome...), clustertest.Leaf(t, "milan", milan...)).Observe(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reached := func(pods, external string) Network {
-		return Network{
+	reached := func(pods, external string) end.Network {
+		return end.Network{
 			PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16", RemappedPodCIDRs: []string{pods}, RemappedExternalCIDR: external,
 		}
 	}
 	expected := State{
 		Exists: true, Joined: true, Status: Connected,
-		Client: End{ClusterID: "rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.20.0.0/16", "10.72.0.0/16")},
-		Server: End{ClusterID: "milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.10.0.0/16", "10.71.0.0/16")},
-		ServerGateway: &ServerGateway{ServiceType: "NodePort", Port: 51840, Template: Template{
-			Name: "wireguard-server", Namespace: "liqo", Resource: DefaultServerTemplateResource,
+		Client: EndState{ClusterID: "rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.20.0.0/16", "10.72.0.0/16")},
+		Server: EndState{ClusterID: "milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.10.0.0/16", "10.71.0.0/16")},
+		ServerGateway: &end.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Template: end.Template{
+			Name: "wireguard-server", Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
 		}},
-		ServerEndpoint: &Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
+		ServerEndpoint: &end.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
+		ClientGateway: &end.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000, Template: end.Template{
+			Name: "wireguard-client", Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
+		}},
 	}
-	expected.ClientGateway = state.ClientGateway // TestTheGatewaysHaveEverySettingOfTheSpec looks at it
 	if !reflect.DeepEqual(state, expected) {
 		t.Errorf("got      %+v\nexpected %+v", state, expected)
 	}
 }
 
-func TestARemappingShowsOnlyOnceLiqoHasDecided(t *testing.T) {
-	undecided := remappedBy("milan", "10.10.0.0/16", "10.71.0.0/16")
-	undecided.Status.Conditions = nil
-	state, err := New(clustertest.Leaf(t, "rome", undecided), clustertest.Leaf(t, "milan")).Observe(t.Context(), false)
-	network := state.Server.Network
-	if err != nil || len(network.PodCIDRs) != 1 || network.RemappedPodCIDRs != nil || network.RemappedExternalCIDR != "" {
-		t.Errorf("got %+v (%v)", network, err)
+func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
+	at := func(remote, remapped string) *networkingv1beta1.Configuration {
+		configuration := ours(clustertest.Configuration(remote))
+		configuration.Status = networkingv1beta1.ConfigurationStatus{
+			Conditions: []metav1.Condition{{
+				Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue,
+			}},
+			Remote: &networkingv1beta1.ClusterConfig{CIDR: networkingv1beta1.ClusterConfigCIDR{
+				Pod: []networkingv1beta1.CIDR{networkingv1beta1.CIDR(remapped)}, External: []networkingv1beta1.CIDR{"10.71.0.0/16"},
+			}},
+		}
+		return configuration
+	}
+	shortcut := New(clustertest.Leaf(t, "rome", at("milan", "10.10.0.0/16")), clustertest.Leaf(t, "milan", at("rome", "10.20.0.0/16")))
+	state, err := shortcut.Observe(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := state.Client.Network.RemappedPodCIDRs; len(got) != 1 || got[0] != "10.20.0.0/16" {
+		t.Errorf("the client is reached at %v: Milan's Configuration says 10.20.0.0/16", got)
+	}
+	if got := state.Server.Network.RemappedPodCIDRs; len(got) != 1 || got[0] != "10.10.0.0/16" {
+		t.Errorf("the server is reached at %v: Rome's Configuration says 10.10.0.0/16", got)
+	}
+	if state.Status != Disconnected || !state.Exists {
+		t.Errorf("got %s, exists: %t", state.Status, state.Exists)
 	}
 }
 
@@ -67,7 +80,7 @@ func TestAFurtherObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 		if !further {
 			another = ours(another)
 		}
-		state, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", ours(serverGateway("rome", 51840)), another)).Observe(t.Context(), false)
+		state, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", ours(clustertest.GatewayServer("rome", 51840)), another)).Observe(t.Context(), false)
 		named := strings.Join(state.Duplicates, "; ") == `GatewayServer liqo-tenant-rome/somewhat-later on leaf "milan"`
 		if err != nil || named != further {
 			t.Errorf("%s: it names %q (%v)", name, state.Duplicates, err)
@@ -75,37 +88,38 @@ func TestAFurtherObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 	}
 }
 
-func TestAnOwnerIsNamedByWhereItMadeTheShortcut(t *testing.T) {
-	at := time.Date(2026, 11, 21, 5, 5, 6, 0, time.FixedZone("Rome", 3600))
-	for expected, origin := range map[string]Origin{
-		"another resource of this provider":                                    {},
-		"alice@ci, in folder network, workspace prod, at 2026-11-21T04:05:06Z": {Who: "alice@ci", Folder: "network", Workspace: "prod", At: at},
-		"in folder network": {Folder: "network"},
-		"workspace prod":    {Workspace: "prod"},
-	} {
-		if got := origin.String(); got != expected {
-			t.Errorf("got %q, expected %q", got, expected)
+func TestObserveSeesWhatIsMine(t *testing.T) {
+	for name, objects := range belongings() {
+		state, err := joinedAtRome(t, objects).Observe(t.Context(), false)
+		if err != nil || !state.Joined || state.Exists != (name == "mine") {
+			t.Errorf("%s: exists: %t, joined: %t (%v)", name, state.Exists, state.Joined, err)
 		}
 	}
 }
 
-func TestAnInspectionCallsATunnelThatIsNotUpYetConnecting(t *testing.T) {
-	coming := networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connecting}
-	found, err := New(clustertest.Leaf(t, "rome", end(asClient, "milan", coming)...), clustertest.Leaf(t, "milan", end(asServer, "rome", up)...)).Inspect(t.Context())
-	if err != nil || found.Status != Connecting || found.ClientEnd.Status != Connecting || found.ServerEnd.Status != Connected {
-		t.Errorf("got %s, %s and %s (%v)", found.Status, found.ClientEnd.Status, found.ServerEnd.Status, err)
+func TestAShortcutIsThereWhileARemovalHasSomethingToDo(t *testing.T) {
+	namespace := func() *corev1.Namespace { return tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) }
+	record := func(peered bool) *liqov1beta1.ForeignCluster {
+		return &liqov1beta1.ForeignCluster{
+			ObjectMeta: metav1.ObjectMeta{Name: "rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}},
+			Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: "rome"},
+			Status:     liqov1beta1.ForeignClusterStatus{Modules: liqov1beta1.Modules{Authentication: liqov1beta1.Module{Enabled: peered}}},
+		}
 	}
-}
-
-func TestAWaitForWhatIsThereAlreadyEndsAtOnce(t *testing.T) {
-	s := New(clustertest.Leaf(t, "rome", end(asClient, "milan", up)...), clustertest.Leaf(t, "milan", end(asServer, "rome", up)...))
-	endpoint, err := s.server.waitForEndpoint(t.Context())
-	if err != nil || !reflect.DeepEqual(endpoint, Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
-		t.Errorf("the endpoint is %+v (%v)", endpoint, err)
-	}
-	for _, on := range s.sides() {
-		if err := on.waitForConnection(t.Context()); err != nil {
-			t.Errorf("%s: %v", on.leaf.Name, err)
+	for name, test := range map[string]struct {
+		onMilan []client.Object
+		exists  bool
+	}{
+		"our namespace":                              {[]client.Object{ours(namespace())}, true},
+		"somebody else's namespace":                  {[]client.Object{namespace()}, false},
+		"nothing":                                    {nil, false},
+		"the record of the other cluster":            {[]client.Object{record(false)}, true},
+		"the record, in use":                         {[]client.Object{record(true)}, false},
+		"the record, with somebody else's namespace": {[]client.Object{record(false), namespace()}, false},
+	} {
+		state, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context(), false)
+		if err != nil || state.Exists != test.exists || state.Status != Disconnected {
+			t.Errorf("%s: exists: %t, %s (%v)", name, state.Exists, state.Status, err)
 		}
 	}
 }

@@ -1,172 +1,31 @@
 package shortcut
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"net/netip"
-	"slices"
-	"strings"
 
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
-	ipamutils "github.com/liqotech/liqo/pkg/utils/ipam"
 	"golang.org/x/sync/errgroup"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// Overlap is a pod CIDR of one leaf that another leaf can't reach as it is: there it is taken, or outside the ranges that Liqo gives out there.
-type Overlap struct {
-	PodCIDR string // in CIDR notation
-	Of      string // the leaf that has it
-	Taken   string // the range that it overlaps with, in CIDR notation; empty for one outside the pools
-	By      string // what has that range
-	Pools   string // the ranges that Liqo gives out, in CIDR notation
-	At      string // the leaf on which it is taken, or outside
-}
-
-// String is a sentence.
-func (o Overlap) String() string {
-	if o.Taken == "" {
-		return fmt.Sprintf("The pod CIDR %s of %q is outside the ranges that Liqo on %q gives out, %s: Liqo on %q remaps it.", o.PodCIDR, o.Of, o.At, o.Pools, o.At)
-	}
-	return fmt.Sprintf("The pod CIDR %s of %q overlaps with %s, %s of %q: Liqo on %q remaps it.", o.PodCIDR, o.Of, o.Taken, o.By, o.At, o.At)
-}
-
-// Overlaps predicts which pod CIDRs Liqo will remap, from the ranges that are taken on each leaf now and, where they are known, those that Liqo gives out.
-func (s *Shortcut) Overlaps(ctx context.Context, clientEnd, serverEnd EndSpec) ([]Overlap, error) {
-	var atClient, atServer []Overlap
+// Overlaps predicts which pod CIDRs Liqo will remap, given what the leaves are told of each other.
+func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement) ([]end.Overlap, error) {
+	var atClient, atServer []end.Overlap
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		networks, err := s.server.announce(serverEnd)(ctx)
+		networks, err := s.Server.Announce(ctx, server)
 		if err == nil {
-			atClient, err = s.client.overlaps(ctx, networks)
+			atClient, err = s.Client.Overlaps(ctx, networks)
 		}
 		return err
 	})
 	group.Go(func() error {
-		networks, err := s.client.announce(clientEnd)(ctx)
+		networks, err := s.Client.Announce(ctx, client)
 		if err == nil {
-			atServer, err = s.server.overlaps(ctx, networks)
+			atServer, err = s.Server.Overlaps(ctx, networks)
 		}
 		return err
 	})
 	err := group.Wait()
 	return append(atClient, atServer...), err
-}
-
-// overlaps compares the other leaf's pod CIDRs with every range that is taken here, and with the ranges that Liqo gives out here. What the owner's shortcut with another
-// cluster has taken will be free: that one is about to be replaced.
-func (s *side) overlaps(ctx context.Context, other cluster.Networks) ([]Overlap, error) {
-	var (
-		taken []ipamv1alpha1.Network
-		pools []netip.Prefix
-	)
-	held, err := readNetworks(ctx, s.leaf, client.MatchingLabels{}, s.owner)
-	if err != nil {
-		return nil, err
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { taken, err = s.leaf.TakenNetworks(ctx); return err })
-	group.Go(func() error { pools = s.leaf.Pools(ctx); return nil })
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	taken = slices.DeleteFunc(taken, func(network ipamv1alpha1.Network) bool {
-		configuration := held[cluster.RemoteID(&network)].configuration
-		return configuration != nil && s.owner.marked(configuration)
-	})
-	return s.overlapsWith(taken, pools, other), nil
-}
-
-func (s *side) overlapsWith(taken []ipamv1alpha1.Network, pools []netip.Prefix, other cluster.Networks) []Overlap {
-	var overlaps []Overlap
-	for _, cidr := range other.PodCIDRs {
-		prefix, err := netip.ParsePrefix(cidr)
-		if err != nil {
-			continue // Liqo's to refuse
-		}
-		if !inOneOf(pools, prefix) {
-			overlaps = append(overlaps, Overlap{PodCIDR: cidr, Of: s.remote.Name, Pools: names(pools), At: s.leaf.Name})
-			continue // nothing can be taken there
-		}
-		for i := range taken {
-			network := &taken[i]
-			if cluster.RemoteID(network) == string(s.remote.ID) {
-				continue // it is what this shortcut itself has taken
-			}
-			there, err := netip.ParsePrefix(cmp.Or(network.Status.CIDR, network.Spec.CIDR).String())
-			if err == nil && there.Overlaps(prefix) {
-				overlaps = append(overlaps, Overlap{
-					PodCIDR: cidr, Of: s.remote.Name, Taken: there.String(), By: purpose(network), At: s.leaf.Name,
-				})
-			}
-		}
-	}
-	return overlaps
-}
-
-// inOneOf reports whether a range lies in one of the pools, as far as these are known: Liqo's IPAM keeps ranges that it is asked for only there.
-func inOneOf(pools []netip.Prefix, prefix netip.Prefix) bool {
-	return len(pools) == 0 || slices.ContainsFunc(pools, func(pool netip.Prefix) bool {
-		return pool.Bits() <= prefix.Bits() && pool.Overlaps(prefix)
-	})
-}
-
-// names lists ranges for people.
-func names(prefixes []netip.Prefix) string {
-	texts := make([]string, len(prefixes))
-	for i, prefix := range prefixes {
-		texts[i] = prefix.String()
-	}
-	return explain.Enumerate(texts)
-}
-
-// purpose says what a range is for.
-func purpose(network *ipamv1alpha1.Network) string {
-	switch remote := cluster.RemoteID(network); {
-	case ipamutils.IsPodCIDR(network):
-		return "the pod CIDR"
-	case ipamutils.IsServiceCIDR(network):
-		return "the service CIDR"
-	case ipamutils.IsExternalCIDR(network):
-		return "the external CIDR"
-	case ipamutils.IsInternalCIDR(network):
-		return "the internal CIDR"
-	case ipamutils.IsReservedNetwork(network):
-		return "a reserved range"
-	case remote != "":
-		return fmt.Sprintf("the range for cluster %s", remote)
-	default:
-		return fmt.Sprintf("the range of Network %s/%s", network.Namespace, network.Name)
-	}
-}
-
-// checkOverlaps fails if Liqo on this leaf would have to remap a pod CIDR of the other one.
-func (s *side) checkOverlaps(ctx context.Context, other cluster.Networks) error {
-	overlaps, err := s.overlaps(ctx, other)
-	if err != nil || len(overlaps) == 0 {
-		return err
-	}
-	sentences := make([]string, len(overlaps))
-	for i, overlap := range overlaps {
-		sentences[i] = overlap.String()
-	}
-	return s.remappedProblem(strings.Join(sentences, "\n"))
-}
-
-// errRemapped is the cause of a problem with a remapping that is forbidden.
-var errRemapped = errors.New("remapping is forbidden")
-
-func (s *side) remappedProblem(why string) *explain.Problem {
-	return &explain.Problem{
-		Leaf:    s.leaf.Name,
-		Summary: "remapping is forbidden, and needed",
-		Err:     errRemapped,
-		Detail: why + "\nNo gateway was made. Set `cidr_remapping = \"allow\"` to reach the pods at other addresses, or give the clusters pod CIDRs that " +
-			"do not overlap.",
-	}
 }

@@ -4,19 +4,25 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// withoutAddress is the gateway while its status has no address, as Liqo writes it for a node that is not ready.
-func withoutAddress(gateway *networkingv1beta1.GatewayServer) *networkingv1beta1.GatewayServer {
-	gateway.Status.Endpoint.Addresses = []string{""}
+// dialling is Rome's gateway for Milan, which dials that address.
+func dialling(address string) *networkingv1beta1.GatewayClient {
+	gateway := clustertest.GatewayClient("milan")
+	gateway.Spec.Endpoint.Addresses = []string{address}
 	return gateway
 }
 
 func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
-	service, deployment := gatewayService(), gatewayDeployment()
+	service, deployment := clustertest.GatewayService("rome"), clustertest.GatewayDeployment("rome")
 	for name, test := range map[string]struct {
 		client   *networkingv1beta1.GatewayClient
 		server   *networkingv1beta1.GatewayServer
@@ -24,26 +30,26 @@ func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
 		spec     func(*Spec)
 		replaces bool
 	}{
-		"as they should be":        {client: clientGateway("172.18.0.2"), server: serverGateway("rome", 51840)},
+		"as they should be":        {client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 51840)},
 		"none there":               {},
-		"only the server's":        {server: serverGateway("rome", 51840)},
-		"another port":             {client: clientGateway("172.18.0.2"), server: serverGateway("rome", 1), replaces: true},
-		"another MTU":              {client: clientGateway("172.18.0.2"), server: serverGateway("rome", 51840), spec: func(s *Spec) { s.MTU = 1400 }, replaces: true},
-		"nothing to dial any more": {client: clientGateway("172.18.0.2"), replaces: true},
-		"another address dialled":  {client: clientGateway("9.9.9.9"), server: serverGateway("rome", 51840)},
+		"only the server's":        {server: clustertest.GatewayServer("rome", 51840)},
+		"another port":             {client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 1), replaces: true},
+		"another MTU":              {client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 51840), spec: func(s *Spec) { s.MTU = 1400 }, replaces: true},
+		"nothing to dial any more": {client: clustertest.GatewayClient("milan"), replaces: true},
+		"another address dialled":  {client: dialling("9.9.9.9"), server: clustertest.GatewayServer("rome", 51840)},
 		"an address to dial": {
-			client: clientGateway("172.18.0.2"), server: serverGateway("rome", 51840), spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" },
+			client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 51840), spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" },
 		},
 		"no address for a moment": {
-			client: clientGateway("172.18.0.2"), server: withoutAddress(wireGuard(serverGateway("rome", 51840))), made: []client.Object{deployment, service},
+			client: clustertest.GatewayClient("milan"), server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))), made: []client.Object{deployment, service},
 		},
 		"no Service any more": {
-			client: clientGateway("172.18.0.2"), server: wireGuard(serverGateway("rome", 51840)), made: []client.Object{deployment}, replaces: true,
+			client: clustertest.GatewayClient("milan"), server: clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)), made: []client.Object{deployment}, replaces: true,
 		},
-		"a Service that was never made":      {server: withoutAddress(wireGuard(serverGateway("rome", 51840))), made: []client.Object{deployment}, replaces: true},
-		"neither Deployment nor Service yet": {server: withoutAddress(wireGuard(serverGateway("rome", 51840)))},
-		"no keys any more, client":           {client: withKeys(clientGateway("172.18.0.2")), server: serverGateway("rome", 51840)},
-		"no keys any more, server":           {client: clientGateway("172.18.0.2"), server: withServerKeys(serverGateway("rome", 51840)), replaces: true},
+		"a Service that was never made":      {server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))), made: []client.Object{deployment}, replaces: true},
+		"neither Deployment nor Service yet": {server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)))},
+		"no keys any more, client":           {client: clustertest.WithClientKeys(clustertest.GatewayClient("milan")), server: clustertest.GatewayServer("rome", 51840)},
+		"no keys any more, server":           {client: clustertest.GatewayClient("milan"), server: clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), replaces: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onMilan := test.made
@@ -59,7 +65,7 @@ func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
 				test.spec(&spec)
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan", onMilan...))
-			if replaces, err := shortcut.replacesServer(t.Context(), spec, "liqo-tenant-rome"); err != nil || replaces != test.replaces {
+			if replaces, err := shortcut.replacesServer(t.Context(), "liqo-tenant-rome", spec.withMTU().Server); err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
 		})
@@ -67,17 +73,17 @@ func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
 }
 
 func TestTheClientHangsUpOnlyIfItIsToDialOtherwise(t *testing.T) {
-	server := Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
+	server := end.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
 	for name, test := range map[string]struct {
 		gateway *networkingv1beta1.GatewayClient
 		spec    func(*Spec)
 		stays   bool
 	}{
-		"as it should be":       {gateway: clientGateway("172.18.0.2"), stays: true},
-		"another address":       {gateway: clientGateway("9.9.9.9")},
-		"an address of its own": {gateway: clientGateway("172.18.0.2"), spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" }},
-		"another MTU":           {gateway: clientGateway("172.18.0.2"), spec: func(s *Spec) { s.MTU = 1400 }},
-		"no keys any more":      {gateway: withKeys(clientGateway("172.18.0.2"))},
+		"as it should be":       {gateway: clustertest.GatewayClient("milan"), stays: true},
+		"another address":       {gateway: dialling("9.9.9.9")},
+		"an address of its own": {gateway: clustertest.GatewayClient("milan"), spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" }},
+		"another MTU":           {gateway: clustertest.GatewayClient("milan"), spec: func(s *Spec) { s.MTU = 1400 }},
+		"no keys any more":      {gateway: clustertest.WithClientKeys(clustertest.GatewayClient("milan"))},
 		"none there":            {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,13 +95,89 @@ func TestTheClientHangsUpOnlyIfItIsToDialOtherwise(t *testing.T) {
 			if test.spec != nil {
 				test.spec(&spec)
 			}
-			rome := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan")).client
-			if err := rome.hangUp(t.Context(), "liqo-tenant-milan", server, spec); err != nil {
+			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan"))
+			if err := shortcut.hangUp(t.Context(), "liqo-tenant-milan", server, spec.withMTU().Client); err != nil {
 				t.Fatal(err)
 			}
-			if left, err := rome.find(t.Context()); err != nil || (left.client != nil) != test.stays {
-				t.Errorf("left is %v (%v)", left.client, err)
+			if left, err := shortcut.Client.Find(t.Context()); err != nil || (left.GatewayClient != nil) != test.stays {
+				t.Errorf("left is %v (%v)", left.GatewayClient, err)
 			}
 		})
+	}
+}
+
+func TestARepairTakesTheLabelsOffAFormerSecretOnly(t *testing.T) {
+	former := end.KeySecret{Namespace: "liqo-tenant-rome", Name: "my-keys"}
+	using := func(name string) client.Object {
+		gateway := exposedGateway()
+		gateway.Spec.SecretRef.Name = name
+		return gateway
+	}
+	for name, test := range map[string]struct {
+		gateway  []client.Object
+		labelled bool
+	}{
+		"the gateway is gone":         {nil, false},
+		"the gateway uses another":    {[]client.Object{using("other-keys")}, false},
+		"the gateway still uses that": {[]client.Object{using("my-keys")}, true},
+	} {
+		milan := clustertest.Leaf(t, "milan", append(test.gateway, clustertest.KeySecret("rome", nil))...)
+		if err := makeRoom(New(clustertest.Leaf(t, "rome"), milan).Server, EndSpec{FormerKeySecret: former})(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+		var secret corev1.Secret
+		if err := milan.Live.Get(t.Context(), client.ObjectKey(former), &secret); err != nil || (cluster.RemoteID(&secret) != "") != test.labelled {
+			t.Errorf("%s: labels are %v (%v)", name, secret.Labels, err)
+		}
+	}
+}
+
+func TestWhatAnApplyPutsBackIsLost(t *testing.T) {
+	key := make([]byte, 32)
+	keyOf := func(leaf string) client.Object {
+		return &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-" + leaf, Name: "gw-" + leaf}, Data: map[string][]byte{"publicKey": key},
+		}
+	}
+	told := func(leaf string, key []byte) client.Object {
+		publicKey, err := forge.PublicKey("liqo-tenant-"+leaf, nil, "", key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		publicKey.Name, publicKey.Labels["liqo.io/remote-cluster-id"] = leaf, leaf
+		return ours(publicKey)
+	}
+	connectedOnce := ours(clustertest.Configuration("rome"))
+	annotate(connectedOnce, "complete", " 2026-11-21T10:00:00Z connected")
+	seenOnce := ours(clustertest.Configuration("rome"))
+	annotate(seenOnce, "complete", " 2026-11-21T10:00:00Z")
+	down, service := clustertest.Connection("rome", networkingv1beta1.ConnectionError), clustertest.GatewayService("rome")
+	for name, test := range map[string]struct {
+		rome, milan []client.Object
+		lost        bool
+	}{
+		"nothing": {
+			[]client.Object{keyOf("milan"), told("milan", key)}, []client.Object{down, service, keyOf("rome"), told("rome", key)}, false,
+		},
+		"the Service": {nil, []client.Object{down}, true},
+		"the keys of the client": {
+			nil, []client.Object{down, service, keyOf("rome"), told("rome", key)}, true,
+		},
+		"the server, of which the client knows another key": {
+			[]client.Object{keyOf("milan"), told("milan", []byte("another key that has 32 bytes, so"[:32]))},
+			[]client.Object{down, service, keyOf("rome"), told("rome", key)}, true,
+		},
+		"a Connection": {
+			[]client.Object{keyOf("milan"), told("milan", key)}, []client.Object{connectedOnce, service, keyOf("rome"), told("rome", key)}, true,
+		},
+		"a Connection that there may never have been": {
+			[]client.Object{keyOf("milan"), told("milan", key)}, []client.Object{seenOnce, service, keyOf("rome"), told("rome", key)}, false,
+		},
+	} {
+		rome := clustertest.Leaf(t, "rome", append(test.rome, ours(clustertest.WithClientKeys(clustertest.GatewayClient("milan"))))...)
+		milan := clustertest.Leaf(t, "milan", append(test.milan, clustertest.GatewayDeployment("rome"), clustertest.WithServerKeys(exposedGateway()))...)
+		if lost, err := New(rome, milan).Lost(t.Context()); err != nil || lost != test.lost {
+			t.Errorf("%s: lost: %t (%v)", name, lost, err)
+		}
 	}
 }

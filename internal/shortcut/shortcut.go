@@ -1,43 +1,32 @@
 package shortcut
 
 import (
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// Shortcut is a pair of leaves that are joined directly, or shall be. It holds no state: what there is of it is on the leaves.
+// Shortcut is a pair of leaves that are joined directly, or shall be: the two ends of their network. It holds no state:
+// what there is of it is on the leaves.
 type Shortcut struct {
-	client, server *side
+	Client, Server *end.End
 }
 
-// side is one leaf's part of a shortcut.
-type side struct {
-	leaf   *cluster.Leaf
-	remote Remote
-	owner  Owner
-}
-
-// Remote is the cluster at the other end, as one side knows it.
-type Remote struct {
-	Name string                // the user's name for it
-	ID   liqov1beta1.ClusterID // Liqo's
-}
-
-// New returns the shortcut through which client dials server. It belongs to nobody in particular: see [Shortcut.OwnedBy].
+// New returns the shortcut through which client dials server. It belongs to nobody in particular: see
+// [Shortcut.OwnedBy].
 func New(client, server *cluster.Leaf) *Shortcut {
 	return &Shortcut{
-		client: &side{leaf: client, remote: Remote{Name: server.Name, ID: server.ID}},
-		server: &side{leaf: server, remote: Remote{Name: client.Name, ID: client.ID}},
+		Client: end.New(client, end.Remote{Name: server.Name, ID: server.ID}),
+		Server: end.New(server, end.Remote{Name: client.Name, ID: client.ID}),
 	}
 }
 
-// OwnedBy makes it the shortcut of one resource instance: what that one owns counts as its, and what it makes is marked with its token.
-func (s *Shortcut) OwnedBy(owner Owner) *Shortcut {
-	for _, on := range s.sides() {
-		on.owner = owner
+// OwnedBy makes it the shortcut of one resource instance: what that one owns counts as its, and what it makes is marked
+// with its token.
+func (s *Shortcut) OwnedBy(owner end.Owner) *Shortcut {
+	for _, on := range s.ends() {
+		on.Owner = owner
 	}
 	return s
 }
 
-func (s *Shortcut) sides() []*side { return []*side{s.client, s.server} }
+func (s *Shortcut) ends() []*end.End { return []*end.End{s.Client, s.Server} }

@@ -11,59 +11,14 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
-
-// end is all that one leaf holds of a network with another, whose gateway reports this status.
-func end(role role, remote string, status networkingv1beta1.ConnectionStatus) []client.Object {
-	meta := metav1.ObjectMeta{
-		Name: remote, Namespace: "liqo-tenant-" + remote, UID: types.UID("gateway-for-" + remote), Labels: map[string]string{"liqo.io/remote-cluster-id": remote},
-	}
-	var gateway client.Object = &networkingv1beta1.GatewayClient{ObjectMeta: meta, Spec: networkingv1beta1.GatewayClientSpec{MTU: 1340}}
-	if role == asServer {
-		server := serverGateway(remote, 51840)
-		server.UID = meta.UID
-		gateway = server
-	}
-	connection := &networkingv1beta1.Connection{ObjectMeta: *meta.DeepCopy(), Status: status}
-	connection.UID, connection.OwnerReferences = "", []metav1.OwnerReference{{UID: meta.UID}}
-	key := &networkingv1beta1.PublicKey{ObjectMeta: *meta.DeepCopy()}
-	key.UID = ""
-	return []client.Object{theirs(remote), gateway, key, connection}
-}
-
-var (
-	up     = networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected}
-	failed = networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}
-)
-
-// byProvider marks what this provider made.
-func byProvider(objects []client.Object) []client.Object {
-	for _, object := range objects {
-		if _, seen := object.(*networkingv1beta1.Connection); !seen {
-			Owner{}.mark(object)
-		}
-	}
-	return objects
-}
-
-// peer is a leaf's record of a peering with another cluster, which has this role.
-func peer(remote string, role liqov1beta1.RoleType) *liqov1beta1.ForeignCluster {
-	return &liqov1beta1.ForeignCluster{
-		ObjectMeta: metav1.ObjectMeta{Name: remote, Labels: map[string]string{"liqo.io/remote-cluster-id": remote}},
-		Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: liqov1beta1.ClusterID(remote)},
-		Status:     liqov1beta1.ForeignClusterStatus{Role: role, Modules: liqov1beta1.Modules{Authentication: liqov1beta1.Module{Enabled: true}}},
-	}
-}
 
 // among connects to leaves of these names that hold these objects; one with nil does not answer.
 func among(t *testing.T, held map[string][]client.Object) Connect {
@@ -91,12 +46,19 @@ func said(links []Link) []string {
 	return lines
 }
 
+// second is a gateway that should not be there.
+func second() client.Object {
+	another := clustertest.GatewayServer("rome", 1)
+	another.Name = "somewhat-later"
+	return another
+}
+
 func TestASurveyHasEveryNetworkOfTwoLeavesWhoeverMadeIt(t *testing.T) {
 	survey := Look(t.Context(), []string{"rome", "milan", "europe", "naples"}, among(t, map[string][]client.Object{
-		"europe": slices.Concat(end(asServer, "rome", up), end(asServer, "milan", up), []client.Object{peer("milan", liqov1beta1.ProviderRole)}),
-		"rome":   slices.Concat(end(asClient, "europe", up), byProvider(end(asClient, "milan", up)), byProvider(end(asServer, "naples", failed))),
-		"milan":  slices.Concat(end(asClient, "europe", up), byProvider(end(asServer, "rome", up)), []client.Object{theirs("elsewhere")}),
-		"naples": end(asClient, "rome", up),
+		"europe": slices.Concat(clustertest.ServerEnd("rome", up), clustertest.ServerEnd("milan", up), []client.Object{clustertest.Peering("milan", liqov1beta1.ProviderRole)}),
+		"rome":   slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ClientEnd("milan", up)), byProvider(clustertest.ServerEnd("naples", failed))),
+		"milan":  slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ServerEnd("rome", up)), []client.Object{clustertest.Configuration("elsewhere")}),
+		"naples": clustertest.ClientEnd("rome", up),
 	}))
 	expected := []string{
 		"milan>europe Connected peering", "naples>rome Error other", "rome>europe Connected other", "rome>milan Connected terraform-provider-liqo",
@@ -104,22 +66,22 @@ func TestASurveyHasEveryNetworkOfTwoLeavesWhoeverMadeIt(t *testing.T) {
 	if got := said(survey.Networks); !slices.Equal(got, expected) {
 		t.Errorf("got      %q\nexpected %q", got, expected)
 	}
-	if len(survey.Peerings) != 1 || survey.Peerings[0] != (Peering{Consumer: Party{"europe", "europe"}, Provider: Party{"milan", "milan"}}) {
+	if len(survey.Peerings) != 1 || survey.Peerings[0] != (Peering{Consumer: Cluster{"europe", "europe"}, Provider: Cluster{"milan", "milan"}}) {
 		t.Errorf("the peerings are %+v", survey.Peerings)
 	}
 }
 
 func TestALeafThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 	survey := Look(t.Context(), []string{"europe", "milan", "rome"}, among(t, map[string][]client.Object{
-		"europe": slices.Concat(end(asServer, "milan", up), end(asServer, "rome", up), []client.Object{peer("milan", liqov1beta1.ConsumerRole)}),
+		"europe": slices.Concat(clustertest.ServerEnd("milan", up), clustertest.ServerEnd("rome", up), []client.Object{clustertest.Peering("milan", liqov1beta1.ConsumerRole)}),
 		"milan":  nil,
-		"rome":   end(asClient, "europe", up),
+		"rome":   clustertest.ClientEnd("europe", up),
 	}))
 	expected := []string{"milan>europe Unknown peering", "rome>europe Connected other"}
 	if got := said(survey.Networks); !slices.Equal(got, expected) {
 		t.Errorf("got      %q\nexpected %q", got, expected)
 	}
-	if member := survey.Leaves[1]; member.Name != "milan" || member.Err == nil || member.ClusterID != "" || survey.Leaves[2].Err != nil {
+	if milan := survey.Leaves[1]; milan.Name != "milan" || milan.Err == nil || milan.ClusterID != "" || survey.Leaves[2].Err != nil {
 		t.Errorf("the leaves are %+v", survey.Leaves)
 	}
 	if len(survey.Peerings) != 1 || survey.Peerings[0].Consumer.Name != "milan" {
@@ -128,8 +90,8 @@ func TestALeafThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 }
 
 func TestAClusterWithTwoNamesCountsOnce(t *testing.T) {
-	rome := clustertest.Leaf(t, "rome", end(asClient, "milan", up)...)
-	milan := clustertest.Leaf(t, "milan", end(asServer, "rome", up)...)
+	rome := clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", up)...)
+	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)
 	survey := Look(t.Context(), []string{"rome", "roma", "milan", "milan"}, func(_ context.Context, name string) (*cluster.Leaf, error) {
 		return map[string]*cluster.Leaf{"rome": rome, "roma": rome, "milan": milan}[name], nil
 	})
@@ -153,10 +115,10 @@ func TestTheRolesOfAPeeringAreToldByEitherCluster(t *testing.T) {
 	} {
 		held := map[string][]client.Object{"europe": {}, "rome": {}}
 		if test.atEurope != "" {
-			held["europe"] = append(held["europe"], peer("rome", test.atEurope))
+			held["europe"] = append(held["europe"], clustertest.Peering("rome", test.atEurope))
 		}
 		if test.atRome != "" {
-			held["rome"] = append(held["rome"], peer("europe", test.atRome))
+			held["rome"] = append(held["rome"], clustertest.Peering("europe", test.atRome))
 		}
 		survey := Look(t.Context(), []string{"rome", "europe"}, among(t, held))
 		if len(survey.Peerings) != 1 || len(survey.Networks) != 0 {
@@ -173,11 +135,11 @@ func TestTheRolesOfAPeeringAreToldByEitherCluster(t *testing.T) {
 }
 
 func TestAShortcutIsNoPeering(t *testing.T) {
-	record := peer("milan", liqov1beta1.UnknownRole)
+	record := clustertest.Peering("milan", liqov1beta1.UnknownRole)
 	record.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: true}}
 	survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-		"rome":  append(end(asClient, "milan", up), record),
-		"milan": end(asServer, "rome", up),
+		"rome":  append(clustertest.ClientEnd("milan", up), record),
+		"milan": clustertest.ServerEnd("rome", up),
 	}))
 	if got := said(survey.Networks); len(survey.Peerings) != 0 || !slices.Equal(got, []string{"rome>milan Connected other"}) {
 		t.Errorf("got %q and %+v", got, survey.Peerings)
@@ -189,57 +151,17 @@ func TestWhatIsLeftOfANetworkIsDisconnected(t *testing.T) {
 		atMilan, atRome []client.Object
 		expected        []string
 	}{
-		"Configurations":                   {[]client.Object{theirs("rome")}, []client.Object{theirs("milan")}, []string{"milan>rome Disconnected other"}},
-		"a gateway":                        {[]client.Object{serverGateway("rome", 51840)}, []client.Object{}, []string{"rome>milan Disconnected other"}},
-		"one end":                          {[]client.Object{}, byProvider(end(asClient, "milan", up)), []string{"rome>milan Disconnected terraform-provider-liqo"}},
-		"what Liqo itself will take away":  {end(asClient, "rome", up)[3:], []client.Object{}, []string{}},
-		"a second object of the same kind": {append(end(asServer, "rome", up), second()), end(asClient, "milan", up), []string{"rome>milan Connected other"}},
+		"Configurations":                   {[]client.Object{clustertest.Configuration("rome")}, []client.Object{clustertest.Configuration("milan")}, []string{"milan>rome Disconnected other"}},
+		"a gateway":                        {[]client.Object{clustertest.GatewayServer("rome", 51840)}, []client.Object{}, []string{"rome>milan Disconnected other"}},
+		"one end":                          {[]client.Object{}, byProvider(clustertest.ClientEnd("milan", up)), []string{"rome>milan Disconnected terraform-provider-liqo"}},
+		"what Liqo itself will take away":  {clustertest.ClientEnd("rome", up)[3:], []client.Object{}, []string{}},
+		"a second object of the same kind": {append(clustertest.ServerEnd("rome", up), second()), clustertest.ClientEnd("milan", up), []string{"rome>milan Connected other"}},
 	} {
 		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{"milan": test.atMilan, "rome": test.atRome}))
 		if got := said(survey.Networks); !slices.Equal(got, test.expected) {
 			t.Errorf("%s: %q, expected %q", name, got, test.expected)
 		}
 	}
-}
-
-// second is a gateway that should not be there.
-func second() client.Object {
-	another := serverGateway("rome", 1)
-	another.Name = "somewhat-later"
-	return another
-}
-
-func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
-	at := time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)
-	for text, expected := range map[string]float64{"5ms": 5, "850μs": 0.85, "1500ms": 1500, "N/A": 0, "": 0, "0ms": 0, "fast": 0, "-3ms": 0} {
-		o := objects{
-			client: &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}},
-			connection: &networkingv1beta1.Connection{
-				ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
-				Status: networkingv1beta1.ConnectionStatus{
-					Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{Value: text, Timestamp: metav1.NewTime(at)},
-				},
-			},
-		}
-		latency := o.latency()
-		if (latency == nil) != (expected == 0) {
-			t.Fatalf("%q: %+v", text, latency)
-		}
-		if latency != nil && (latency.Milliseconds() != expected || !latency.MeasuredAt.Equal(at)) {
-			t.Errorf("%q: %v ms at %s", text, latency.Milliseconds(), latency.MeasuredAt)
-		}
-		o.client.UID = "a new gateway"
-		if latency := o.latency(); latency != nil {
-			t.Errorf("%q counts for a gateway that has not measured it", text)
-		}
-	}
-}
-
-// measured is a status with a latency.
-func measured(value string) networkingv1beta1.ConnectionStatus {
-	return networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{
-		Value: value, Timestamp: metav1.NewTime(time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)),
-	}}
 }
 
 func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
@@ -251,7 +173,7 @@ func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
 		"the server's": {"N/A", "3ms", 3},
 	} {
 		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-			"rome": end(asClient, "milan", measured(test.client)), "milan": end(asServer, "rome", measured(test.server)),
+			"rome": clustertest.ClientEnd("milan", measured(test.client)), "milan": clustertest.ServerEnd("rome", measured(test.server)),
 		}))
 		if got := survey.Networks[0].Latency; got == nil || got.Milliseconds() != test.expected {
 			t.Errorf("%s: %+v", name, got)
@@ -259,76 +181,33 @@ func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
 	}
 }
 
-func gatewayPodOf(remote, name, node string, active bool) *corev1.Pod {
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{"networking.liqo.io/gateway-name": remote}},
-		Spec:       corev1.PodSpec{NodeName: node},
+func TestASurveyTellsWhoOwnsANetworkAndHowItIsReached(t *testing.T) {
+	owned := func(objects []client.Object, complete bool) []client.Object {
+		for _, object := range objects[:3] {
+			somebody.Mark(object)
+		}
+		if complete {
+			annotate(objects[0], "complete", somebody.Token+" "+time.Now().UTC().Format(time.RFC3339))
+		}
+		return objects
 	}
-	if active {
-		pod.Labels["networking.liqo.io/active"] = "true"
-	}
-	return pod
-}
-
-func TestAnInspectionTellsHowEitherEndIs(t *testing.T) {
-	rome := clustertest.Leaf(t, "rome", append(end(asClient, "milan", measured("850μs")),
-		gatewayPodOf("milan", "gw-milan-b", "", false), gatewayPodOf("milan", "gw-milan-a", "node-1", true), gatewayPodOf("naples", "gw-naples", "node-1", true))...)
-	milan := clustertest.Leaf(t, "milan", end(asServer, "rome", failed)...)
-	for _, reversed := range []bool{false, true} {
-		asked := New(rome, milan)
-		if reversed {
-			asked = New(milan, rome)
+	atRome, atMilan := clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up)
+	atMilan[1].(*networkingv1beta1.GatewayServer).Spec.MTU = 1400 //nolint:errcheck,forcetypeassert // the second is
+	for _, complete := range []bool{false, true} {
+		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
+			"rome": owned(atRome, false), "milan": owned(atMilan, complete),
+		}))
+		link := survey.Networks[0]
+		if link.Owner == nil || link.Owner.Origin != somebody.Origin || link.Owner.Complete != complete {
+			t.Errorf("complete: %t: the owner is %+v", complete, link.Owner)
 		}
-		found, err := asked.Inspect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		atRome, atMilan, ofRome := found.ClientEnd, found.ServerEnd, found.Client
-		if reversed {
-			atRome, atMilan, ofRome = found.ServerEnd, found.ClientEnd, found.Server
-		}
-		if found.Reversed != reversed || found.Status != Error || found.MadeBy != ByOther || found.ServerEndpoint == nil {
-			t.Errorf("reversed: %t: %+v", reversed, found)
-		}
-		if ofRome.ClusterID != "rome" || ofRome.MTU != 1340 || !slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
-			t.Errorf("reversed: %t: Rome is %+v", reversed, ofRome)
-		}
-		pods := []GatewayPod{
-			{Name: "gw-milan-a", Namespace: "liqo-tenant-milan", Node: "node-1", Active: true}, {Name: "gw-milan-b", Namespace: "liqo-tenant-milan"},
-		}
-		if atRome.Status != Connected || atRome.Latency.Milliseconds() != 0.85 || !slices.Equal(atRome.GatewayPods, pods) {
-			t.Errorf("reversed: %t: Rome's end is %+v", reversed, atRome)
-		}
-		if atMilan.Status != Error || atMilan.Latency != nil || len(atMilan.GatewayPods) != 0 {
-			t.Errorf("reversed: %t: Milan's end is %+v", reversed, atMilan)
+		if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 || link.Client != (Cluster{"rome", "rome"}) {
+			t.Errorf("got %+v", link)
 		}
 	}
-}
-
-func TestAnInspectionOfTwoLeavesWithoutANetworkFindsNone(t *testing.T) {
-	found, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")).Inspect(t.Context())
-	if err != nil || found.Exists || found.Status != Disconnected || found.Reversed || found.MadeBy != "" ||
-		found.ClientEnd.Status != Disconnected || found.ServerEnd.Status != Disconnected {
-		t.Errorf("got %+v (%v)", found, err)
-	}
-}
-
-func TestTheMakerIsThePeeringUnlessTheProviderHasItAll(t *testing.T) {
-	peering := peer("milan", liqov1beta1.ProviderRole)
-	for name, test := range map[string]struct {
-		atRome, atMilan []client.Object
-		expected        Maker
-	}{
-		"a peering":              {append(end(asClient, "milan", up), peering), end(asServer, "rome", up), ByPeering},
-		"adopted from a peering": {append(byProvider(end(asClient, "milan", up)), peering), byProvider(end(asServer, "rome", up)), ByProvider},
-		"ours":                   {byProvider(end(asClient, "milan", up)), byProvider(end(asServer, "rome", up)), ByProvider},
-		"ours at one end":        {byProvider(end(asClient, "milan", up)), end(asServer, "rome", up), ByOther},
-		"somebody's":             {end(asClient, "milan", up), end(asServer, "rome", up), ByOther},
-	} {
-		found, err := New(clustertest.Leaf(t, "rome", test.atRome...), clustertest.Leaf(t, "milan", test.atMilan...)).Inspect(t.Context())
-		if err != nil || found.MadeBy != test.expected {
-			t.Errorf("%s: %q (%v), expected %q", name, found.MadeBy, err, test.expected)
-		}
+	unowned := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{"rome": clustertest.ClientEnd("milan", up), "milan": {}}))
+	if link := unowned.Networks[0]; link.Owner != nil || link.MTU != 1340 || link.ServerEndpoint != nil {
+		t.Errorf("got %+v", link)
 	}
 }
 
@@ -349,7 +228,7 @@ func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
 	asked := func(networks int) int {
 		var objects []client.Object
 		for i := range networks {
-			objects = append(objects, end(asServer, fmt.Sprintf("leaf-%d", i), up)...)
+			objects = append(objects, clustertest.ServerEnd(fmt.Sprintf("leaf-%d", i), up)...)
 		}
 		leaf, count := clustertest.Leaf(t, "rome", objects...), 0
 		counting := interceptor.NewClient(leaf.Live, interceptor.Funcs{
@@ -363,8 +242,8 @@ func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
 			},
 		})
 		leaf.Cached, leaf.Live = counting, counting
-		if _, err := holdingsOf(t.Context(), leaf); err != nil {
-			t.Fatal(err)
+		if of := read(t.Context(), "rome", func(context.Context, string) (*cluster.Leaf, error) { return leaf, nil }); of.Err != nil || len(of.networks) != networks {
+			t.Fatalf("%d networks (%v)", len(of.networks), of.Err)
 		}
 		return count
 	}

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // occupy lets somebody work on the pair until the end of the test.
-func occupy(t *testing.T, s *Shortcut, owner Owner) *cluster.Lease {
+func occupy(t *testing.T, s *Shortcut, owner end.Owner) *cluster.Lease {
 	t.Helper()
-	lease, err := s.first().leaf.Hold(t.Context(), cluster.Claim{
-		Name: s.first().leaseName(), Holder: "alice@ci/1", Mark: owner.mark, Waiting: func(string) {}, Lost: func(error) {},
+	lease, err := s.first().Leaf.Hold(t.Context(), cluster.Claim{
+		Name: leaseName(s.first()), Holder: "alice@ci/1", Mark: owner.Mark, Waiting: func(string) {}, Lost: func(error) {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -44,14 +45,14 @@ func TestAnOperationThatWaitsInVainForAnotherSaysWhoseItIs(t *testing.T) {
 func TestBothDirectionsOfAPairAskTheSameLeaf(t *testing.T) {
 	rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
 	there, back := New(rome, milan), New(milan, rome)
-	if there.first().leaf != milan || back.first().leaf != milan || there.first().leaseName() != back.first().leaseName() {
-		t.Errorf("they ask %s and %s", there.first().leaf.Name, back.first().leaf.Name)
+	if there.first().Leaf != milan || back.first().Leaf != milan || leaseName(there.first()) != leaseName(back.first()) {
+		t.Errorf("they ask %s and %s", there.first().Leaf.Name, back.first().Leaf.Name)
 	}
 }
 
 func TestALeaseThatAnOperationOfMineHasLeftIsAReasonToCleanUp(t *testing.T) {
 	for name, test := range map[string]struct {
-		owner  Owner
+		owner  end.Owner
 		exists bool
 	}{"mine": {me, true}, "somebody's": {somebody, false}} {
 		synctest.Test(t, func(t *testing.T) {

@@ -88,10 +88,10 @@ func New(survey shortcut.Survey, central string) Graph {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	central = cmp.Or(central, mostPeered(survey.Peerings))
-	for _, member := range survey.Leaves {
+	for _, leaf := range survey.Leaves {
 		graph.Nodes = append(graph.Nodes, Node{
-			Name: member.Name, ClusterID: member.ClusterID, Central: member.Name == central,
-			Status: statusOf(member.Err), Err: member.Err,
+			Name: leaf.Name, ClusterID: leaf.ClusterID, Central: leaf.Name == central,
+			Status: statusOf(leaf.Err), Err: leaf.Err,
 		})
 	}
 	slices.SortFunc(graph.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
@@ -101,7 +101,7 @@ func New(survey shortcut.Survey, central string) Graph {
 // pair is two names, sorted.
 type pair [2]string
 
-func pairOf(a, b shortcut.Party) pair { return pair{min(a.Name, b.Name), max(a.Name, b.Name)} }
+func pairOf(a, b shortcut.Cluster) pair { return pair{min(a.Name, b.Name), max(a.Name, b.Name)} }
 
 func statusOf(err error) NodeStatus {
 	switch {

@@ -10,22 +10,22 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-func party(name string) shortcut.Party { return shortcut.Party{Name: name, ClusterID: "id-" + name} }
+func joined(name string) shortcut.Cluster { return shortcut.Cluster{Name: name, ID: "id-" + name} }
 
 func link(client, server string) shortcut.Link {
 	return shortcut.Link{
-		Client: party(client), Server: party(server), Status: shortcut.Connected, MadeBy: shortcut.ByProvider,
+		Client: joined(client), Server: joined(server), Status: shortcut.Connected, MadeBy: shortcut.ByProvider,
 	}
 }
 
 func peering(consumer, provider string) shortcut.Peering {
-	return shortcut.Peering{Consumer: party(consumer), Provider: party(provider)}
+	return shortcut.Peering{Consumer: joined(consumer), Provider: joined(provider)}
 }
 
-func members(names ...string) []shortcut.Member {
-	all := make([]shortcut.Member, len(names))
+func leavesOf(names ...string) []shortcut.Leaf {
+	all := make([]shortcut.Leaf, len(names))
 	for i, name := range names {
-		all[i] = shortcut.Member{Name: name, ClusterID: "id-" + name}
+		all[i] = shortcut.Leaf{Name: name, ClusterID: "id-" + name}
 	}
 	return all
 }
@@ -34,7 +34,7 @@ func TestAPeeringAndItsNetworkAreOneEdge(t *testing.T) {
 	made := link("rome", "europe")
 	made.Status, made.MadeBy = shortcut.Connecting, shortcut.ByPeering
 	graph := New(shortcut.Survey{
-		Leaves:   members("rome", "milan", "europe"),
+		Leaves:   leavesOf("rome", "milan", "europe"),
 		Networks: []shortcut.Link{made, link("rome", "milan")},
 		Peerings: []shortcut.Peering{peering("europe", "rome"), peering("europe", "milan")},
 	}, "")
@@ -57,7 +57,7 @@ func TestAPeeringAndItsNetworkAreOneEdge(t *testing.T) {
 func TestAPeeringBothWaysIsOneEdgeThatSaysSo(t *testing.T) {
 	both := peering("milan", "europe")
 	both.BothWays = true
-	graph := New(shortcut.Survey{Leaves: members("europe", "milan"), Peerings: []shortcut.Peering{both}}, "")
+	graph := New(shortcut.Survey{Leaves: leavesOf("europe", "milan"), Peerings: []shortcut.Peering{both}}, "")
 	expected := []Edge{{Kind: OfPeering, From: "milan", To: "europe", BothWays: true, Status: NoNetwork}}
 	if !slices.Equal(graph.Edges, expected) {
 		t.Errorf("got %+v", graph.Edges)
@@ -67,7 +67,7 @@ func TestAPeeringBothWaysIsOneEdgeThatSaysSo(t *testing.T) {
 func TestTheCentralClusterIsTheOneThatMostOthersArePeeredWith(t *testing.T) {
 	both := peering("berlin", "athens")
 	both.BothWays = true
-	leaves := members("hub", "a", "b", "c", "athens", "berlin", "zurich")
+	leaves := leavesOf("hub", "a", "b", "c", "athens", "berlin", "zurich")
 	two := []shortcut.Peering{peering("hub", "a"), peering("hub", "b")}
 	hub := []shortcut.Peering{peering("hub", "a"), peering("b", "hub"), peering("a", "b"), peering("hub", "c")}
 	for name, test := range map[string]struct {
@@ -100,7 +100,7 @@ func TestANodeTellsWhyItsClusterCouldNotBeRead(t *testing.T) {
 		Unreachable: fmt.Errorf("waiting: %w", context.DeadlineExceeded),
 		Refused:     errors.New("no permission"),
 	} {
-		graph := New(shortcut.Survey{Leaves: []shortcut.Member{{Name: "rome", Err: err}}}, "")
+		graph := New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: err}}}, "")
 		if node := graph.Nodes[0]; node.Status != expected || !errors.Is(node.Err, err) {
 			t.Errorf("%v: %+v", err, node)
 		}
@@ -112,7 +112,7 @@ func surveyOf(leaves, links int) shortcut.Survey {
 	var survey shortcut.Survey
 	name := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }
 	for i := range leaves {
-		survey.Leaves = append(survey.Leaves, members(name(i))...)
+		survey.Leaves = append(survey.Leaves, leavesOf(name(i))...)
 	}
 	for i := range links {
 		survey.Networks = append(survey.Networks, link(name(i), name(i+1+i/leaves)))

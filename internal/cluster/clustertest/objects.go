@@ -1,11 +1,11 @@
 package clustertest
 
 import (
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -37,15 +37,7 @@ func Templates() []client.Object {
 	}
 }
 
-// Configuration returns a leaf's Configuration for another cluster.
-func Configuration(remote string) client.Object {
-	return forge.Configuration(
-		remote, "liqo-tenant-"+remote, liqov1beta1.ClusterID(remote), []string{"10.0.0.0/16"}, "10.70.0.0/16")
-}
-
-// GatewayClient returns a gateway client that dials the gateway server of another cluster.
-func GatewayClient(remote string) client.Object {
-	return &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "liqo-tenant-" + remote, Name: remote, Labels: map[string]string{consts.RemoteClusterID: remote},
-	}}
+// Namespace is a namespace of the user's own.
+func Namespace(name string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }

@@ -1,0 +1,215 @@
+package end
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// Announcement is what the other leaf is told of this one's address ranges, in CIDR notation. What is empty is as the
+// leaf has it.
+type Announcement struct {
+	PodCIDRs     []string
+	ExternalCIDR string
+}
+
+// of is what the other leaf is told, given what the leaf has.
+func (a Announcement) of(own cluster.Networks) cluster.Networks {
+	if len(a.PodCIDRs) > 0 {
+		own.PodCIDRs = a.PodCIDRs
+	}
+	own.ExternalCIDR = cmp.Or(a.ExternalCIDR, own.ExternalCIDR)
+	return own
+}
+
+// Announce is what the other leaf is told of this one's address ranges. It fails if Liqo can't join them.
+func (e *End) Announce(ctx context.Context, announcement Announcement) (cluster.Networks, error) {
+	own, err := e.Leaf.Networks(ctx)
+	if err != nil {
+		return own, err
+	}
+	announced := announcement.of(own)
+	return announced, e.checkIPv4(announced)
+}
+
+// checkIPv4 fails for address ranges of IPv6. Liqo's IPAM (1.2.0, pkg/ipam/core) looks for a free range by dividing
+// IPv4 ranges down to the length that is asked for: for a length of more than 32 bits it panics, again after each
+// restart, and no network of that leaf gets a range any more.
+func (e *End) checkIPv4(announced cluster.Networks) error {
+	for _, cidr := range append(slices.Clone(announced.PodCIDRs), announced.ExternalCIDR) {
+		prefix, err := netip.ParsePrefix(cidr)
+		if err != nil || prefix.Addr().Is4() {
+			continue // what is no range at all is Liqo's to refuse
+		}
+		return &explain.Problem{
+			Leaf:    e.Leaf.Name,
+			Summary: fmt.Sprintf("Liqo can't join the IPv6 range %s", cidr),
+			Detail: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked "+
+				"for this one. Announce only the IPv4 ranges of %q: set `pod_cidrs` and `external_cidr` in its "+
+				"`client_network` or `server_network`.", e.Remote.Name, e.Leaf.Name),
+		}
+	}
+	return nil
+}
+
+// EnsureConfiguration tells this leaf the address ranges of the other one. Liqo's Configuration controller reacts by
+// asking its IPAM for ranges that are free here.
+func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other cluster.Networks) error {
+	found, err := e.Find(ctx)
+	if err != nil {
+		return err
+	}
+	name := string(e.Remote.ID) // as liqoctl names it
+	if existing := found.Configuration; existing != nil {
+		if existing.Namespace != namespace || Leaving(existing) {
+			if err := e.RemoveConfigurations(ctx); err != nil {
+				return err
+			}
+		}
+		name = existing.Name
+	}
+	configuration := forge.Configuration(name, namespace, e.Remote.ID, other.PodCIDRs, other.ExternalCIDR)
+	e.Owner.Mark(configuration)
+	if existing := found.Configuration; existing != nil && e.Owner.Marked(existing) {
+		setAnnotation(configuration, originAnnotation, existing.Annotations[originAnnotation]) // it was made then and there
+	}
+	return e.Leaf.Apply(ctx, configuration)
+}
+
+// WaitForRemapping returns once Liqo has decided where this leaf reaches the other one's addresses. Where remapping is
+// forbidden, another decision than the pods' own addresses is an error.
+func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
+	var decided *networkingv1beta1.Configuration
+	err := e.until(ctx, "Liqo to remap the other leaf's address ranges", func(found Objects) bool {
+		decided = found.Configuration
+		return decided != nil && networkingutils.AreConfigurationNetworkCIDRsConfigured(decided)
+	}, &networkingv1beta1.Configuration{})
+	if err != nil || !forbidden {
+		return err
+	}
+	network := networkOf(decided)
+	for i, cidr := range network.PodCIDRs {
+		if remapped := network.RemappedPodCIDRs[i]; remapped != cidr {
+			return e.remappedProblem(
+				fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, e.Remote.Name, remapped))
+		}
+	}
+	return nil
+}
+
+// Network is one leaf's address ranges, in CIDR notation, as the other leaf's Configuration has them.
+type Network struct {
+	PodCIDRs             []string // as the leaf has them
+	ExternalCIDR         string   // as the leaf has it
+	RemappedPodCIDRs     []string // where the other leaf reaches PodCIDRs, index by index; nil until Liqo has decided
+	RemappedExternalCIDR string   // where the other leaf reaches ExternalCIDR; empty until Liqo has decided
+}
+
+// ObservedNetwork is what this end's Configuration says of the cluster at the other end; the zero value where there is
+// none.
+func (o Objects) ObservedNetwork() Network {
+	if o.Configuration == nil {
+		return Network{}
+	}
+	return networkOf(o.Configuration)
+}
+
+func networkOf(configuration *networkingv1beta1.Configuration) Network {
+	told := configuration.Spec.Remote.CIDR
+	network := Network{PodCIDRs: cidrStrings(told.Pod), ExternalCIDR: firstCIDR(told.External)}
+	if networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration) && configuration.Status.Remote != nil {
+		remapped := configuration.Status.Remote.CIDR
+		network.RemappedPodCIDRs, network.RemappedExternalCIDR = cidrStrings(remapped.Pod), firstCIDR(remapped.External)
+	}
+	return network
+}
+
+func cidrStrings(cidrs []networkingv1beta1.CIDR) []string {
+	texts := make([]string, len(cidrs))
+	for i, cidr := range cidrs {
+		texts[i] = cidr.String()
+	}
+	return texts
+}
+
+func firstCIDR(cidrs []networkingv1beta1.CIDR) string {
+	if len(cidrs) == 0 {
+		return ""
+	}
+	return cidrs[0].String()
+}
+
+// RemoveConfigurations deletes the owner's Configuration on this leaf and returns once it is gone, and with it the
+// ranges that Liqo's IPAM holds for it. Until they are free, a new Configuration of the other cluster would be remapped
+// to others.
+func (e *End) RemoveConfigurations(ctx context.Context) error {
+	found, err := e.Find(ctx)
+	own := found.ownConfigurations(e.Owner)
+	if err != nil || len(own) == 0 {
+		return err
+	}
+	taken, err := e.Leaf.TakenNetworks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, configuration := range own {
+		if err := e.delete(ctx, configuration); err != nil {
+			return err
+		}
+	}
+	for i := range taken {
+		if !slices.ContainsFunc(own, func(configuration client.Object) bool { return ownedBy(&taken[i], configuration) }) {
+			continue
+		}
+		kind := ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind)
+		if err := e.untilGone(ctx, kind, client.ObjectKeyFromObject(&taken[i])); err != nil {
+			return err
+		}
+	}
+	return e.until(ctx, "the Configuration to be gone", func(left Objects) bool {
+		return len(left.ownConfigurations(e.Owner)) == 0
+	}, &networkingv1beta1.Configuration{})
+}
+
+// KeepConfigurations keeps the owner's Configuration on this leaf for a later shortcut, and with it the tenant
+// namespace: they are nobody's then. The result is what of somebody else's stays besides, in sentences.
+func (e *End) KeepConfigurations(ctx context.Context) (string, error) {
+	found, err := e.Find(ctx)
+	if err != nil {
+		return "", err
+	}
+	others := e.tellOthers(found.others(e.Owner))
+	all, err := e.Markable(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, object := range all {
+		if e.Owner.Owns(object) {
+			if err := e.disown(ctx, object); err != nil {
+				return "", err
+			}
+		}
+	}
+	return others, nil
+}
+
+// ownConfigurations are those that the owner may remove.
+func (o Objects) ownConfigurations(owner Owner) []client.Object {
+	return slices.DeleteFunc(o.owned(owner), func(object client.Object) bool { return !isConfiguration(object) })
+}
+
+func isConfiguration(object client.Object) bool {
+	_, ok := object.(*networkingv1beta1.Configuration)
+	return ok
+}

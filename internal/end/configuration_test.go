@@ -1,0 +1,157 @@
+package end
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
+	configuration := ours(clustertest.Configuration("milan"))
+	configuration.UID = "configuration"
+	held := &ipamv1alpha1.Network{ObjectMeta: metav1.ObjectMeta{
+		Name: "milan-pod", Namespace: configuration.Namespace,
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "networking.liqo.io/v1beta1", Kind: "Configuration", Name: "milan", UID: configuration.UID}},
+	}}
+	rome := clustertest.Leaf(t, "rome", configuration, held)
+
+	// Nobody collects the Network here, so the removal gets as far as waiting for it.
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	unsubscribe, err := rome.Events.Subscribe(ctx, func(client.Object) {
+		if err := rome.Live.Get(ctx, client.ObjectKeyFromObject(configuration), &networkingv1beta1.Configuration{}); err != nil {
+			cancel() // the Configuration itself is gone
+		}
+	}, &networkingv1beta1.Configuration{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unsubscribe()
+	err = endAt(rome, "milan").RemoveConfigurations(ctx)
+	if err == nil || !strings.Contains(err.Error(), "Network liqo-tenant-milan/milan-pod to be deleted") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestARemappingShowsOnlyOnceLiqoHasDecided(t *testing.T) {
+	undecided := ours(clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16"))
+	undecided.Status.Conditions = nil
+	network := networkOf(undecided)
+	if len(network.PodCIDRs) != 1 || network.RemappedPodCIDRs != nil || network.RemappedExternalCIDR != "" {
+		t.Errorf("got %+v", network)
+	}
+}
+
+func TestAConfigurationTellsTheOtherLeafsRanges(t *testing.T) {
+	told := cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
+	existing := clustertest.Configuration("rome")
+	existing.Name = "of-another-name"
+	elsewhere := clustertest.Configuration("rome")
+	elsewhere.Namespace = "elsewhere"
+	for name, test := range map[string]struct {
+		existing []client.Object
+		expected string // the name in the tenant namespace
+	}{
+		"new":                  {nil, "rome"},
+		"there already":        {[]client.Object{ours(existing)}, "of-another-name"},
+		"in another namespace": {[]client.Object{ours(elsewhere)}, "rome"},
+	} {
+		milan := milansEnd(t, test.existing...)
+		if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome", told); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		found, err := milan.Find(t.Context())
+		if err != nil || len(found.Extra) > 0 || found.Namespace() != "liqo-tenant-rome" || found.Configuration.Name != test.expected {
+			t.Fatalf("%s: it is %v, and there are %d more (%v)", name, found.Configuration, len(found.Extra), err)
+		}
+		if network := networkOf(found.Configuration); !slices.Equal(network.PodCIDRs, told.PodCIDRs) || network.ExternalCIDR != told.ExternalCIDR {
+			t.Errorf("%s: it tells %+v", name, network)
+		}
+	}
+}
+
+func TestAConfigurationKeepsWhereItsOwnerMadeIt(t *testing.T) {
+	configuration := clustertest.Configuration("rome")
+	me.Mark(configuration)
+	milan := milansEnd(t, configuration)
+	milan.Owner = Owner{Token: me.Token, Origin: Origin{Folder: "another"}}
+	if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome", cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := milan.Find(t.Context()); err != nil || OriginOf(found.Configuration) != me.Origin {
+		t.Errorf("it was made %s (%v)", OriginOf(found.Configuration), err)
+	}
+}
+
+func TestARemappingIsRefusedOnlyWhereItIsForbidden(t *testing.T) {
+	for name, test := range map[string]struct {
+		pods      string // where Milan reaches Rome's 10.0.0.0/16
+		forbidden bool
+		refused   bool
+	}{
+		"as they are, allowed":   {"10.0.0.0/16", false, false},
+		"as they are, forbidden": {"10.0.0.0/16", true, false},
+		"remapped, allowed":      {"10.20.0.0/16", false, false},
+		"remapped, forbidden":    {"10.20.0.0/16", true, true},
+	} {
+		err := milansEnd(t, ours(clustertest.Remapped("rome", test.pods, "10.71.0.0/16"))).WaitForRemapping(t.Context(), test.forbidden)
+		if errors.Is(err, ErrRemapped) != test.refused || (err == nil) == test.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestALeafAnnouncesItsOwnRangesUnlessItsSpecSaysOthers(t *testing.T) {
+	for name, test := range map[string]struct {
+		announcement Announcement
+		expected     cluster.Networks
+		refused      bool
+	}{
+		"nothing":         {Announcement{}, cluster.Networks{PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}, false},
+		"a part":          {Announcement{PodCIDRs: []string{"10.0.1.0/24"}}, cluster.Networks{PodCIDRs: []string{"10.0.1.0/24"}, ExternalCIDR: "10.70.0.0/16"}, false},
+		"another outside": {Announcement{ExternalCIDR: "10.70.1.0/24"}, cluster.Networks{PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.1.0/24"}, false},
+		"IPv6":            {Announcement{PodCIDRs: []string{"fd00::/64"}}, cluster.Networks{}, true},
+	} {
+		announced, err := romesEnd(t, ranges("10.0.0.0/16")...).Announce(t.Context(), test.announcement)
+		if test.refused {
+			if explain.Summary(err) != `Liqo can't join the IPv6 range fd00::/64 on leaf "rome"` {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(announced.PodCIDRs, test.expected.PodCIDRs) || announced.ExternalCIDR != test.expected.ExternalCIDR {
+			t.Errorf("%s: got %+v (%v)", name, announced, err)
+		}
+	}
+}
+
+func TestAConfigurationThatIsKeptIsNobodysAndWhatOthersMadeIsNamed(t *testing.T) {
+	configuration := clustertest.Configuration("rome")
+	me.Mark(configuration)
+	milan := milansEnd(t, configuration, romesNamespace(me), clustertest.PublicKey("rome"))
+	milan.Owner = me
+	why, err := milan.KeepConfigurations(t.Context())
+	if err != nil || why != "What somebody else has made stays: PublicKey liqo-tenant-rome/rome." {
+		t.Errorf("it says %q (%v)", why, err)
+	}
+	all, err := milan.Markable(t.Context())
+	if err != nil || len(all) != 3 {
+		t.Fatalf("left are %d objects (%v)", len(all), err)
+	}
+	for _, object := range all {
+		if expected := map[bool]Whose{true: Peoples, false: Nobodys}[IsPublicKey(object)]; me.Of(object) != expected {
+			t.Errorf("%s is marked %v, %v", milan.Leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
+		}
+	}
+}

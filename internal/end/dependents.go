@@ -1,0 +1,131 @@
+package end
+
+import (
+	"context"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// dependents are what Liqo makes for one gateway, and takes away some time after it.
+type dependents struct {
+	name       client.ObjectKey // of the Deployment and of the Service
+	technology *dependent       // the technology's own gateway object; nil before Liqo has made it
+	keys       *dependent       // the Secret that Liqo made; nil before that, or if the user gave one
+	given      KeySecret        // the Secret that the user gave; else its name is empty
+}
+
+// dependent is one of them, of any kind.
+type dependent struct {
+	kind schema.GroupVersionKind
+	key  client.ObjectKey
+}
+
+// dependentsOf are those of a gateway. Technology and keys are from its status, given from its spec.
+func dependentsOf(
+	gateway client.Object, technology *dependent, keys *corev1.ObjectReference, given corev1.LocalObjectReference,
+) dependents {
+	d := dependents{name: cluster.MadeForGateway(gateway), technology: technology, keys: keysByLiqo(keys, given)}
+	if given.Name != "" {
+		d.given = KeySecret{Namespace: gateway.GetNamespace(), Name: given.Name}
+	}
+	return d
+}
+
+// keysByLiqo is the Secret that Liqo has made for a gateway's keys; nil before that, or if the user gave one. Keys is
+// from the gateway's status, given from its spec.
+func keysByLiqo(keys *corev1.ObjectReference, given corev1.LocalObjectReference) *dependent {
+	if keys == nil || given.Name != "" {
+		return nil
+	}
+	key := client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}
+	return &dependent{corev1.SchemeGroupVersion.WithKind("Secret"), key}
+}
+
+// dependents lists those of the gateways that the owner may remove.
+func (o Objects) dependents(owner Owner) []dependents {
+	var all []dependents
+	if server := o.GatewayServer; server != nil && owner.MayRemove(server) {
+		technology := referred(server.Status.ServerRef)
+		all = append(all, dependentsOf(server, technology, server.Status.SecretRef, server.Spec.SecretRef))
+	}
+	if dialling := o.GatewayClient; dialling != nil && owner.MayRemove(dialling) {
+		technology := referred(dialling.Status.ClientRef)
+		all = append(all, dependentsOf(dialling, technology, dialling.Status.SecretRef, dialling.Spec.SecretRef))
+	}
+	return all
+}
+
+// referred is the object of a reference; nil for none.
+func referred(reference *corev1.ObjectReference) *dependent {
+	if reference == nil {
+		return nil
+	}
+	key := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
+	return &dependent{reference.GroupVersionKind(), key}
+}
+
+// orphans are the dependents of gateways that are not there any more: a removal that was interrupted has left them
+// behind. Only WireGuard's are known.
+func (e *End) orphans(ctx context.Context) ([]dependents, error) {
+	var (
+		servers networkingv1beta1.WgGatewayServerList
+		clients networkingv1beta1.WgGatewayClientList
+		all     []dependents
+	)
+	for _, list := range []client.ObjectList{&servers, &clients} {
+		if err := e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}); err != nil {
+			return nil, e.Leaf.Explain(err)
+		}
+	}
+	of := func(kind string, gateway client.Object) *dependent {
+		return &dependent{networkingv1beta1.GroupVersion.WithKind(kind), client.ObjectKeyFromObject(gateway)}
+	}
+	for i := range servers.Items {
+		one := &servers.Items[i]
+		technology := of(networkingv1beta1.WgGatewayServerKind, one)
+		all = append(all, dependentsOf(one, technology, one.Status.SecretRef, one.Spec.SecretRef))
+	}
+	for i := range clients.Items {
+		one := &clients.Items[i]
+		technology := of(networkingv1beta1.WgGatewayClientKind, one)
+		all = append(all, dependentsOf(one, technology, one.Status.SecretRef, one.Spec.SecretRef))
+	}
+	return all, nil
+}
+
+// untilDependentsGone returns once nothing of them is left but the Secret that the user gave.
+func (e *End) untilDependentsGone(ctx context.Context, of dependents) error {
+	for _, one := range []*dependent{
+		{appsv1.SchemeGroupVersion.WithKind("Deployment"), of.name},
+		{corev1.SchemeGroupVersion.WithKind("Service"), of.name},
+		of.technology, of.keys,
+	} {
+		if one == nil {
+			continue
+		}
+		if err := e.untilGone(ctx, one.kind, one.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keysLost reports whether the Secret is gone that Liqo has made for a gateway's keys. Liqo makes another one, with
+// other keys, only when something makes it look at the gateway again. Until then there is no key to tell the other
+// leaf, though a tunnel that is up stays up. The arguments are those of [keysByLiqo].
+func (e *End) keysLost(
+	ctx context.Context, keys *corev1.ObjectReference, given corev1.LocalObjectReference,
+) (bool, error) {
+	secret := keysByLiqo(keys, given)
+	if secret == nil {
+		return false, nil
+	}
+	return e.Leaf.Gone(ctx, secret.kind, secret.key)
+}

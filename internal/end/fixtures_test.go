@@ -1,0 +1,58 @@
+package end
+
+import (
+	"testing"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// exposedGateway is Milan's gateway for Rome, which Liqo has reacted to.
+func exposedGateway() *networkingv1beta1.GatewayServer {
+	return ours(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)))
+}
+
+// endAt is the end on a leaf of its network with another cluster.
+func endAt(leaf *cluster.Leaf, remote string) *End {
+	return New(leaf, Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
+}
+
+// milansEnd and romesEnd are the two ends of a network. Each leaf holds these objects.
+func milansEnd(tb testing.TB, objects ...client.Object) *End {
+	tb.Helper()
+	return endAt(clustertest.Leaf(tb, "milan", objects...), "rome")
+}
+
+func romesEnd(tb testing.TB, objects ...client.Object) *End {
+	tb.Helper()
+	return endAt(clustertest.Leaf(tb, "rome", objects...), "milan")
+}
+
+// ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
+func ranges(podCIDR string) []client.Object {
+	return clustertest.Ranges(podCIDR, "10.70.0.0/16")
+}
+
+var (
+	me       = Owner{Token: "me", Origin: Origin{Folder: "mine"}}
+	somebody = Owner{Token: "somebody", Origin: Origin{Who: "alice@ci", Folder: "theirs"}}
+)
+
+func ours[T client.Object](object T) T { Owner{}.Mark(object); return object }
+
+// romesNamespace is Milan's tenant namespace for Rome, of that owner.
+func romesNamespace(owner Owner) *corev1.Namespace {
+	namespace := clustertest.TenantNamespace("rome")
+	owner.Mark(namespace)
+	return namespace
+}
+
+// overNodePort is the settings that [clustertest.GatewayServer] is made of.
+func overNodePort() GatewayServer {
+	return GatewayServer{MTU: 1340, ServiceType: corev1.ServiceTypeNodePort, Port: 51840}
+}

@@ -1,0 +1,67 @@
+package end
+
+import (
+	"testing"
+
+	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// record is Milan's record of Rome without a peering; networked, while Liqo has not noticed yet that the network is
+// gone.
+func record(networked bool) *liqov1beta1.ForeignCluster {
+	foreign := clustertest.Peering("rome", liqov1beta1.UnknownRole)
+	foreign.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: networked}}
+	return foreign
+}
+
+func TestAPeeringIsNamedWithItsRecordElseWithItsParts(t *testing.T) {
+	tenant := &authv1beta1.Tenant{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}, Spec: authv1beta1.TenantSpec{ClusterID: "rome"},
+	}
+	for name, test := range map[string]struct {
+		objects  []client.Object
+		expected string
+	}{
+		"none":            {nil, ""},
+		"a network only":  {[]client.Object{record(true)}, ""},
+		"a record":        {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)}, `the peering with "rome" (ForeignCluster rome, role Consumer)`},
+		"no record of it": {[]client.Object{record(true), tenant}, `the peering with "rome" (Tenant liqo-tenant-rome/rome)`},
+	} {
+		if peering, err := milansEnd(t, test.objects...).LivingPeering(t.Context()); err != nil || peering != test.expected {
+			t.Errorf("%s: %q (%v)", name, peering, err)
+		}
+	}
+}
+
+func TestARecordGoesUnlessSomebodyNeedsIt(t *testing.T) {
+	somebodys := romesNamespace(Owner{Token: "another"})
+	for name, test := range map[string]struct {
+		objects   []client.Object
+		namespace *corev1.Namespace // the tenant namespace
+		peering   string
+		gone      bool
+	}{
+		"no record":                           {nil, nil, "", true},
+		"the record":                          {[]client.Object{record(false)}, nil, "", true},
+		"with a peering":                      {[]client.Object{record(false)}, nil, "the peering", false},
+		"of a peering that has come since":    {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)}, nil, "", false},
+		"with a network":                      {[]client.Object{record(false), clustertest.Configuration("rome")}, nil, "", false},
+		"with a namespace of somebody else's": {[]client.Object{record(false)}, somebodys, "", false},
+	} {
+		milan := milansEnd(t, test.objects...)
+		milan.Owner = me
+		gone, err := milan.RemoveForeignCluster(t.Context(), test.namespace, test.peering)
+		if err != nil || gone != test.gone {
+			t.Errorf("%s: gone: %t (%v)", name, gone, err)
+		}
+		if left, err := milan.ForeignClusterLeft(t.Context()); err != nil || (left && gone) {
+			t.Errorf("%s: it is left (%v)", name, err)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package end
+
+import (
+	"slices"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+func TestTheClientDialsWhatTheServerSaysExceptForWhatTheSpecSays(t *testing.T) {
+	said := Endpoint{Addresses: []string{"172.18.0.2", "172.18.0.3"}, Port: 31000, Protocol: "TCP"}
+	for name, test := range map[string]struct {
+		spec      GatewayClient
+		addresses []string
+		port      int32
+	}{
+		"nothing":    {GatewayClient{}, said.Addresses, 31000},
+		"an address": {GatewayClient{ConnectAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
+		"a port":     {GatewayClient{ConnectPort: 41000}, said.Addresses, 41000},
+		"both":       {GatewayClient{ConnectAddress: "milan.example.com", ConnectPort: 41000}, []string{"milan.example.com"}, 41000},
+	} {
+		rome := romesEnd(t)
+		if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
+			t.Fatal(err)
+		}
+		var gateway networkingv1beta1.GatewayClient
+		if err := rome.Leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"}, &gateway); err != nil {
+			t.Fatal(err)
+		}
+		dialled := gateway.Spec.Endpoint
+		if !slices.Equal(dialled.Addresses, test.addresses) || dialled.Port != test.port || dialled.Protocol == nil || *dialled.Protocol != corev1.ProtocolTCP {
+			t.Errorf("%s: it dials %v, port %d", name, dialled.Addresses, dialled.Port)
+		}
+	}
+}
+
+// dialled is the settings of a gateway in which nothing has its default.
+func dialled() GatewayClient {
+	return GatewayClient{
+		MTU: 1400, ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "my-keys",
+		Template: Template{Name: "my-client", Namespace: "custom", Resource: DefaultClientTemplateResource},
+	}
+}
+
+// milansAddress is where Milan's gateway says it can be reached.
+var milansAddress = Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
+
+func TestAGatewayClientHasEverySetting(t *testing.T) {
+	keys := clustertest.KeySecret("rome", clustertest.NewKeys(t))
+	keys.Namespace = "liqo-tenant-milan"
+	rome := romesEnd(t, keys)
+	rome.Owner = me
+	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled()); err != nil {
+		t.Fatal(err)
+	}
+	found, err := rome.Find(t.Context())
+	if err != nil || found.GatewayClient == nil || found.Namespace() != "liqo-tenant-milan" || found.MTU() != 1400 || !me.Marked(found.GatewayClient) {
+		t.Fatalf("got %+v (%v)", found.GatewayClient, err)
+	}
+	if got := found.ObservedClient(); *got != dialled() {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAGatewayClientThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
+	existing := ours(clustertest.GatewayClient("milan"))
+	existing.Name = "of-another-name"
+	rome := romesEnd(t, existing)
+	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, GatewayClient{MTU: 1400}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := rome.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 || found.MTU() != 1400 {
+		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(found.Made()), len(found.Extra), found.MTU(), err)
+	}
+}
+
+func TestAGatewayClientWithoutItsKeysIsNotMade(t *testing.T) {
+	rome := romesEnd(t, clustertest.Namespace("liqo-tenant-milan"))
+	_, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled())
+	if explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
+		t.Errorf("got %v", err)
+	}
+	if found, err := rome.Find(t.Context()); err != nil || found.GatewayClient != nil {
+		t.Errorf("there is a gateway all the same (%v)", err)
+	}
+}
+
+func TestAGatewayClientIsObservedInTheWordsOfItsSettings(t *testing.T) {
+	found := GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000, Template: ClientTemplate("liqo")}
+	elsewhere := Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
+	for name, test := range map[string]struct {
+		set      GatewayClient
+		server   *Endpoint
+		expected GatewayClient
+	}{
+		"all left to the server":        {GatewayClient{}, &milansAddress, GatewayClient{MTU: 1340}},
+		"to a server that does not say": {GatewayClient{}, nil, GatewayClient{MTU: 1340}},
+		"to a server elsewhere":         {GatewayClient{}, &elsewhere, GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000}},
+		"an address as it was set": {
+			GatewayClient{ConnectAddress: "172.18.0.2"}, &elsewhere, GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000},
+		},
+		"another address than was set": {
+			GatewayClient{ConnectAddress: "9.9.9.9"}, &milansAddress, GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2"},
+		},
+		"another port than was set": {GatewayClient{ConnectPort: 9}, nil, GatewayClient{MTU: 1340, ConnectPort: 31000}},
+	} {
+		if got := test.set.Observed(found, test.server, "liqo"); got != test.expected {
+			t.Errorf("%s: %+v, expected %+v", name, got, test.expected)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package end
+
+import (
+	"reflect"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// exposed is the settings of a gateway in which nothing has its default.
+func exposed() GatewayServer {
+	return GatewayServer{
+		MTU: 1400, ServiceType: corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
+		ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"}, KeySecret: "my-keys",
+		Template: Template{Name: "my-server", Namespace: "custom", Resource: DefaultServerTemplateResource},
+	}
+}
+
+func TestAGatewayServerHasEverySetting(t *testing.T) {
+	milan := milansEnd(t, clustertest.KeySecret("rome", clustertest.NewKeys(t)))
+	milan.Owner = me
+	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed()); err != nil {
+		t.Fatal(err)
+	}
+	found, err := milan.Find(t.Context())
+	if err != nil || found.GatewayServer == nil || found.Namespace() != "liqo-tenant-rome" || found.MTU() != 1400 || !me.Marked(found.GatewayServer) {
+		t.Fatalf("got %+v (%v)", found.GatewayServer, err)
+	}
+	if got := found.ObservedServer(); !reflect.DeepEqual(*got, exposed()) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAGatewayServerThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
+	existing := ours(clustertest.GatewayServer("rome", 51840))
+	existing.Name = "of-another-name"
+	milan := milansEnd(t, existing)
+	changed := overNodePort()
+	changed.MTU = 1400
+	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := milan.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 || found.MTU() != 1400 {
+		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(found.Made()), len(found.Extra), found.MTU(), err)
+	}
+}
+
+func TestAGatewayServerWithoutItsKeysIsNotMade(t *testing.T) {
+	milan := milansEnd(t, clustertest.Namespace("liqo-tenant-rome"))
+	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed())
+	if explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
+		t.Errorf("got %v", err)
+	}
+	if found, err := milan.Find(t.Context()); err != nil || found.GatewayServer != nil {
+		t.Errorf("there is a gateway all the same (%v)", err)
+	}
+}
+
+func TestAnAddressOfAGatewayServerIsNoReasonToReplaceItAndAnyOtherSettingIs(t *testing.T) {
+	for name, test := range map[string]struct {
+		change  func(*GatewayServer)
+		differs bool
+	}{
+		"nothing":         {func(*GatewayServer) {}, false},
+		"the MTU":         {func(g *GatewayServer) { g.MTU = 1400 }, true},
+		"the port":        {func(g *GatewayServer) { g.Port = 1 }, true},
+		"a label":         {func(g *GatewayServer) { g.ServiceLabels = map[string]string{"a": "b"} }, true},
+		"the template":    {func(g *GatewayServer) { g.Template.Name = "large" }, true},
+		"Liqo's, by name": {func(g *GatewayServer) { g.Template.Name = DefaultServerTemplateName }, false},
+	} {
+		spec := overNodePort()
+		test.change(&spec)
+		milan := milansEnd(t, clustertest.WithoutAddress(clustertest.GatewayServer("rome", 51840)))
+		if differs, err := milan.GatewayServerDiffers(t.Context(), "liqo-tenant-rome", spec); err != nil || differs != test.differs {
+			t.Errorf("%s: differs: %t (%v)", name, differs, err)
+		}
+	}
+}
+
+func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*networkingv1beta1.GatewayServer)
+		known  bool
+	}{
+		"both":             {func(*networkingv1beta1.GatewayServer) {}, true},
+		"nothing":          {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint = nil }, false},
+		"no port":          {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Port = 0 }, false},
+		"no address":       {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = nil }, false},
+		"an empty address": {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = []string{""} }, false},
+	} {
+		gateway := clustertest.GatewayServer("rome", 51840)
+		test.change(gateway)
+		if endpoint := (Objects{GatewayServer: gateway}).Endpoint(); (endpoint != nil) != test.known {
+			t.Errorf("%s: %+v", name, endpoint)
+		}
+	}
+}
+
+func TestAServiceIsMissedOnlyWhileTheTunnelIsDown(t *testing.T) {
+	for name, test := range map[string]struct {
+		objects []client.Object
+		lost    bool
+	}{
+		"no Service, the tunnel down":                             {[]client.Object{clustertest.GatewayDeployment("rome"), clustertest.Connection("rome", networkingv1beta1.ConnectionError)}, true},
+		"no Service, the tunnel up":                               {[]client.Object{clustertest.GatewayDeployment("rome"), clustertest.Connection("rome", networkingv1beta1.Connected)}, false},
+		"neither Service nor Deployment, so that Liqo makes both": {[]client.Object{clustertest.Connection("rome", networkingv1beta1.ConnectionError)}, false},
+		"a Service, the tunnel down": {
+			[]client.Object{clustertest.GatewayDeployment("rome"), clustertest.Connection("rome", networkingv1beta1.ConnectionError), clustertest.GatewayService("rome")}, false,
+		},
+	} {
+		gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
+		server := milansEnd(t, append(test.objects, gateway)...)
+		found, err := server.Find(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lost, err := server.ServiceLost(t.Context(), found); err != nil || lost != test.lost {
+			t.Errorf("%s: lost: %t (%v)", name, lost, err)
+		}
+	}
+}

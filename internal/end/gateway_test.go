@@ -1,0 +1,94 @@
+package end
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestOnlyKeysThatLiqoMadeGoWithTheGateway(t *testing.T) {
+	used := &corev1.ObjectReference{Namespace: "liqo-tenant-rome", Name: "keys"}
+	for asked, goes := range map[string]bool{"": true, "keys": false} {
+		meta, spec := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}, corev1.LocalObjectReference{Name: asked}
+		server := &networkingv1beta1.GatewayServer{ObjectMeta: meta}
+		server.Spec.SecretRef, server.Status.SecretRef = spec, used
+		dialling := &networkingv1beta1.GatewayClient{ObjectMeta: meta}
+		dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
+		Owner{}.Mark(server)
+		Owner{}.Mark(dialling)
+		for _, found := range []Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
+			if all := found.dependents(Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
+				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", asked, all, goes)
+			}
+		}
+	}
+}
+
+func TestKeysAreMissedOnlyWhereLiqoHasMadeThem(t *testing.T) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
+	reference := &corev1.ObjectReference{Namespace: secret.Namespace, Name: secret.Name}
+	for name, test := range map[string]struct {
+		objects []client.Object
+		keys    *corev1.ObjectReference
+		given   string
+		lost    bool
+	}{
+		"not made yet":     {nil, nil, "", false},
+		"made":             {[]client.Object{secret}, reference, "", false},
+		"made and deleted": {nil, reference, "", true},
+		"the user's own":   {nil, reference, secret.Name, false}, // an error tells of it, later
+	} {
+		client := romesEnd(t, test.objects...)
+		lost, err := client.keysLost(t.Context(), test.keys, corev1.LocalObjectReference{Name: test.given})
+		if err != nil || lost != test.lost {
+			t.Errorf("%s: lost: %t (%v)", name, lost, err)
+		}
+	}
+}
+
+func TestARemovalWaitsForAllThatLiqoHasMadeForTheGateway(t *testing.T) {
+	inNamespace := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
+	for expected, left := range map[string]client.Object{
+		"Deployment liqo-tenant-rome/gw-rome":   clustertest.GatewayDeployment("rome"),
+		"Service liqo-tenant-rome/gw-rome":      clustertest.GatewayService("rome"),
+		"WgGatewayServer liqo-tenant-rome/rome": &networkingv1beta1.WgGatewayServer{ObjectMeta: inNamespace},
+		"Secret liqo-tenant-rome/gw-rome":       &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}},
+	} {
+		synctest.Test(t, func(t *testing.T) { // nobody collects it here: time runs out as soon as nothing else is going on
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			milan := clustertest.Leaf(t, "milan", clustertest.WithServerKeys(exposedGateway()), left)
+			err := endAt(milan, "rome").RemoveGateways(ctx)
+			if err == nil || !strings.Contains(err.Error(), "waiting for "+expected+" to be deleted") {
+				t.Errorf("%s: got %v", expected, err)
+			}
+		})
+	}
+}
+
+func TestWhatAnInterruptedRemovalHasLeftIsFound(t *testing.T) {
+	left := &networkingv1beta1.WgGatewayServer{
+		ObjectMeta: metav1.ObjectMeta{Name: "rome", Namespace: "default", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}},
+		Spec:       networkingv1beta1.WgGatewayServerSpec{SecretRef: corev1.LocalObjectReference{Name: "my-keys"}},
+	}
+	ofAnother := left.DeepCopy()
+	ofAnother.Name, ofAnother.Labels = "turin", map[string]string{"liqo.io/remote-cluster-id": "turin"}
+	milan := clustertest.Leaf(t, "milan", left, ofAnother)
+	found, err := endAt(milan, "rome").orphans(t.Context())
+	if err != nil || len(found) != 1 {
+		t.Fatalf("got %v (%v)", found, err)
+	}
+	inDefault := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: "default", Name: name} }
+	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") || got.given != KeySecret(inDefault("my-keys")) || got.keys != nil {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,174 @@
+package end
+
+import (
+	"testing"
+
+	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+func TestTheTenantNamespaceIsMadeOnceAndMarked(t *testing.T) {
+	rome := romesEnd(t)
+	name, err := rome.ensureTenantNamespace(t.Context())
+	if err != nil || name != "liqo-tenant-milan" {
+		t.Fatalf("got %q (%v)", name, err)
+	}
+	namespace, err := rome.TenantNamespace(t.Context())
+	if err != nil || namespace == nil || !managed(namespace) {
+		t.Errorf("the namespace is not there, or not marked (%v)", err)
+	}
+}
+
+func TestATenantNamespaceThatAnEarlierShortcutHasLeftIsTakenAndNoOther(t *testing.T) {
+	tenant := func() *corev1.Namespace { return tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) }
+	left := tenant()
+	Owner{}.Mark(left)
+	for name, test := range map[string]struct {
+		namespace *corev1.Namespace
+		taken     bool
+	}{"left": {left, true}, "somebody else's": {tenant(), false}} {
+		server := milansEnd(t, test.namespace)
+		server.Owner = me
+		if namespace, err := server.ensureTenantNamespace(t.Context()); err != nil || namespace != "liqo-tenant-rome" {
+			t.Errorf("%s: %s (%v)", name, namespace, err)
+		}
+		if found, err := server.TenantNamespace(t.Context()); err != nil || me.Marked(found) != test.taken {
+			t.Errorf("%s: it has labels %v and annotations %v (%v)", name, found.Labels, found.Annotations, err)
+		}
+	}
+}
+
+func TestANamespaceWithTheNameOfTheTenantNamespaceIsInTheWay(t *testing.T) {
+	taken := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome"}}
+	server := milansEnd(t, taken)
+	if _, err := server.ensureTenantNamespace(t.Context()); explain.Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestANameThatATenantNamespaceNeedsMustBeFree(t *testing.T) {
+	unusual := clustertest.TenantNamespace("rome")
+	unusual.Name = "tenants-rome"
+	for name, test := range map[string]struct {
+		objects []client.Object
+		summary string // of the problem; empty for none
+	}{
+		"no namespace yet":         {nil, ""},
+		"the tenant namespace":     {[]client.Object{clustertest.TenantNamespace("rome")}, ""},
+		"one of an unusual name":   {[]client.Object{unusual, clustertest.Namespace("liqo-tenant-rome")}, ""},
+		"another of the same name": {[]client.Object{clustertest.Namespace("liqo-tenant-rome")}, `namespace liqo-tenant-rome is taken on leaf "milan"`},
+	} {
+		err := milansEnd(t, test.objects...).CheckNamespace(t.Context(), "")
+		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
+	own := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "own"}}
+	inOwn := func(remote string) client.Object {
+		gateway := clustertest.GatewayServer(remote, 51840)
+		gateway.Namespace = "own"
+		return gateway
+	}
+	for name, test := range map[string]struct {
+		objects []client.Object
+		summary string // of the problem; empty for none
+	}{
+		"nothing":                        {[]client.Object{own}, ""},
+		"this shortcut's":                {[]client.Object{own, inOwn("rome")}, ""},
+		"another's":                      {[]client.Object{own, inOwn("turin")}, `namespace own has a gateway for another cluster on leaf "milan"`},
+		"another's in another":           {[]client.Object{own, clustertest.GatewayServer("turin", 51840)}, ""},
+		"nothing, for it does not exist": {nil, `namespace own does not exist on leaf "milan"`},
+	} {
+		server := milansEnd(t, test.objects...)
+		_, err := server.EnsureNamespace(t.Context(), "own")
+		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
+	gateway := clustertest.GatewayClient("milan")
+	gateway.Namespace = "own"
+	Owner{Token: "first"}.Mark(gateway)
+	rome := clustertest.Leaf(t, "rome", gateway, clustertest.Namespace("own"))
+	for token, refused := range map[string]bool{"first": false, "second": true} {
+		of := endAt(rome, "naples")
+		of.Owner.Token = token
+		err := of.CheckNamespace(t.Context(), "own")
+		if (err != nil) != refused {
+			t.Errorf("%s: got %v", token, err)
+		}
+	}
+}
+
+func TestATenantNamespaceGoesUnlessItIsInUse(t *testing.T) {
+	own := clustertest.KeySecret("rome", nil)
+	for name, test := range map[string]struct {
+		owner   Owner
+		objects []client.Object
+		peering string
+		given   KeySecret
+		stays   bool
+		why     string
+	}{
+		"mine":            {me, nil, "", KeySecret{}, false, ""},
+		"nobody's":        {Owner{}, nil, "", KeySecret{}, false, ""},
+		"somebody else's": {somebody, nil, "", KeySecret{}, true, ""},
+		"with a peering":  {me, nil, "the peering", KeySecret{}, true, "There is still the peering. So Namespace liqo-tenant-rome stays, too; delete it when nobody needs it any more."},
+		"with a Secret that the gateway was given": {
+			me, []client.Object{own}, "", KeySecret{Name: own.Name}, true,
+			"Your Secret liqo-tenant-rome/my-keys stays. So Namespace liqo-tenant-rome stays, too; delete it when nobody needs it any more.",
+		},
+		"with a Secret that was given elsewhere": {me, []client.Object{own}, "", KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},
+	} {
+		milan := milansEnd(t, append(test.objects, romesNamespace(test.owner))...)
+		milan.Owner = me
+		namespace, err := milan.BeginRemovingNamespace(t.Context(), test.peering, test.given)
+		if err != nil || namespace == nil {
+			t.Fatalf("%s: %v (%v)", name, namespace, err)
+		}
+		why, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.given)
+		if err != nil || why != test.why {
+			t.Errorf("%s: it says %q (%v)", name, why, err)
+		}
+		left, err := milan.TenantNamespace(t.Context())
+		if err != nil || (left != nil) != test.stays || (left != nil && me.Marked(left)) {
+			t.Errorf("%s: left is %v (%v)", name, left, err)
+		}
+	}
+}
+
+func TestATenantNamespaceStaysWhileLiqosRecordDoes(t *testing.T) {
+	milan := milansEnd(t, romesNamespace(me))
+	milan.Owner = me
+	namespace, err := milan.TenantNamespace(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why, err := milan.RemoveNamespace(t.Context(), namespace, "", false, KeySecret{}); err != nil || why != "" {
+		t.Errorf("it says %q (%v)", why, err)
+	}
+	if left, err := milan.TenantNamespace(t.Context()); err != nil || left == nil {
+		t.Errorf("it is gone (%v)", err)
+	}
+}
+
+func TestOnlyTheTenantNamespaceIsWhereObjectsAreByDefault(t *testing.T) {
+	unusual := clustertest.TenantNamespace("rome")
+	unusual.Name = "tenants-rome"
+	milan := milansEnd(t, unusual)
+	for name, expected := range map[string]bool{"liqo-tenant-rome": true, "tenants-rome": true, "own": false} {
+		if got, err := milan.IsTenantNamespace(t.Context(), name); err != nil || got != expected {
+			t.Errorf("%s: %t (%v)", name, got, err)
+		}
+	}
+}

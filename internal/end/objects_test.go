@@ -1,0 +1,52 @@
+package end
+
+import (
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestOfTwoObjectsOfAKindTheOwnersIsTakenElseTheFirstByName(t *testing.T) {
+	of := func(name string, owner Owner) client.Object {
+		configuration := clustertest.Configuration("rome")
+		configuration.Name = name
+		if owner.Token != "" {
+			owner.Mark(configuration)
+		}
+		return configuration
+	}
+	for name, test := range map[string]struct {
+		objects  []client.Object
+		expected string
+	}{
+		"the owner's":       {[]client.Object{of("a", Owner{}), of("b", me)}, "b"},
+		"the first by name": {[]client.Object{of("b", Owner{}), of("a", somebody)}, "a"},
+	} {
+		milan := milansEnd(t, test.objects...)
+		milan.Owner = me
+		found, err := milan.Find(t.Context())
+		if err != nil || found.Configuration.Name != test.expected || len(found.Extra) != 1 {
+			t.Errorf("%s: %v and %d more (%v)", name, found.Configuration.Name, len(found.Extra), err)
+		}
+	}
+}
+
+func TestEachNetworkOfALeafIsReadByItself(t *testing.T) {
+	leaf := clustertest.Leaf(t, "milan", clustertest.Configuration("rome"), clustertest.GatewayServer("turin", 51840))
+	networks, err := Networks(t.Context(), leaf, Owner{})
+	if err != nil || len(networks) != 2 || networks["rome"].Configuration == nil || networks["turin"].GatewayServer == nil || networks["rome"].Gateway() != nil {
+		t.Errorf("got %v (%v)", networks, err)
+	}
+}
+
+func TestPeopleAreToldOfAllThatSomebodyWroteAndNotOfTheConnection(t *testing.T) {
+	milan := milansEnd(t, clustertest.ServerEnd("rome", networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
+	found, err := milan.Find(t.Context())
+	if err != nil || len(found.all()) != 4 || len(found.Made()) != 3 || len(found.others(Owner{Token: "me"})) != 3 || len(found.owned(Owner{Token: "me"})) != 0 {
+		t.Errorf("%d objects, %d made (%v)", len(found.all()), len(found.Made()), err)
+	}
+}

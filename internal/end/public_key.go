@@ -1,0 +1,119 @@
+package end
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/getters"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+// appliedKeyAnnotation remembers, on a PublicKey, the digest of the key that was written, so that one which somebody
+// has edited is found without reading the gateway's Secret.
+const appliedKeyAnnotation = ManagedBy + "/key-sha256"
+
+// IsPublicKey reports whether an object is a PublicKey.
+func IsPublicKey(object client.Object) bool {
+	_, ok := object.(*networkingv1beta1.PublicKey)
+	return ok
+}
+
+func digest(key []byte) string {
+	sum := sha256.Sum256(key)
+	return hex.EncodeToString(sum[:])
+}
+
+// EnsurePublicKey tells this leaf's gateway the public key of the other one's. The PublicKey goes when the gateway
+// goes.
+//
+// A gateway makes its Connection only when a PublicKey is new or changed, so where somebody has deleted the Connection,
+// the PublicKey is written anew. That makes the gateway shake hands again, which interrupts traffic for some seconds; a
+// new gateway would do so too, and might get another address.
+func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway client.Object) error {
+	found, err := e.Find(ctx)
+	if err != nil {
+		return err
+	}
+	var name *string
+	if found.PublicKey != nil {
+		name = &found.PublicKey.Name
+		if found.Connection == nil {
+			if err := e.delete(ctx, found.PublicKey); err != nil {
+				return err
+			}
+		}
+	}
+	publicKey, err := forge.PublicKey(gateway.GetNamespace(), name, e.Remote.ID, key)
+	if err != nil {
+		return err
+	}
+	e.Owner.Mark(publicKey)
+	setAnnotation(publicKey, appliedKeyAnnotation, digest(key))
+	if err := controllerutil.SetOwnerReference(gateway, publicKey, e.Leaf.Live.Scheme()); err != nil {
+		return err
+	}
+	return e.Leaf.Apply(ctx, publicKey)
+}
+
+// KeyInPlace reports whether the gateway has been told the other's key, and nobody has edited that since. Of a key that
+// somebody else wrote, nothing is known.
+func (o Objects) KeyInPlace() bool {
+	if o.PublicKey == nil {
+		return false
+	}
+	applied, ok := o.PublicKey.Annotations[appliedKeyAnnotation]
+	return !ok || applied == digest(o.PublicKey.Spec.PublicKey)
+}
+
+// keys is where Liqo has put the gateway's keys; nil before it has.
+func (o Objects) keys() *corev1.ObjectReference {
+	switch {
+	case o.GatewayServer != nil:
+		return o.GatewayServer.Status.SecretRef
+	case o.GatewayClient != nil:
+		return o.GatewayClient.Status.SecretRef
+	default:
+		return nil
+	}
+}
+
+// WaitForKey returns the public key of this leaf's gateway, once Liqo has made it.
+func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
+	var secret *corev1.ObjectReference
+	err := e.until(ctx, "Liqo to make the gateway's keys", func(found Objects) bool {
+		secret = found.keys()
+		return secret != nil
+	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{})
+	if err != nil {
+		return nil, err
+	}
+	key, err := getters.ExtractKeyFromSecretRef(ctx, e.Leaf.Live, secret)
+	return key, e.Leaf.Explain(err)
+}
+
+// KeyUntold reports whether this end's gateway has another public key by now than the other leaf was told by the owner,
+// or none. Here is what this end holds, told the other leaf's PublicKey. Somebody who may only plan may read no Secret,
+// and learns nothing.
+func (e *End) KeyUntold(ctx context.Context, here Objects, told *networkingv1beta1.PublicKey) (bool, error) {
+	keys := here.keys()
+	if keys == nil || told == nil || !e.Owner.Owns(told) {
+		return false, nil
+	}
+	key, err := getters.ExtractKeyFromSecretRef(ctx, e.Leaf.Live, keys)
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case apierrors.IsForbidden(err):
+		return false, nil
+	case err != nil:
+		return false, e.Leaf.Explain(err)
+	}
+	return !bytes.Equal(key, told.Spec.PublicKey), nil
+}

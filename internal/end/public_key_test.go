@@ -1,0 +1,82 @@
+package end
+
+import (
+	"slices"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestAKeyIsWrittenAnewOnlyWhereTheConnectionIsMissing(t *testing.T) {
+	connection := &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
+		Name: "gw-rome", Namespace: "liqo-tenant-rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"},
+	}}
+	for name, test := range map[string]struct {
+		more []client.Object
+		anew bool
+	}{
+		"a Connection":  {[]client.Object{connection}, false},
+		"no Connection": {nil, true},
+	} {
+		gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
+		key := make([]byte, 32)
+		known, err := forge.PublicKey("liqo-tenant-rome", nil, "rome", key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known.UID = "known"
+		server := milansEnd(t, append(test.more, gateway, ours(known))...)
+		if err := server.EnsurePublicKey(t.Context(), key, gateway); err != nil {
+			t.Fatal(err)
+		}
+		left, err := server.Find(t.Context())
+		if err != nil || left.PublicKey == nil || (left.PublicKey.UID != "known") != test.anew {
+			t.Errorf("%s: the PublicKey is %v (%v)", name, left.PublicKey, err)
+		}
+	}
+}
+
+func TestAKeyThatWasEditedIsSeenWithoutTheGatewaysSecret(t *testing.T) {
+	gateway := clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
+	server := milansEnd(t, gateway)
+	if err := server.EnsurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
+		t.Fatal(err)
+	}
+	found, err := server.Find(t.Context())
+	if err != nil || !found.KeyInPlace() {
+		t.Fatalf("it is edited already (%v)", err)
+	}
+	found.PublicKey.Spec.PublicKey = append(make([]byte, 31), 1)
+	if err := server.Leaf.Live.Update(t.Context(), found.PublicKey); err != nil {
+		t.Fatal(err)
+	}
+	if found, err = server.Find(t.Context()); err != nil || found.KeyInPlace() {
+		t.Errorf("nobody notices (%v)", err)
+	}
+}
+
+func TestTheKeyOfAGatewayIsReadWhicheverEndItIs(t *testing.T) {
+	ofClient, ofServer := clustertest.NewKeys(t), clustertest.NewKeys(t)
+	secret := func(remote string, keys map[string][]byte) *corev1.Secret {
+		secret := clustertest.KeySecret("rome", keys)
+		secret.Name, secret.Namespace = "gw-"+remote, "liqo-tenant-"+remote
+		return secret
+	}
+	for _, end := range []struct {
+		on   *End
+		keys map[string][]byte
+	}{
+		{romesEnd(t, clustertest.WithClientKeys(clustertest.GatewayClient("milan")), secret("milan", ofClient)), ofClient},
+		{milansEnd(t, clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), secret("rome", ofServer)), ofServer},
+	} {
+		if key, err := end.on.WaitForKey(t.Context()); err != nil || !slices.Equal(key, end.keys["publicKey"]) {
+			t.Errorf("%s: another key (%v)", end.on.Leaf.Name, err)
+		}
+	}
+}

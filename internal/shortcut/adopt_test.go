@@ -1,0 +1,127 @@
+package shortcut
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+func TestAnAdoptionThatFailsLeavesEverybodyWhatTheyHad(t *testing.T) {
+	given := []string{"another's", "made by liqoctl", "a peering's"}
+	for name, objects := range belongings() {
+		t.Run(name, func(t *testing.T) {
+			spec := overNodePort
+			spec.Adopt = true
+			s := joinedAtRome(t, objects)
+			before := s.atRome(t)
+			if err := s.connectUntilTaken(t, spec); err == nil {
+				t.Fatal("without Liqo, it can't succeed")
+			}
+			after := s.atRome(t)
+			if !slices.Contains(given, name) {
+				return
+			}
+			if !maps.Equal(before.Labels, after.Labels) || end.TokenOf(before) != end.TokenOf(after) {
+				t.Errorf("it was marked %v, %v and is %v, %v", before.Labels, before.Annotations, after.Labels, after.Annotations)
+			}
+		})
+	}
+}
+
+func TestAnImportClaimsWhatHasNoOtherOwner(t *testing.T) {
+	claimed := me
+	claimed.Claims = true
+	for name, objects := range belongings() {
+		state, err := joinedAtRome(t, objects).OwnedBy(claimed).Observe(t.Context(), false)
+		if expected := end.TokenOf(objects[0]) != somebody.Token; err != nil || state.Exists != expected {
+			t.Errorf("%s: exists: %t (%v)", name, state.Exists, err)
+		}
+	}
+}
+
+func TestAnAdoptionMarksEverythingAndCanGiveItBack(t *testing.T) {
+	objects := func() []client.Object {
+		return []client.Object{clustertest.Configuration("milan"), clustertest.GatewayClient("milan"), clustertest.PublicKey("milan")}
+	}
+	anothers := objects()
+	for _, object := range anothers {
+		somebody.Mark(object)
+	}
+	annotate(anothers[0], "complete", somebody.Token+" "+time.Now().UTC().Format(time.RFC3339))
+	for name, test := range map[string]struct {
+		objects []client.Object
+		before  end.Owner
+	}{"people's": {objects(), end.Owner{}}, "another's": {anothers, somebody}} {
+		s := joinedAtRome(t, test.objects)
+		if err := s.take(t.Context(), s.Client, Spec{Adopt: true}); err != nil {
+			t.Fatal(err)
+		}
+		taken, err := s.Client.Find(t.Context())
+		if err != nil || len(taken.Made()) != 3 || slices.ContainsFunc(taken.Made(), func(object client.Object) bool { return !me.Marked(object) }) {
+			t.Errorf("%s: not all of it is mine (%v)", name, err)
+		}
+		if err := s.Client.GiveBack(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		given, err := s.Client.Find(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range given.Made() {
+			if end.TokenOf(object) != test.before.Token || (object.GetLabels()[end.ManagedByLabel] == end.ManagedBy) != (test.before.Token != "") {
+				t.Errorf("%s: %s has labels %v and annotations %v", name, s.Client.Leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
+			}
+		}
+	}
+}
+
+func TestAnAdoptionThatWasKilledLeavesTheNetworkWithItsOwner(t *testing.T) {
+	for name, test := range map[string]struct {
+		before string // how it was marked, as JSON
+		free   bool
+	}{
+		"people's":  {`{"managedBy":"","owner":""}`, false},
+		"nobody's":  {`{"managedBy":"terraform-provider-liqo","owner":""}`, true},
+		"another's": {`{"managedBy":"terraform-provider-liqo","owner":"third"}`, false},
+	} {
+		adopting := clustertest.Configuration("milan")
+		annotate(adopting, "previous", test.before)
+		somebody.Mark(adopting)
+		if err := joinedAtRome(t, []client.Object{adopting}).CheckFree(t.Context(), overNodePort); (err == nil) != test.free {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestKeysThatOthersHaveBroughtStayTheirs(t *testing.T) {
+	owner := end.Owner{Token: "ours"}
+	ownKey, left := clustertest.PublicKey("rome"), clustertest.PublicKey("rome")
+	owner.Mark(ownKey)
+	end.Owner{}.Mark(left)
+	for name, test := range map[string]struct {
+		key   client.Object
+		taken bool
+	}{
+		"somebody else's":                    {clustertest.PublicKey("rome"), false},
+		"the owner's from before":            {ownKey, true},
+		"what a killed create has left over": {left, true},
+	} {
+		shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.key)).OwnedBy(owner)
+		spec := Spec{KeysByOthers: true}
+		if err := shortcut.CheckFree(t.Context(), spec); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := shortcut.take(t.Context(), shortcut.Server, spec); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := shortcut.Server.Find(t.Context()); err != nil || owner.Owns(found.PublicKey) != test.taken {
+			t.Errorf("%s: it is marked %v (%v)", name, found.PublicKey.Annotations, err)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package shortcut
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
+	rome, milan := leafWith(t, "rome", clustertest.Configuration("milan")), leafWith(t, "milan")
+	err := New(rome, milan).Connect(t.Context(), overNodePort)
+	var problem *explain.Problem
+	if !errors.As(err, &problem) || problem.Leaf != "rome" || !strings.Contains(problem.Detail, "Configuration liqo-tenant-milan/milan") {
+		t.Fatalf("got: %v", err)
+	}
+	for _, leaf := range []*cluster.Leaf{rome, milan} {
+		var namespaces corev1.NamespaceList
+		if err := leaf.Live.List(t.Context(), &namespaces); err != nil || len(namespaces.Items) != 0 {
+			t.Errorf("something was written on %s (%v)", leaf.Name, err)
+		}
+	}
+}
+
+func TestOnePairHasOneShortcut(t *testing.T) {
+	first, second := end.Owner{Token: "first", Origin: end.Origin{Folder: "one"}}, end.Owner{Token: "second", Origin: end.Origin{Folder: "two"}}
+	configuration, gateway := clustertest.Configuration("milan"), clustertest.GatewayServer("milan", 51840)
+	for _, object := range []client.Object{configuration, gateway} {
+		first.Mark(object)
+	}
+	annotate(configuration, "complete", "first "+time.Now().Format(time.RFC3339))
+	shortcut := New(leafWith(t, "rome", configuration, gateway), leafWith(t, "milan")).OwnedBy(second)
+	if err := shortcut.Connect(t.Context(), overNodePort); err == nil || !strings.Contains(err.Error(), "a shortcut with \"milan\" exists already") {
+		t.Errorf("got: %v", err)
+	}
+}
+
+func TestANetworkOfAPeeringIsLeftAloneAndThePeeringNamed(t *testing.T) {
+	shortcut := New(leafWith(t, "rome", clustertest.Configuration("milan"), clustertest.Peering("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
+	err := shortcut.Connect(t.Context(), overNodePort)
+	var problem *explain.Problem
+	if !errors.As(err, &problem) || !strings.Contains(problem.Detail, `the peering with "milan" (ForeignCluster milan, role Provider) did.`) ||
+		!strings.Contains(problem.Detail, "end the peering first with `liqoctl unpeer`") {
+		t.Errorf("got: %v", err)
+	}
+	if state, err := shortcut.Observe(t.Context(), false); err != nil || state.Exists || !state.Joined {
+		t.Errorf("exists: %t, joined: %t (%v)", state.Exists, state.Joined, err)
+	}
+	// There is nothing to remove, so nothing to refuse.
+	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
+		t.Error(err)
+	}
+	if left, err := shortcut.Client.Find(t.Context()); err != nil || left.Configuration == nil {
+		t.Errorf("the peering has lost its Configuration (%v)", err)
+	}
+	if err := shortcut.OwnedBy(end.Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil || !strings.Contains(err.Error(), "a peering uses the network") {
+		t.Errorf("got: %v", err)
+	}
+}
+
+func TestOnlyAnotherResourceIsARival(t *testing.T) {
+	for name, objects := range belongings() {
+		err := joinedAtRome(t, objects).CheckFree(t.Context(), overNodePort)
+		if IsRival(err) != (name == "another's") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestARivalIsNamedByWhereItMadeTheShortcut(t *testing.T) {
+	err := joinedAtRome(t, belongings()["another's"]).CheckFree(t.Context(), overNodePort)
+	if explain.Summary(err) != `a shortcut with "milan" exists already on leaf "rome"` || !strings.Contains(explain.Detail(err), "made by alice@ci, in folder theirs. One pair") {
+		t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
+	}
+}
+
+func TestWhatWasOnceWholeIsARivalsAndNotAbandoned(t *testing.T) {
+	abandoned := belongings()["abandoned by a create that was killed"]
+	s := joinedAtRome(t, abandoned).OwnedBy(somebody)
+	for _, on := range s.ends() { // Milan has nothing that it could record it on
+		if err := on.RecordComplete(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.OwnedBy(me).CheckFree(t.Context(), overNodePort); !IsRival(err) {
+		t.Errorf("got: %v", err)
+	}
+	if err := s.Disconnect(t.Context(), Removal{}); err != nil || s.atRome(t) == nil {
+		t.Errorf("somebody's Configuration is gone (%v)", err)
+	}
+}
+
+func TestAKeyOfOthersIsInTheWayOnlyOfWhoeverSharesTheKeys(t *testing.T) {
+	for _, byOthers := range []bool{false, true} {
+		spec := overNodePort
+		spec.KeysByOthers = byOthers
+		err := joinedAtRome(t, []client.Object{clustertest.PublicKey("milan")}).CheckFree(t.Context(), spec)
+		if (err == nil) != byOthers {
+			t.Errorf("keys by others: %t: %v", byOthers, err)
+		}
+		if err != nil && !strings.Contains(explain.Detail(err), "This provider did not make PublicKey liqo-tenant-milan/") {
+			t.Errorf("got:\n%s", explain.Detail(err))
+		}
+	}
+}
+
+func TestAnImportTakesTheOneOwnerThereIs(t *testing.T) {
+	abandoned := clustertest.Configuration("rome")
+	for name, test := range map[string]struct {
+		atMilan  end.Owner
+		expected string
+	}{
+		"one for both ends":   {somebody, somebody.Token},
+		"one for one end":     {end.Owner{}, somebody.Token},
+		"two":                 {me, ""},
+		"nobody's, and one's": {end.Owner{Token: ""}, somebody.Token},
+	} {
+		object := abandoned.DeepCopy()
+		test.atMilan.Mark(object)
+		s := New(clustertest.Leaf(t, "rome", completed(somebody, clustertest.Configuration("milan"))), clustertest.Leaf(t, "milan", object))
+		if token, err := s.SoleOwner(t.Context()); err != nil || token != test.expected {
+			t.Errorf("%s: %q (%v)", name, token, err)
+		}
+	}
+}

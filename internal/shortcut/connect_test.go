@@ -1,0 +1,101 @@
+package shortcut
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
+	for name, end := range map[string]end.Announcement{
+		"pods":          {PodCIDRs: []string{"10.1.0.0/16", "fd00::/64"}},
+		"external CIDR": {ExternalCIDR: "fd00::/64"},
+	} {
+		rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
+		shortcut := New(rome, milan)
+		spec := overNodePort
+		spec.ClientEnd.Announcement = end
+		_, refused := shortcut.Client.Announce(t.Context(), end)
+		for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
+			var problem *explain.Problem
+			if !errors.As(err, &problem) || problem.Leaf != "rome" || problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
+				t.Errorf("%s: got %v", name, err)
+			}
+		}
+		if found, err := shortcut.look(t.Context()); err != nil || len(found.made()) > 0 {
+			t.Errorf("%s: something was written (%v)", name, err)
+		}
+	}
+}
+
+func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+	spec := overNodePort
+	spec.ForbidRemapping = true
+	for name, test := range map[string]struct {
+		rome, milan string // pod CIDRs
+		refused     bool
+	}{
+		"the same":  {"10.203.0.0/16", "10.203.0.0/16", true},
+		"a part":    {"10.0.0.0/8", "10.203.0.0/16", true},
+		"different": {"10.202.0.0/16", "10.203.0.0/16", false},
+	} {
+		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...), clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
+		if err := s.connectUntilTaken(t, spec); errors.Is(err, end.ErrRemapped) != test.refused {
+			t.Errorf("%s: %v", name, err)
+		} else if test.refused && (!strings.HasPrefix(explain.Summary(err), "remapping is forbidden, and needed on leaf ") ||
+			!strings.Contains(explain.Detail(err), " overlaps with ") || !strings.Contains(explain.Detail(err), "No gateway was made.")) {
+			t.Errorf("%s: got %q:\n%s", name, explain.Summary(err), explain.Detail(err))
+		}
+		if state, err := s.Observe(t.Context(), false); err != nil || state.Joined == test.refused {
+			t.Errorf("%s: something was written: %t (%v)", name, state.Joined, err)
+		}
+	}
+}
+
+func TestConnectTakesWhatIsMineOrNobodys(t *testing.T) {
+	refused := map[string]bool{
+		"another's": true, "made by liqoctl": true, "a peering's": true, "abandoned by an adoption that was killed": true,
+	}
+	for name, objects := range belongings() {
+		t.Run(name, func(t *testing.T) {
+			s := joinedAtRome(t, objects)
+			before := s.atRome(t)
+			err := s.connectUntilTaken(t, overNodePort)
+			if err == nil {
+				t.Fatal("without Liqo, it can't succeed")
+			}
+			after := s.atRome(t)
+			if refused[name] {
+				if after.ResourceVersion != before.ResourceVersion {
+					t.Errorf("it was refused, and changed %v to %v", before.ObjectMeta, after.ObjectMeta)
+				}
+				return
+			}
+			if !me.Marked(after) {
+				t.Errorf("it is not mine: %v (%v)", after.Annotations, err)
+			}
+		})
+	}
+}
+
+// connectUntilTaken lets a connect go on until the Configuration on Rome is mine, or it is refused.
+func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		defer cancel()
+		_ = s.Client.Leaf.Until(ctx, "milan", func(ctx context.Context) (bool, error) {
+			found, err := s.Client.Find(ctx)
+			return found.Configuration != nil && me.Marked(found.Configuration) && found.Configuration.Annotations[end.ManagedBy+"/origin"] != "", err
+		}, &networkingv1beta1.Configuration{})
+	}()
+	return s.Connect(ctx, spec)
+}

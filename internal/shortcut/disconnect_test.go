@@ -1,0 +1,294 @@
+package shortcut
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+// stays fails the test if an object is not there, or another one in its place, or one with labels of Liqo's for a
+// gateway's keys.
+func stays(t *testing.T, leaf *cluster.Leaf, object client.Object) {
+	t.Helper()
+	left, ok := object.DeepCopyObject().(client.Object)
+	if !ok {
+		t.Fatalf("%T is no object", object)
+	}
+	if err := leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(object), left); err != nil || left.GetUID() != object.GetUID() {
+		t.Errorf("%s is not as it was (%v)", leaf.Describe(object), err)
+	}
+	if _, secret := left.(*corev1.Secret); secret && cluster.RemoteID(left) != "" {
+		t.Errorf("the Secret still has labels: %v", left.GetLabels())
+	}
+}
+
+// withConfiguration is a leaf that holds our Configuration and tenant namespace for Rome, and this.
+func withConfiguration(t *testing.T, more ...client.Object) *cluster.Leaf {
+	t.Helper()
+	return clustertest.Leaf(t, "milan", append(more, ours(clustertest.Configuration("rome")), romesNamespace(end.Owner{}))...)
+}
+
+func TestDisconnectLeavesWhatSomebodyElseMade(t *testing.T) {
+	rome := clustertest.Leaf(t, "rome", clustertest.Configuration("milan"), clustertest.GatewayServer("milan", 51840),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan", Labels: map[string]string{
+			"liqo.io/remote-cluster-id": "milan", "liqo.io/tenant-namespace": "true",
+		}}})
+	shortcut := New(rome, clustertest.Leaf(t, "milan"))
+	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	left, err := shortcut.Client.Find(t.Context())
+	if err != nil || left.Configuration == nil || left.GatewayServer == nil {
+		t.Errorf("left are %v (%v)", left.Made(), err)
+	}
+	namespace, err := shortcut.Client.TenantNamespace(t.Context())
+	if err != nil || namespace == nil {
+		t.Errorf("the tenant namespace is gone (%v)", err)
+	}
+}
+
+func TestDisconnectRemovesWhatIsOursAndCanBeRepeated(t *testing.T) {
+	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("milan", nil)
+	rome := clustertest.Leaf(t, "rome", ours(clustertest.Configuration("milan")), ours(clustertest.GatewayClient("milan")), ours(namespace))
+	shortcut := New(rome, clustertest.Leaf(t, "milan"))
+	for range 2 {
+		if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
+			t.Fatal(err)
+		}
+		state, err := shortcut.Observe(t.Context(), false)
+		if err != nil || state.Exists {
+			t.Errorf("something is left: %+v (%v)", state, err)
+		}
+	}
+	if left, err := shortcut.Client.TenantNamespace(t.Context()); err != nil || left != nil {
+		t.Errorf("the tenant namespace is left (%v)", err)
+	}
+}
+
+func TestDisconnectRemovesWhatIsMineOrNobodys(t *testing.T) {
+	for name, objects := range belongings() {
+		s := joinedAtRome(t, objects)
+		if err := s.Disconnect(t.Context(), Removal{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if gone := s.atRome(t) == nil; gone != (name == "mine" || name == "nobody's") {
+			t.Errorf("%s: gone: %t", name, gone)
+		}
+	}
+}
+
+func TestConfigurationsThatAreKeptAreNobodys(t *testing.T) {
+	s := joinedAtRome(t, belongings()["mine"])
+	if err := s.Disconnect(t.Context(), Removal{KeepConfigurations: true}); err != nil {
+		t.Fatal(err)
+	}
+	if kept := s.atRome(t); kept == nil || me.Of(kept) != end.Nobodys {
+		t.Errorf("left is %v", kept)
+	}
+}
+
+func TestASecondNetworkOfThePairIsNoObstacleToMine(t *testing.T) {
+	second := clustertest.Configuration("milan")
+	second.Namespace = "elsewhere"
+	s := joinedAtRome(t, append(belongings()["mine"], second))
+	if err := s.CheckFree(t.Context(), overNodePort); err != nil {
+		t.Error(err)
+	}
+	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
+		t.Error(err)
+	}
+	if left := s.atRome(t); left == nil || left.Namespace != "elsewhere" {
+		t.Errorf("left is %v", left)
+	}
+}
+
+func TestARemovalLeavesWhatIsSomebodyElsesAndSaysSo(t *testing.T) {
+	owner := end.Owner{Token: "ours"}
+	configuration := clustertest.Configuration("rome")
+	owner.Mark(configuration)
+	for name, test := range map[string]struct {
+		there     client.Object // besides the owner's Configuration and tenant namespace
+		keySecret string
+		kept      string
+	}{
+		"keys that somebody else has brought": {
+			clustertest.PublicKey("rome"), "", `What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So Namespace liqo-tenant-rome stays, too`,
+		},
+		"the user's own Secret":                   {clustertest.KeySecret("rome", nil), "my-keys", "Your Secret liqo-tenant-rome/my-keys stays. So Namespace liqo-tenant-rome stays, too"},
+		"a Secret of that name that is not there": {nil, "my-keys", ""},
+		"nothing": {nil, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := []client.Object{configuration.DeepCopy(), romesNamespace(owner)}
+			if test.there != nil {
+				objects = append(objects, test.there)
+			}
+			milan := clustertest.Leaf(t, "milan", objects...)
+			shortcut := New(clustertest.Leaf(t, "rome"), milan).OwnedBy(owner)
+			for range 2 { // it can be repeated
+				var kept []Kept
+				removal := Removal{ServerKeySecret: end.KeySecret{Name: test.keySecret}, Kept: func(k Kept) { kept = append(kept, k) }}
+				if err := shortcut.Disconnect(t.Context(), removal); err != nil {
+					t.Fatal(err)
+				}
+				if (len(kept) == 0) != (test.kept == "") || (len(kept) == 1 && (kept[0].Leaf != "milan" || !strings.HasPrefix(kept[0].Why, test.kept))) {
+					t.Errorf("kept is %v", kept)
+				}
+			}
+			left, err := shortcut.Server.TenantNamespace(t.Context())
+			if err != nil || (left == nil) != (test.kept == "") || (left != nil && (left.Labels[end.ManagedByLabel] != end.ManagedBy || end.TokenOf(left) != "")) {
+				t.Errorf("the namespace that is left is %v (%v)", left, err)
+			}
+			if test.there != nil {
+				stays(t, milan, test.there)
+			}
+		})
+	}
+}
+
+func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
+	peered := func() *Shortcut {
+		foreign := clustertest.Peering("milan", liqov1beta1.ProviderRole)
+		namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("milan", nil)
+		return New(clustertest.Leaf(t, "rome", ours(clustertest.Configuration("milan")), ours(namespace), foreign), clustertest.Leaf(t, "milan", ours(clustertest.Configuration("rome"))))
+	}
+	shortcut := peered()
+	err := shortcut.Disconnect(t.Context(), Removal{})
+	if err == nil || !strings.Contains(err.Error(), "a peering uses the network") || !strings.Contains(err.Error(), "role Provider") {
+		t.Errorf("got: %v", err)
+	}
+	for _, on := range shortcut.ends() {
+		if left, err := on.Find(t.Context()); err != nil || left.Configuration == nil {
+			t.Errorf("%s has lost its Configuration (%v)", on.Leaf.Name, err)
+		}
+	}
+
+	forced := peered()
+	if err := forced.Disconnect(t.Context(), Removal{EvenFromPeering: true}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := forced.Client.Find(t.Context()); err != nil || left.Configuration != nil {
+		t.Errorf("the Configuration is left (%v)", err)
+	}
+	if namespace, err := forced.Client.TenantNamespace(t.Context()); err != nil || namespace == nil {
+		t.Errorf("the peering has lost its tenant namespace (%v)", err)
+	}
+}
+
+func TestAPeeringIsKnownByAnyOfItsParts(t *testing.T) {
+	meta := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "part"}
+	labelled := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "part", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}}
+	rome, turin := ptr.To(liqov1beta1.ClusterID("rome")), ptr.To(liqov1beta1.ClusterID("turin"))
+	for name, test := range map[string]struct {
+		part  client.Object
+		named string // in the refusal; empty where the network is removed
+	}{
+		"a Tenant":                        {&authv1beta1.Tenant{ObjectMeta: meta, Spec: authv1beta1.TenantSpec{ClusterID: "rome"}}, "Tenant liqo-tenant-rome/part"},
+		"a Tenant by its label":           {&authv1beta1.Tenant{ObjectMeta: labelled}, "Tenant liqo-tenant-rome/part"},
+		"an Identity":                     {&authv1beta1.Identity{ObjectMeta: meta, Spec: authv1beta1.IdentitySpec{ClusterID: "rome"}}, "Identity liqo-tenant-rome/part"},
+		"a ResourceSlice of the consumer": {&authv1beta1.ResourceSlice{ObjectMeta: meta, Spec: authv1beta1.ResourceSliceSpec{ConsumerClusterID: rome}}, "ResourceSlice liqo-tenant-rome/part"},
+		"a ResourceSlice of the provider": {&authv1beta1.ResourceSlice{ObjectMeta: meta, Spec: authv1beta1.ResourceSliceSpec{ProviderClusterID: rome}}, "ResourceSlice liqo-tenant-rome/part"},
+		"a Tenant of another cluster":     {&authv1beta1.Tenant{ObjectMeta: meta, Spec: authv1beta1.TenantSpec{ClusterID: "turin"}}, ""},
+		"a ResourceSlice of another":      {&authv1beta1.ResourceSlice{ObjectMeta: meta, Spec: authv1beta1.ResourceSliceSpec{ConsumerClusterID: turin}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shortcut := New(clustertest.Leaf(t, "rome"), withConfiguration(t, test.part))
+			err := shortcut.Disconnect(t.Context(), Removal{})
+			if test.named == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), `the peering with "rome" (`+test.named+`). Nothing was removed.`) {
+				t.Errorf("got: %v", err)
+			}
+			var kept []Kept
+			removal := Removal{EvenFromPeering: true, Kept: func(k Kept) { kept = append(kept, k) }}
+			if err := shortcut.Disconnect(t.Context(), removal); err != nil {
+				t.Fatal(err)
+			}
+			if len(kept) != 1 || !strings.HasPrefix(kept[0].Why, `There is still the peering with "rome" (`+test.named+`). So Namespace liqo-tenant-rome stays, too`) {
+				t.Errorf("kept is %v", kept)
+			}
+			if namespace, err := shortcut.Server.TenantNamespace(t.Context()); err != nil || namespace == nil {
+				t.Errorf("the peering has lost its tenant namespace (%v)", err)
+			}
+		})
+	}
+}
+
+func TestALeafThatDoesNotAuthenticateHasNoPeeringAndOneThatDoesNotSayMayHaveOne(t *testing.T) {
+	kinds := schema.GroupResource{Group: "authentication.liqo.io", Resource: "tenants"}
+	for name, test := range map[string]struct {
+		answer error
+		goes   bool
+	}{
+		"kinds that it does not know": {apierrors.NewNotFound(kinds, ""), true},
+		"kinds that may not be read":  {apierrors.NewForbidden(kinds, "", nil), false},
+	} {
+		milan := withConfiguration(t)
+		milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{
+			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+				if _, ok := list.(*authv1beta1.TenantList); ok {
+					return test.answer
+				}
+				return c.List(ctx, list, options...)
+			},
+		})
+		shortcut := New(clustertest.Leaf(t, "rome"), milan)
+		if err := shortcut.Disconnect(t.Context(), Removal{}); (err == nil) != test.goes {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := shortcut.Server.Find(t.Context()); err != nil || (left.Configuration == nil) != test.goes {
+			t.Errorf("%s: left is %v (%v)", name, left.Configuration, err)
+		}
+	}
+}
+
+func TestLiqosRecordOfTheOtherClusterGoesWithTheLastNetwork(t *testing.T) {
+	record := func() client.Object {
+		foreign := clustertest.Peering("milan", liqov1beta1.UnknownRole)
+		foreign.Status.Modules = liqov1beta1.Modules{}
+		return foreign
+	}
+	elsewhere := clustertest.Configuration("milan")
+	elsewhere.Namespace = "elsewhere"
+	for name, test := range map[string]struct {
+		more []client.Object
+		goes bool
+	}{
+		"the last":               {nil, true},
+		"not the last":           {[]client.Object{elsewhere}, false},
+		"the last, of a peering": {[]client.Object{clustertest.Peering("milan", liqov1beta1.ProviderRole)}, false},
+	} {
+		objects := slices.Concat(belongings()["mine"], test.more)
+		if name != "the last, of a peering" {
+			objects = append(objects, record())
+		}
+		s := joinedAtRome(t, objects)
+		if err := s.Disconnect(t.Context(), Removal{EvenFromPeering: true}); err != nil {
+			t.Fatal(err)
+		}
+		err := s.Client.Leaf.Live.Get(t.Context(), client.ObjectKey{Name: "milan"}, &liqov1beta1.ForeignCluster{})
+		if gone := client.IgnoreNotFound(err) == nil && err != nil; gone != test.goes {
+			t.Errorf("%s: gone: %t (%v)", name, gone, err)
+		}
+	}
+}

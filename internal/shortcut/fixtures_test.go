@@ -1,0 +1,70 @@
+package shortcut
+
+import (
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+var (
+	me       = end.Owner{Token: "me", Origin: end.Origin{Folder: "mine"}}
+	somebody = end.Owner{Token: "somebody", Origin: end.Origin{Who: "alice@ci", Folder: "theirs"}}
+)
+
+var (
+	up     = networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected}
+	failed = networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}
+)
+
+var overNodePort = Spec{MTU: 1340, Server: end.GatewayServer{ServiceType: corev1.ServiceTypeNodePort, Port: 51840}}.withMTU()
+
+// ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
+func ranges(podCIDR string) []client.Object {
+	return clustertest.Ranges(podCIDR, "10.70.0.0/16")
+}
+
+// leafWith is a leaf with address ranges that holds these objects.
+func leafWith(t *testing.T, name string, objects ...client.Object) *cluster.Leaf {
+	t.Helper()
+	return clustertest.Leaf(t, name, append(ranges("10.0.0.0/16"), objects...)...)
+}
+
+func ours[T client.Object](object T) T { end.Owner{}.Mark(object); return object }
+
+// byProvider marks what this provider made.
+func byProvider(objects []client.Object) []client.Object {
+	for _, object := range objects {
+		if _, seen := object.(*networkingv1beta1.Connection); !seen {
+			end.Owner{}.Mark(object)
+		}
+	}
+	return objects
+}
+
+// exposedGateway is Milan's gateway for Rome, which Liqo has reacted to.
+func exposedGateway() *networkingv1beta1.GatewayServer {
+	return ours(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)))
+}
+
+// romesNamespace is Milan's tenant namespace for Rome, of that owner.
+func romesNamespace(owner end.Owner) *corev1.Namespace {
+	namespace := clustertest.TenantNamespace("rome")
+	owner.Mark(namespace)
+	return namespace
+}
+
+// annotate sets one annotation of this provider's.
+func annotate(object client.Object, key, value string) {
+	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[end.ManagedBy+"/"+key] = value
+	object.SetAnnotations(annotations)
+}
