@@ -40,7 +40,7 @@ var noLeafShows = map[string]struct {
 	"adopt_existing":          {"what was adopted is marked as what was made", true},
 	"wait_for_connection":     {"the tunnel comes up whether somebody waits or not", true},
 	"share_keys":              {"a PublicKey is the same, whoever wrote it", true},
-	"cidr_remapping":          {"what Liqo was allowed and did not do leaves no trace", true},
+	"cidr_remapping":          {"a leaf shows what was remapped, and not what was allowed", true},
 }
 
 // settings are the attributes that a configuration can have, by dotted path.
