@@ -221,7 +221,7 @@ func TestAccAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 				lab.command(t, "stop-apiserver", "milan")
 				defer lab.command(t, "start-apiserver", "milan")
 				output := p.run("apply", "-auto-approve")
-				says(t, output, `Warning: The API server can't be reached on leaf "milan"`, "The other clusters are shown without it.",
+				says(t, output, `Warning: The API server can't be reached on leaf "milan"`, "The result has the other clusters.",
 					`unreachable = tolist([ "milan", ])`, `shortcuts = [ "rome milan Unknown", ]`,
 					`nodes = [ "europe Ready", "milan Unreachable", "naples Ready", "rome Ready", "venice NoLiqo", ]`,
 					`n1["milan<br/>✗ unreachable"]`, `n3 -.->|"? shortcut: Unknown"| n1`)

@@ -32,8 +32,9 @@ func TestAccALeafMayBeRenamed(t *testing.T) {
 		resource.TestStep{Config: calls("uno") + from("uno"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 		resource.TestStep{
 			Config: calls("due") + from("uno"), PlanOnly: true,
-			ExpectError: message("Unknown leaf uno", `…client = "uno" "uno" is the name of no leaf. Cluster "rome", which is the client of this shortcut, is called `+
-				"\"due\" now. Set `client = \"due\"`; that changes nothing on the leaves."),
+			ExpectError: message("Unknown leaf uno", `…client = "uno" There is no leaf with the name "uno". `+
+				`Cluster "rome", the client of this shortcut, has the name "due" now. `+
+				"Set `client = \"due\"`. This changes nothing on the leaves."),
 		},
 		resource.TestStep{
 			Config: calls("due") + from("due"),
@@ -119,12 +120,12 @@ func TestAccALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 				resource "terraform_data" "something_else" {
 				}`
 			p.write("main.tf", lab.known(entries)+shortcutRomeMilan+somethingElse)
-			says(t, p.run("apply", "-auto-approve"), "Warning: "+test.says, "The state of the shortcut could not be refreshed; it stays as it was.",
+			says(t, p.run("apply", "-auto-approve"), "Warning: "+test.says, "The shortcut could not be refreshed. Its state stays unchanged.",
 				"1 added, 0 changed, 0 destroyed")
 			if after := p.run("state", "show", romeMilan); after != state {
 				t.Errorf("the state was:\n%s\nand is:\n%s", state, after)
 			}
-			says(t, p.refused("destroy", "-auto-approve"), "Error: "+test.says, "If this leaf is gone for good, apply `force_destroy = true` and then destroy")
+			says(t, p.refused("destroy", "-auto-approve"), "Error: "+test.says, "If this leaf is gone for good, apply `force_destroy = true`, then destroy")
 
 			forced := strings.Replace(shortcutRomeMilan, overNodePort, overNodePort+"\nforce_destroy = true", 1)
 			p.write("main.tf", lab.known(entries)+forced)

@@ -71,7 +71,8 @@ func TestAccAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
 	lab := borrowLab(t)
 	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome", "arn:aws:eks:eu-west-1:111122223333:cluster/milan"
 	config := lab.namedOtherwise(rome, milan)
-	refused := importing(config, rome+"/turin", message("Not the ID of a shortcut", `…It was "`+rome+`/turin". The names are ["`+milan+`" "`+rome+`"].`))
+	refused := importing(config, rome+"/turin", message("Invalid import ID",
+		`…It was "`+rome+`/turin". The known names are ["`+milan+`" "`+rome+`"].`))
 	refused.PreConfig = lab.joinByHand(t, "rome", "milan")
 	apply(t, refused, importing(config, rome+"/"+milan, nil), changesNothing(config))
 }
@@ -87,8 +88,9 @@ func TestAccAShortcutIsImportedByItsOwnIDWhateverItsLeavesAreCalled(t *testing.T
 func TestAccAnImportThatCannotBeRightImportsNothing(t *testing.T) {
 	lab := borrowLab(t)
 	config := lab.contexts(shortcutRomeMilan)
-	turned := importing(config, "milan/rome", message("The network goes the other way", `"rome" is the client and "milan" the server, so that the ID to import is `+
-		"`rome/milan` (by cluster IDs, `rome/milan`). Nothing was imported"))
+	turned := importing(config, "milan/rome", message("The network has the opposite direction",
+		`"rome" is the client and "milan" the server. So the import ID is `+
+			"`rome/milan`, or by cluster IDs `rome/milan`. Nothing was imported"))
 	turned.PreConfig = lab.joinByHand(t, "rome", "milan")
 	silent := importing(config, "rome/milan", message(`The API server can't be reached on leaf "milan"`))
 	silent.PreConfig = func() { lab.command(t, "stop-apiserver", "milan") }

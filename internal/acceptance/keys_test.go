@@ -32,9 +32,9 @@ func TestAccKeysThatSomebodyElseBringsStayTheirs(t *testing.T) {
 	p.apply()
 	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
 	says(t, p.run("destroy", "-auto-approve"), "1 destroyed",
-		`Warning: Not all was removed on leaf "rome"`,
+		`Warning: Some objects were kept on leaf "rome"`,
 		`What somebody else has made stays: PublicKey liqo-tenant-milan/milan. So does Liqo's record of "milan". So Namespace liqo-tenant-milan stays, too;`,
-		`Warning: Not all was removed on leaf "milan"`,
+		`Warning: Some objects were kept on leaf "milan"`,
 		`What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So Namespace liqo-tenant-rome stays, too;`)
 	for i, at := range []string{"rome", "milan"} {
 		lab.isStillThere(t, at, brought[i])

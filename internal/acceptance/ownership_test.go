@@ -141,7 +141,7 @@ func TestAccAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
 		t.Error("the gateway was replaced")
 	}
 	networks := lab.networks(t)
-	says(t, first.run("plan"), "The shortcut belongs to somebody else now", "1 to add", "A shortcut with", "exists already")
+	says(t, first.run("plan"), "The shortcut has another owner now", "1 to add", "A shortcut with", "exists already")
 	first.run("destroy", "-auto-approve")
 	lab.sameNetworks(t, networks)
 	second.unchanged()
@@ -382,10 +382,10 @@ func TestAccASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
 	if err := rome.Create(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	says(t, p.run("plan", "-detailed-exitcode"), "A second network joins the pair", `Configuration default/milan on leaf "rome"`)
+	says(t, p.run("plan", "-detailed-exitcode"), "A second network connects the pair", `Configuration default/milan on leaf "rome"`)
 	p.configure(joining("s", "rome", "milan", "mtu = 1400"))
 	p.run("apply", "-auto-approve")
-	says(t, p.run("destroy", "-auto-approve"), `Warning: Not all was removed on leaf "rome"`, "What somebody else has made stays: Configuration default/milan.")
+	says(t, p.run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`, "What somebody else has made stays: Configuration default/milan.")
 	if err := rome.Delete(t.Context(), second); err != nil {
 		t.Errorf("the second network has lost its Configuration: %v", err)
 	}

@@ -139,7 +139,7 @@ func TestAccAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
 
 	second := lab.written(t, lab.between("milan", overNodePort))
 	says(t, second.run("plan"), "1 to add", `Warning: A shortcut with "milan" exists already on leaf "rome"`, "Another liqo_shortcut owns it",
-		"This is no error yet, because the same apply may destroy that resource")
+		"This is only a warning, because the same apply may destroy the other resource")
 	says(t, second.refused("apply", "-auto-approve"), `Error: A shortcut with "milan" exists already on leaf "rome"`)
 	second.write("main.tf", lab.between("naples", inNamespace))
 	says(t, second.refused("plan"), `Error: Namespace shortcuts has a gateway for another cluster on leaf "rome"`, "with liqo_shortcut.rome_milan")
@@ -208,7 +208,7 @@ func TestAccAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
 		client_namespace = "default"
 		client_gateway   = { key_secret = "no-keys" }`))
 	destroyAtLast(p)
-	const later = "This is no error yet, because the same apply may make it before the shortcut."
+	const later = "This is only a warning, because the same apply may create it before the shortcut."
 	says(t, p.run("plan"), `Warning: Namespace nowhere does not exist on leaf "milan"`, `Warning: Secret default/no-keys does not exist on leaf "rome"`, later)
 	says(t, p.refused("apply", "-auto-approve"), `Error: Namespace nowhere does not exist on leaf "milan"`)
 }
@@ -222,12 +222,13 @@ func TestAccAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
 	}{
 		"the node port": {
 			`server_gateway = { service_type = "NodePort", node_port = 31021, template = { name = "fixed" } }`,
-			message("The template has no use for node_port", "with liqo_shortcut.rome_milan,", `…The Service that WgGatewayServerTemplate liqo/fixed of "milan" describes `+
-				"takes no node port from the gateway, so `node_port` would change nothing."),
+			message("The template ignores node_port", "with liqo_shortcut.rome_milan,",
+				`…The Service in template WgGatewayServerTemplate liqo/fixed on leaf "milan" does not use the node port of `+
+					"the gateway, so `node_port` would have no effect."),
 		},
 		"the address": {
 			`server_gateway = { load_balancer_ip = "192.0.2.11", template = { name = "fixed" } }`,
-			message("The template has no use for load_balancer_ip"),
+			message("The template ignores load_balancer_ip"),
 		},
 	})
 	apply(t, resource.TestStep{

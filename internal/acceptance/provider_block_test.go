@@ -43,7 +43,7 @@ const required = `
 
 func TestAccAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *testing.T) {
 	lab := borrowLab(t)
-	refusal := message("Empty value", `…clusters["rome"].config_content is empty. Give it a value, or leave it out.`)
+	refusal := message("Empty value", `…clusters["rome"].config_content is empty. Set a value, or remove the attribute.`)
 	apply(t,
 		resource.TestStep{Config: lab.listing(`rome = { config_content = "" }`) + shortcutRomeMilan, PlanOnly: true, ExpectError: refusal},
 		resource.TestStep{

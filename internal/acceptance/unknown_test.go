@@ -56,8 +56,8 @@ func TestAccALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) 
 	p.apply()
 
 	p.write("main.tf", lab.named("milan", "second", settings)) // it turns out to be the same
-	says(t, p.run("apply", "-auto-approve"), reason, `The name of the server will only be known during the apply.`, `It was "milan", and nobody can tell yet `+
-		`whether it will still stand for cluster "milan".`, "# forces replacement", "2 added, 0 changed, 2 destroyed")
+	says(t, p.run("apply", "-auto-approve"), reason, `The name of the server is known only during the apply.`,
+		`It was "milan", and it is not known yet whether it will still refer to cluster "milan".`, "# forces replacement", "2 added, 0 changed, 2 destroyed")
 	says(t, p.run("state", "show", romeMilan), `id = "rome/milan"`, `status = "Connected"`, `client_namespace = "shortcuts"`, `pod_cidrs = [ "10.222.0.0/16", ]`)
 	p.run("plan", "-detailed-exitcode")
 

@@ -46,9 +46,10 @@ func TestAMeshHasEachPairOnceAndTheFirstNameDials(t *testing.T) {
 
 func TestAMeshOfNamesThatCannotBeIsRefused(t *testing.T) {
 	for expected, names := range map[string][]string{
-		`The name at index 1 is empty.`:                                          {"rome", ""},
-		`The name "rome" is there twice; a cluster has no shortcut with itself.`: {"rome", "milan", "rome"},
-		"\"a\", \"b-c\" and \"a-b\", \"c\" would both have the key \"a-b-c\"; give one of the clusters another name in the provider's `clusters`.": {
+		`The name at index 1 is empty.`:                                        {"rome", ""},
+		`The name "rome" occurs twice; a cluster has no shortcut with itself.`: {"rome", "milan", "rome"},
+		`The pair "a", "b-c" and the pair "a-b", "c" would both have the key "a-b-c"; ` +
+			"rename one of the clusters in the provider's `clusters`.": {
 			"a", "a-b", "b-c", "c",
 		},
 	} {
@@ -84,16 +85,16 @@ func TestAnAddressThatCannotBeRemappedIsRefusedAtTheArgumentThatIsWrong(t *testi
 		argument     int64
 		expected     string
 	}{
-		{"10.1.3", "10.1.0.0/16", "10.71.0.0/16", 0, `"10.1.3" is no IP address.`},
-		{"fe80::1%eth0", "fe80::/16", "fe81::/16", 0, `"fe80::1%eth0" is no IP address.`},
+		{"10.1.3", "10.1.0.0/16", "10.71.0.0/16", 0, `"10.1.3" is not an IP address.`},
+		{"fe80::1%eth0", "fe80::/16", "fe81::/16", 0, `"fe80::1%eth0" is not an IP address.`},
 		{"10.2.0.1", "10.1.0.0/16", "10.71.0.0/16", 0, `10.2.0.1 is not in 10.1.0.0/16.`},
 		{"fd00::1", "10.1.0.0/16", "10.71.0.0/16", 0, `fd00::1 is not in 10.1.0.0/16.`},
-		{"10.1.3.4", "10.1.0.0", "10.71.0.0/16", 1, `"10.1.0.0" is no address range in CIDR notation, such as 10.1.0.0/16.`},
-		{"10.1.3.4", "10.1.0.0/16", "10.71.0.0/99", 2, `"10.71.0.0/99" is no address range in CIDR notation, such as 10.1.0.0/16.`},
-		{"10.1.3.4", "10.1.0.0/16", "fd00::/16", 2, `10.1.0.0/16 and fd00::/16 are of different IP versions.`},
+		{"10.1.3.4", "10.1.0.0", "10.71.0.0/16", 1, `"10.1.0.0" is not an address range in CIDR notation, such as 10.1.0.0/16.`},
+		{"10.1.3.4", "10.1.0.0/16", "10.71.0.0/99", 2, `"10.71.0.0/99" is not an address range in CIDR notation, such as 10.1.0.0/16.`},
+		{"10.1.3.4", "10.1.0.0/16", "fd00::/16", 2, `10.1.0.0/16 and fd00::/16 have different IP versions.`},
 		{
 			"10.1.3.4", "10.1.0.0/16", "10.71.0.0/17", 2,
-			`10.1.0.0/16 and 10.71.0.0/17 are of different size; Liqo remaps a range to one of the same size.`,
+			`10.1.0.0/16 and 10.71.0.0/17 have different sizes. Liqo remaps a range to one of the same size.`,
 		},
 	} {
 		_, err := call(t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to))

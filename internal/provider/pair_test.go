@@ -61,7 +61,7 @@ func TestTwoNamesForOneClusterAreNoPair(t *testing.T) {
 	rome, roma := cluster.Absent("rome", "r"), cluster.Absent("roma", "r")
 	diags := pair{client: rome, server: roma}.differ()
 	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityError), []string{"server"}) ||
-		!strings.Contains(diags[0].Detail(), `"rome" and "roma" both stand for cluster "r"`) {
+		!strings.Contains(diags[0].Detail(), `"rome" and "roma" both refer to cluster "r"`) {
 		t.Errorf("it says: %v", diags)
 	}
 	if diags := (pair{client: rome, server: cluster.Absent("milan", "m")}).differ(); len(diags) > 0 {
@@ -72,7 +72,7 @@ func TestTwoNamesForOneClusterAreNoPair(t *testing.T) {
 func TestANameThatStandsForAnotherClusterIsRefusedAtItsAttribute(t *testing.T) {
 	diags := pair{client: cluster.Absent("rome", "rome"), server: cluster.Absent("milan", "milan-2")}.mustBe(joining("rome", "milan"))
 	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityError), []string{"server"}) ||
-		!strings.Contains(diags[0].Detail(), `"milan-2" now; the shortcut joins cluster "milan"`) {
+		!strings.Contains(diags[0].Detail(), `"milan-2" now, but the shortcut connects cluster "milan"`) {
 		t.Errorf("it says: %v", diags)
 	}
 }

@@ -25,10 +25,10 @@ func TestAnIDIsReadInTheOneWayThatMakesNamesOfIt(t *testing.T) {
 		eksRome + "/" + eksMilan: {`leaf "` + eksRome + `"`, `leaf "` + eksMilan + `"`},
 		"milan/" + eksRome:       {`leaf "milan"`, `leaf "` + eksRome + `"`},
 
-		"a/b/c":        {"Not the ID of one shortcut", `client "a" and server "b/c", or client "a/b" and server "c"`},
-		"rome":         {"Not the ID of a shortcut", `The names are ["a" "a/b"`},
-		"rome/a/turin": {"Not the ID of a shortcut", `The names are ["a" "a/b"`},
-		"/rome":        {"Not the ID of a shortcut"},
+		"a/b/c":        {"Ambiguous import ID", `client "a" and server "b/c", or client "a/b" and server "c"`},
+		"rome":         {"Invalid import ID", `The known names are ["a" "a/b"`},
+		"rome/a/turin": {"Invalid import ID", `The known names are ["a" "a/b"`},
+		"/rome":        {"Invalid import ID"},
 		"rome/turin":   {"Unknown client", `has the cluster ID "rome"`, "Unknown server", `has the cluster ID "turin"`},
 	} {
 		pair, diags := withClusters(t, all, unknownNames{}).imported(t.Context(), resource.ImportStateRequest{ID: id})
@@ -54,11 +54,11 @@ func TestNoLeafIsImportedWhoseCredentialsAreNotKnownYet(t *testing.T) {
 
 func TestANetworkThatGoesTheOtherWayIsNotImported(t *testing.T) {
 	rome, milan := clustertest.Leaf(t, "rome", clustertest.GatewayClient("milan")), clustertest.Leaf(t, "milan")
-	if diags := (pair{client: rome, server: milan}).goesThatWay(t.Context()); len(diags) > 0 {
+	if diags := (pair{client: rome, server: milan}).checkDirection(t.Context()); len(diags) > 0 {
 		t.Errorf("it says: %v", diags)
 	}
-	diags := pair{client: milan, server: rome}.goesThatWay(t.Context())
-	if len(diags) != 1 || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the ID to import is `rome/milan`") {
+	diags := pair{client: milan, server: rome}.checkDirection(t.Context())
+	if len(diags) != 1 || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the import ID is `rome/milan`") {
 		t.Errorf("it says: %v", diags)
 	}
 }

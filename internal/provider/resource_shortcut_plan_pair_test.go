@@ -28,7 +28,8 @@ func TestAnotherClusterBehindANameIsAReplacementWithItsReason(t *testing.T) {
 	if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
 		t.Errorf("replaced because of %v", replace)
 	}
-	const reason = `The shortcut joins cluster "milan" as its server, and "milan" stands for cluster "milan-2" now. So the shortcut must be replaced.`
+	const reason = `Cluster "milan" is the server of the shortcut, but the name "milan" refers to cluster "milan-2" now. ` +
+		`So the plan replaces the shortcut.`
 	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
 		t.Errorf("it says: %v", diags)
 	}
@@ -62,7 +63,8 @@ func TestANameThatIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
 	if len(replace) != 1 || !replace[0].Equal(path.Root("client")) {
 		t.Errorf("replaced because of %v", replace)
 	}
-	const reason = `It was "roma", and nobody can tell yet whether it will still stand for cluster "rome". So the shortcut is planned to be replaced.`
+	const reason = `It was "roma", and it is not known yet whether it will still refer to cluster "rome". ` +
+		`So the plan replaces the shortcut.`
 	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
 		t.Errorf("it says: %v", diags)
 	}

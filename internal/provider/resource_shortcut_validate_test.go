@@ -90,10 +90,10 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not a CIDR`: {
 			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": ranges("10.0.0.0/99")}),
 		},
-		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not the beginning of the range`: {
+		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Host bits in a CIDR`: {
 			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": ranges("10.1.0.5/16")}),
 		},
-		`AttributeName("server_network").AttributeName("external_cidr"): Not the beginning of the range`: {
+		`AttributeName("server_network").AttributeName("external_cidr"): Host bits in a CIDR`: {
 			"server_network": nested(map[string]tftypes.Value{"external_cidr": text("10.1.0.5/16")}),
 		},
 		`AttributeName("client_network").AttributeName("pod_cidrs"): Null List Value: This attribute contains a null value.`: {
