@@ -25,7 +25,7 @@ var (
 	fiveMS         = &end.Latency{Value: 5 * time.Millisecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
 )
 
-// shows compares attributes with what they should be, as texts.
+// shows compares attributes with their expected values, as text.
 func shows(t *testing.T, values map[string][2]any) {
 	t.Helper()
 	for attribute, value := range values {
@@ -102,7 +102,7 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 		"owner":               {*link.Owner, `{"alice@ci" "network" "prod" "2026-11-20T01:02:03Z" true}`},
 	})
 	if owner := ownerOf(&shortcut.Ownership{}); !owner.MadeAt.IsNull() || !owner.Who.IsNull() || owner.Complete.ValueBool() {
-		t.Errorf("an owner of whom nothing is known is %+v", owner)
+		t.Errorf("an owner without any origin is %+v", owner)
 	}
 }
 
@@ -140,17 +140,17 @@ func TestAClusterShowsItsRangesAndTemplates(t *testing.T) {
 			`{"wireguard-client" "liqo" "networking.liqo.io/v1beta1/wggatewayclienttemplates" "client"}]`},
 	})
 	if model.KubernetesVersion.ValueString() == "" {
-		t.Error("there is no version of Kubernetes")
+		t.Error("the version of Kubernetes is missing")
 	}
 }
 
 func TestAClusterWhoseRangesCannotBeReadIsAnError(t *testing.T) {
 	if err := new(clusterDataModel).facts(t.Context(), clustertest.Leaf(t, "rome")); err == nil {
-		t.Error("a leaf without ranges is shown as if it had none")
+		t.Error("no error for a leaf whose ranges cannot be read")
 	}
 }
 
-// keeps checks that Terraform could keep a model as what a data source has read.
+// keeps checks that a model fits into the state of a data source.
 func keeps(t *testing.T, source datasource.DataSource, model any) {
 	t.Helper()
 	var schema datasource.SchemaResponse
@@ -182,7 +182,7 @@ func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 	})
 }
 
-func TestDataSourcesAreCalledWhatTheyShow(t *testing.T) {
+func TestEachDataSourceHasItsTypeName(t *testing.T) {
 	for expected, source := range map[string]datasource.DataSource{
 		"liqo_cluster": newClusterDataSource(), "liqo_shortcut": newShortcutDataSource(), "liqo_shortcuts": newShortcutsDataSource(),
 		"liqo_topology": newTopologyDataSource(),

@@ -22,7 +22,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
 
-func TestAReadWithoutCredentialsIsDeferredWhereTerraformCanAndAnErrorElsewhere(t *testing.T) {
+func TestAReadWithoutCredentialsIsDeferredIfTerraformSupportsItAndOtherwiseAnError(t *testing.T) {
 	var deferred, refused datasource.ReadResponse
 	postpone(datasource.ReadRequest{ClientCapabilities: datasource.ReadClientCapabilities{DeferralAllowed: true}}, &deferred, path.Root("name"))
 	if deferred.Deferred == nil || deferred.Deferred.Reason != datasource.DeferredReasonProviderConfigUnknown || deferred.Diagnostics.HasError() {
@@ -34,7 +34,8 @@ func TestAReadWithoutCredentialsIsDeferredWhereTerraformCanAndAnErrorElsewhere(t
 	}
 }
 
-// withClusters are the leaves of a provider block with these clusters, and a kubeconfig with the contexts rome and milan.
+// withClusters returns the leaves of a provider block with these clusters, and with a kubeconfig
+// that has the contexts rome and milan.
 func withClusters(t *testing.T, clusters map[string]cluster.Credentials, unknown unknownNames) *leaves {
 	t.Helper()
 	registry := cluster.NewRegistry(cluster.Config{
@@ -45,7 +46,7 @@ func withClusters(t *testing.T, clusters map[string]cluster.Credentials, unknown
 	return &leaves{registry: registry, unknown: unknown}
 }
 
-func TestAllClustersAreMeantWhereNoneIsNamed(t *testing.T) {
+func TestWithoutNamesAllClustersAreRead(t *testing.T) {
 	listed := map[string]cluster.Credentials{"roma": {}}
 	for name, test := range map[string]struct {
 		clusters map[string]cluster.Credentials
@@ -54,13 +55,13 @@ func TestAllClustersAreMeantWhereNoneIsNamed(t *testing.T) {
 		names    []string
 		unclear  bool
 	}{
-		"the contexts":                      {nil, unknownNames{}, types.ListNull(types.StringType), []string{"milan", "rome"}, false},
-		"the clusters of the block":         {listed, unknownNames{}, types.ListNull(types.StringType), []string{"roma"}, false},
-		"some that are named":               {listed, unknownNames{}, texts("milan", "roma"), []string{"milan", "roma"}, false},
-		"a block that is not known":         {nil, unknownNames{all: true}, types.ListNull(types.StringType), nil, true},
-		"a cluster that is not known":       {listed, unknownNames{names: map[string]bool{"milano": true}}, types.ListNull(types.StringType), nil, true},
-		"one that is, and is not asked":     {listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma"), []string{"roma"}, false},
-		"one that is, among those that are": {listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma", "milano"), []string{"roma", "milano"}, true},
+		"the contexts":                   {nil, unknownNames{}, types.ListNull(types.StringType), []string{"milan", "rome"}, false},
+		"the clusters of the block":      {listed, unknownNames{}, types.ListNull(types.StringType), []string{"roma"}, false},
+		"named clusters":                 {listed, unknownNames{}, texts("milan", "roma"), []string{"milan", "roma"}, false},
+		"an unknown block":               {nil, unknownNames{all: true}, types.ListNull(types.StringType), nil, true},
+		"an unknown cluster":             {listed, unknownNames{names: map[string]bool{"milano": true}}, types.ListNull(types.StringType), nil, true},
+		"an unknown cluster, not named":  {listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma"), []string{"roma"}, false},
+		"an unknown cluster, also named": {listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma", "milano"), []string{"roma", "milano"}, true},
 	} {
 		names, unclear, diags := withClusters(t, test.clusters, test.unknown).names(t.Context(), test.asked)
 		if diags.HasError() || unclear != test.unclear || !slices.Equal(names, test.names) {
@@ -69,13 +70,13 @@ func TestAllClustersAreMeantWhereNoneIsNamed(t *testing.T) {
 	}
 }
 
-func TestAClusterWithoutANameIsRefused(t *testing.T) {
+func TestAClusterWithoutANameIsRejected(t *testing.T) {
 	for name, source := range map[string]datasource.DataSource{"liqo_shortcuts": newShortcutsDataSource(), "liqo_topology": newTopologyDataSource()} {
 		var schema datasource.SchemaResponse
 		source.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
 		object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
 		if !ok {
-			t.Fatal("the schema is no object")
+			t.Fatal("the schema is not an object")
 		}
 		values := filled(object, map[string]tftypes.Value{
 			"clusters": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{text("rome"), null}),
@@ -95,7 +96,7 @@ func TestAClusterWithoutANameIsRefused(t *testing.T) {
 	}
 }
 
-func TestASurveyWarnsOfWhatItCouldNotReadAndFailsForAMisspeltName(t *testing.T) {
+func TestASurveyWarnsOfUnreadableLeavesAndFailsForUnknownNames(t *testing.T) {
 	l := withClusters(t, map[string]cluster.Credentials{"nowhere": {Host: "https://127.0.0.1:1", Insecure: true}}, unknownNames{})
 	for name, severity := range map[string]diag.Severity{"nowhere": diag.SeverityWarning, "turin": diag.SeverityError} {
 		survey, diags := l.survey(t.Context(), []string{name}, texts(name))
@@ -127,7 +128,7 @@ func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	if !measuredAt(&end.Latency{Value: time.Second}).IsNull() {
-		t.Error("a time that is not known is shown")
+		t.Error("an unknown time is not null")
 	}
 }
 
@@ -148,7 +149,7 @@ func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 	}
 }
 
-func TestATopologyIsDrawnInTheDirectionThatIsAskedFor(t *testing.T) {
+func TestATopologyIsDrawnInTheRequestedDirection(t *testing.T) {
 	for direction, expected := range map[string]string{"": "flowchart LR\n", "TB": "flowchart TB\n"} {
 		model := topologyDataModel{Direction: stringOrNull(direction)}
 		model.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}, ""))

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// call runs a function as Terraform does.
+// call runs a function in the same way as Terraform.
 func call(t *testing.T, f function.Function, arguments ...attr.Value) (attr.Value, *function.FuncError) {
 	t.Helper()
 	var definition function.DefinitionResponse
@@ -44,7 +44,7 @@ func TestAMeshHasEachPairOnceAndTheFirstNameDials(t *testing.T) {
 	}
 }
 
-func TestAMeshOfNamesThatCannotBeIsRefused(t *testing.T) {
+func TestAMeshOfInvalidNamesIsRejected(t *testing.T) {
 	for expected, names := range map[string][]string{
 		`The name at index 1 is empty.`:                                        {"rome", ""},
 		`The name "rome" occurs twice; a cluster has no shortcut with itself.`: {"rome", "milan", "rome"},
@@ -79,7 +79,7 @@ func TestARemappedAddressKeepsItsHostPart(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatCannotBeRemappedIsRefusedAtTheArgumentThatIsWrong(t *testing.T) {
+func TestAnAddressThatCannotBeRemappedIsAnErrorOfTheWrongArgument(t *testing.T) {
 	for _, test := range []struct {
 		ip, from, to string
 		argument     int64
@@ -104,7 +104,7 @@ func TestAnAddressThatCannotBeRemappedIsRefusedAtTheArgumentThatIsWrong(t *testi
 	}
 }
 
-func TestRangesOverlapThatHaveAnAddressInCommon(t *testing.T) {
+func TestRangesWithACommonAddressOverlap(t *testing.T) {
 	for _, test := range []struct {
 		a, b     string
 		expected bool
@@ -124,7 +124,7 @@ func TestRangesOverlapThatHaveAnAddressInCommon(t *testing.T) {
 	}
 }
 
-func TestEachRangeThatIsNoneIsNamed(t *testing.T) {
+func TestAnInvalidRangeIsNamedInTheError(t *testing.T) {
 	_, err := call(t, newCIDRsOverlapFunction(), types.StringValue("10.1.0.0"), types.StringValue("10.1.0.0/16"))
 	if err == nil || *err.FunctionArgument != 0 || !strings.Contains(err.Text, `"10.1.0.0"`) {
 		t.Errorf("got %v", err)

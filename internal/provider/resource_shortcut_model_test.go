@@ -35,7 +35,7 @@ func networkOf(podCIDR, externalCIDR string) types.Object {
 	})
 }
 
-// fullySet is a shortcut in which no setting has its default.
+// fullySet returns a shortcut in which no setting has its default.
 func fullySet(t *testing.T) shortcutModel {
 	t.Helper()
 	model := settled(t)
@@ -58,7 +58,7 @@ func fullySet(t *testing.T) shortcutModel {
 	return model
 }
 
-// ofKeySecrets is the removal of a shortcut whose gateways were given the Secrets of [fullySet].
+// ofKeySecrets returns the removal of a shortcut with the Secrets of [fullySet].
 func ofKeySecrets() shortcut.Removal {
 	return shortcut.Removal{
 		ClientKeySecret: end.KeySecret{Namespace: "of-rome", Name: "client-keys"}, ServerKeySecret: end.KeySecret{Namespace: "of-milan", Name: "server-keys"},
@@ -88,14 +88,14 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 	removal := ofKeySecrets()
 	removal.KeepConfigurations, removal.EvenFromPeering = true, true
 	if got := model.removal(); !reflect.DeepEqual(got, removal) {
-		t.Errorf("a destroy is %+v", got)
+		t.Errorf("the removal is %+v", got)
 	}
 }
 
-func TestWhatTheConfigurationLeavesToTheLeavesIsLeftToThem(t *testing.T) {
-	plan, config := fullySet(t), settled(t) // the plan has what the state has
+func TestUnsetValuesAreLeftToTheLeaves(t *testing.T) {
+	plan, config := fullySet(t), settled(t) // the plan has the values of the state
 	plan.ShareKeys, plan.CIDRRemapping, plan.OnDestroy = types.BoolNull(), types.StringValue(remappingAllowed), types.StringValue(destroyResets)
-	plan.DestroyPeering = types.BoolValue(false) // force_destroy is only of leaves that are lost
+	plan.DestroyPeering = types.BoolValue(false) // force_destroy is only about lost leaves
 	spec, diags := plan.spec(t.Context(), &config)
 	if nothing := (shortcut.EndSpec{}); diags.HasError() || !reflect.DeepEqual(spec.ClientEnd, nothing) || !reflect.DeepEqual(spec.ServerEnd, nothing) {
 		t.Errorf("the ends are %+v and %+v (%v)", spec.ClientEnd, spec.ServerEnd, diags)
@@ -114,12 +114,12 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	}
 }
 
-func TestTheStateTakesOverWhatTheLeavesShow(t *testing.T) {
+func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 	model, found := settled(t), working()
 	found.Client.Network = end.Network{
 		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"}, RemappedExternalCIDR: "10.4.0.0/16",
 	}
-	found.Server.Network = end.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not decided yet
+	found.Server.Network = end.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not remapped yet
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -160,12 +160,12 @@ func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
 			t.Fatal(diags)
 		}
 		if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) || model.MTU.ValueInt32() != 1400 {
-			t.Errorf("%s: it is %s and %s, MTU %s", name, model.ServerGateway, model.ClientGateway, model.MTU)
+			t.Errorf("%s: got %s and %s, MTU %s", name, model.ServerGateway, model.ClientGateway, model.MTU)
 		}
 	}
 }
 
-func TestWhatIsMissingOnTheLeavesKeepsWhatWasSet(t *testing.T) {
+func TestSettingsOfMissingObjectsKeepTheirValues(t *testing.T) {
 	model := fullySet(t)
 	model.ClientNamespace = types.StringUnknown()
 	expected := model
@@ -180,11 +180,12 @@ func TestWhatIsMissingOnTheLeavesKeepsWhatWasSet(t *testing.T) {
 		t.Errorf("got %+v", model)
 	}
 	if !model.ClientNamespace.IsNull() || !model.ServerEndpoint.IsNull() || model.Status.ValueString() != "Disconnected" {
-		t.Errorf("there are a namespace %s, an endpoint %s, a status %s", model.ClientNamespace, model.ServerEndpoint, model.Status)
+		t.Errorf("got namespace %s, endpoint %s, status %s", model.ClientNamespace, model.ServerEndpoint, model.Status)
 	}
 }
 
-// settled is the model of a shortcut over a node port whose settings leave to the server where the client dials.
+// settled returns the model of a shortcut over a node port. Its settings leave the endpoint to the
+// server.
 func settled(t *testing.T) shortcutModel {
 	t.Helper()
 	return shortcutModel{
@@ -208,21 +209,21 @@ func working() shortcut.State {
 	}
 }
 
-func TestAShortcutThatIsAsItShouldBeChangesNoSetting(t *testing.T) {
+func TestAnIntactShortcutChangesNoSetting(t *testing.T) {
 	model := settled(t)
 	if diags := model.observed(t.Context(), working()); diags.HasError() {
 		t.Fatal(diags)
 	}
 	before := settled(t)
 	if !model.MTU.Equal(before.MTU) || !model.ServerGateway.Equal(before.ServerGateway) || !model.ClientGateway.Equal(before.ClientGateway) {
-		t.Errorf("a setting has changed: %v %v %v", model.MTU, model.ServerGateway, model.ClientGateway)
+		t.Errorf("a setting has changed: MTU %v, gateways %v and %v", model.MTU, model.ServerGateway, model.ClientGateway)
 	}
 	if model.ID.ValueString() != "rome/milan" || model.Status.ValueString() != "Connected" {
 		t.Errorf("got id %s, status %s", model.ID, model.Status)
 	}
 }
 
-func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
+func TestChangesOutsideOfTerraformShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*shortcut.State)
 		shows  func(shortcutModel) bool
@@ -233,7 +234,7 @@ func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
 		"the server's MTU": {
 			func(s *shortcut.State) { s.Server.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
 		},
-		"an MTU that is there no more": {
+		"an MTU that is removed": {
 			func(s *shortcut.State) { s.Client.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 0 },
 		},
 		"the Service's port": {
@@ -251,13 +252,13 @@ func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
 			func(s *shortcut.State) { s.ClientGateway.Template.Name = "theirs" },
 			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"name":"theirs"`) },
 		},
-		"the address that is dialled": {
+		"the dialled address": {
 			func(s *shortcut.State) { s.ClientGateway.ConnectAddress = "9.9.9.9" },
 			func(m shortcutModel) bool {
 				return strings.Contains(m.ClientGateway.String(), `"connect_address":"9.9.9.9"`)
 			},
 		},
-		"the port that is dialled": {
+		"the dialled port": {
 			func(s *shortcut.State) { s.ClientGateway.ConnectPort = 9 },
 			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"connect_port":9`) },
 		},

@@ -12,7 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// recorded is the state of a shortcut of this status whose settings are the defaults.
+// recorded returns the state of a shortcut with this status and default settings.
 func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	t.Helper()
 	model, found := settled(t), working()
@@ -27,7 +27,7 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	return model
 }
 
-func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
+func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 	for name, test := range map[string]struct {
 		status   shortcut.Status
 		state    func(*shortcutModel)
@@ -42,21 +42,21 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 				map[string]attr.Type{"read": types.StringType}, map[string]attr.Value{"read": types.StringValue("3m")})}
 		}, expected: true},
 		"no waiting": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true},
-		"no more waiting for a tunnel that comes up": {
+		"no more waiting while the tunnel comes up": {
 			status: shortcut.Connecting, plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true,
 		},
-		"waiting for a tunnel that is up": {
+		"waiting while the tunnel is up": {
 			state:    func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
 			plan:     func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) },
 			expected: true,
 		},
-		"waiting for a tunnel that comes up": {
+		"waiting while the tunnel comes up": {
 			status: shortcut.Connecting,
 			state:  func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
 			plan:   func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) }, expected: true,
 		},
-		"waiting or not, which only the apply knows": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }, expected: true},
-		"a tunnel that comes up without anybody's waiting": {
+		"waiting unknown": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }, expected: true},
+		"a tunnel that comes up without waiting": {
 			status: shortcut.Connecting,
 			state:  func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) },
 			plan:   func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
@@ -65,9 +65,9 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 			status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
 		},
 		"a setting of a shortcut that needs repair": {status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }},
-		"an adoption":       {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
-		"no more adoption":  {state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }, plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true},
-		"remapping refused": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
+		"an adoption":         {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
+		"no more adoption":    {state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }, plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true},
+		"remapping forbidden": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
 		"remapping allowed": {
 			state:    func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) },
 			plan:     func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingAllowed) },
@@ -88,7 +88,7 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		}
 		plan := state
 		test.plan(&plan)
-		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework hands them over
+		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework proposes them
 		broken, _ := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state)
 		if got := !broken && plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
@@ -96,7 +96,7 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 	}
 }
 
-func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
+func TestOnlyAShortcutThatAnApplyCanRepairNeedsRepair(t *testing.T) {
 	leaves := pair{client: clustertest.Leaf(t, "rome"), server: clustertest.Leaf(t, "milan")}
 	for status, expected := range map[shortcut.Status]bool{
 		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
@@ -109,14 +109,14 @@ func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
 	}
 }
 
-func TestARepairLeavesOpenWhatTheLeavesDoNotShow(t *testing.T) {
+func TestARepairPlansUnknownValuesForWhatTheLeavesDoNotShow(t *testing.T) {
 	state := recorded(t, shortcut.Disconnected)
 	state.ClientNamespace = types.StringNull()
 	plan := state
 	if broken, diags := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state); !broken || len(diags) > 0 {
-		t.Fatalf("it is not repaired (%v)", diags)
+		t.Fatalf("no repair is planned (%v)", diags)
 	}
 	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" || !plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
-		t.Errorf("planned are the namespaces %s and %s, status %s, endpoint %s", plan.ClientNamespace, plan.ServerNamespace, plan.Status, plan.ServerEndpoint)
+		t.Errorf("planned namespaces %s and %s, status %s, endpoint %s", plan.ClientNamespace, plan.ServerNamespace, plan.Status, plan.ServerEndpoint)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// validate checks a liqo_shortcut as `terraform validate` does and returns all that it says, an error a line.
+// validate validates a liqo_shortcut in the same way as `terraform validate`. It returns all
+// diagnostics, one error per line.
 func validate(t *testing.T, values map[string]tftypes.Value) string {
 	t.Helper()
 	object := shortcutType(t)
@@ -25,7 +26,7 @@ func validate(t *testing.T, values map[string]tftypes.Value) string {
 
 func number(value int) tftypes.Value { return tftypes.NewValue(tftypes.Number, value) }
 
-// nested is a nested object with these attributes.
+// nested returns a nested object with these attributes.
 func nested(values map[string]tftypes.Value) tftypes.Value {
 	attributes := map[string]tftypes.Type{}
 	for name, value := range values {
@@ -50,7 +51,7 @@ func template(name, namespace, resource string) tftypes.Value {
 	return nested(map[string]tftypes.Value{"name": text(name), "namespace": text(namespace), "resource": text(resource)})
 }
 
-func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
+func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 	for expected, values := range map[string]map[string]tftypes.Value{
 		`AttributeName("mtu")`:                       {"mtu": number(500)},
 		`AttributeName("client"): `:                  {"client": text("")},
@@ -162,16 +163,16 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 			}
 		}
 		if said := validate(t, values); !strings.Contains(said, expected) {
-			t.Errorf("expected %s, it said:\n%s", expected, said)
+			t.Errorf("expected %s, got:\n%s", expected, said)
 		}
 	}
 }
 
-func TestValuesThatCanWorkAreAccepted(t *testing.T) {
+func TestValidValuesAreAccepted(t *testing.T) {
 	no := tftypes.NewValue(tftypes.Bool, false)
 	for name, values := range map[string]map[string]tftypes.Value{
-		"nothing but the leaves": {},
-		"what has a default, set": {
+		"only the leaves": {},
+		"the defaults, set": {
 			"mtu": number(1400), "wait_for_connection": no, "share_keys": no, "cidr_remapping": text("forbid"), "adopt_existing": no, "on_destroy": text("disconnect"),
 			"force_destroy": no, "destroy_peering_network": no, "client_namespace": text("of-rome"), "server_namespace": text("of-milan"),
 		},
@@ -181,11 +182,11 @@ func TestValuesThatCanWorkAreAccepted(t *testing.T) {
 		},
 		"a DNS name to dial":      {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("milan.example"), "connect_port": number(1)})},
 		"an IPv6 address to dial": {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("2001:db8::1")})},
-		"a node port known later": {"server_gateway": nested(map[string]tftypes.Value{"node_port": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)})},
-		"an address known later":  {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": unknownText})},
+		"an unknown node port":    {"server_gateway": nested(map[string]tftypes.Value{"node_port": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)})},
+		"an unknown address":      {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": unknownText})},
 		"a label without a value": {"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", text(""))})},
-		"a label known later":     {"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", unknownText)})},
-		"values known later":      {"mtu": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), "client": unknownText, "server": unknownText},
+		"an unknown label":        {"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", unknownText)})},
+		"unknown values":          {"mtu": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), "client": unknownText, "server": unknownText},
 	} {
 		for leaf, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
 			if _, given := values[leaf]; !given {
