@@ -13,7 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 )
 
-// views show a network between Rome and Milan in all the ways there are. After tells what they come after; it may be empty.
+// views are data sources that show a network between Rome and Milan in every way. After is their
+// `depends_on`; it may be empty.
 func views(after string) string {
 	return fmt.Sprintf(`
 		data "liqo_shortcut" "rome_milan" {
@@ -40,7 +41,8 @@ func views(after string) string {
 		}`, after)
 }
 
-// shows checks an attribute of a data source. The steps lead further into it: names of attributes, and indices of lists.
+// shows checks an attribute of a data source. The steps lead to a nested value: names of
+// attributes, and indices of lists.
 func shows(source string, value knownvalue.Check, attribute string, steps ...any) statecheck.StateCheck {
 	path := tfjsonpath.New(attribute)
 	for _, step := range steps {
@@ -56,30 +58,30 @@ func shows(source string, value knownvalue.Check, attribute string, steps ...any
 
 func exactly(text string) knownvalue.Check { return knownvalue.StringExact(text) }
 
-// contains checks that a text has all of these in it.
+// contains checks that a text contains all of these parts.
 func contains(parts ...string) knownvalue.Check {
 	return knownvalue.StringFunc(func(text string) error {
 		for _, part := range parts {
 			if !strings.Contains(text, part) {
-				return fmt.Errorf("there is no %q in:\n%s", part, text)
+				return fmt.Errorf("%q is missing in:\n%s", part, text)
 			}
 		}
 		return nil
 	})
 }
 
-// recent checks that a time is of the last minutes.
+// recent checks that a time is in the last few minutes.
 func recent() knownvalue.Check {
 	return knownvalue.StringFunc(func(text string) error {
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil || time.Since(at) > time.Hour || time.Until(at) > time.Minute {
-			return fmt.Errorf("%s is not now (%w)", text, err)
+			return fmt.Errorf("%s is not recent (%w)", text, err)
 		}
 		return nil
 	})
 }
 
-func TestAccAClusterTellsWhatItIs(t *testing.T) {
+func TestAccADataSourceShowsACluster(t *testing.T) {
 	lab := borrowLab(t)
 	const rome = "liqo_cluster.rome"
 	template := func(name, resource, role string) knownvalue.Check {
@@ -103,7 +105,7 @@ func TestAccAClusterTellsWhatItIs(t *testing.T) {
 	})
 }
 
-func TestAccANetworkShowsWhoeverMadeIt(t *testing.T) {
+func TestAccDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 	lab := borrowLab(t)
 	const one, reversed, none, all, topology = "liqo_shortcut.rome_milan", "liqo_shortcut.milan_rome", "liqo_shortcut.rome_naples", "liqo_shortcuts.all",
 		"liqo_topology.all"
@@ -161,7 +163,7 @@ func TestAccANetworkShowsWhoeverMadeIt(t *testing.T) {
 	)
 }
 
-// shownBy is Terraform with data sources only, and their outputs.
+// shownBy returns a configuration with only data sources and their outputs.
 func (l *Lab) shownBy(t *testing.T, config string) *project {
 	t.Helper()
 	p := l.newProject(t, t.TempDir())
@@ -170,7 +172,7 @@ func (l *Lab) shownBy(t *testing.T, config string) *project {
 	return p
 }
 
-func TestAccABrokenLinkIsVisiblyBroken(t *testing.T) {
+func TestAccATopologyShowsABrokenLink(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -199,7 +201,7 @@ func TestAccABrokenLinkIsVisiblyBroken(t *testing.T) {
 	)
 }
 
-func TestAccAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
+func TestAccDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.shownBy(t, `
 		data "liqo_shortcuts" "all" {}
@@ -243,7 +245,7 @@ func TestAccADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
 		"a cluster without Liqo": {
 			`data "liqo_cluster" "x" { name = "venice" }`, regexp.MustCompile(`(?s)No Liqo in namespace "liqo" on leaf "venice".*name = "venice"`),
 		},
-		"a name that stands for nothing": {
+		"an unknown name": {
 			`data "liqo_topology" "x" { clusters = ["rome", "turin"] }`, regexp.MustCompile(`(?s)Unknown leaf turin.*clusters = \["rome", "turin"\]`),
 		},
 		"a central cluster that is not shown": {
@@ -262,7 +264,7 @@ func TestAccADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
 	}
 }
 
-func TestAccADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *testing.T) {
+func TestAccADataSourceWithoutKnownCredentialsSaysWhatToDo(t *testing.T) {
 	lab := borrowLab(t)
 	provider := func(more string) string {
 		return fmt.Sprintf(`
@@ -294,7 +296,7 @@ func TestAccADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *t
 	)
 }
 
-func TestAccAMeshIsMadeOfTheFunction(t *testing.T) {
+func TestAccTheFunctionMeshMakesAMesh(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -318,6 +320,6 @@ func TestAccAMeshIsMadeOfTheFunction(t *testing.T) {
 				statecheck.ExpectKnownOutputValue("overlap", knownvalue.Bool(false)),
 			},
 		},
-		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy what for_each has made
+		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy resources with for_each
 	)
 }

@@ -12,14 +12,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// damage is something that happens to a shortcut behind Terraform's back.
+// damage is a change of a shortcut outside of Terraform.
 type damage struct {
 	name string
 	do   func()
 }
 
-// repaired runs a shortcut from Rome to Milan through one damage after the other. The plan after each is an update in place, and an apply puts everything right:
-// the framework itself makes sure that the plan after it is empty.
+// repaired damages a shortcut from Rome to Milan several times. The plan after each damage is an
+// update in place, and an apply repairs everything: the test framework checks that the next plan is
+// empty.
 func (l *Lab) repaired(t *testing.T, all ...damage) {
 	t.Helper()
 	steps := []resource.TestStep{{Config: l.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}}}
@@ -37,7 +38,7 @@ func (l *Lab) repaired(t *testing.T, all ...damage) {
 	apply(t, steps...)
 }
 
-func TestAccWhatIsMissingIsPutBackInPlace(t *testing.T) {
+func TestAccMissingObjectsAreRepairedInPlace(t *testing.T) {
 	lab := borrowLab(t)
 	without := func(name, cluster string, kind client.Object) damage {
 		return damage{name, func() { lab.deleteFromTenant(t, cluster, kind) }}
@@ -51,7 +52,8 @@ func TestAccWhatIsMissingIsPutBackInPlace(t *testing.T) {
 		without("the server's PublicKey", "milan", &networkingv1beta1.PublicKey{}),
 		without("the client's Connection", "rome", &networkingv1beta1.Connection{}),
 		without("the server's Connection", "milan", &networkingv1beta1.Connection{}),
-		// While the tunnel is up, nobody misses the keys. A key is told to the other leaf again when that has lost it.
+		// While the tunnel is up, no gateway needs the keys. A lost key is provided to the other
+		// leaf again.
 		damage{"the client's keys", func() {
 			lab.deleteFromTenant(t, "rome", &corev1.Secret{})
 			lab.deleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
@@ -62,7 +64,8 @@ func TestAccWhatIsMissingIsPutBackInPlace(t *testing.T) {
 		}},
 		damage{"the Service", func() {
 			lab.deleteFromTenant(t, "milan", &corev1.Service{})
-			// Liqo 1.2.0 does not make it again; that shows as soon as the gateways have missed each other's pings.
+			// Liqo 1.2.0 does not create it again. This shows as soon as the gateways miss the
+			// pings of each other.
 			await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
 			await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
 		}},
@@ -73,7 +76,7 @@ func failed(connection *networkingv1beta1.Connection) bool {
 	return connection.Status.Value == networkingv1beta1.ConnectionError
 }
 
-func TestAccWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
+func TestAccChangesOutsideOfTerraformAreCorrected(t *testing.T) {
 	lab := borrowLab(t)
 	edited := func(name, cluster string, kind client.Object, patch string) damage {
 		return damage{name, func() { lab.patchInTenant(t, cluster, kind, patch) }}
@@ -90,7 +93,8 @@ func TestAccWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
 		edited("the server's Configuration", "milan", &networkingv1beta1.Configuration{}, `{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`),
 		edited("the key that the client trusts", "rome", &networkingv1beta1.PublicKey{}, `{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
 		edited("the key that the server trusts", "milan", &networkingv1beta1.PublicKey{}, `{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
-		// Liqo puts a Service right by itself. What it does not know of is the node port: the gateway has another endpoint then, and the client dials the old one.
+		// Liqo corrects a Service by itself, except for the node port. The gateway then has another
+		// endpoint, and the client dials the old one.
 		damage{"the Service's node port", func() {
 			lab.patchService(t, `[{"op":"replace","path":"/spec/ports/0/nodePort","value":31998}]`)
 			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
@@ -111,7 +115,7 @@ func TestAccWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
 	)
 }
 
-func TestAccWhatLiqoPutsRightByItselfIsNoChange(t *testing.T) {
+func TestAccChangesThatLiqoCorrectsAreNotPlanned(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
@@ -131,7 +135,8 @@ func TestAccWhatLiqoPutsRightByItselfIsNoChange(t *testing.T) {
 	)
 }
 
-// breakConnection writes into Rome's Connection that the tunnel has failed. The gateway's next ping tells otherwise.
+// breakConnection writes into Rome's Connection that the tunnel has failed. The gateway's next ping
+// corrects it.
 func (l *Lab) breakConnection(t *testing.T) {
 	t.Helper()
 	connection := &networkingv1beta1.Connection{}
@@ -142,7 +147,8 @@ func (l *Lab) breakConnection(t *testing.T) {
 	}
 }
 
-// patchInTenant changes the one object of that kind that belongs to another cluster, behind Terraform's back.
+// patchInTenant changes the only object of this kind that belongs to another cluster, outside of
+// Terraform.
 func (l *Lab) patchInTenant(t *testing.T, cluster string, kind client.Object, patch string) {
 	t.Helper()
 	c, name := l.client(t, cluster), map[string]string{"rome": "milan", "milan": "rome"}[cluster]
@@ -153,7 +159,7 @@ func (l *Lab) patchInTenant(t *testing.T, cluster string, kind client.Object, pa
 	}
 }
 
-// patchService changes the Service of Milan's gateway, behind Terraform's and Liqo's back.
+// patchService changes the Service of Milan's gateway, outside of Terraform and Liqo.
 func (l *Lab) patchService(t *testing.T, patch string) {
 	t.Helper()
 	service := &corev1.Service{}

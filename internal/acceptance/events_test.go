@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// liqoctl runs `liqoctl network` between two clusters, the client's first.
+// liqoctl runs `liqoctl network` between two clusters. The client is the first one.
 func (l *Lab) liqoctl(t *testing.T, command, from, to string, flags ...string) {
 	t.Helper()
 	args := append([]string{
@@ -26,7 +26,8 @@ func (l *Lab) liqoctl(t *testing.T, command, from, to string, flags ...string) {
 	}
 }
 
-// joinByHand makes a network from Rome to Milan as somebody without Terraform would.
+// joinByHand returns a function that makes a network between two clusters with liqoctl. The client
+// is the first one.
 func (l *Lab) joinByHand(t *testing.T, from, to string) func() {
 	t.Helper()
 	return func() {
@@ -35,7 +36,7 @@ func (l *Lab) joinByHand(t *testing.T, from, to string) func() {
 	}
 }
 
-func TestAccWhatLiqoctlMadeIsImportedAndBelongsToTerraformThen(t *testing.T) {
+func TestAccANetworkMadeByLiqoctlIsImportedAndThenManaged(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -50,7 +51,7 @@ func TestAccWhatLiqoctlMadeIsImportedAndBelongsToTerraformThen(t *testing.T) {
 	)
 }
 
-func TestAccANetworkOfSomebodyElsesIsNotTakenOverUnasked(t *testing.T) {
+func TestAccANetworkThatSomeoneElseMadeIsNotTakenOverByDefault(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -65,7 +66,7 @@ func TestAccANetworkOfSomebodyElsesIsNotTakenOverUnasked(t *testing.T) {
 	)
 }
 
-func TestAccANetworkInTheOppositeDirectionIsTurnedRoundIfAdopted(t *testing.T) {
+func TestAccANetworkInTheOppositeDirectionIsReversedIfAdopted(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{
 		PreConfig:         lab.joinByHand(t, "milan", "rome"),
@@ -74,7 +75,7 @@ func TestAccANetworkInTheOppositeDirectionIsTurnedRoundIfAdopted(t *testing.T) {
 	})
 }
 
-func TestAccALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing.T) {
+func TestAccADestroyCleansTheOtherLeafIfOneIsGone(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{Config: lab.between("milan", overNodePort+"\nforce_destroy = true")},
@@ -84,11 +85,11 @@ func TestAccALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing
 		},
 	)
 	lab.command(t, "start-apiserver", "milan")
-	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
+	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
 	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 }
 
-func TestAccALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
+func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.newProject(t, t.TempDir())
 	p.write("main.tf", lab.between("milan", overNodePort))
@@ -96,14 +97,14 @@ func TestAccALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
 	lab.command(t, "stop-apiserver", "milan")
 	p.write("main.tf", lab.between("milan", overNodePort+"\nforce_destroy = true"))
 	says(t, p.run("apply", "-auto-approve"), `Warning: The API server can't be reached on leaf "milan"`,
-		"The state of the shortcut could not be refreshed; it stays as it was.", "~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
+		"The shortcut could not be refreshed. Its state stays unchanged.", "~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
 	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
 	lab.command(t, "start-apiserver", "milan")
-	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
+	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
 	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 }
 
-func TestAccALeafWhoseLiqoIsInstalledAnewIsAnotherCluster(t *testing.T) {
+func TestAccALeafWithAReinstalledLiqoIsAnotherCluster(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
@@ -125,7 +126,7 @@ func TestAccALeafWhoseLiqoIsInstalledAnewIsAnotherCluster(t *testing.T) {
 	)
 }
 
-// callCluster gives a cluster another ID, as every other cluster learns it.
+// callCluster gives a cluster another ID, which all other clusters see.
 func (l *Lab) callCluster(t *testing.T, name, id string) {
 	t.Helper()
 	ctx, c := context.WithoutCancel(t.Context()), l.client(t, name) // it also works in a cleanup

@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestAccExamplesAreAppliedAsTheyStand(t *testing.T) {
+func TestAccExamplesAreAppliedUnchanged(t *testing.T) {
 	lab := borrowLab(t)
 	for name, status := range map[string][]string{
 		"resources/liqo_shortcut": {"liqo_shortcut.rome_milan"},
@@ -26,7 +26,7 @@ func TestAccExamplesAreAppliedAsTheyStand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			lab.keepsInventory(t)
 			p := lab.example(t, name)
-			p.remove("import-*.tf") // they are for a network that exists
+			p.remove("import-*.tf") // they need an existing network
 			p.set("TF_VAR_kubeconfig", lab.Kubeconfig)
 			p.apply()
 			for _, address := range status {
@@ -36,7 +36,7 @@ func TestAccExamplesAreAppliedAsTheyStand(t *testing.T) {
 	}
 }
 
-func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedBesideAProviderBlock(t *testing.T) {
+func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedWithAProviderBlock(t *testing.T) {
 	lab := borrowLab(t)
 	folders, err := filepath.Glob("../../examples/*s/*")
 	if err != nil {
@@ -107,7 +107,7 @@ func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
 	says(t, p.run("state", "show", "liqo_shortcut.rome_europe"), `status = "Connected"`)
 }
 
-func TestAccTheExampleOfAnImportTakesOverWhatLiqoctlMade(t *testing.T) {
+func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.example(t, "import")
 	lab.joinByHand(t, "rome", "milan")()
@@ -127,7 +127,7 @@ func TestAccTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
 	says(t, p.run("output", "-raw", "dot"), "digraph", "rome", "milan")
 }
 
-func TestAccTheExampleOfATestSucceedsAndLeavesNothing(t *testing.T) {
+func TestAccTheExampleOfATestSucceedsAndLeavesNothingBehind(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.example(t, "test")
 	p.run("init")
@@ -146,7 +146,7 @@ func TestAccTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
 	says(t, p.run("plan"), "Check block assertion failed", "The shortcut from Rome to Naples is Error.")
 }
 
-// remove deletes files of the project's folder.
+// remove deletes files in the project's folder.
 func (p *project) remove(pattern string) {
 	p.t.Helper()
 	names, err := filepath.Glob(filepath.Join(p.dir, pattern))
@@ -170,12 +170,12 @@ func (p *project) setJSON(name string, value any) {
 	p.set(name, string(text))
 }
 
-// namespaceNamed is an ordinary namespace.
+// namespaceNamed returns an ordinary namespace.
 func namespaceNamed(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// wireguardKeys is a Secret as Liqo's gateways read it.
+// wireguardKeys returns a Secret in the format that Liqo's gateways read.
 func wireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 	t.Helper()
 	private, err := ecdh.X25519().GenerateKey(rand.Reader)
@@ -188,7 +188,8 @@ func wireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 	}
 }
 
-// connectionBreaks is closed once a cluster's gateway says that its tunnel is not up.
+// connectionBreaks returns a channel that is closed once a cluster's gateway reports that its
+// tunnel is not up.
 func (l *Lab) connectionBreaks(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
 	changes, err := l.administrator(t, name).Watch(t.Context(), &networkingv1beta1.ConnectionList{})

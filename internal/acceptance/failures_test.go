@@ -14,12 +14,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// message matches what a user reads: a headline, then the text below it, line breaks apart. What differs from run to run is written as "…".
+// message matches a diagnostic: its summary, then the paragraphs of its detail, regardless of line
+// breaks. "…" stands for text that differs between runs.
 func message(headline string, text ...string) *regexp.Regexp {
 	pattern := words("Error: "+headline) + `\s.*?`
 	for i, paragraph := range text {
 		if i > 0 {
-			pattern += `\s+` // nothing stands between two paragraphs
+			pattern += `\s+` // there is no other text between two paragraphs
 		}
 		pattern += words(paragraph)
 	}
@@ -34,10 +35,11 @@ func words(sentence string) string {
 	return strings.Join(fields, `\s+`)
 }
 
-// ample is the time that an operation has which can't end: enough for all that can be done, on any machine. Tests run beside each other meanwhile.
+// ample is the timeout of an operation that cannot end. It is enough for everything that can be
+// done, on any machine, while other tests run.
 const ample = "30s"
 
-// limited is a shortcut that is given up when its time is over.
+// limited returns a shortcut with this timeout.
 func (l *Lab) limited(serviceType string) string {
 	return l.contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
@@ -51,14 +53,14 @@ func (l *Lab) limited(serviceType string) string {
 func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 	onClusters(t)
 	for name, test := range map[string]struct {
-		broken, mended string // settings of Milan
-		serviceType    string
-		message        *regexp.Regexp
+		broken, repaired string // settings of Milan
+		serviceType      string
+		message          *regexp.Regexp
 	}{
 		"no address for the Service": {
 			"load-balancer=false", "load-balancer=true", "LoadBalancer",
 			message(`The load balancer gives no address on leaf "milan"`,
-				`Time ran out while waiting for …the gateway's Service to get an address on "milan".`, // and, before the pod is ready, for its keys
+				`Time ran out while waiting for …the gateway's Service to get an address on "milan".`, // before the pod is ready, also for its keys
 				`Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address. No event of the Service says why.`,
 				"Check that leaf \"milan\" has a load balancer and that it works. If it has none, set `service_type = \"NodePort\"` in `server_gateway`.",
 				`How far it got:`, `…not done milan: address of the gateway (…s)`, `…not begun rome: GatewayClient`),
@@ -111,27 +113,27 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 				`kubectl -n liqo-tenant-rome describe pod gw-rome-…`,
 				`How far it got:`,
 				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of the gateway`, `…done rome: GatewayClient`,
-				`…not … rome: connection`, `…not … milan: connection`), // Liqo tells the key of a pod that is not ready sometimes, and sometimes not
+				`…not … rome: connection`, `…not … milan: connection`), // Liqo does not always share the key of a pod that is not ready
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab := borrowLab(t)
-			t.Cleanup(func() { lab.command(t, "set", "milan", test.mended) })
+			t.Cleanup(func() { lab.command(t, "set", "milan", test.repaired) })
 			lab.command(t, "set", "milan", test.broken)
 			steps := []resource.TestStep{{Config: lab.limited(test.serviceType), ExpectError: test.message}}
-			if test.mended == "liqo=running" { // nothing can be removed without it
-				mend := func() { lab.command(t, "set", "milan", test.mended) }
-				steps = append(steps, resource.TestStep{PreConfig: mend, Config: lab.limited(test.serviceType), Destroy: true})
+			if test.repaired == "liqo=running" { // without Liqo, nothing can be removed
+				repair := func() { lab.command(t, "set", "milan", test.repaired) }
+				steps = append(steps, resource.TestStep{PreConfig: repair, Config: lab.limited(test.serviceType), Destroy: true})
 			}
 			apply(t, steps...)
 		})
 	}
 }
 
-func TestAccFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
+func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 	lab := borrowLab(t)
 	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil)
-	namespace.Labels[end.ManagedByLabel] = end.ManagedBy // so that the provider takes it away
+	namespace.Labels[end.ManagedByLabel] = end.ManagedBy // so that the provider removes it
 	namespace.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
 	lab.have(t, "milan", namespace)
 	apply(t, resource.TestStep{
@@ -161,7 +163,7 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=stopped") },
 			Config:    lab.contexts(impatient), Destroy: true,
-			ExpectError: message(`Liqo's controllers do not run on leaf "milan"`, // Kubernetes has emptied the tenant namespace, the Deployment with it
+			ExpectError: message(`Liqo's controllers do not run on leaf "milan"`, // Kubernetes has removed the Deployment with the tenant namespace
 				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
 				`Network liqo-tenant-rome/rome-… is still there, held by the finalizer ….`,
 				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
@@ -204,7 +206,7 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 				inPlace := lab.connectionAppears(t, "milan")
 				go func() {
 					defer close(stopped)
-					<-inPlace // only the tunnel is waited for now
+					<-inPlace // now the apply waits only for the tunnel
 					lab.command(t, "stop-apiserver", "milan")
 				}()
 			},
@@ -223,7 +225,8 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 				lab.command(t, "start-apiserver", "milan")
 				lab.command(t, "set", "milan", "connect=true")
 			},
-			// The process that lost the API server could not release its Lease there, so this one waits until that has ended.
+			// The process that lost the API server could not release its Lease there. So this step
+			// waits until the Lease has expired.
 			Config:            lab.contexts(strings.Replace(during, ample, "5m", 1)),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
@@ -247,7 +250,7 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 			ExpectError: message(`The API server refuses the credentials on leaf "milan"`, `The answer was: Unauthorized`,
 				`They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for this leaf.`),
 		},
-		resource.TestStep{ // only for a shortcut that is new this is an error
+		resource.TestStep{ // this is an error only for a new shortcut
 			Config: reached(milan.token, lab.credentials(t, "rome").ca) + `
 				resource "liqo_shortcut" "europe_milan" {
 				  client = "europe"
@@ -265,7 +268,7 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 	)
 }
 
-func TestAccFailureForWantOfAPermissionNamesIt(t *testing.T) {
+func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 	lab := borrowLab(t)
 	milan := lab.credentials(t, "milan")
 	for name, test := range map[string]struct {

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestAccAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
+func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 	onClusters(t)
 	peered := startPeeredLab(t)
 	forget := func(at, of string) {
@@ -35,7 +35,7 @@ func TestAccAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
 			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected)},
 		},
 		resource.TestStep{
-			PreConfig: func() { // as Liqo leaves its record when a gateway has no Deployment
+			PreConfig: func() { // as in Liqo's record when a gateway has no Deployment
 				networks = peered.networks(t)
 				for _, name := range []string{"europe", "rome"} {
 					peered.command(t, "set", name, "liqo=stopped")
@@ -82,7 +82,7 @@ func TestAccAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
 	}
 }
 
-func TestAccALeafThatIsGoneFromTheProviderBlockCanBeGivenUp(t *testing.T) {
+func TestAccALeafRemovedFromTheProviderBlockCanBeGivenUp(t *testing.T) {
 	lab := borrowLab(t)
 	rome, milan := lab.cluster(t, "rome").Kubeconfig, lab.cluster(t, "milan").Kubeconfig
 	p := lab.newProject(t, t.TempDir())
@@ -116,6 +116,6 @@ func TestAccALeafThatIsGoneFromTheProviderBlockCanBeGivenUp(t *testing.T) {
 	write("", "force_destroy = true")
 	says(t, p.run("apply", "-auto-approve"), "Warning: Unknown leaf milan", "0 added, 1 changed, 0 destroyed")
 	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
-	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
+	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
 	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 }

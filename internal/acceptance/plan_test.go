@@ -13,7 +13,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 )
 
-func TestAccAReplacementKeepsWhatIsConfigured(t *testing.T) {
+func TestAccAReplacementKeepsConfiguredValues(t *testing.T) {
 	lab := borrowLab(t)
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = overNodePort + `
@@ -23,7 +23,7 @@ func TestAccAReplacementKeepsWhatIsConfigured(t *testing.T) {
 	t.Cleanup(func() { lab.command(t, "start-apiserver", "rome") })
 	apply(t,
 		resource.TestStep{Config: lab.between("milan", settings)},
-		resource.TestStep{ // the plan goes on without the leaf that does not answer
+		resource.TestStep{ // the plan continues without the leaf that does not answer
 			PreConfig: func() { lab.command(t, "stop-apiserver", "rome") },
 			Config:    lab.between("europe", settings), PlanOnly: true, ExpectNonEmptyPlan: true,
 		},
@@ -39,7 +39,7 @@ func TestAccAReplacementKeepsWhatIsConfigured(t *testing.T) {
 	)
 }
 
-func TestAccATunnelThatIsDownIsNothingToPlan(t *testing.T) {
+func TestAccATunnelThatIsDownIsNotAChange(t *testing.T) {
 	lab := borrowLab(t)
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
 	const unhurried = overNodePort + "\nwait_for_connection = false"
@@ -54,7 +54,7 @@ func TestAccATunnelThatIsDownIsNothingToPlan(t *testing.T) {
 			Config: lab.between("milan", overNodePort), ConfigStateChecks: down,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
-		resource.TestStep{Config: lab.between("milan", unhurried), ConfigPlanChecks: inPlace(), ConfigStateChecks: down}, // nothing but a setting
+		resource.TestStep{Config: lab.between("milan", unhurried), ConfigPlanChecks: inPlace(), ConfigStateChecks: down}, // only a setting
 		resource.TestStep{Config: lab.between("milan", overNodePort), ConfigPlanChecks: inPlace(), ConfigStateChecks: down},
 		resource.TestStep{
 			PreConfig: func() {
@@ -77,7 +77,7 @@ func (l *Lab) comesUp(t *testing.T) {
 	await(t, l, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", up)
 }
 
-func TestAccOnlyWhatAMissingConfigurationSaidIsOpenInThePlan(t *testing.T) {
+func TestAccAPlanHasUnknownValuesOnlyForAMissingConfiguration(t *testing.T) {
 	lab := borrowLab(t)
 	remapping := func(network string) tfjsonpath.Path { return tfjsonpath.New(network).AtMapKey("remapped_pod_cidrs") }
 	known := func(network, podCIDR string) plancheck.PlanCheck {
@@ -95,12 +95,13 @@ func TestAccOnlyWhatAMissingConfigurationSaidIsOpenInThePlan(t *testing.T) {
 		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
 		without(func() { lab.deleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{}) },
 			known("client_network", "10.202.0.0/16"), known("server_network", "10.203.0.0/16")),
-		without(func() { lab.deleteFromTenant(t, "rome", &networkingv1beta1.Configuration{}) }, // it tells Rome of Milan's network
+		without(func() { lab.deleteFromTenant(t, "rome", &networkingv1beta1.Configuration{}) }, // Rome's record of Milan's network
 			known("client_network", "10.202.0.0/16"), plancheck.ExpectUnknownValue(romeMilan, remapping("server_network"))),
 	)
 }
 
-// planned runs plans of shortcuts from Rome to Milan with these settings, keyed by what is wrong with them. Each fails with its message.
+// planned plans shortcuts from Rome to Milan with these settings. The key says what is wrong with
+// them. Each plan must fail with its message.
 func (l *Lab) planned(t *testing.T, messages map[string]struct {
 	settings string
 	message  *regexp.Regexp
@@ -114,7 +115,7 @@ func (l *Lab) planned(t *testing.T, messages map[string]struct {
 	}
 }
 
-func TestAccAPlanFindsANetworkOfSomebodyElses(t *testing.T) {
+func TestAccAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
 	lab := borrowLab(t)
 	opposite := lab.contexts(`
 		resource "liqo_shortcut" "milan_rome" {
@@ -166,7 +167,7 @@ func TestAccAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 	})
 }
 
-func TestAccAPlanFindsANamespaceThatTwoShortcutsAreGiven(t *testing.T) {
+func TestAccAPlanFindsANamespaceOfTwoShortcuts(t *testing.T) {
 	lab := borrowLab(t)
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	apply(t, resource.TestStep{
@@ -201,7 +202,7 @@ func TestAccAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 	apply(t, resource.TestStep{Config: lab.between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true})
 }
 
-func TestAccAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
+func TestAccAPlanWarnsOfMissingObjectsThatTheApplyMayCreate(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.stateIn(t, "missing", joining("s", "rome", "milan", `
 		server_namespace = "nowhere"
@@ -213,7 +214,7 @@ func TestAccAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
 	says(t, p.refused("apply", "-auto-approve"), `Error: Namespace nowhere does not exist on leaf "milan"`)
 }
 
-func TestAccAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
+func TestAccAPlanFindsASettingThatTheTemplateIgnores(t *testing.T) {
 	lab := borrowLab(t)
 	lab.copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "fixed", "?loadBalancerIP", "?nodePort")
 	lab.planned(t, map[string]struct {
@@ -232,12 +233,12 @@ func TestAccAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
 		},
 	})
 	apply(t, resource.TestStep{
-		Config:   lab.between("milan", `server_gateway = { service_type = "NodePort", node_port = 31021 }`), // Liqo's own
+		Config:   lab.between("milan", `server_gateway = { service_type = "NodePort", node_port = 31021 }`), // Liqo's default template
 		PlanOnly: true, ExpectNonEmptyPlan: true,
 	})
 }
 
-func TestAccAPlanFindsRangesThatLiqoCannotGiveOut(t *testing.T) {
+func TestAccAPlanFindsRangesThatLiqoCannotAssign(t *testing.T) {
 	lab := borrowLab(t)
 	lab.have(t, "rome", ipam("10.0.0.0/8,192.168.0.0/16"))
 	forbidding := func(podCIDR string) string {

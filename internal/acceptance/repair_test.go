@@ -18,14 +18,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// serverParts remembers what makes Milan's gateway reachable and known from one step to the next.
+// serverParts stores the UIDs of Milan's gateway, its Service and its keys between steps.
 type serverParts struct {
 	t    *testing.T
 	lab  *Lab
 	last map[string]types.UID
 }
 
-// stay checks that the gateway, its Service and its keys are those of the last time.
+// stay checks that the gateway, its Service and its keys have not changed since the last step.
 func (p *serverParts) stay() statecheck.StateCheck {
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		now := map[string]types.UID{}
@@ -39,7 +39,7 @@ func (p *serverParts) stay() statecheck.StateCheck {
 			now[name] = object.GetUID()
 		}
 		if p.last != nil && !maps.Equal(p.last, now) {
-			resp.Error = fmt.Errorf("the server's gateway was %v and is %v", p.last, now)
+			resp.Error = fmt.Errorf("the server's gateway has changed from %v to %v", p.last, now)
 		}
 		p.last = now
 	})
@@ -70,7 +70,8 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 	)
 }
 
-// takeAddress takes the address from the Service of Milan's gateway, as a load balancer does that begins anew.
+// takeAddress removes the address from the Service of Milan's gateway, like a load balancer that
+// starts again.
 func (l *Lab) takeAddress(t *testing.T) {
 	t.Helper()
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}}
@@ -83,13 +84,13 @@ func (l *Lab) takeAddress(t *testing.T) {
 	})
 }
 
-func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAnew(t *testing.T) {
+func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
 	lab := borrowLab(t)
 	home := lab.nodeAddress(t, "milan")
 	const elsewhere = "192.0.2.77"
 	t.Cleanup(func() { lab.callNode(t, home) })
 	parts, gateways := &serverParts{t: t, lab: lab}, &gatewayUIDs{t: t, lab: lab}
-	config := lab.between("milan", overNodePort+"\nwait_for_connection = false") // nothing leads to the other address
+	config := lab.between("milan", overNodePort+"\nwait_for_connection = false") // no packet reaches the other address
 	moved := func(address string) resource.TestStep {
 		return resource.TestStep{
 			PreConfig: func() { lab.moveGateway(t, address) }, Config: config, ConfigPlanChecks: inPlace(),
@@ -106,7 +107,7 @@ func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAnew(t *testing.T) {
 	)
 }
 
-// moveGateway starts the pod of Milan's gateway anew on a node with that address.
+// moveGateway restarts the pod of Milan's gateway on a node with this address.
 func (l *Lab) moveGateway(t *testing.T, address string) {
 	t.Helper()
 	l.callNode(t, address)
@@ -145,7 +146,7 @@ func (l *Lab) dialled(t *testing.T, address string) statecheck.StateCheck {
 	})
 }
 
-func TestAccAServiceThatTheAPIServerRefusesIsMadeOnceItIsNot(t *testing.T) {
+func TestAccAServiceThatTheAPIServerRejectedIsCreatedLater(t *testing.T) {
 	lab := borrowLab(t)
 	c := lab.administrator(t, "milan")
 	blocker := &corev1.Service{
@@ -188,7 +189,7 @@ func TestAccAServiceThatTheAPIServerRefusesIsMadeOnceItIsNot(t *testing.T) {
 	)
 }
 
-func TestAccATunnelThatBreaksIsExplainedAndPlansNothing(t *testing.T) {
+func TestAccABrokenTunnelIsExplainedAndPlansNothing(t *testing.T) {
 	lab := borrowLab(t)
 	t.Cleanup(func() {
 		lab.command(t, "set", "milan", "connect=true")
@@ -203,7 +204,7 @@ func TestAccATunnelThatBreaksIsExplainedAndPlansNothing(t *testing.T) {
 	lab.command(t, "set", "milan", "connect=false")
 	await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
 	await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
-	output := p.run("plan", "-detailed-exitcode") // it fails where it would change anything
+	output := p.run("plan", "-detailed-exitcode") // fails if there is anything to change
 	says(t, output, `Warning: The tunnel from "rome" to "milan" is down`, `The gateway of "rome" dials `+lab.nodeAddress(t, "milan")+`, UDP port 3`,
 		`On leaf "rome", Connection liqo-tenant-milan/gw-milan says "Error", since 20`, `On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Error", since 20`,
 		`Check that the nodes of "rome" can reach `)

@@ -25,7 +25,7 @@ func inPlace() resource.ConfigPlanChecks {
 	}
 }
 
-func TestAccAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
+func TestAccAShortcutOverANodePortIsCreatedChangedAndRemoved(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -70,7 +70,7 @@ func TestAccAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
 	)
 }
 
-func TestAccAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
+func TestAccAShortcutOverALoadBalancerIsCreatedChangedAndRemoved(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -114,7 +114,7 @@ func TestAccAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
 	)
 }
 
-func TestAccTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
+func TestAccTheClientCanDialAnotherAddress(t *testing.T) {
 	lab := borrowLab(t)
 	dials := func(address string, port int, more string) string {
 		return lab.contexts(fmt.Sprintf(`
@@ -131,7 +131,7 @@ func TestAccTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
 		"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(node)}), "port": knownvalue.Int32Exact(31001),
 	}))
 	apply(t,
-		resource.TestStep{ // a name and a port that only Rome has for it, and that lead nowhere yet
+		resource.TestStep{ // a name and a port that only Rome uses, and that do not work yet
 			Config:            dials("milan.example.com", 41000, "wait_for_connection = false"),
 			ConfigStateChecks: []statecheck.StateCheck{lab.dialling(t, "milan.example.com", 41000), endpoint},
 		},
@@ -182,11 +182,11 @@ func TestAccThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
 				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["milan-naples"]`, tfjsonpath.New("status"), connected),
 			},
 		},
-		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy what for_each has made
+		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy resources with for_each
 	)
 }
 
-func TestAccTheCentreAndItsLeavesAreJoinedInOneApply(t *testing.T) {
+func TestAccTheCentreAndItsLeavesAreConnectedInOneApply(t *testing.T) {
 	lab := borrowLab(t)
 	const config = `
 		resource "liqo_shortcut" "europe_rome" {

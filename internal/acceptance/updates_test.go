@@ -18,17 +18,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// gatewayChange is which gateways a change replaces, and so interrupts traffic.
+// gatewayChange says which gateways a change replaces. A replacement interrupts traffic.
 type gatewayChange string
 
 const (
 	keepsGateways    gatewayChange = "neither gateway"
 	replacesGateways gatewayChange = "both gateways"
 	replacesClient   gatewayChange = "the client's gateway"
-	replacesServer   gatewayChange = "the server's gateway" // which never happens: the client's goes with it
+	replacesServer   gatewayChange = "the server's gateway" // never happens, because the client's gateway is replaced, too
 )
 
-// update is a change of settings, given as all of them, and what must be true after it besides a tunnel that is up.
+// update is a change of settings. It has all new settings, and what must be true after the change
+// besides a tunnel that is up.
 type update struct {
 	name     string
 	settings string
@@ -36,8 +37,8 @@ type update struct {
 	checks   []statecheck.StateCheck
 }
 
-// updated runs a shortcut from Rome to Milan over a node port through one update after the other, all in place: the framework itself makes sure that the plan
-// after each is empty.
+// updated applies one update after the other to a shortcut from Rome to Milan over a node port, all
+// in place. The test framework checks that the plan after each update is empty.
 func (l *Lab) updated(t *testing.T, all ...update) {
 	t.Helper()
 	gateways := &gatewayUIDs{t: t, lab: l}
@@ -101,7 +102,7 @@ func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
 	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
 	lab.updated(t,
 		update{"the server, to a port that is known", fixed, replacesGateways, nil},
-		// What it says is what the gateway does already, so nothing needs to be done to it.
+		// The gateway works in this way already, so there is nothing to change.
 		update{
 			"to the address and the port that it dials already",
 			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`, lab.nodeAddress(t, "milan")), keepsGateways, nil,
@@ -192,21 +193,21 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 	)
 }
 
-// gatewayUIDs remembers the gateways of Rome and Milan from one step to the next.
+// gatewayUIDs stores the UIDs of the gateways of Rome and Milan between steps.
 type gatewayUIDs struct {
 	t    *testing.T
 	lab  *Lab
 	last map[string]types.UID // keyed by the cluster's name
 }
 
-// changed checks which of the gateways are others than after the last step.
+// changed checks which gateways were replaced since the last step.
 func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var clients networkingv1beta1.GatewayClientList
 		var servers networkingv1beta1.GatewayServerList
 		resp.Error = errors.Join(g.lab.client(g.t, "rome").List(ctx, &clients), g.lab.client(g.t, "milan").List(ctx, &servers))
 		if resp.Error == nil && (len(clients.Items) != 1 || len(servers.Items) != 1) {
-			resp.Error = fmt.Errorf("there are %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
+			resp.Error = fmt.Errorf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
 		}
 		if resp.Error != nil {
 			return
@@ -218,12 +219,12 @@ func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 			{false, false}: keepsGateways, {true, true}: replacesGateways, {true, false}: replacesClient, {false, true}: replacesServer,
 		}[[2]bool{now["rome"] != before["rome"], now["milan"] != before["milan"]}]
 		if replaced != expected {
-			resp.Error = fmt.Errorf("replaced is %s, and not %s", replaced, expected)
+			resp.Error = fmt.Errorf("replaced %s, expected %s", replaced, expected)
 		}
 	})
 }
 
-// serviceIsMarked checks the annotations and labels that were asked for.
+// serviceIsMarked checks the requested annotations and labels.
 func (l *Lab) serviceIsMarked(t *testing.T) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
@@ -238,7 +239,7 @@ func (l *Lab) serviceIsMarked(t *testing.T) statecheck.StateCheck {
 	})
 }
 
-// trusts checks which key the gateway of a cluster has been told.
+// trusts checks the key that the gateway of a cluster uses for the other gateway.
 func (l *Lab) trusts(t *testing.T, cluster string, keys map[string][]byte) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
@@ -247,12 +248,13 @@ func (l *Lab) trusts(t *testing.T, cluster string, keys map[string][]byte) state
 			return
 		}
 		if len(told.Items) != 1 || !bytes.Equal(told.Items[0].Spec.PublicKey, keys["publicKey"]) {
-			resp.Error = fmt.Errorf("the gateway of %s does not trust the other's own key", cluster)
+			resp.Error = fmt.Errorf("the gateway of %s does not have the key of the other gateway", cluster)
 		}
 	})
 }
 
-// haveKeys gives a cluster a Secret with keys for a gateway, in namespace default, for as long as the test runs.
+// haveKeys creates a Secret with gateway keys in namespace default of a cluster, for the duration
+// of the test.
 func (l *Lab) haveKeys(t *testing.T, cluster, name string) map[string][]byte {
 	t.Helper()
 	secret := wireguardKeys(t, "default", name)

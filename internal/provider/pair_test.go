@@ -41,8 +41,8 @@ func TestALostLeafIsAWarningOfARefreshAndADestroySaysHowToGiveItUp(t *testing.T)
 		"refused": {refused("milan"), false},
 	} {
 		failed := pair{serverErr: test.err}
-		troubles, obstacles := failed.troubles("So be it."), failed.obstacles()
-		if len(troubles) != 1 || troubles.HasError() == test.lost || strings.HasSuffix(troubles[0].Detail(), "\n\nSo be it.") != test.lost {
+		troubles, obstacles := failed.troubles("The plan continues."), failed.obstacles()
+		if len(troubles) != 1 || troubles.HasError() == test.lost || strings.HasSuffix(troubles[0].Detail(), "\n\nThe plan continues.") != test.lost {
 			t.Errorf("%s: a refresh says: %v", name, troubles)
 		}
 		if len(obstacles) != 1 || !obstacles.HasError() || strings.Contains(obstacles[0].Detail(), "`force_destroy = true`") != test.lost {

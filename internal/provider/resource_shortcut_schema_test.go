@@ -125,7 +125,7 @@ func TestAnInvalidStateIsNotUpgraded(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write what the tests compare with anew")
+var update = flag.Bool("update", false, "rewrite the expected shape of the state")
 
 // A newer version of the provider must be able to read the state of an older one. A new attribute
 // is null in an old state. If this test fails because of a new attribute, and null is right, run
