@@ -36,7 +36,9 @@ func (l *Lab) example(t *testing.T, name string) *project {
 func destroyAtLast(projects ...*project) {
 	for _, p := range projects {
 		p.t.Cleanup(func() {
-			if output, err := p.command(context.WithoutCancel(p.t.Context()), "destroy", "-auto-approve").CombinedOutput(); err != nil {
+			if output, err := p.command(
+				context.WithoutCancel(p.t.Context()), "destroy", "-auto-approve",
+			).CombinedOutput(); err != nil {
 				p.t.Errorf("terraform destroy: %v\n%s", err, output)
 			}
 		})
@@ -159,7 +161,9 @@ func unbroken(output string) string {
 // for `terraform init`.
 var builtProvider = sync.OnceValues(func() (string, error) {
 	mirror := filepath.Join(scratch, "mirror")
-	folder := filepath.Join(mirror, os.Getenv("TF_ACC_PROVIDER_HOST"), "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
+	folder := filepath.Join(
+		mirror, os.Getenv("TF_ACC_PROVIDER_HOST"), "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH,
+	)
 	build := exec.Command("go", "build", "-o", filepath.Join(folder, "terraform-provider-liqo_v0.0.1"), "../..")
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)

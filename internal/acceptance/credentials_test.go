@@ -132,7 +132,9 @@ func administratorToken(t *testing.T, config *rest.Config) string {
 	}
 	name := metav1.ObjectMeta{Name: "acceptance-test"}
 	accounts, bindings := kube.CoreV1().ServiceAccounts(metav1.NamespaceDefault), kube.RbacV1().ClusterRoleBindings()
-	if _, err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: name}, metav1.CreateOptions{}); err != nil {
+	if _, err := accounts.Create(
+		t.Context(), &corev1.ServiceAccount{ObjectMeta: name}, metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = accounts.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })

@@ -23,7 +23,9 @@ type damage struct {
 // empty.
 func (l *Lab) repaired(t *testing.T, all ...damage) {
 	t.Helper()
-	steps := []resource.TestStep{{Config: l.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}}}
+	steps := []resource.TestStep{
+		{Config: l.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+	}
 	for _, damage := range all {
 		steps = append(steps, resource.TestStep{
 			PreConfig:        func() { t.Log(damage.name); damage.do() },
@@ -31,7 +33,8 @@ func (l *Lab) repaired(t *testing.T, all ...damage) {
 			ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected), l.gatewaysHaveMTU(t, 1340), l.asLiqoSays(t, romeMilan, "rome", "milan"),
-				keepsPodCIDR(romeMilan, "client_network", "10.202.0.0/16"), keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
+				keepsPodCIDR(romeMilan, "client_network", "10.202.0.0/16"),
+				keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
 			},
 		})
 	}
@@ -84,33 +87,63 @@ func TestAccChangesOutsideOfTerraformAreCorrected(t *testing.T) {
 	lab.repaired(t,
 		edited("the client's MTU", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"mtu":1200}}`),
 		edited("the server's MTU", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"mtu":1200}}`),
-		edited("the port of the Service that is asked for", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"endpoint":{"port":51999}}}`),
-		edited("the labels of the Service that are asked for", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"serviceLabels":{"team":"other"}}}`),
-		edited("the server's template", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"serverTemplateRef":{"name":"nothing"}}}`),
-		edited("the client's template", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"clientTemplateRef":{"name":"nothing"}}}`),
-		edited("the port that is dialled", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"endpoint":{"port":31999}}}`),
-		edited("the client's Configuration", "rome", &networkingv1beta1.Configuration{}, `{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`),
-		edited("the server's Configuration", "milan", &networkingv1beta1.Configuration{}, `{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`),
-		edited("the key that the client trusts", "rome", &networkingv1beta1.PublicKey{}, `{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
-		edited("the key that the server trusts", "milan", &networkingv1beta1.PublicKey{}, `{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
+		edited(
+			"the port of the Service that is asked for", "milan", &networkingv1beta1.GatewayServer{},
+			`{"spec":{"endpoint":{"port":51999}}}`,
+		),
+		edited(
+			"the labels of the Service that are asked for", "milan", &networkingv1beta1.GatewayServer{},
+			`{"spec":{"serviceLabels":{"team":"other"}}}`,
+		),
+		edited(
+			"the server's template", "milan", &networkingv1beta1.GatewayServer{},
+			`{"spec":{"serverTemplateRef":{"name":"nothing"}}}`,
+		),
+		edited(
+			"the client's template", "rome", &networkingv1beta1.GatewayClient{},
+			`{"spec":{"clientTemplateRef":{"name":"nothing"}}}`,
+		),
+		edited(
+			"the port that is dialled", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"endpoint":{"port":31999}}}`,
+		),
+		edited(
+			"the client's Configuration", "rome", &networkingv1beta1.Configuration{},
+			`{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`,
+		),
+		edited(
+			"the server's Configuration", "milan", &networkingv1beta1.Configuration{},
+			`{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`,
+		),
+		edited(
+			"the key that the client trusts", "rome", &networkingv1beta1.PublicKey{},
+			`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`,
+		),
+		edited(
+			"the key that the server trusts", "milan", &networkingv1beta1.PublicKey{},
+			`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`,
+		),
 		// Liqo corrects a Service by itself, except for the node port. The gateway then has another
 		// endpoint, and the client dials the old one.
 		damage{"the Service's node port", func() {
 			lab.patchService(t, `[{"op":"replace","path":"/spec/ports/0/nodePort","value":31998}]`)
-			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
-				return gateway.Status.Endpoint.Port == 31998
-			})
+			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+				func(gateway *networkingv1beta1.GatewayServer) bool {
+					return gateway.Status.Endpoint.Port == 31998
+				})
 		}},
 		damage{"the Service's type", func() {
 			var before int32
-			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
-				before = gateway.Status.Endpoint.Port
-				return true
-			})
+			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+				func(gateway *networkingv1beta1.GatewayServer) bool {
+					before = gateway.Status.Endpoint.Port
+					return true
+				})
 			lab.patchService(t, `[{"op":"replace","path":"/spec/type","value":"ClusterIP"}]`)
-			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
-				return gateway.Status.Endpoint.Port >= 30000 && gateway.Status.Endpoint.Port < 32768 && gateway.Status.Endpoint.Port != before
-			})
+			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+				func(gateway *networkingv1beta1.GatewayServer) bool {
+					return gateway.Status.Endpoint.Port >= 30000 && gateway.Status.Endpoint.Port < 32768 &&
+						gateway.Status.Endpoint.Port != before
+				})
 		}},
 	)
 }
@@ -122,11 +155,15 @@ func TestAccChangesThatLiqoCorrectsAreNotPlanned(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() {
 				lab.patchService(t, `[{"op":"replace","path":"/spec/ports/0/port","value":51999}]`)
-				await(t, lab, "milan", &corev1.ServiceList{}, "gw-rome", func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 })
+				await(
+					t, lab, "milan", &corev1.ServiceList{}, "gw-rome",
+					func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 },
+				)
 				lab.breakConnection(t)
-				await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", func(connection *networkingv1beta1.Connection) bool {
-					return connection.Status.Value == networkingv1beta1.Connected
-				})
+				await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan",
+					func(connection *networkingv1beta1.Connection) bool {
+						return connection.Status.Value == networkingv1beta1.Connected
+					})
 			},
 			Config:            lab.contexts(shortcutRomeMilan),
 			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
@@ -164,7 +201,9 @@ func (l *Lab) patchService(t *testing.T, patch string) {
 	t.Helper()
 	service := &corev1.Service{}
 	service.Namespace, service.Name = "liqo-tenant-rome", "gw-rome"
-	if err := l.client(t, "milan").Patch(t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch))); err != nil {
+	if err := l.client(t, "milan").Patch(
+		t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch)),
+	); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -19,7 +19,8 @@ import (
 func (l *Lab) liqoctl(t *testing.T, command, from, to string, flags ...string) {
 	t.Helper()
 	args := append([]string{
-		"network", command, "--kubeconfig", l.cluster(t, from).Kubeconfig, "--remote-kubeconfig", l.cluster(t, to).Kubeconfig, "--skip-confirm",
+		"network", command, "--kubeconfig", l.cluster(t, from).Kubeconfig, "--remote-kubeconfig",
+		l.cluster(t, to).Kubeconfig, "--skip-confirm",
 	}, flags...)
 	if output, err := exec.CommandContext(t.Context(), liqoctlProgram, args...).CombinedOutput(); err != nil {
 		t.Fatalf("liqoctl %v: %v\n%s", args, err, output)
@@ -41,7 +42,8 @@ func TestAccANetworkMadeByLiqoctlIsImportedAndThenManaged(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			PreConfig: lab.joinByHand(t, "rome", "milan"),
-			Config:    lab.contexts(shortcutRomeMilan), ResourceName: romeMilan, ImportState: true, ImportStateId: "rome/milan", ImportStatePersist: true,
+			Config:    lab.contexts(shortcutRomeMilan), ResourceName: romeMilan, ImportState: true,
+			ImportStateId: "rome/milan", ImportStatePersist: true,
 		},
 		resource.TestStep{
 			Config:            lab.contexts(shortcutRomeMilan),
@@ -97,8 +99,12 @@ func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 	lab.command(t, "stop-apiserver", "milan")
 	p.write("main.tf", lab.between("milan", overNodePort+"\nforce_destroy = true"))
 	says(t, p.run("apply", "-auto-approve"), `Warning: The API server can't be reached on leaf "milan"`,
-		"The shortcut could not be refreshed. Its state stays unchanged.", "~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
-	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
+		"The shortcut could not be refreshed. Its state stays unchanged.",
+		"~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
+	says(
+		t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`,
+		"1 destroyed",
+	)
 	lab.command(t, "start-apiserver", "milan")
 	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
 	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
@@ -119,7 +125,8 @@ func TestAccALeafWithAReinstalledLiqoIsAnotherCluster(t *testing.T) {
 				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace),
 			}},
 			ConfigStateChecks: []statecheck.StateCheck{
-				expect("status", connected), expect("server_cluster_id", knownvalue.StringExact("milan-2")), expect("id", knownvalue.StringExact("rome/milan-2")),
+				expect("status", connected), expect("server_cluster_id", knownvalue.StringExact("milan-2")),
+				expect("id", knownvalue.StringExact("rome/milan-2")),
 				expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan-2")),
 			},
 		},
@@ -131,7 +138,10 @@ func (l *Lab) callCluster(t *testing.T, name, id string) {
 	t.Helper()
 	ctx, c := context.WithoutCancel(t.Context()), l.client(t, name) // it also works in a cleanup
 	var maps corev1.ConfigMapList
-	err := c.List(ctx, &maps, client.InNamespace("liqo"), client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()})
+	err := c.List(
+		ctx, &maps, client.InNamespace("liqo"),
+		client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()},
+	)
 	if err != nil || len(maps.Items) != 1 {
 		t.Fatalf("%d ConfigMaps have the ID of %s (%v)", len(maps.Items), name, err)
 	}

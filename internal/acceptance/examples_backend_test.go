@@ -72,7 +72,9 @@ func (l *Lab) exampleOfAHub(t *testing.T) *project {
 // leaseIsHeld returns a channel that is closed once someone holds the lock of Terraform's state.
 func (l *Lab) leaseIsHeld(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
-	changes, err := l.administrator(t, name).Watch(t.Context(), &coordinationv1.LeaseList{}, client.InNamespace("terraform"))
+	changes, err := l.administrator(t, name).Watch(
+		t.Context(), &coordinationv1.LeaseList{}, client.InNamespace("terraform"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,9 @@ func TestAccExamplesAreAppliedUnchanged(t *testing.T) {
 	for name, status := range map[string][]string{
 		"resources/liqo_shortcut": {"liqo_shortcut.rome_milan"},
 		"demo":                    {"liqo_shortcut.demo"},
-		"mesh":                    {`liqo_shortcut.mesh["rome-milan"]`, `liqo_shortcut.mesh["rome-naples"]`, `liqo_shortcut.mesh["milan-naples"]`},
+		"mesh": {
+			`liqo_shortcut.mesh["rome-milan"]`, `liqo_shortcut.mesh["rome-naples"]`, `liqo_shortcut.mesh["milan-naples"]`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.keepsInventory(t)
@@ -72,8 +74,10 @@ func TestAccExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 		},
 		"credentials/exec": func(p *project) {
 			p.setJSON("TF_VAR_rome", map[string]string{"host": rome.Host, "cluster_ca_certificate": rome.ClusterCACertificate})
-			p.withProgram("aws", fmt.Sprintf("#!/bin/sh\n"+`[ "$AWS_PROFILE $*" = "rome eks get-token --cluster-name rome --output json" ] || exit 1`+"\n"+
-				`echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"%s"}}'`+"\n", rome.Token))
+			p.withProgram("aws", fmt.Sprintf("#!/bin/sh\n"+
+				`[ "$AWS_PROFILE $*" = "rome eks get-token --cluster-name rome --output json" ] || exit 1`+"\n"+
+				`echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential",`+
+				`"status":{"token":"%s"}}'`+"\n", rome.Token))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +107,10 @@ func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
 	p := lab.example(t, "gateways")
 	p.set("TF_VAR_router", lab.nodeAddress(t, "europe"))
 	p.apply()
-	says(t, p.run("state", "show", "liqo_shortcut.rome_milan"), `status = "Connected"`, `addresses = [ "203.0.113.10", ]`, `port = 51850`)
+	says(
+		t, p.run("state", "show", "liqo_shortcut.rome_milan"), `status = "Connected"`, `addresses = [ "203.0.113.10", ]`,
+		`port = 51850`,
+	)
 	says(t, p.run("state", "show", "liqo_shortcut.rome_europe"), `status = "Connected"`)
 }
 
@@ -184,7 +191,9 @@ func wireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 	}
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Data:       map[string][]byte{consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes()},
+		Data: map[string][]byte{
+			consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes(),
+		},
 	}
 }
 
@@ -201,7 +210,8 @@ func (l *Lab) connectionBreaks(t *testing.T, name string) <-chan struct{} {
 		defer close(broken)
 		defer changes.Stop()
 		for change := range changes.ResultChan() {
-			if connection, ok := change.Object.(*networkingv1beta1.Connection); ok && connection.Status.Value == networkingv1beta1.ConnectionError {
+			if connection, ok := change.Object.(*networkingv1beta1.Connection); ok &&
+				connection.Status.Value == networkingv1beta1.ConnectionError {
 				return
 			}
 		}

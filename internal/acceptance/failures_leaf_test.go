@@ -58,7 +58,9 @@ func deleteAndWait(ctx context.Context, c client.WithWatch, object client.Object
 	var changes watch.Interface
 	if isNamespace {
 		var err error
-		if changes, err = c.Watch(ctx, &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": object.GetName()}); err != nil {
+		if changes, err = c.Watch(
+			ctx, &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": object.GetName()},
+		); err != nil {
 			return err
 		}
 		defer changes.Stop()
@@ -82,7 +84,9 @@ const timeToHappen = 2 * time.Minute
 
 // await returns once the object with this name in a cluster's tenant namespace is as expected. It
 // watches the object, so it misses no change and does not poll.
-func await[T client.Object](t *testing.T, l *Lab, cluster string, kind client.ObjectList, name string, done func(T) bool) {
+func await[T client.Object](
+	t *testing.T, l *Lab, cluster string, kind client.ObjectList, name string, done func(T) bool,
+) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeToHappen)
 	defer cancel()
@@ -143,8 +147,10 @@ func (l *Lab) limitedToken(t *testing.T, name string, verbs []string) string {
 	l.have(t, name, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: meta.Name}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{"", "apps", "coordination.k8s.io", "core.liqo.io", "ipam.liqo.io"}, Resources: all, Verbs: all},
 		{APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: all, Resources: []string{
-			networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource, networkingv1beta1.PublicKeyResource,
-			networkingv1beta1.ConnectionResource, networkingv1beta1.WgGatewayServerResource, networkingv1beta1.WgGatewayClientResource,
+			networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource,
+			networkingv1beta1.PublicKeyResource,
+			networkingv1beta1.ConnectionResource, networkingv1beta1.WgGatewayServerResource,
+			networkingv1beta1.WgGatewayClientResource,
 			networkingv1beta1.WgGatewayServerTemplateResource, networkingv1beta1.WgGatewayClientTemplateResource,
 		}},
 		{

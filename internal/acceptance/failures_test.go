@@ -60,16 +60,19 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 		"no address for the Service": {
 			"load-balancer=false", "load-balancer=true", "LoadBalancer",
 			message(`The load balancer gives no address on leaf "milan"`,
-				`Time ran out while waiting for …the gateway's Service to get an address on "milan".`, // before the pod is ready, also for its keys
+				// before the pod is ready, also for its keys
+				`Time ran out while waiting for …the gateway's Service to get an address on "milan".`,
 				`Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address. No event of the Service says why.`,
-				"Check that leaf \"milan\" has a load balancer and that it works. If it has none, set `service_type = \"NodePort\"` in `server_gateway`.",
+				"Check that leaf \"milan\" has a load balancer and that it works. If it has none, set `service_type = "+
+					"\"NodePort\"` in `server_gateway`.",
 				`How far it got:`, `…not done milan: address of the gateway (…s)`, `…not begun rome: GatewayClient`),
 		},
 		"no room for the pod": {
 			"schedulable=false", "schedulable=true", "LoadBalancer",
 			message(`The gateway's pod can't be scheduled on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`The scheduler says of Pod liqo-tenant-rome/gw-rome-…: 0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes `+
+				`The scheduler says of Pod liqo-tenant-rome/gw-rome-…: 0/1 nodes are available: 1 node(s) were unschedulable. `+
+					`preemption: 0/1 nodes `+
 					`are available: 1 Preemption is not helpful for scheduling.`,
 				`Give the leaf a node that the pod fits on, or set what the pod asks for in Liqo's template of the gateway.`,
 				`How far it got:`),
@@ -78,7 +81,8 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			"pull-image=false", "pull-image=true", "LoadBalancer",
 			message(`The gateway's image can't be pulled on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`The kubelet can't pull image ghcr.io/liqotech/… of Pod liqo-tenant-rome/gw-rome-…, container …: Back-off pulling image "…": `+
+				`The kubelet can't pull image ghcr.io/liqotech/… of Pod liqo-tenant-rome/gw-rome-…, container …: Back-off `+
+					`pulling image "…": `+
 					`ErrImagePull: …: not found.`,
 				`Check that the nodes of leaf "milan" can reach that registry and may pull that image.`,
 				`How far it got:`),
@@ -86,7 +90,8 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 		"no controllers of Liqo": {
 			"liqo=stopped", "liqo=running", "NodePort",
 			message(`Liqo's controllers do not run on leaf "milan"`,
-				`Time ran out while waiting for Liqo to make the gateway's keys, for Liqo to remap the other leaf's address ranges and for the `+
+				`Time ran out while waiting for Liqo to make the gateway's keys, for Liqo to remap the other leaf's address `+
+					`ranges and for the `+
 					`gateway's Service to get an address on "milan".`,
 				`Liqo has done nothing with Configuration liqo-tenant-rome/rome and GatewayServer liqo-tenant-rome/rome yet.`,
 				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
@@ -100,7 +105,8 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 				`Time ran out while waiting for the tunnel to come up on "rome" and "milan".`,
 				`Both gateways are in place. The one of "rome" dials 172.18.…, UDP port 51840, and gets no answer.`,
 				`On leaf "rome", Connection liqo-tenant-milan/gw-milan …. On leaf "milan", Connection liqo-tenant-rome/gw-rome ….`,
-				`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, and that no firewall or security group drops UDP on the way, at either end. `+
+				`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, and that no firewall or security group `+
+					`drops UDP on the way, at either end. `+
 					"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`.",
 				`How far it got:`),
 		},
@@ -112,8 +118,10 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 				"If it only takes long to start, allow more time in `timeouts` and apply again. Else see what it does:",
 				`kubectl -n liqo-tenant-rome describe pod gw-rome-…`,
 				`How far it got:`,
-				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of the gateway`, `…done rome: GatewayClient`,
-				`…not … rome: connection`, `…not … milan: connection`), // Liqo does not always share the key of a pod that is not ready
+				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of the gateway`,
+				`…done rome: GatewayClient`,
+				// Liqo does not always share the key of a pod that is not ready
+				`…not … rome: connection`, `…not … milan: connection`),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,9 +148,11 @@ func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 		Config: lab.limited("LoadBalancer"),
 		ExpectError: message(`The gateway's pod is refused on leaf "milan"`,
 			`Time ran out while waiting for … on "milan".`,
-			`Deployment liqo-tenant-rome/gw-rome can't make its pod: pods "gw-rome-…" is forbidden: violates PodSecurity "restricted:latest": `+
+			`Deployment liqo-tenant-rome/gw-rome can't make its pod: pods "gw-rome-…" is forbidden: violates PodSecurity `+
+				`"restricted:latest": `+
 				`privileged (…`,
-			`…A gateway's pod is privileged and forwards packets. Let the leaf's policies, quotas and Pod Security labels allow it in namespace `+
+			`…A gateway's pod is privileged and forwards packets. Let the leaf's policies, quotas and Pod Security labels `+
+				`allow it in namespace `+
 				`liqo-tenant-rome.`,
 			`How far it got:`),
 	})
@@ -163,8 +173,10 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=stopped") },
 			Config:    lab.contexts(impatient), Destroy: true,
-			ExpectError: message(`Liqo's controllers do not run on leaf "milan"`, // Kubernetes has removed the Deployment with the tenant namespace
-				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
+			// Kubernetes has removed the Deployment with the tenant namespace
+			ExpectError: message(`Liqo's controllers do not run on leaf "milan"`,
+				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for WgGatewayServer `+
+					`liqo-tenant-rome/rome to be deleted on "milan".`,
 				`Network liqo-tenant-rome/rome-… is still there, held by the finalizer ….`,
 				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
 				`WgGatewayServer liqo-tenant-rome/rome is still there, held by the finalizer ….`,
@@ -216,9 +228,12 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 				`The connection failed: 127.0.0.1:…: connect: connection refused`, advice, `How far it got:`),
 		},
 		resource.TestStep{
-			PreConfig:   func() { <-stopped },
-			Config:      lab.contexts(before + during),
-			ExpectError: message(headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: connection refused`, advice),
+			PreConfig: func() { <-stopped },
+			Config:    lab.contexts(before + during),
+			ExpectError: message(
+				headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: connection refused`,
+				advice,
+			),
 		},
 		resource.TestStep{
 			PreConfig: func() {
@@ -244,11 +259,14 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 			}`, lab.Kubeconfig, milan.server, token, ca) + shortcutRomeMilan
 	}
 	apply(t,
-		resource.TestStep{Config: reached(milan.token, milan.ca), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			Config: reached(milan.token, milan.ca), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
 		resource.TestStep{
 			Config: reached("expired", milan.ca), PlanOnly: true,
 			ExpectError: message(`The API server refuses the credentials on leaf "milan"`, `The answer was: Unauthorized`,
-				`They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for this leaf.`),
+				`They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for `+
+					`this leaf.`),
 		},
 		resource.TestStep{ // this is an error only for a new shortcut
 			Config: reached(milan.token, lab.credentials(t, "rome").ca) + `
@@ -258,8 +276,11 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 				}`,
 			PlanOnly: true,
 			ExpectError: message(`The API server's certificate is not trusted on leaf "milan"`,
-				`…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed by unknown authority`,
-				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong to another cluster."),
+				`…with liqo_shortcut.europe_milan,`,
+				`…The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed by unknown `+
+					`authority`,
+				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong to another "+
+					"cluster."),
 		},
 		resource.TestStep{
 			Config:           reached(milan.token, milan.ca),
@@ -278,16 +299,19 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 		"to write": {
 			[]string{"get", "list", "watch"},
 			message(`No permission to patch gatewayservers.networking.liqo.io on leaf "milan"`,
-				`The answer was: gatewayservers.networking.liqo.io "rome" is forbidden: User "system:serviceaccount:default:…" cannot patch resource `+
+				`The answer was: gatewayservers.networking.liqo.io "rome" is forbidden: User `+
+					`"system:serviceaccount:default:…" cannot patch resource `+
 					`"gatewayservers" in API group "networking.liqo.io" in the namespace "liqo-tenant-rome"`,
-				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace "liqo-tenant-rome", with this rule, on this leaf:`,
+				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace "liqo-tenant-rome", with `+
+					`this rule, on this leaf:`,
 				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["patch"]`,
 				`How far it got:`, `…not done milan: GatewayServer`),
 		},
 		"to watch, which the caches need": {
 			[]string{"get"},
 			message(`No permission to … gatewayservers.networking.liqo.io on leaf "milan"`,
-				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User "system:serviceaccount:default:…" cannot … resource `+
+				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User "system:serviceaccount:default:…" `+
+					`cannot … resource `+
 					`"gatewayservers" in API group "networking.liqo.io" at the cluster scope`,
 				`Give user "system:serviceaccount:default:…" a ClusterRole with this rule, on this leaf:`,
 				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["…"]`),
@@ -302,7 +326,9 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 				}`, lab.Kubeconfig, milan.server, lab.limitedToken(t, "milan", test.verbs), milan.ca)
 			apply(t,
 				resource.TestStep{Config: limited + shortcutRomeMilan, ExpectError: test.message},
-				resource.TestStep{Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+				resource.TestStep{
+					Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+				},
 			)
 		})
 	}

@@ -37,7 +37,9 @@ func (l *Lab) dialling(t *testing.T, address string, port int32) statecheck.Stat
 	t.Helper()
 	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, _ *networkingv1beta1.GatewayServer) error {
 		if endpoint := client.Spec.Endpoint; !slices.Equal(endpoint.Addresses, []string{address}) || endpoint.Port != port {
-			return fmt.Errorf("the client dials %v, port %d, expected %s, port %d", endpoint.Addresses, endpoint.Port, address, port)
+			return fmt.Errorf(
+				"the client dials %v, port %d, expected %s, port %d", endpoint.Addresses, endpoint.Port, address, port,
+			)
 		}
 		return nil
 	})
@@ -47,8 +49,11 @@ func (l *Lab) dialling(t *testing.T, address string, port int32) statecheck.Stat
 func (l *Lab) madeFrom(t *testing.T, clientTemplate, serverTemplate string) statecheck.StateCheck {
 	t.Helper()
 	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
-		if one, other := client.Spec.ClientTemplateRef.Name, server.Spec.ServerTemplateRef.Name; one != clientTemplate || other != serverTemplate {
-			return fmt.Errorf("the gateways are made from %q and %q, expected %q and %q", one, other, clientTemplate, serverTemplate)
+		if one, other := client.Spec.ClientTemplateRef.Name, server.Spec.ServerTemplateRef.Name; one != clientTemplate ||
+			other != serverTemplate {
+			return fmt.Errorf(
+				"the gateways are made from %q and %q, expected %q and %q", one, other, clientTemplate, serverTemplate,
+			)
 		}
 		return nil
 	})
@@ -59,7 +64,10 @@ func (l *Lab) inNamespaces(t *testing.T, clientNamespace, serverNamespace string
 	t.Helper()
 	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
 		if client.Namespace != clientNamespace || server.Namespace != serverNamespace {
-			return fmt.Errorf("the gateways are in %s and %s, expected %s and %s", client.Namespace, server.Namespace, clientNamespace, serverNamespace)
+			return fmt.Errorf(
+				"the gateways are in %s and %s, expected %s and %s", client.Namespace, server.Namespace, clientNamespace,
+				serverNamespace,
+			)
 		}
 		return nil
 	})

@@ -29,7 +29,9 @@ func TestAccALeafCanBeRenamed(t *testing.T) {
 	}
 	writes := writesSince{lab: lab}
 	apply(t,
-		resource.TestStep{Config: calls("uno") + from("uno"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			Config: calls("uno") + from("uno"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
 		resource.TestStep{
 			Config: calls("due") + from("uno"), PlanOnly: true,
 			ExpectError: message("Unknown leaf uno", `…client = "uno" There is no leaf with the name "uno". `+
@@ -39,10 +41,12 @@ func TestAccALeafCanBeRenamed(t *testing.T) {
 		resource.TestStep{
 			Config: calls("due") + from("due"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate), lab.requestsAre(func(counts map[string]int) { writes.before = counts }),
+				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate),
+				lab.requestsAre(func(counts map[string]int) { writes.before = counts }),
 			}},
 			ConfigStateChecks: []statecheck.StateCheck{
-				expect("client", knownvalue.StringExact("due")), expect("id", knownvalue.StringExact("rome/milan")), expect("status", connected), writes.none(),
+				expect("client", knownvalue.StringExact("due")), expect("id", knownvalue.StringExact("rome/milan")),
+				expect("status", connected), writes.none(),
 			},
 		},
 		resource.TestStep{ // a name that no cluster can confirm
@@ -91,7 +95,9 @@ func TestAccARecordedClusterIsFoundAlthoughItsNameRefersToAnother(t *testing.T) 
 				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace),
 			}},
 			// The end of the test checks that Rome has no objects any more.
-			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), expect("client_cluster_id", knownvalue.StringExact("europe"))},
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected), expect("client_cluster_id", knownvalue.StringExact("europe")),
+			},
 		},
 	)
 }
@@ -100,9 +106,12 @@ func TestAccALostLeafBlocksNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 	lab := borrowLab(t)
 	otherAuthority := lab.credentials(t, "rome").ca
 	lost := map[string]struct{ milan, says string }{
-		"its name":    {"", "Unknown leaf milan"},
-		"its Liqo":    {entry("milan") + `, liqo_namespace = "default"`, `No Liqo in namespace "default" on leaf "milan"`},
-		"its address": {entry("milan") + fmt.Sprintf(`, cluster_ca_certificate = %q`, otherAuthority), `The API server's certificate is not trusted on leaf "milan"`},
+		"its name": {"", "Unknown leaf milan"},
+		"its Liqo": {entry("milan") + `, liqo_namespace = "default"`, `No Liqo in namespace "default" on leaf "milan"`},
+		"its address": {
+			entry("milan") + fmt.Sprintf(`, cluster_ca_certificate = %q`, otherAuthority),
+			`The API server's certificate is not trusted on leaf "milan"`,
+		},
 	}
 	for name, test := range lost {
 		t.Run(name, func(t *testing.T) {
@@ -121,17 +130,24 @@ func TestAccALostLeafBlocksNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 				resource "terraform_data" "something_else" {
 				}`
 			p.write("main.tf", lab.known(entries)+shortcutRomeMilan+somethingElse)
-			says(t, p.run("apply", "-auto-approve"), "Warning: "+test.says, "The shortcut could not be refreshed. Its state stays unchanged.",
+			says(t, p.run("apply", "-auto-approve"), "Warning: "+test.says,
+				"The shortcut could not be refreshed. Its state stays unchanged.",
 				"1 added, 0 changed, 0 destroyed")
 			if after := p.run("state", "show", romeMilan); after != state {
 				t.Errorf("the state has changed from:\n%s\nto:\n%s", state, after)
 			}
-			says(t, p.refused("destroy", "-auto-approve"), "Error: "+test.says, "If this leaf is gone for good, apply `force_destroy = true`, then destroy")
+			says(
+				t, p.refused("destroy", "-auto-approve"), "Error: "+test.says,
+				"If this leaf is gone for good, apply `force_destroy = true`, then destroy",
+			)
 
 			forced := strings.Replace(shortcutRomeMilan, overNodePort, overNodePort+"\nforce_destroy = true", 1)
 			p.write("main.tf", lab.known(entries)+forced)
 			says(t, p.run("apply", "-auto-approve"), "1 changed")
-			says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
+			says(
+				t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`,
+				"1 destroyed",
+			)
 
 			// Only Milan still has objects, of the state that has given it up. A new shortcut
 			// adopts them, and its destroy removes them.

@@ -29,7 +29,8 @@ func TestAccAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 		imported := liqo.importByIdentity(map[string]string{"client_cluster_id": "rome", "server_cluster_id": "milan"})
 		state := liqo.read(imported)
 		for attribute, expected := range map[string]string{
-			"id": "rome/milan", "client": "rome", "server": "milan", "client_cluster_id": "rome", "server_cluster_id": "milan", "status": "Connected",
+			"id": "rome/milan", "client": "rome", "server": "milan", "client_cluster_id": "rome", "server_cluster_id": "milan",
+			"status": "Connected",
 		} {
 			if got := liqo.text(state.NewState, attribute); got != expected {
 				t.Errorf("%s is %q, expected %q", attribute, got, expected)
@@ -56,7 +57,8 @@ func (l *Lab) namedOtherwise(client, server string) string {
 // importing returns a step that imports a shortcut. With a message, the import must fail.
 func importing(config, id string, refusal *regexp.Regexp) resource.TestStep {
 	return resource.TestStep{
-		Config: config, ResourceName: romeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: refusal == nil, ExpectError: refusal,
+		Config: config, ResourceName: romeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: refusal == nil,
+		ExpectError: refusal,
 	}
 }
 
@@ -71,7 +73,8 @@ func changesNothing(config string) resource.TestStep {
 
 func TestAccAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
 	lab := borrowLab(t)
-	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome", "arn:aws:eks:eu-west-1:111122223333:cluster/milan"
+	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome",
+		"arn:aws:eks:eu-west-1:111122223333:cluster/milan"
 	config := lab.namedOtherwise(rome, milan)
 	refused := importing(config, rome+"/turin", message("Invalid import ID",
 		`…It was "`+rome+`/turin". The known names are ["`+milan+`" "`+rome+`"].`))
@@ -82,7 +85,9 @@ func TestAccAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
 func TestAccAShortcutIsImportedByItsIDWhateverTheNamesOfItsLeaves(t *testing.T) {
 	lab := borrowLab(t)
 	config := lab.namedOtherwise("uno", "due")
-	refused := importing(config, "rome/turin", message("Unknown server", `None of the leaves "due", "uno" has the cluster ID "turin".`))
+	refused := importing(
+		config, "rome/turin", message("Unknown server", `None of the leaves "due", "uno" has the cluster ID "turin".`),
+	)
 	refused.PreConfig = lab.joinByHand(t, "rome", "milan")
 	apply(t, refused, importing(config, "rome/milan", nil), changesNothing(config))
 }
@@ -98,7 +103,10 @@ func TestAccAnInvalidImportImportsNothing(t *testing.T) {
 	silent.PreConfig = func() { lab.command(t, "stop-apiserver", "milan") }
 	found := importing(config, "rome/milan", nil)
 	found.PreConfig = func() { lab.command(t, "start-apiserver", "milan") }
-	apply(t, turned, importing(config, "rome/naples", message("Cannot import non-existent remote object")), silent, found, changesNothing(config))
+	apply(
+		t, turned, importing(config, "rome/naples", message("Cannot import non-existent remote object")), silent, found,
+		changesNothing(config),
+	)
 }
 
 func TestAccHalfANetworkIsImportedAndTheNextApplyCompletesIt(t *testing.T) {
@@ -116,7 +124,8 @@ func TestAccHalfANetworkIsImportedAndTheNextApplyCompletesIt(t *testing.T) {
 		resource.TestStep{
 			Config: lab.contexts(shortcutRomeMilan), ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
-				expect("status", connected), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")), lab.asLiqoSays(t, romeMilan, "rome", "milan"),
+				expect("status", connected), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
+				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
 	)
@@ -170,7 +179,8 @@ func (d *direct) importByIdentity(identity map[string]string) *tfprotov6.Importe
 func (d *direct) read(imported *tfprotov6.ImportedResource) *tfprotov6.ReadResourceResponse {
 	d.t.Helper()
 	response, err := d.server.ReadResource(d.t.Context(), &tfprotov6.ReadResourceRequest{
-		TypeName: "liqo_shortcut", CurrentState: imported.State, Private: imported.Private, CurrentIdentity: imported.Identity,
+		TypeName: "liqo_shortcut", CurrentState: imported.State, Private: imported.Private,
+		CurrentIdentity: imported.Identity,
 	})
 	d.must(err, response.Diagnostics)
 	return response
@@ -188,7 +198,8 @@ func (d *direct) planned(state *tfprotov6.ReadResourceResponse) tftypes.Value {
 		})),
 	})
 	response, err := d.server.PlanResourceChange(d.t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: "liqo_shortcut", PriorState: state.NewState, ProposedNewState: state.NewState, Config: config, PriorPrivate: state.Private,
+		TypeName: "liqo_shortcut", PriorState: state.NewState, ProposedNewState: state.NewState, Config: config,
+		PriorPrivate:  state.Private,
 		PriorIdentity: state.NewIdentity,
 	})
 	d.must(err, response.Diagnostics)

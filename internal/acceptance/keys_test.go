@@ -33,9 +33,11 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
 	says(t, p.run("destroy", "-auto-approve"), "1 destroyed",
 		`Warning: Some objects were kept on leaf "rome"`,
-		`What somebody else has made stays: PublicKey liqo-tenant-milan/milan. So does Liqo's record of "milan". So Namespace liqo-tenant-milan stays, too;`,
+		`What somebody else has made stays: PublicKey liqo-tenant-milan/milan. So does Liqo's record of "milan". So `+
+			`Namespace liqo-tenant-milan stays, too;`,
 		`Warning: Some objects were kept on leaf "milan"`,
-		`What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So Namespace liqo-tenant-rome stays, too;`)
+		`What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So `+
+			`Namespace liqo-tenant-rome stays, too;`)
 	for i, at := range []string{"rome", "milan"} {
 		lab.isStillThere(t, at, brought[i])
 		lab.hasNoOwner(t, at, brought[i].Namespace)
@@ -62,7 +64,9 @@ func isUp(connection *networkingv1beta1.Connection) bool {
 func (l *Lab) bringKey(t *testing.T, at, of string) *networkingv1beta1.PublicKey {
 	t.Helper()
 	var keys corev1.Secret
-	if err := l.client(t, of).Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-" + at, Name: "gw-" + at}, &keys); err != nil {
+	if err := l.client(t, of).Get(
+		t.Context(), client.ObjectKey{Namespace: "liqo-tenant-" + at, Name: "gw-" + at}, &keys,
+	); err != nil {
 		t.Fatal(err)
 	}
 	key, err := forge.PublicKey("liqo-tenant-"+of, nil, liqov1beta1.ClusterID(of), keys.Data["publicKey"])
@@ -79,7 +83,8 @@ func (l *Lab) bringKey(t *testing.T, at, of string) *networkingv1beta1.PublicKey
 func (l *Lab) isStillThere(t *testing.T, at string, object client.Object) {
 	t.Helper()
 	uid, key := object.GetUID(), client.ObjectKeyFromObject(object)
-	if err := l.client(t, at).Get(t.Context(), key, object); err != nil || object.GetUID() != uid || object.GetDeletionTimestamp() != nil {
+	if err := l.client(t, at).Get(t.Context(), key, object); err != nil || object.GetUID() != uid ||
+		object.GetDeletionTimestamp() != nil {
 		t.Errorf("%T %s on %s is gone (%v)", object, key, at, err)
 	}
 }
@@ -130,7 +135,8 @@ func TestAccAUsersSecretStaysUnchangedAfterItsGatewayIsGone(t *testing.T) {
 	apply(t,
 		resource.TestStep{Config: keys("my-keys"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 		resource.TestStep{
-			PreConfig: killed, Config: keys("other-keys"), ConfigPlanChecks: inPlace(), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+			PreConfig: killed, Config: keys("other-keys"), ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 		resource.TestStep{PreConfig: killed, Config: keys("other-keys"), Destroy: true},
 	)
@@ -168,7 +174,10 @@ func TestAccAUsersSecretIsRejectedInANamespaceThatADestroyRemoves(t *testing.T) 
 	}
 	networks := lab.networks(t)
 	p.write("main.tf", lab.between("milan", `server_gateway = { service_type = "NodePort", key_secret = "my-keys" }`))
-	says(t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would go with the shortcut on leaf "milan"`, "Set `client_namespace` or `server_namespace`")
+	says(
+		t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would go with the shortcut on leaf "milan"`,
+		"Set `client_namespace` or `server_namespace`",
+	)
 	lab.sameNetworks(t, networks)
 	p.write("main.tf", lab.between("milan", overNodePort))
 	p.run("plan", "-detailed-exitcode")

@@ -47,7 +47,10 @@ func startLab(options ...string) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(labProgram, append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", filepath.Join(dir, "lab")}, options...)...)
+	command := exec.Command(
+		labProgram,
+		append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", filepath.Join(dir, "lab")}, options...)...,
+	)
 	command.Stderr = os.Stderr
 	command.Env = append(os.Environ(), "GOMEMLIMIT=500MiB") // for each program of the lab; some would use twice as much
 	alive, err := command.StdinPipe()

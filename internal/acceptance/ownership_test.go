@@ -100,7 +100,8 @@ func TestAccAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
 			first.apply()
 			networks := lab.networks(t)
 			for range 2 { // the second try has the same result
-				says(t, second.refused("apply", "-auto-approve"), "A shortcut with", "exists already on leaf", "Another liqo_shortcut owns it, made by",
+				says(t, second.refused("apply", "-auto-approve"), "A shortcut with", "exists already on leaf",
+					"Another liqo_shortcut owns it, made by",
 					"in folder first, workspace default")
 				if left := second.resources(); left != "" {
 					t.Errorf("the refused create is in the state: %s", left)
@@ -132,7 +133,9 @@ func TestAccTwoProviderBlocksHaveOneOwner(t *testing.T) {
 
 func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
 	lab := borrowLab(t)
-	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(t, "second", joining("s", "rome", "milan", "adopt_existing = true"))
+	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(
+		t, "second", joining("s", "rome", "milan", "adopt_existing = true"),
+	)
 	destroyAtLast(first, second)
 	first.apply()
 	gateway := lab.gatewayServer(t)
@@ -169,7 +172,9 @@ func TestAccAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
 	destroyAtLast(p)
 	p.apply()
 	networks := lab.networks(t)
-	p.configure(joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = liqo_shortcut.after\n}")
+	p.configure(
+		joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = liqo_shortcut.after\n}",
+	)
 	says(t, p.run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
 	lab.sameNetworks(t, networks)
 }
@@ -181,7 +186,10 @@ func TestAccAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
 	destroyAtLast(p)
 	p.apply()
 	networks := lab.networks(t)
-	says(t, p.refused("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "exists already on leaf", "`create_before_destroy`")
+	says(
+		t, p.refused("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "exists already on leaf",
+		"`create_before_destroy`",
+	)
 	lab.sameNetworks(t, networks)
 	p.unchanged()
 
@@ -208,7 +216,10 @@ func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
 	}
 	p := lab.stateIn(t, "slow", config(ample))
 	destroyAtLast(p)
-	says(t, p.refused("apply", "-auto-approve"), "The load balancer gives no address", "The shortcut is tainted", "`terraform untaint`")
+	says(
+		t, p.refused("apply", "-auto-approve"), "The load balancer gives no address", "The shortcut is tainted",
+		"`terraform untaint`",
+	)
 	gateway := lab.gatewayServer(t)
 	lab.command(t, "set", "milan", "load-balancer=true")
 	p.run("untaint", "liqo_shortcut.s")
@@ -282,7 +293,10 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 		  clusters = ["rome", "milan"]
 		}
 		output "leftovers" {
-		  value = [for s in data.liqo_shortcuts.all.shortcuts : "${s.client} to ${s.server}, made in ${s.owner.folder}" if !s.owner.complete]
+		  value = [
+		    for s in data.liqo_shortcuts.all.shortcuts :
+		    "${s.client} to ${s.server}, made in ${s.owner.folder}" if !s.owner.complete
+		  ]
 		}`).run("apply", "-auto-approve"), `"rome to milan, made in killed"`)
 	lab.command(t, "set", "milan", "load-balancer=true")
 	p.apply()
@@ -313,11 +327,15 @@ func (p *project) killWhen(happens <-chan struct{}, args ...string) {
 
 func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
 	lab := borrowLab(t)
-	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(t, "second", joining("s", "rome", "milan", ""))
+	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(
+		t, "second", joining("s", "rome", "milan", ""),
+	)
 	destroyAtLast(first, second)
 	first.apply()
 	networks := lab.networks(t)
-	first.configure("provider \"liqo\" {}\nremoved {\n  from = liqo_shortcut.s\n  lifecycle {\n    destroy = false\n  }\n}")
+	first.configure(
+		"provider \"liqo\" {}\nremoved {\n  from = liqo_shortcut.s\n  lifecycle {\n    destroy = false\n  }\n}",
+	)
 	first.run("apply", "-auto-approve")
 	says(t, second.refused("apply", "-auto-approve"), "exists already on leaf", "in folder first")
 	second.run("import", "liqo_shortcut.s", "rome/milan")
@@ -376,17 +394,25 @@ func TestAccASecondNetworkOfThePairIsAWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	second = &networkingv1beta1.Configuration{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"}},
-		Spec:       second.Spec,
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"},
+		},
+		Spec: second.Spec,
 	}
 	rome := lab.administrator(t, "rome")
 	if err := rome.Create(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	says(t, p.run("plan", "-detailed-exitcode"), "A second network connects the pair", `Configuration default/milan on leaf "rome"`)
+	says(
+		t, p.run("plan", "-detailed-exitcode"), "A second network connects the pair",
+		`Configuration default/milan on leaf "rome"`,
+	)
 	p.configure(joining("s", "rome", "milan", "mtu = 1400"))
 	p.run("apply", "-auto-approve")
-	says(t, p.run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`, "What somebody else has made stays: Configuration default/milan.")
+	says(
+		t, p.run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`,
+		"What somebody else has made stays: Configuration default/milan.",
+	)
 	if err := rome.Delete(t.Context(), second); err != nil {
 		t.Errorf("the second network has lost its Configuration: %v", err)
 	}

@@ -31,8 +31,10 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 	var networks []string
 	apply(t,
 		resource.TestStep{
-			Config:            adopted,
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected)},
+			Config: adopted,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected),
+			},
 		},
 		resource.TestStep{
 			PreConfig: func() { // as in Liqo's record when a gateway has no Deployment
@@ -46,7 +48,8 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 			Config: adopted, Destroy: true,
 			ExpectError: message(`A peering uses the network on leaf "europe"`,
 				`This leaf needs the network for the peering with "rome" (Identity liqo-tenant-rome/…). Nothing was removed. `+
-					"End the peering first with `liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy.",
+					"End the peering first with `liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before "+
+					"the destroy.",
 				`Besides, a peering uses the network on leaf "rome".`,
 				`This leaf needs the network for the peering with "europe" (Tenant …). Nothing was removed.`),
 		},
@@ -65,7 +68,9 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 	)
 	for at, of := range map[string]string{"europe": "rome", "rome": "europe"} {
 		var namespace corev1.Namespace
-		if err := peered.client(t, at).Get(t.Context(), client.ObjectKey{Name: "liqo-tenant-" + of}, &namespace); err != nil || namespace.DeletionTimestamp != nil {
+		if err := peered.client(t, at).Get(
+			t.Context(), client.ObjectKey{Name: "liqo-tenant-" + of}, &namespace,
+		); err != nil || namespace.DeletionTimestamp != nil {
 			t.Errorf("the peering has lost its tenant namespace on %s (%v)", at, err)
 		}
 		if len(namespace.Annotations) > 0 {
@@ -77,7 +82,9 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 	if err := peered.client(t, "rome").List(t.Context(), &tenants); err != nil || len(tenants.Items) != 1 {
 		t.Errorf("Rome has Tenants %v (%v)", tenants.Items, err)
 	}
-	if err := peered.client(t, "europe").List(t.Context(), &identities, client.InNamespace("liqo-tenant-rome")); err != nil || len(identities.Items) == 0 {
+	if err := peered.client(t, "europe").List(
+		t.Context(), &identities, client.InNamespace("liqo-tenant-rome"),
+	); err != nil || len(identities.Items) == 0 {
 		t.Errorf("Europe has no Identity for Rome any more (%v)", err)
 	}
 }
@@ -115,7 +122,10 @@ func TestAccALeafRemovedFromTheProviderBlockCanBeGivenUp(t *testing.T) {
 	says(t, p.run("plan", "-detailed-exitcode"), "Warning: Unknown leaf milan")
 	write("", "force_destroy = true")
 	says(t, p.run("apply", "-auto-approve"), "Warning: Unknown leaf milan", "0 added, 1 changed, 0 destroyed")
-	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
+	says(
+		t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`,
+		"1 destroyed",
+	)
 	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
 	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 }

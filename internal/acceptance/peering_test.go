@@ -39,7 +39,8 @@ func (l *Lab) networks(t *testing.T) []string {
 	var lines []string
 	for _, c := range l.Clusters {
 		for _, list := range []client.ObjectList{
-			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
+			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{},
+			&networkingv1beta1.GatewayClientList{},
 			&networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConnectionList{},
 		} {
 			err := l.client(t, c.Name).List(t.Context(), list)
@@ -113,9 +114,11 @@ func TestAccNextToPeerings(t *testing.T) {
 					`  n2 ==>|"shortcut"| n1`,
 					``,
 				}, "\n")), "mermaid"),
-				shows("liqo_topology.all", exactly("peering"), "edges", 0, "made_by"), shows("liqo_topology.all", connected, "edges", 0, "status"),
+				shows("liqo_topology.all", exactly("peering"), "edges", 0, "made_by"),
+				shows("liqo_topology.all", connected, "edges", 0, "status"),
 				shows("liqo_topology.all", knownvalue.Bool(false), "edges", 0, "both_ways"),
-				shows("liqo_shortcuts.all", knownvalue.ListSizeExact(3), "shortcuts"), shows("liqo_shortcuts.all", exactly("peering"), "shortcuts", 0, "made_by"),
+				shows("liqo_shortcuts.all", knownvalue.ListSizeExact(3), "shortcuts"),
+				shows("liqo_shortcuts.all", exactly("peering"), "shortcuts", 0, "made_by"),
 				shows("liqo_shortcuts.all", knownvalue.Bool(true), "shortcuts", 2, "managed"),
 			},
 		})
@@ -137,7 +140,8 @@ func TestAccNextToPeerings(t *testing.T) {
 		apply(t, resource.TestStep{
 			Config: peered.overPeering("rome", ""),
 			ExpectError: message(`A network with "…" exists already on leaf "…"`, // from the leaf that answers first
-				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" (ForeignCluster …, role …) did.`,
+				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" (ForeignCluster …, `+
+					`role …) did.`,
 				"Import that network, let `adopt_existing = true` take it over, or end the peering first with `liqoctl unpeer`."),
 		})
 		peered.sameNetworks(t, networks)
@@ -145,14 +149,17 @@ func TestAccNextToPeerings(t *testing.T) {
 
 	t.Run("what a peering uses is not destroyed after it was adopted, unless that is forced", func(t *testing.T) {
 		peered.keptUnlessForced(t, "rome", resource.TestStep{
-			Config:            peered.overPeering("rome", "adopt_existing = true"),
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected)},
+			Config: peered.overPeering("rome", "adopt_existing = true"),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected),
+			},
 		}, "adopt_existing = true")
 	})
 
 	t.Run("what a peering uses is not destroyed after it was imported, unless that is forced", func(t *testing.T) {
 		peered.keptUnlessForced(t, "milan", resource.TestStep{
-			Config: peered.overPeering("milan", ""), ResourceName: overPeering, ImportState: true, ImportStateId: "europe/milan", ImportStatePersist: true,
+			Config: peered.overPeering("milan", ""), ResourceName: overPeering, ImportState: true,
+			ImportStateId: "europe/milan", ImportStatePersist: true,
 		}, "")
 	})
 }
@@ -160,7 +167,8 @@ func TestAccNextToPeerings(t *testing.T) {
 // refused returns the message about the peering of a leaf with another cluster, which has this
 // role, when a destroy would remove its network.
 func refused(other, role string) string {
-	return fmt.Sprintf("This leaf needs the network for the peering with %q (ForeignCluster %s, role %s). Nothing was removed. End the peering first with "+
+	return fmt.Sprintf("This leaf needs the network for the peering with %q (ForeignCluster %s, role %s). Nothing "+
+		"was removed. End the peering first with "+
 		"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy.", other, other, role)
 }
 
@@ -184,17 +192,24 @@ func (l *Lab) keptUnlessForced(t *testing.T, leaf string, takeOver resource.Test
 		resource.TestStep{
 			PreConfig: func() {
 				if networks = l.networks(t); !slices.Equal(withoutLabels(networks), withoutLabels(before)) {
-					t.Errorf("the adoption has changed more than labels; before:\n%s\nnow:\n%s", strings.Join(before, "\n"), strings.Join(networks, "\n"))
+					t.Errorf(
+						"the adoption has changed more than labels; before:\n%s\nnow:\n%s", strings.Join(before, "\n"),
+						strings.Join(networks, "\n"),
+					)
 				}
 			},
 			Config: l.overPeering(leaf, settings), Destroy: true,
 			ExpectError: message(`A peering uses the network on leaf "europe"`,
-				refused(leaf, "Provider"), fmt.Sprintf(`Besides, a peering uses the network on leaf %q.`, leaf), refused("europe", "Consumer")),
+				refused(leaf, "Provider"), fmt.Sprintf(
+					`Besides, a peering uses the network on leaf %q.`, leaf,
+				), refused("europe", "Consumer")),
 		},
 		resource.TestStep{ // the shortcut is still in the state, unchanged
-			Config:            l.overPeering(leaf, settings),
-			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected)},
+			Config:           l.overPeering(leaf, settings),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected),
+			},
 		},
 		resource.TestStep{
 			PreConfig: func() { l.sameNetworks(t, networks) },

@@ -47,7 +47,9 @@ func TestAccAnEmptyCredentialIsRejectedBeforeAndDuringTheApply(t *testing.T) {
 	lab := borrowLab(t)
 	refusal := message("Empty value", `…clusters["rome"].config_content is empty. Set a value, or remove the attribute.`)
 	apply(t,
-		resource.TestStep{Config: lab.listing(`rome = { config_content = "" }`) + shortcutRomeMilan, PlanOnly: true, ExpectError: refusal},
+		resource.TestStep{
+			Config: lab.listing(`rome = { config_content = "" }`) + shortcutRomeMilan, PlanOnly: true, ExpectError: refusal,
+		},
 		resource.TestStep{
 			Config: `
 				resource "terraform_data" "kubeconfig" {

@@ -61,7 +61,9 @@ func TestAccAShortcutWithOnlyItsNamespacesIsRepaired(t *testing.T) {
 func TestAccALeafThatCannotBeReachedLosesNothing(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
-		resource.TestStep{Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "stop-apiserver", "milan") },
 			Config:    lab.contexts(shortcutRomeMilan),
@@ -118,7 +120,9 @@ func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneCompletesIt(t *testing.T)
 			}`)
 	}
 	apply(t,
-		resource.TestStep{Config: overLoadBalancer(ample), ExpectError: regexp.MustCompile("The load balancer gives no address")},
+		resource.TestStep{
+			Config: overLoadBalancer(ample), ExpectError: regexp.MustCompile("The load balancer gives no address"),
+		},
 		resource.TestStep{
 			PreConfig:         func() { lab.command(t, "set", "milan", "load-balancer=true") },
 			Config:            overLoadBalancer("5m"),
@@ -156,7 +160,9 @@ func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.
 			Config: lab.between("milan", overNodePort+namespaces), Destroy: true, ExpectError: expected,
 		}
 	}
-	interrupted := regexp.MustCompile(`(?s)Liqo's controllers do not run on leaf "milan".*The work was interrupted while waiting`)
+	interrupted := regexp.MustCompile(
+		`(?s)Liqo's controllers do not run on leaf "milan".*The work was interrupted while waiting`,
+	)
 	for name, namespaces := range map[string]string{
 		"in the tenant namespaces": "",
 		// Then none of the remaining objects is the provider's own, not even a namespace.
@@ -228,7 +234,9 @@ func (l *Lab) removeTrace(t *testing.T, at, of string) {
 	await(t, l, at, &liqov1beta1.ForeignClusterList{}, of, func(record *liqov1beta1.ForeignCluster) bool {
 		return !record.Status.Modules.Networking.Enabled // before that, Liqo would create its record again
 	})
-	if err := l.client(t, at).Delete(t.Context(), &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}); err != nil {
+	if err := l.client(t, at).Delete(
+		t.Context(), &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}},
+	); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -248,7 +256,9 @@ func (l *Lab) deleteNamespace(t *testing.T, clusterName, name string) {
 	if err := leaf.Live.Delete(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	if err := leaf.UntilGone(t.Context(), corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace)); err != nil {
+	if err := leaf.UntilGone(
+		t.Context(), corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace),
+	); err != nil {
 		t.Fatal(err)
 	}
 }

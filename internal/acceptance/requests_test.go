@@ -31,14 +31,19 @@ func TestAccARefreshOfThreeShortcutsNeedsTheSameRequestsAsOfOne(t *testing.T) {
 	for _, name := range []string{"rome", "milan"} {
 		alone, among := forOne.of(name), forThree.of(name)
 		if total(alone) == 0 || total(alone) > mostRequests {
-			t.Errorf("a refresh of one shortcut makes %d requests to %s, not 1 to %d:%s", total(alone), name, mostRequests, listed(alone))
+			t.Errorf(
+				"a refresh of one shortcut makes %d requests to %s, not 1 to %d:%s", total(alone), name, mostRequests,
+				listed(alone),
+			)
 		}
 		if !maps.Equal(alone, among) {
 			t.Errorf("requests of a refresh to %s for one shortcut:%s\nfor three:%s", name, listed(alone), listed(among))
 		}
 	}
 	if naples := forThree.of("naples"); !maps.Equal(naples, forThree.of("rome")) {
-		t.Errorf("requests of a refresh of three shortcuts to naples:%s\nto rome:%s", listed(naples), listed(forThree.of("rome")))
+		t.Errorf(
+			"requests of a refresh of three shortcuts to naples:%s\nto rome:%s", listed(naples), listed(forThree.of("rome")),
+		)
 	}
 }
 
@@ -61,8 +66,10 @@ func (r *refresh) counted(shortcuts string) resource.TestStep {
 			  server_gateway = { service_type = "NodePort" }
 			}`),
 		ConfigPlanChecks: resource.ConfigPlanChecks{
-			PostApplyPreRefresh:  []plancheck.PlanCheck{r.lab.requestsAre(func(counts map[string]int) { r.before = counts })},
-			PostApplyPostRefresh: []plancheck.PlanCheck{r.lab.requestsAre(func(counts map[string]int) { r.after = counts }), plancheck.ExpectEmptyPlan()},
+			PostApplyPreRefresh: []plancheck.PlanCheck{r.lab.requestsAre(func(counts map[string]int) { r.before = counts })},
+			PostApplyPostRefresh: []plancheck.PlanCheck{
+				r.lab.requestsAre(func(counts map[string]int) { r.after = counts }), plancheck.ExpectEmptyPlan(),
+			},
 		},
 	}
 }

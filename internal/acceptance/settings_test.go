@@ -36,8 +36,10 @@ const overNodePort = `server_gateway = { service_type = "NodePort" }`
 func TestAccForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{
-		Config:      lab.between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`),
-		ExpectError: regexp.MustCompile(`(?s)Remapping is forbidden, and needed.*10\.202\.0\.0/16 of "(rome|naples)"\s+overlaps\s+with\s+10\.202\.0\.0/16`),
+		Config: lab.between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`),
+		ExpectError: regexp.MustCompile(
+			`(?s)Remapping is forbidden, and needed.*10\.202\.0\.0/16 of "(rome|naples)"\s+overlaps\s+with\s+10\.202\.0\.0/16`,
+		),
 	})
 }
 
@@ -47,7 +49,9 @@ func TestAccAnUnpredictedForbiddenRemappingLeavesNothingBehind(t *testing.T) {
 		Config: lab.between("milan", overNodePort+`
 			cidr_remapping = "forbid"
 			server_network = { pod_cidrs = ["100.64.0.0/16"] }`),
-		ExpectError: regexp.MustCompile(`(?s)Remapping is forbidden, and needed on leaf "rome".*100\.64\.0\.0/16\s+of\s+"milan"`),
+		ExpectError: regexp.MustCompile(
+			`(?s)Remapping is forbidden, and needed on leaf "rome".*100\.64\.0\.0/16\s+of\s+"milan"`,
+		),
 	})
 }
 
@@ -92,10 +96,15 @@ func TestAccAMissingNamespaceIsNotCreated(t *testing.T) {
 func TestAccAMissingTemplateFailsThePlan(t *testing.T) {
 	lab := borrowLab(t)
 	for expected, settings := range map[string]string{
-		`(?s)The template does not exist on leaf "milan".*WgGatewayServerTemplate\s+liqo/nothing`: `server_gateway = { template = { name = "nothing" } }`,
-		`(?s)There are no templates of type example.com/v1/nothings on\s+leaf\s+"rome"`:           `client_gateway = { template = { resource = "example.com/v1/nothings" } }`,
+		`(?s)The template does not exist on leaf ` +
+			`"milan".*WgGatewayServerTemplate\s+liqo/nothing`: `server_gateway = { template = { name = "nothing" } }`,
+		`(?s)There are no templates of type example.com/v1/nothings ` +
+			`on\s+leaf\s+"rome"`: `client_gateway = { template = { resource = "example.com/v1/nothings" } }`,
 	} {
-		apply(t, resource.TestStep{Config: lab.between("milan", settings), PlanOnly: true, ExpectError: regexp.MustCompile(expected)})
+		apply(
+			t,
+			resource.TestStep{Config: lab.between("milan", settings), PlanOnly: true, ExpectError: regexp.MustCompile(expected)},
+		)
 	}
 }
 
@@ -177,15 +186,20 @@ func removeField(value any, field string) {
 // ipam returns the Deployment of Liqo's IPAM with these pools, as in Liqo's chart. It has no pods,
 // because the lab runs the program itself.
 func ipam(pools string) *appsv1.Deployment {
-	labels := map[string]string{"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam", "app.kubernetes.io/instance": "liqo-ipam"}
+	labels := map[string]string{
+		"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam", "app.kubernetes.io/instance": "liqo-ipam",
+	}
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-ipam", Labels: labels},
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(int32(0)),
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{
-				Name: "ipam", Image: "ghcr.io/liqotech/ipam", Args: []string{"--pod-name=$(POD_NAME)", "--port=6000", "--pools=" + pools},
-			}}}},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				Containers: []corev1.Container{{
+					Name: "ipam", Image: "ghcr.io/liqotech/ipam",
+					Args: []string{"--pod-name=$(POD_NAME)", "--port=6000", "--pools=" + pools},
+				}},
+			}},
 		},
 	}
 }

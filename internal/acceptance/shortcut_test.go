@@ -63,7 +63,9 @@ func TestAccAShortcutOverANodePortIsCreatedChangedAndRemoved(t *testing.T) {
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected),
 				expect("mtu", knownvalue.Int32Exact(1400)),
-				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(31000)),
+				statecheck.ExpectKnownValue(
+					romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(31000),
+				),
 				lab.gatewaysHaveMTU(t, 1400),
 			},
 		},
@@ -81,8 +83,12 @@ func TestAccAShortcutOverALoadBalancerIsCreatedChangedAndRemoved(t *testing.T) {
 				}`),
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected),
-				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_gateway").AtMapKey("service_type"), knownvalue.StringExact("LoadBalancer")),
-				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51840)),
+				statecheck.ExpectKnownValue(
+					romeMilan, tfjsonpath.New("server_gateway").AtMapKey("service_type"), knownvalue.StringExact("LoadBalancer"),
+				),
+				statecheck.ExpectKnownValue(
+					romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51840),
+				),
 			},
 		},
 		resource.TestStep{
@@ -108,7 +114,9 @@ func TestAccAShortcutOverALoadBalancerIsCreatedChangedAndRemoved(t *testing.T) {
 			ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected),
-				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51900)),
+				statecheck.ExpectKnownValue(
+					romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51900),
+				),
 			},
 		},
 	)
@@ -128,7 +136,8 @@ func TestAccTheClientCanDialAnotherAddress(t *testing.T) {
 	}
 	node := lab.nodeAddress(t, "milan")
 	endpoint := expect("server_endpoint", knownvalue.ObjectPartial(map[string]knownvalue.Check{
-		"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(node)}), "port": knownvalue.Int32Exact(31001),
+		"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(node)}),
+		"port":      knownvalue.Int32Exact(31001),
 	}))
 	apply(t,
 		resource.TestStep{ // a name and a port that only Rome uses, and that do not work yet

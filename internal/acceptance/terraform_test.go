@@ -18,7 +18,9 @@ func apply(t *testing.T, steps ...resource.TestStep) {
 }
 
 // applyThrough is like apply, with a wrapper between Terraform and the provider.
-func applyThrough(t *testing.T, wrap func(tfprotov6.ProviderServer) tfprotov6.ProviderServer, steps ...resource.TestStep) {
+func applyThrough(
+	t *testing.T, wrap func(tfprotov6.ProviderServer) tfprotov6.ProviderServer, steps ...resource.TestStep,
+) {
 	t.Helper()
 	var liqo *provider.Provider
 	end := func() {
@@ -28,7 +30,9 @@ func applyThrough(t *testing.T, wrap func(tfprotov6.ProviderServer) tfprotov6.Pr
 	}
 	t.Cleanup(end)
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){"liqo": func() (tfprotov6.ProviderServer, error) {
+		ProtoV6ProviderFactories: map[string]func() (
+			tfprotov6.ProviderServer, error,
+		){"liqo": func() (tfprotov6.ProviderServer, error) {
 			end() // each Terraform command has its own provider, which ends with it
 			liqo = provider.New("test")
 			return wrap(providerserver.NewProtocol6(liqo)()), nil

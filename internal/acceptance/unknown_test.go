@@ -59,13 +59,20 @@ func TestAccALeafWithAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 
 	p.write("main.tf", lab.named("milan", "second", settings)) // the name turns out to be the same
 	says(t, p.run("apply", "-auto-approve"), reason, `The name of the server is known only during the apply.`,
-		`It was "milan", and it is not known yet whether it will still refer to cluster "milan".`, "# forces replacement", "2 added, 0 changed, 2 destroyed")
-	says(t, p.run("state", "show", romeMilan), `id = "rome/milan"`, `status = "Connected"`, `client_namespace = "shortcuts"`, `pod_cidrs = [ "10.222.0.0/16", ]`)
+		`It was "milan", and it is not known yet whether it will still refer to cluster `+
+			`"milan".`, "# forces replacement", "2 added, 0 changed, 2 destroyed")
+	says(
+		t, p.run("state", "show", romeMilan), `id = "rome/milan"`, `status = "Connected"`, `client_namespace = "shortcuts"`,
+		`pod_cidrs = [ "10.222.0.0/16", ]`,
+	)
 	p.run("plan", "-detailed-exitcode")
 
 	p.write("main.tf", lab.named("europe", "second", settings))
 	says(t, p.run("apply", "-auto-approve"), reason, "# forces replacement")
-	says(t, p.run("state", "show", romeMilan), `id = "rome/europe"`, `status = "Connected"`, `client_namespace = "shortcuts"`)
+	says(
+		t, p.run("state", "show", romeMilan), `id = "rome/europe"`, `status = "Connected"`,
+		`client_namespace = "shortcuts"`,
+	)
 	p.run("plan", "-detailed-exitcode")
 }
 
@@ -83,5 +90,8 @@ func TestAccUnknownRangesChangeInPlace(t *testing.T) {
 	p.apply()
 	p.write("main.tf", announced("10.224.0.0/16", "10.225.0.0/16"))
 	p.apply()
-	says(t, p.run("state", "show", romeMilan), `status = "Connected"`, `remapped_pod_cidrs = [ "10.224.0.0/16", ]`, `remapped_external_cidr = "10.225.0.0/16"`)
+	says(
+		t, p.run("state", "show", romeMilan), `status = "Connected"`, `remapped_pod_cidrs = [ "10.224.0.0/16", ]`,
+		`remapped_external_cidr = "10.225.0.0/16"`,
+	)
 }

@@ -43,7 +43,8 @@ func (l *Lab) updated(t *testing.T, all ...update) {
 	t.Helper()
 	gateways := &gatewayUIDs{t: t, lab: l}
 	steps := []resource.TestStep{{
-		Config: l.between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gateways.changed(replacesGateways)},
+		Config:            l.between("milan", overNodePort),
+		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gateways.changed(replacesGateways)},
 	}}
 	for _, update := range all {
 		steps = append(steps, resource.TestStep{
@@ -67,14 +68,20 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 			knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(address)}))
 	}
 	lab.updated(t,
-		update{"to a load balancer", "", replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))}},
-		update{"to another port", `server_gateway = { port = 51900 }`, replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))}},
+		update{
+			"to a load balancer", "", replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))},
+		},
+		update{
+			"to another port", `server_gateway = { port = 51900 }`, replacesGateways,
+			[]statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))},
+		},
 		update{
 			"to an address of one's choice", `server_gateway = { load_balancer_ip = "192.0.2.10" }`, replacesGateways,
 			[]statecheck.StateCheck{endpointAddress("192.0.2.10"), endpointPort(knownvalue.Int32Exact(51840))},
 		},
 		update{
-			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`, replacesGateways,
+			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`,
+			replacesGateways,
 			[]statecheck.StateCheck{endpointAddress(lab.nodeAddress(t, "milan")), endpointPort(knownvalue.Int32Exact(31010))},
 		},
 		update{
@@ -84,13 +91,19 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 				service_labels      = { team = "network" }
 			}`, replacesGateways, []statecheck.StateCheck{lab.serviceIsMarked(t), endpointPort(nodePort())},
 		},
-		update{"to another MTU", overNodePort + "\nmtu = 1400", replacesGateways, []statecheck.StateCheck{lab.gatewaysHaveMTU(t, 1400)}},
 		update{
-			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`, replacesGateways,
+			"to another MTU", overNodePort + "\nmtu = 1400", replacesGateways,
+			[]statecheck.StateCheck{lab.gatewaysHaveMTU(t, 1400)},
+		},
+		update{
+			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`,
+			replacesGateways,
 			[]statecheck.StateCheck{lab.madeFrom(t, "wireguard-client", "my-server")},
 		},
-		update{"to an address inside the cluster", `server_gateway = { service_type = "ClusterIP" }`, replacesGateways, []statecheck.StateCheck{
-			endpointPort(knownvalue.Int32Exact(51840)), lab.exposedBy(t, corev1.ServiceTypeClusterIP), lab.madeFrom(t, "wireguard-client", "wireguard-server"),
+		update{"to an address inside the cluster", `server_gateway = { service_type = ` +
+			`"ClusterIP" }`, replacesGateways, []statecheck.StateCheck{
+			endpointPort(knownvalue.Int32Exact(51840)), lab.exposedBy(t, corev1.ServiceTypeClusterIP),
+			lab.madeFrom(t, "wireguard-client", "wireguard-server"),
 		}},
 		update{"back", overNodePort, replacesGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
 	)
@@ -105,22 +118,36 @@ func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
 		// The gateway works in this way already, so there is nothing to change.
 		update{
 			"to the address and the port that it dials already",
-			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`, lab.nodeAddress(t, "milan")), keepsGateways, nil,
+			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`, lab.nodeAddress(t, "milan")),
+			keepsGateways, nil,
 		},
-		update{"to the server's own port again", fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`, lab.nodeAddress(t, "milan")), keepsGateways, nil},
+		update{
+			"to the server's own port again",
+			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`, lab.nodeAddress(t, "milan")), keepsGateways, nil,
+		},
 		update{
 			"to another template", fixed + `client_gateway = {
-				template = { name = "my-client", namespace = "liqo", resource = "networking.liqo.io/v1beta1/wggatewayclienttemplates" }
+				template = {
+				  name      = "my-client"
+				  namespace = "liqo"
+				  resource  = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
+				}
 			}`, replacesClient, []statecheck.StateCheck{lab.madeFrom(t, "my-client", "wireguard-server")},
 		},
-		update{"back", fixed, replacesClient, []statecheck.StateCheck{lab.madeFrom(t, "wireguard-client", "wireguard-server")}},
+		update{
+			"back", fixed, replacesClient, []statecheck.StateCheck{lab.madeFrom(t, "wireguard-client", "wireguard-server")},
+		},
 	)
 }
 
 func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 	lab := borrowLab(t)
-	first := map[string]map[string][]byte{"rome": lab.haveKeys(t, "rome", "my-keys"), "milan": lab.haveKeys(t, "milan", "my-keys")}
-	second := map[string]map[string][]byte{"rome": lab.haveKeys(t, "rome", "other-keys"), "milan": lab.haveKeys(t, "milan", "other-keys")}
+	first := map[string]map[string][]byte{
+		"rome": lab.haveKeys(t, "rome", "my-keys"), "milan": lab.haveKeys(t, "milan", "my-keys"),
+	}
+	second := map[string]map[string][]byte{
+		"rome": lab.haveKeys(t, "rome", "other-keys"), "milan": lab.haveKeys(t, "milan", "other-keys"),
+	}
 	const ownNamespaces = `
 		client_namespace = "default"
 		server_namespace = "default"
@@ -132,25 +159,39 @@ func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 	}
 	lab.updated(t,
 		update{"to namespaces of one's own", overNodePort + ownNamespaces, replacesGateways, []statecheck.StateCheck{
-			expect("client_namespace", knownvalue.StringExact("default")), expect("server_namespace", knownvalue.StringExact("default")),
+			expect("client_namespace", knownvalue.StringExact("default")),
+			expect("server_namespace", knownvalue.StringExact("default")),
 			lab.inNamespaces(t, "default", "default"),
 		}},
-		update{"to keys of one's own", keys("my-keys"), replacesGateways, []statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])}},
-		update{"to other keys", keys("other-keys"), replacesGateways, []statecheck.StateCheck{lab.trusts(t, "rome", second["milan"]), lab.trusts(t, "milan", second["rome"])}},
+		update{
+			"to keys of one's own", keys("my-keys"), replacesGateways,
+			[]statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])},
+		},
+		update{
+			"to other keys", keys("other-keys"), replacesGateways,
+			[]statecheck.StateCheck{lab.trusts(t, "rome", second["milan"]), lab.trusts(t, "milan", second["rome"])},
+		},
 		update{"to Liqo's keys, in the tenant namespaces", overNodePort, replacesGateways, []statecheck.StateCheck{
-			expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
+			expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")),
+			expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
 			lab.inNamespaces(t, "liqo-tenant-milan", "liqo-tenant-rome"), lab.withLiqosKeys(t),
 		}},
-		update{"and back", keys("my-keys"), replacesGateways, []statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])}},
-		update{"to Liqo's keys in the same namespaces", overNodePort + ownNamespaces, replacesGateways, []statecheck.StateCheck{
-			lab.inNamespaces(t, "default", "default"), lab.withLiqosKeys(t),
-		}},
-		update{"to keys of one's own again, which the destroy leaves alone", keys("my-keys"), replacesGateways, nil},
+		update{
+			"and back", keys("my-keys"), replacesGateways,
+			[]statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])},
+		},
+		update{
+			"to Liqo's keys in the same namespaces", overNodePort + ownNamespaces, replacesGateways,
+			[]statecheck.StateCheck{lab.inNamespaces(t, "default", "default"), lab.withLiqosKeys(t)},
+		},
+		update{"to the user's keys again, which the destroy does not remove", keys("my-keys"), replacesGateways, nil},
 	)
 	for _, cluster := range []string{"rome", "milan"} {
 		for _, name := range []string{"my-keys", "other-keys"} {
 			var left corev1.Secret
-			if err := lab.client(t, cluster).Get(t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &left); err != nil {
+			if err := lab.client(t, cluster).Get(
+				t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &left,
+			); err != nil {
 				t.Error(err)
 			}
 			if len(left.Labels) > 0 {
@@ -175,7 +216,8 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 			"of the client, too", overNodePort + `
 			client_network = { pod_cidrs = ["10.222.0.0/16"] }`, keepsGateways,
 			[]statecheck.StateCheck{
-				keepsPodCIDR(romeMilan, "client_network", "10.222.0.0/16"), keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
+				keepsPodCIDR(romeMilan, "client_network", "10.222.0.0/16"),
+				keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
 				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
@@ -189,7 +231,10 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 		update{"what it does without a leaf", overNodePort + "\nforce_destroy = true", keepsGateways, nil},
 		update{"what it does to a peering", overNodePort + "\ndestroy_peering_network = true", keepsGateways, nil},
 		update{"adoption", overNodePort + "\nadopt_existing = true", keepsGateways, nil},
-		update{"timeouts", overNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`, keepsGateways, nil},
+		update{
+			"timeouts", overNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`,
+			keepsGateways, nil,
+		},
 	)
 }
 
@@ -205,7 +250,9 @@ func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var clients networkingv1beta1.GatewayClientList
 		var servers networkingv1beta1.GatewayServerList
-		resp.Error = errors.Join(g.lab.client(g.t, "rome").List(ctx, &clients), g.lab.client(g.t, "milan").List(ctx, &servers))
+		resp.Error = errors.Join(
+			g.lab.client(g.t, "rome").List(ctx, &clients), g.lab.client(g.t, "milan").List(ctx, &servers),
+		)
 		if resp.Error == nil && (len(clients.Items) != 1 || len(servers.Items) != 1) {
 			resp.Error = fmt.Errorf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
 		}
@@ -216,7 +263,8 @@ func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 		before := g.last
 		g.last = now
 		replaced := map[[2]bool]gatewayChange{
-			{false, false}: keepsGateways, {true, true}: replacesGateways, {true, false}: replacesClient, {false, true}: replacesServer,
+			{false, false}: keepsGateways, {true, true}: replacesGateways, {true, false}: replacesClient,
+			{false, true}: replacesServer,
 		}[[2]bool{now["rome"] != before["rome"], now["milan"] != before["milan"]}]
 		if replaced != expected {
 			resp.Error = fmt.Errorf("replaced %s, expected %s", replaced, expected)

@@ -51,7 +51,9 @@ func (l *Lab) asLiqoSays(t *testing.T, address, clientName, serverName string) s
 
 type stateCheck func(context.Context, statecheck.CheckStateRequest, *statecheck.CheckStateResponse)
 
-func (f stateCheck) CheckState(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+func (f stateCheck) CheckState(
+	ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse,
+) {
 	f(ctx, req, resp)
 }
 
@@ -75,24 +77,28 @@ func (l *Lab) configuredAt(ctx context.Context, t *testing.T, at, of string) net
 
 // remapped checks that a leaf's only pod CIDR is remapped.
 func remapped(address, attribute, podCIDR string) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute).AtMapKey("remapped_pod_cidrs").AtSliceIndex(0), different(podCIDR))
+	return statecheck.ExpectKnownValue(
+		address, tfjsonpath.New(attribute).AtMapKey("remapped_pod_cidrs").AtSliceIndex(0), different(podCIDR),
+	)
 }
 
 // keepsPodCIDR checks that a leaf's only pod CIDR is not remapped.
 func keepsPodCIDR(address, attribute, podCIDR string) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), knownvalue.ObjectPartial(map[string]knownvalue.Check{
+	expected := knownvalue.ObjectPartial(map[string]knownvalue.Check{
 		"pod_cidrs":          knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}),
 		"remapped_pod_cidrs": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}),
-	}))
+	})
+	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected)
 }
 
 // externalCIDRIsRemapped checks that a leaf's external CIDR is remapped, because all clusters of
 // the lab have the same.
 func externalCIDRIsRemapped(address, attribute string) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), knownvalue.ObjectPartial(map[string]knownvalue.Check{
+	expected := knownvalue.ObjectPartial(map[string]knownvalue.Check{
 		"external_cidr":          knownvalue.StringExact("10.70.0.0/16"),
 		"remapped_external_cidr": different("10.70.0.0/16"),
-	}))
+	})
+	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected)
 }
 
 func different(from string) knownvalue.Check {
@@ -140,7 +146,8 @@ func (l *Lab) gatewaysHaveMTU(t *testing.T, mtu int) statecheck.StateCheck {
 		if resp.Error != nil {
 			return
 		}
-		if len(clients.Items) != 1 || len(servers.Items) != 1 || clients.Items[0].Spec.MTU != mtu || servers.Items[0].Spec.MTU != mtu {
+		if len(clients.Items) != 1 || len(servers.Items) != 1 || clients.Items[0].Spec.MTU != mtu ||
+			servers.Items[0].Spec.MTU != mtu {
 			resp.Error = fmt.Errorf("not both gateways have MTU %d", mtu)
 		}
 	})

@@ -72,7 +72,9 @@ func TestARemappedAddressKeepsItsHostPart(t *testing.T) {
 		{"fd00:1::a:b", "fd00:1::/64", "fd00:2::/64", "fd00:2::a:b"},
 		{"fd00:10::1", "fd00::/12", "fda0::/12", "fda0:10::1"},
 	} {
-		got, err := call(t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to))
+		got, err := call(
+			t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to),
+		)
 		if err != nil || !got.Equal(types.StringValue(test.expected)) {
 			t.Errorf("%s from %s to %s: %s (%v), expected %s", test.ip, test.from, test.to, got, err, test.expected)
 		}
@@ -89,15 +91,23 @@ func TestAnAddressThatCannotBeRemappedIsAnErrorOfTheWrongArgument(t *testing.T) 
 		{"fe80::1%eth0", "fe80::/16", "fe81::/16", 0, `"fe80::1%eth0" is not an IP address.`},
 		{"10.2.0.1", "10.1.0.0/16", "10.71.0.0/16", 0, `10.2.0.1 is not in 10.1.0.0/16.`},
 		{"fd00::1", "10.1.0.0/16", "10.71.0.0/16", 0, `fd00::1 is not in 10.1.0.0/16.`},
-		{"10.1.3.4", "10.1.0.0", "10.71.0.0/16", 1, `"10.1.0.0" is not an address range in CIDR notation, such as 10.1.0.0/16.`},
-		{"10.1.3.4", "10.1.0.0/16", "10.71.0.0/99", 2, `"10.71.0.0/99" is not an address range in CIDR notation, such as 10.1.0.0/16.`},
+		{
+			"10.1.3.4", "10.1.0.0", "10.71.0.0/16", 1,
+			`"10.1.0.0" is not an address range in CIDR notation, such as 10.1.0.0/16.`,
+		},
+		{
+			"10.1.3.4", "10.1.0.0/16", "10.71.0.0/99", 2,
+			`"10.71.0.0/99" is not an address range in CIDR notation, such as 10.1.0.0/16.`,
+		},
 		{"10.1.3.4", "10.1.0.0/16", "fd00::/16", 2, `10.1.0.0/16 and fd00::/16 have different IP versions.`},
 		{
 			"10.1.3.4", "10.1.0.0/16", "10.71.0.0/17", 2,
 			`10.1.0.0/16 and 10.71.0.0/17 have different sizes. Liqo remaps a range to one of the same size.`,
 		},
 	} {
-		_, err := call(t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to))
+		_, err := call(
+			t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to),
+		)
 		if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != test.argument || err.Text != test.expected {
 			t.Errorf("%s from %s to %s: %v", test.ip, test.from, test.to, err)
 		}

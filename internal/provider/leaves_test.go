@@ -43,7 +43,8 @@ func TestALeafThatCannotBeFoundByItsClusterIDEitherIsUnknown(t *testing.T) {
 	if found.clientErr == nil || isUnknownName(found.clientErr) {
 		t.Errorf("the client: %v", found.clientErr)
 	}
-	if text := fmt.Sprint(found.serverErr); !isUnknownName(found.serverErr) || !strings.Contains(text, `has the cluster ID "milan"`) || cluster.Unreachable(found.serverErr) {
+	if text := fmt.Sprint(found.serverErr); !isUnknownName(found.serverErr) ||
+		!strings.Contains(text, `has the cluster ID "milan"`) || cluster.Unreachable(found.serverErr) {
 		t.Errorf("the server: %s", text)
 	}
 }
@@ -69,7 +70,8 @@ func TestANewNameIsKnownOnlyIfItsLeafHasAnswered(t *testing.T) {
 
 func TestALeafIsUnknownWhileItsNameOrItsCredentialsAre(t *testing.T) {
 	leaves := &leaves{unknown: unknownNames{names: map[string]bool{"turin": true}}}
-	rome, milan, turin, later := types.StringValue("rome"), types.StringValue("milan"), types.StringValue("turin"), types.StringUnknown()
+	rome, milan, turin, later := types.StringValue("rome"), types.StringValue("milan"), types.StringValue("turin"),
+		types.StringUnknown()
 	for expected, pairs := range map[bool][][]types.String{
 		false: {{rome, milan}},
 		true:  {{rome, turin}, {turin, rome}, {rome, later}, {later, rome}},

@@ -15,7 +15,9 @@ import (
 // unanswered is the error if milan does not answer. refused is the error if a leaf refuses the
 // credentials.
 func unanswered() error {
-	return cluster.Absent("milan", "").Explain(&url.Error{Op: "Get", URL: "https://milan.example", Err: errors.New("connection refused")})
+	return cluster.Absent("milan", "").Explain(
+		&url.Error{Op: "Get", URL: "https://milan.example", Err: errors.New("connection refused")},
+	)
 }
 
 func refused(name string) error {
@@ -27,7 +29,8 @@ func TestALeafThatFailsIsReportedAtItsAttribute(t *testing.T) {
 	if len(diags) != 2 || !slices.Equal(at(diags, diag.SeverityError), []string{"client", "server"}) {
 		t.Fatalf("got %v", diags)
 	}
-	if diags[0].Summary() != `The API server refuses the credentials on leaf "rome"` || !strings.Contains(diags[1].Detail(), "connection refused") {
+	if diags[0].Summary() != `The API server refuses the credentials on leaf "rome"` ||
+		!strings.Contains(diags[1].Detail(), "connection refused") {
 		t.Errorf("got %v", diags)
 	}
 }
@@ -42,10 +45,12 @@ func TestALostLeafIsAWarningOfARefreshAndADestroySaysHowToGiveItUp(t *testing.T)
 	} {
 		failed := pair{serverErr: test.err}
 		troubles, obstacles := failed.troubles("The plan continues."), failed.obstacles()
-		if len(troubles) != 1 || troubles.HasError() == test.lost || strings.HasSuffix(troubles[0].Detail(), "\n\nThe plan continues.") != test.lost {
+		if len(troubles) != 1 || troubles.HasError() == test.lost ||
+			strings.HasSuffix(troubles[0].Detail(), "\n\nThe plan continues.") != test.lost {
 			t.Errorf("%s: a refresh says: %v", name, troubles)
 		}
-		if len(obstacles) != 1 || !obstacles.HasError() || strings.Contains(obstacles[0].Detail(), "`force_destroy = true`") != test.lost {
+		if len(obstacles) != 1 || !obstacles.HasError() ||
+			strings.Contains(obstacles[0].Detail(), "`force_destroy = true`") != test.lost {
 			t.Errorf("%s: a destroy says: %v", name, obstacles)
 		}
 	}
@@ -71,7 +76,9 @@ func TestTwoNamesOfOneClusterAreNotAPair(t *testing.T) {
 }
 
 func TestANameOfAnotherClusterIsRejectedAtItsAttribute(t *testing.T) {
-	diags := pair{client: cluster.Absent("rome", "rome"), server: cluster.Absent("milan", "milan-2")}.mustBe(joining("rome", "milan"))
+	diags := pair{
+		client: cluster.Absent("rome", "rome"), server: cluster.Absent("milan", "milan-2"),
+	}.mustBe(joining("rome", "milan"))
 	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityError), []string{"server"}) ||
 		!strings.Contains(diags[0].Detail(), `"milan-2" now, but the shortcut connects cluster "milan"`) {
 		t.Errorf("got %v", diags)

@@ -25,7 +25,9 @@ func validateProvider(t *testing.T, values map[string]tftypes.Value) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := providerserver.NewProtocol6(New("test"))().ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: &config})
+	response, err := providerserver.NewProtocol6(New("test"))().ValidateProviderConfig(
+		t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: &config},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,30 +64,49 @@ func TestEmptyCredentialsAreRejectedAtTheirAttribute(t *testing.T) {
 		}
 	}
 	entry := func(name string, value tftypes.Value) string {
-		return validateProvider(t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {name: value}})})
+		return validateProvider(
+			t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {name: value}})},
+		)
 	}
 	for _, name := range []string{
-		"config_path", "config_content", "config_context", "config_context_auth_info", "config_context_cluster", "host", "username", "password",
-		"tls_server_name", "client_certificate", "client_key", "cluster_ca_certificate", "token", "proxy_url", "liqo_namespace",
+		"config_path", "config_content", "config_context", "config_context_auth_info", "config_context_cluster", "host",
+		"username", "password",
+		"tls_server_name", "client_certificate", "client_key", "cluster_ca_certificate", "token", "proxy_url",
+		"liqo_namespace",
 	} {
 		for _, empty := range []string{"", " \n"} {
-			expected := `AttributeName("clusters").ElementKeyString("rome").AttributeName("` + name + `"): Empty value: clusters["rome"].` + name + " is empty."
+			expected := `AttributeName("clusters").ElementKeyString("rome").AttributeName("` + name + `"): ` +
+				`Empty value: clusters["rome"].` + name + " is empty."
 			if said := entry(name, text(empty)); !strings.Contains(said, expected) {
 				t.Errorf("%q for %s: %s", empty, name, said)
 			}
 		}
 	}
 	for expected, said := range map[string]string{
-		`clusters["rome"].config_paths[1] is empty`:   entry("config_paths", listOf(text("~/.kube/config"), text(""))),
-		`config_paths[0] is empty`:                    validateProvider(t, map[string]tftypes.Value{"config_paths": listOf(text(""))}),
-		`config_paths list must contain at least 1`:   validateProvider(t, map[string]tftypes.Value{"config_paths": listOf()}),
-		`clusters["rome"].exec.command is empty`:      entry("exec", program(map[string]tftypes.Value{"command": text("")})),
-		`clusters["rome"].exec.api_version is empty`:  entry("exec", program(map[string]tftypes.Value{"api_version": text("")})),
-		`AttributeName("config_paths"): Null List`:    validateProvider(t, map[string]tftypes.Value{"config_paths": listOf(text("~/.kube/config"), null)}),
-		`AttributeName("args"): Null List Value`:      entry("exec", program(map[string]tftypes.Value{"args": listOf(null)})),
-		`AttributeName("env"): Null Map Value`:        entry("exec", program(map[string]tftypes.Value{"env": textByName("A", null)})),
-		`AttributeName("clusters"): Null Map Value`:   validateProvider(t, map[string]tftypes.Value{"clusters": nullCluster(t)}),
-		`AttributeName("clusters").ElementKeyString(`: validateProvider(t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{"": {}})}),
+		`clusters["rome"].config_paths[1] is empty`: entry("config_paths", listOf(text("~/.kube/config"), text(""))),
+		`config_paths[0] is empty`: validateProvider(
+			t, map[string]tftypes.Value{"config_paths": listOf(text(""))},
+		),
+		`config_paths list must contain at least 1`: validateProvider(
+			t, map[string]tftypes.Value{"config_paths": listOf()},
+		),
+		`clusters["rome"].exec.command is empty`: entry("exec", program(map[string]tftypes.Value{"command": text("")})),
+		`clusters["rome"].exec.api_version is empty`: entry(
+			"exec", program(map[string]tftypes.Value{"api_version": text("")}),
+		),
+		`AttributeName("config_paths"): Null List`: validateProvider(
+			t, map[string]tftypes.Value{"config_paths": listOf(text("~/.kube/config"), null)},
+		),
+		`AttributeName("args"): Null List Value`: entry("exec", program(map[string]tftypes.Value{"args": listOf(null)})),
+		`AttributeName("env"): Null Map Value`: entry(
+			"exec", program(map[string]tftypes.Value{"env": textByName("A", null)}),
+		),
+		`AttributeName("clusters"): Null Map Value`: validateProvider(
+			t, map[string]tftypes.Value{"clusters": nullCluster(t)},
+		),
+		`AttributeName("clusters").ElementKeyString(`: validateProvider(
+			t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{"": {}})},
+		),
 	} {
 		if !strings.Contains(said, expected) {
 			t.Errorf("expected %s, got: %s", expected, said)
@@ -119,7 +140,8 @@ func TestCredentialsThatAreUnknownOrMayBeEmptyAreAccepted(t *testing.T) {
 		},
 		"a partly unknown list": {"config_paths": listOf(unknownText, text("~/.kube/config"))},
 		"empty arguments and variables": {"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {
-			"host": text("https://rome"), "exec": program(map[string]tftypes.Value{"args": listOf(text("")), "env": textByName("A", text(""))}),
+			"host": text("https://rome"),
+			"exec": program(map[string]tftypes.Value{"args": listOf(text("")), "env": textByName("A", text(""))}),
 		}})},
 		"an empty entry": {"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {}})},
 	} {

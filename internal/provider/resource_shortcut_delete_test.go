@@ -14,7 +14,9 @@ import (
 
 func TestALeafIsGivenUpOnlyIfItIsLostAndForceDestroyIsSet(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan")
-	unreachable := milan.Explain(&url.Error{Op: "Get", URL: "https://milan.example", Err: errors.New("connection refused")})
+	unreachable := milan.Explain(
+		&url.Error{Op: "Get", URL: "https://milan.example", Err: errors.New("connection refused")},
+	)
 	for name, test := range map[string]struct {
 		leaf            *cluster.Leaf
 		err             error
@@ -31,7 +33,8 @@ func TestALeafIsGivenUpOnlyIfItIsLostAndForceDestroyIsSet(t *testing.T) {
 		"its name refers to another cluster":     {leaf: clustertest.Leaf(t, "naples"), gone: true},
 	} {
 		model := shortcutModel{
-			ServerClusterID: types.StringValue("milan"), ForceDestroy: types.BoolValue(test.force), DestroyPeering: types.BoolValue(test.peerings),
+			ServerClusterID: types.StringValue("milan"), ForceDestroy: types.BoolValue(test.force),
+			DestroyPeering: types.BoolValue(test.peerings),
 		}
 		if got := (pair{server: test.leaf, serverErr: test.err}).serverGone(&model); got != test.gone {
 			t.Errorf("%s: gone: %t", name, got)

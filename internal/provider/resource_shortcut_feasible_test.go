@@ -71,35 +71,48 @@ func gatewayWith(t *testing.T, attribute string, value attr.Value) types.Object 
 func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 	taken := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan"}} }
 	missing := types.ObjectValueMust(templateTypes, map[string]attr.Value{
-		"name": types.StringValue("nothing"), "namespace": types.StringNull(), "resource": types.StringValue(end.DefaultServerTemplateResource),
+		"name": types.StringValue("nothing"), "namespace": types.StringNull(),
+		"resource": types.StringValue(end.DefaultServerTemplateResource),
 	})
 	for name, test := range map[string]struct {
 		onRome   []object
 		change   func(*planning)
 		expected []string
 	}{
-		"nothing":                          {nil, func(*planning) {}, nil},
-		"a network that someone else made": {[]object{clustertest.Configuration("milan")}, func(*planning) {}, []string{"adopt_existing"}},
-		"an adopted network": {
-			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolValue(true) }, nil,
+		"nothing": {nil, func(*planning) {}, nil},
+		"a network that someone else made": {
+			[]object{clustertest.Configuration("milan")}, func(*planning) {}, []string{"adopt_existing"},
 		},
-		"a network that may be adopted": {[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolUnknown() }, nil},
-		"a taken namespace":             {[]object{taken()}, func(*planning) {}, []string{"client_namespace"}},
-		"an unknown namespace":          {nil, func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }, nil},
+		"an adopted network": {
+			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolValue(true) },
+			nil,
+		},
+		"a network that may be adopted": {
+			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolUnknown() },
+			nil,
+		},
+		"a taken namespace":    {[]object{taken()}, func(*planning) {}, []string{"client_namespace"}},
+		"an unknown namespace": {nil, func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }, nil},
 		"a template that does not exist": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "template", missing) }, []string{"server_gateway.template"},
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "template", missing) },
+			[]string{"server_gateway.template"},
 		},
 		"a setting that the template ignores": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000)) }, []string{"server_gateway.node_port"},
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000)) },
+			[]string{"server_gateway.node_port"},
 		},
 		"keys that a destroy would remove": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys")) }, []string{"server_gateway.key_secret"},
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys")) },
+			[]string{"server_gateway.key_secret"},
 		},
 		"keys in an unknown namespace": {nil, func(p *planning) {
 			p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys"))
 			p.config.ServerNamespace = types.StringUnknown()
 		}, nil},
-		"two problems": {[]object{clustertest.Configuration("milan"), taken()}, func(*planning) {}, []string{"adopt_existing", "client_namespace"}},
+		"two problems": {
+			[]object{clustertest.Configuration("milan"), taken()}, func(*planning) {},
+			[]string{"adopt_existing", "client_namespace"},
+		},
 	} {
 		p := toBeMade(t, test.onRome...)
 		test.change(p)
@@ -118,7 +131,8 @@ func TestAMissingObjectThatTheApplyMayCreateIsOnlyAWarning(t *testing.T) {
 		"a namespace": {func(p *planning) { p.config.ClientNamespace = types.StringValue("nowhere") }, "client_namespace"},
 		"keys": {func(p *planning) {
 			p.plan.ClientGateway = types.ObjectValueMust(clientGatewayTypes, map[string]attr.Value{
-				"connect_address": types.StringNull(), "connect_port": types.Int32Null(), "key_secret": types.StringValue("keys"), "template": types.ObjectNull(templateTypes),
+				"connect_address": types.StringNull(), "connect_port": types.Int32Null(), "key_secret": types.StringValue("keys"),
+				"template": types.ObjectNull(templateTypes),
 			})
 			p.config.ClientNamespace = types.StringValue("own")
 		}, "client_gateway.key_secret"},
@@ -134,9 +148,15 @@ func TestAMissingObjectThatTheApplyMayCreateIsOnlyAWarning(t *testing.T) {
 
 func TestAnOldVersionOfLiqoIsRejectedAtItsAttribute(t *testing.T) {
 	tooOld := func() object {
-		labels := map[string]string{"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager"}
-		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager", Labels: labels}}
-		deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:v0.9.0"}}
+		labels := map[string]string{
+			"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
+		}
+		deployment := &appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager", Labels: labels},
+		}
+		deployment.Spec.Template.Spec.Containers = []corev1.Container{
+			{Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:v0.9.0"},
+		}
 		return deployment
 	}
 	for expected, leaves := range map[string]pair{
@@ -153,10 +173,16 @@ func TestAnOldVersionOfLiqoIsRejectedAtItsAttribute(t *testing.T) {
 
 func TestAPlanWarnsOfARemappingAndFailsIfItIsForbidden(t *testing.T) {
 	joined := pair{
-		client: clustertest.Leaf(t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)...),
-		server: clustertest.Leaf(t, "milan", append(clustertest.Ranges("10.1.128.0/17", "10.71.0.0/16"), clustertest.Templates()...)...),
+		client: clustertest.Leaf(
+			t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)...,
+		),
+		server: clustertest.Leaf(
+			t, "milan", append(clustertest.Ranges("10.1.128.0/17", "10.71.0.0/16"), clustertest.Templates()...)...,
+		),
 	}
-	for remapping, refused := range map[string][]string{remappingAllowed: nil, remappingForbidden: {"cidr_remapping", "cidr_remapping"}} {
+	for remapping, refused := range map[string][]string{
+		remappingAllowed: nil, remappingForbidden: {"cidr_remapping", "cidr_remapping"},
+	} {
 		p := toBeMade(t)
 		p.pair, p.plan.CIDRRemapping = joined, types.StringValue(remapping)
 		diags := checkFeasible(t.Context(), p)

@@ -15,7 +15,8 @@ import (
 var nowhere = cluster.Credentials{Kubeconfig: cluster.Kubeconfig{Paths: []string{"/nowhere"}}}
 
 func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
-	const eksRome, eksMilan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome", "arn:aws:eks:eu-west-1:111122223333:cluster/milan"
+	const eksRome, eksMilan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome",
+		"arn:aws:eks:eu-west-1:111122223333:cluster/milan"
 	all := map[string]cluster.Credentials{}
 	for _, name := range []string{"rome", "milan", "a", "a/b", "b/c", "c", eksRome, eksMilan} {
 		all[name] = nowhere
@@ -45,7 +46,10 @@ func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
 }
 
 func TestAnImportFailsIfTheCredentialsOfALeafAreNotKnownYet(t *testing.T) {
-	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere}, unknownNames{names: map[string]bool{"milan": true}, known: map[string]bool{"rome": true}})
+	leaves := withClusters(
+		t, map[string]cluster.Credentials{"rome": nowhere},
+		unknownNames{names: map[string]bool{"milan": true}, known: map[string]bool{"rome": true}},
+	)
 	_, diags := leaves.imported(t.Context(), resource.ImportStateRequest{ID: "rome/milan"})
 	if !diags.HasError() || diags[0].Summary() != "The leaves are not known yet" {
 		t.Errorf("got %v", diags)

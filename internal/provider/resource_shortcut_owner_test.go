@@ -123,7 +123,8 @@ func TestAnOwnerRecordsWhereTerraformRuns(t *testing.T) {
 			t.Setenv(name, environment[name])
 		}
 		origin := ownership{Token: "one"}.owner().Origin
-		if origin.Folder != "network" || origin.Workspace != expected || time.Since(origin.At) > time.Minute || !strings.Contains(origin.Who, "@") {
+		if origin.Folder != "network" || origin.Workspace != expected || time.Since(origin.At) > time.Minute ||
+			!strings.Contains(origin.Who, "@") {
 			t.Errorf("expected workspace %q, got %+v", expected, origin)
 		}
 	}

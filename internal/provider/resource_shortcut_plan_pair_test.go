@@ -20,27 +20,33 @@ func TestANameOfAnotherClusterIsAReplacementWithItsReason(t *testing.T) {
 		return leaf
 	}
 	plan := shortcutModel{
-		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"),
+		ServerClusterID: types.StringValue("milan"),
 		ServerNamespace: types.StringValue("liqo-tenant-rome"),
 	}
 	state := plan
-	replace, diags := planLeaves(pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &shortcutModel{}, &state)
+	replace, diags := planLeaves(
+		pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &shortcutModel{}, &state,
+	)
 	if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
 		t.Errorf("attributes that force a replacement: %v", replace)
 	}
-	const reason = `Cluster "milan" is the server of the shortcut, but the name "milan" refers to cluster "milan-2" now. ` +
+	const reason = `Cluster "milan" is the server of the shortcut, but the name "milan" refers to cluster ` +
+		`"milan-2" now. ` +
 		`So the plan replaces the shortcut.`
 	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
 		t.Errorf("got %v", diags)
 	}
-	if plan.ID.ValueString() != "rome/milan-2" || plan.ServerClusterID.ValueString() != "milan-2" || !plan.ServerNamespace.IsUnknown() {
+	if plan.ID.ValueString() != "rome/milan-2" || plan.ServerClusterID.ValueString() != "milan-2" ||
+		!plan.ServerNamespace.IsUnknown() {
 		t.Errorf("planned ID %s, server %s, its namespace %s", plan.ID, plan.ServerClusterID, plan.ServerNamespace)
 	}
 }
 
 func TestConfiguredValuesStayInAReplacement(t *testing.T) {
 	plan := shortcutModel{
-		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"),
+		ServerClusterID: types.StringValue("milan"),
 		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
 	}
 	state, config := plan, shortcutModel{ClientNamespace: types.StringValue("mine")}
@@ -55,7 +61,8 @@ func TestConfiguredValuesStayInAReplacement(t *testing.T) {
 func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 	state := shortcutModel{
 		ID: types.StringValue("rome/milan"), Client: types.StringValue("roma"), Server: types.StringValue("milan"),
-		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"), ClientNamespace: types.StringValue("liqo-tenant-milan"),
+		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ClientNamespace: types.StringValue("liqo-tenant-milan"),
 	}
 	plan := state
 	plan.Client = types.StringUnknown()
@@ -83,25 +90,35 @@ func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
 	roma.Name = "roma"
 	plan := shortcutModel{ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan")}
 	state := plan
-	if replace, diags := planLeaves(pair{client: roma, server: milan}, &plan, &shortcutModel{}, &state); len(replace) > 0 || len(diags) > 0 {
+	if replace, diags := planLeaves(
+		pair{client: roma, server: milan}, &plan, &shortcutModel{}, &state,
+	); len(replace) > 0 || len(diags) > 0 {
 		t.Errorf("attributes that force a replacement: %v (%v)", replace, diags)
 	}
 }
 
 func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
-	usual, unusual := clustertest.Leaf(t, "milan"), clustertest.Leaf(t, "milan", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "tenants-rome", Labels: map[string]string{
-		"liqo.io/remote-cluster-id": "rome", "liqo.io/tenant-namespace": "true",
-	}}})
+	labels := map[string]string{"liqo.io/remote-cluster-id": "rome", "liqo.io/tenant-namespace": "true"}
+	usual := clustertest.Leaf(t, "milan")
+	unusual := clustertest.Leaf(t, "milan", &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: "tenants-rome", Labels: labels},
+	})
 	for name, test := range map[string]struct {
 		milan                *cluster.Leaf
 		configured, recorded types.String
 		stays                bool
 	}{
-		"in the tenant namespace":                         {usual, types.StringNull(), types.StringValue("liqo-tenant-rome"), true},
-		"in a tenant namespace of an unusual name":        {unusual, types.StringNull(), types.StringValue("tenants-rome"), true},
+		"in the tenant namespace": {
+			usual, types.StringNull(), types.StringValue("liqo-tenant-rome"), true,
+		},
+		"in a tenant namespace of an unusual name": {
+			unusual, types.StringNull(), types.StringValue("tenants-rome"), true,
+		},
 		"in a namespace that is not asked for (any more)": {usual, types.StringNull(), types.StringValue("mine"), false},
-		"in a configured namespace":                       {usual, types.StringValue("mine"), types.StringValue("mine"), true},
-		"in no namespace, before the first apply":         {usual, types.StringNull(), types.StringNull(), false},
+		"in a configured namespace": {
+			usual, types.StringValue("mine"), types.StringValue("mine"), true,
+		},
+		"in no namespace, before the first apply": {usual, types.StringNull(), types.StringNull(), false},
 	} {
 		plan, config := shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}
 		leaves := pair{client: clustertest.Leaf(t, "rome"), server: test.milan}
@@ -115,7 +132,8 @@ func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 }
 
 func TestAConfiguredNamespaceIsClaimedOncePerLeaf(t *testing.T) {
-	rome, milan, naples := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan"), cluster.Absent("naples", "naples")
+	rome, milan, naples := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan"),
+		cluster.Absent("naples", "naples")
 	var claimed claims
 	first := &shortcutModel{ClientNamespace: types.StringValue("own"), ServerNamespace: types.StringValue("own")}
 	for range 2 { // Terraform plans a replacement twice

@@ -18,7 +18,8 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	model, found := settled(t), working()
 	found.Status = status
 	model.ClientGateway = types.ObjectNull(clientGatewayTypes)
-	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true), types.StringValue(remappingAllowed)
+	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true),
+		types.StringValue(remappingAllowed)
 	model.AdoptExisting, model.OnDestroy = types.BoolValue(false), types.StringValue(destroyResets)
 	model.ForceDestroy, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
 	if diags := model.observed(t.Context(), found); diags.HasError() {
@@ -34,16 +35,21 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		plan     func(*shortcutModel)
 		expected bool
 	}{
-		"force_destroy":           {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
-		"destroy_peering_network": {plan: func(m *shortcutModel) { m.DestroyPeering = types.BoolValue(true) }, expected: true},
-		"on_destroy":              {plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true},
+		"force_destroy": {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
+		"destroy_peering_network": {
+			plan: func(m *shortcutModel) { m.DestroyPeering = types.BoolValue(true) }, expected: true,
+		},
+		"on_destroy": {
+			plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true,
+		},
 		"timeouts": {plan: func(m *shortcutModel) {
 			m.Timeouts = timeouts.Value{Object: types.ObjectValueMust(
 				map[string]attr.Type{"read": types.StringType}, map[string]attr.Value{"read": types.StringValue("3m")})}
 		}, expected: true},
 		"no waiting": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true},
 		"no more waiting while the tunnel comes up": {
-			status: shortcut.Connecting, plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true,
+			status: shortcut.Connecting, plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
+			expected: true,
 		},
 		"waiting while the tunnel is up": {
 			state:    func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
@@ -64,9 +70,14 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		"a setting of a shortcut whose tunnel is down": {
 			status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
 		},
-		"a setting of a shortcut that needs repair": {status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }},
-		"an adoption":         {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
-		"no more adoption":    {state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }, plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true},
+		"a setting of a shortcut that needs repair": {
+			status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) },
+		},
+		"an adoption": {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
+		"no more adoption": {
+			state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) },
+			plan:  func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true,
+		},
 		"remapping forbidden": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
 		"remapping allowed": {
 			state:    func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) },
@@ -76,7 +87,9 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		"keys":            {plan: func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) }},
 		"another name":    {plan: func(m *shortcutModel) { m.Server = types.StringValue("milano") }, expected: true},
 		"another cluster": {plan: func(m *shortcutModel) { m.ServerClusterID = types.StringValue("milan-2") }},
-		"a gateway, too":  {plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) }},
+		"a gateway, too": {
+			plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
+		},
 	} {
 		status := test.status
 		if status == "" {
@@ -88,7 +101,8 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		}
 		plan := state
 		test.plan(&plan)
-		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework proposes them
+		// as the framework proposes them
+		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes)
 		broken, _ := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state)
 		if got := !broken && plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
@@ -116,7 +130,11 @@ func TestARepairPlansUnknownValuesForWhatTheLeavesDoNotShow(t *testing.T) {
 	if broken, diags := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state); !broken || len(diags) > 0 {
 		t.Fatalf("no repair is planned (%v)", diags)
 	}
-	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" || !plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
-		t.Errorf("planned namespaces %s and %s, status %s, endpoint %s", plan.ClientNamespace, plan.ServerNamespace, plan.Status, plan.ServerEndpoint)
+	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" ||
+		!plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
+		t.Errorf(
+			"planned namespaces %s and %s, status %s, endpoint %s", plan.ClientNamespace, plan.ServerNamespace, plan.Status,
+			plan.ServerEndpoint,
+		)
 	}
 }

@@ -75,7 +75,9 @@ type values map[string]tftypes.Value
 // object returns an object with these values. Other attributes, and nested objects without any of
 // these values, are null.
 func (v values) object(kind tftypes.Object, prefix string) tftypes.Value {
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(v)), func(path string) bool { return strings.HasPrefix(path, prefix) }) {
+	if !slices.ContainsFunc(
+		slices.Collect(maps.Keys(v)), func(path string) bool { return strings.HasPrefix(path, prefix) },
+	) {
 		return tftypes.NewValue(kind, nil)
 	}
 	attributes := map[string]tftypes.Value{}
@@ -125,7 +127,9 @@ func (v values) take(t *testing.T, kind tftypes.Object, object tftypes.Value, pr
 // starts returns minimal configurations in which every setting is accepted. Both leaves have the
 // namespaces and Secrets that the configurations and the candidates name.
 func starts() []values {
-	least := values{"client": text("rome"), "server": text("milan"), "client_namespace": text("own"), "server_namespace": text("own")}
+	least := values{
+		"client": text("rome"), "server": text("milan"), "client_namespace": text("own"), "server_namespace": text("own"),
+	}
 	overNodePort := maps.Clone(least)
 	overNodePort["server_gateway.service_type"] = text("NodePort")
 	return []values{least, overNodePort}
@@ -134,7 +138,8 @@ func starts() []values {
 // candidates returns values of a type. Every setting of the type must accept at least one of them.
 func candidates(kind tftypes.Type) []tftypes.Value {
 	texts := []tftypes.Value{
-		text("other"), text("192.0.2.10"), text("10.99.0.0/16"), text("3m"), text("NodePort"), text(remappingForbidden), text(destroyDisconnects),
+		text("other"), text("192.0.2.10"), text("10.99.0.0/16"), text("3m"), text("NodePort"), text(remappingForbidden),
+		text(destroyDisconnects),
 		text(end.DefaultServerTemplateResource), text(end.DefaultClientTemplateResource),
 	}
 	switch {
@@ -193,11 +198,16 @@ func join(t *testing.T, configured values) joined {
 	t.Helper()
 	config := configured.object(shortcutType(t), "")
 	plan := planned(t, config)
-	model, spec, diags := wanted(t.Context(), tfsdk.Plan{Schema: shortcutSchema(t), Raw: plan}, tfsdk.Config{Schema: shortcutSchema(t), Raw: config})
+	model, spec, diags := wanted(
+		t.Context(), tfsdk.Plan{Schema: shortcutSchema(t), Raw: plan}, tfsdk.Config{Schema: shortcutSchema(t), Raw: config},
+	)
 	if diags.HasError() {
 		t.Fatal(diags)
 	}
-	leaves := pair{client: leafOfLiqos(t, "rome", "10.1.0.0/16", "10.2.0.0/16"), server: leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16")}
+	leaves := pair{
+		client: leafOfLiqos(t, "rome", "10.1.0.0/16", "10.2.0.0/16"),
+		server: leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16"),
+	}
 	between := shortcut.New(leaves.client, leaves.server).OwnedBy(end.Owner{Token: "mine"})
 	if err := between.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)

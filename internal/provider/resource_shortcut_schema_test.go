@@ -29,8 +29,9 @@ func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
 	planned := plannedWithoutLeaves(t, map[string]tftypes.Value{"client": text("rome"), "server": text("milan")})
 	yes, no := tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.Bool, false)
 	for name, expected := range map[string]tftypes.Value{
-		"mtu": number(1340), "wait_for_connection": yes, "share_keys": yes, "cidr_remapping": text("allow"), "adopt_existing": no,
-		"on_destroy": text("reset"), "force_destroy": no, "destroy_peering_network": no,
+		"mtu": number(1340), "wait_for_connection": yes, "share_keys": yes, "cidr_remapping": text("allow"),
+		"adopt_existing": no,
+		"on_destroy":     text("reset"), "force_destroy": no, "destroy_peering_network": no,
 	} {
 		if !planned[name].Equal(expected) {
 			t.Errorf("%s is %s, expected %s", name, planned[name], expected)
@@ -64,7 +65,8 @@ func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
 func TestValuesFromTheLeavesAreKnownAfterTheApply(t *testing.T) {
 	planned := plannedWithoutLeaves(t, map[string]tftypes.Value{"client": text("rome"), "server": text("milan")})
 	for _, name := range []string{
-		"id", "client_cluster_id", "server_cluster_id", "client_namespace", "server_namespace", "client_network", "server_network", "server_endpoint", "status",
+		"id", "client_cluster_id", "server_cluster_id", "client_namespace", "server_namespace", "client_network",
+		"server_network", "server_endpoint", "status",
 	} {
 		if planned[name].IsKnown() {
 			t.Errorf("%s is %s", name, planned[name])
@@ -94,9 +96,10 @@ func early(t *testing.T) []byte {
 }
 
 func TestAnUpgradedStateAllowsNeitherKindOfForce(t *testing.T) {
-	response, err := providerserver.NewProtocol6(New("test"))().UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
-		TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: early(t)},
-	})
+	response, err := providerserver.NewProtocol6(New("test"))().
+		UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
+			TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: early(t)},
+		})
 	if err != nil || len(response.Diagnostics) > 0 {
 		t.Fatalf("%v %v", err, response.Diagnostics)
 	}
@@ -109,7 +112,9 @@ func TestAnUpgradedStateAllowsNeitherKindOfForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	no, kept := tftypes.NewValue(tftypes.Bool, false), tftypes.NewValue(tftypes.String, "Connected")
-	for name, expected := range map[string]tftypes.Value{"force_destroy": no, "destroy_peering_network": no, "status": kept} {
+	for name, expected := range map[string]tftypes.Value{
+		"force_destroy": no, "destroy_peering_network": no, "status": kept,
+	} {
 		if !attributes[name].Equal(expected) {
 			t.Errorf("%s is %s", name, attributes[name])
 		}
@@ -117,9 +122,10 @@ func TestAnUpgradedStateAllowsNeitherKindOfForce(t *testing.T) {
 }
 
 func TestAnInvalidStateIsNotUpgraded(t *testing.T) {
-	response, err := providerserver.NewProtocol6(New("test"))().UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
-		TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: []byte(`["no object"]`)},
-	})
+	response, err := providerserver.NewProtocol6(New("test"))().
+		UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
+			TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: []byte(`["no object"]`)},
+		})
 	if err != nil || len(response.Diagnostics) != 1 || response.Diagnostics[0].Summary != "The state can't be read" {
 		t.Errorf("%v %v", err, response.Diagnostics)
 	}
@@ -158,7 +164,9 @@ func TestAttributesThatInterruptTrafficSaySo(t *testing.T) {
 		interrupts: {"mtu", "server_gateway", "server_namespace"}, interruptsClient: {"client_gateway", "client_namespace"},
 	} {
 		for name, attribute := range shortcutSchema(t).Attributes {
-			if says := strings.HasSuffix(attribute.GetMarkdownDescription(), interruption); says != slices.Contains(interrupting, name) {
+			if says := strings.HasSuffix(
+				attribute.GetMarkdownDescription(), interruption,
+			); says != slices.Contains(interrupting, name) {
 				t.Errorf("the description of %s contains%s: %t", name, interruption, says)
 			}
 		}

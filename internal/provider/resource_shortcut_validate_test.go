@@ -71,7 +71,9 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 			"server_gateway": nested(map[string]tftypes.Value{"node_port": number(30100)}),
 		},
 		`AttributeName("server_gateway").AttributeName("load_balancer_ip"): load_balancer_ip without LoadBalancer`: {
-			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": text("1.2.3.4")}),
+			"server_gateway": nested(
+				map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": text("1.2.3.4")},
+			),
 		},
 		`AttributeName("server_gateway").AttributeName("load_balancer_ip"): Invalid`: {
 			"server_gateway": nested(map[string]tftypes.Value{"load_balancer_ip": text("1.2.3")}),
@@ -97,8 +99,13 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 		`AttributeName("server_network").AttributeName("external_cidr"): Host bits in a CIDR`: {
 			"server_network": nested(map[string]tftypes.Value{"external_cidr": text("10.1.0.5/16")}),
 		},
-		`AttributeName("client_network").AttributeName("pod_cidrs"): Null List Value: This attribute contains a null value.`: {
-			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{null})}),
+		`AttributeName("client_network").AttributeName("pod_cidrs"): Null List Value: This attribute contains a ` +
+			`null value.`: {
+			"client_network": nested(
+				map[string]tftypes.Value{
+					"pod_cidrs": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{null}),
+				},
+			),
 		},
 		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not a CIDR: The value "" must be`: {
 			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": ranges("")}),
@@ -106,16 +113,19 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 		`AttributeName("server_network").AttributeName("external_cidr"): Invalid IP CIDR String Value`: {
 			"server_network": nested(map[string]tftypes.Value{"external_cidr": text("")}),
 		},
-		`AttributeName("server_gateway").AttributeName("service_annotations"): Null Map Value: This attribute contains a null value.`: {
+		`AttributeName("server_gateway").AttributeName("service_annotations"): Null Map Value: This attribute contains ` +
+			`a null value.`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_annotations": textsByKey("a", null)}),
 		},
-		`AttributeName("server_gateway").AttributeName("service_labels"): Null Map Value: This attribute contains a null value.`: {
+		`AttributeName("server_gateway").AttributeName("service_labels"): Null Map Value: This attribute contains a ` +
+			`null value.`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("a", null)}),
 		},
 		`AttributeName("server_gateway").AttributeName("service_labels").ElementKeyString(""): Not a key of a label`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("", text("x"))}),
 		},
-		`AttributeName("server_gateway").AttributeName("service_annotations").ElementKeyString("no key"): Not a key of a label`: {
+		`AttributeName("server_gateway").AttributeName("service_annotations").ElementKeyString("no key"): Not a key of ` +
+			`a label`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_annotations": textsByKey("no key", text("x"))}),
 		},
 		`AttributeName("server_gateway").AttributeName("service_labels").ElementKeyString("a"): Not the value of a label`: {
@@ -131,12 +141,18 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 			"server_gateway": nested(map[string]tftypes.Value{"key_secret": text("")}),
 		},
 		`AttributeName("server_gateway").AttributeName("template").AttributeName("name"): Invalid Attribute Value Length`: {
-			"server_gateway": nested(map[string]tftypes.Value{"template": template("", "liqo", "networking.liqo.io/v1beta1/wggatewayservertemplates")}),
+			"server_gateway": nested(
+				map[string]tftypes.Value{"template": template("", "liqo", "networking.liqo.io/v1beta1/wggatewayservertemplates")},
+			),
 		},
-		`AttributeName("server_gateway").AttributeName("template").AttributeName("namespace"): Invalid Attribute Value Length`: {
-			"server_gateway": nested(map[string]tftypes.Value{"template": template("x", "", "networking.liqo.io/v1beta1/wggatewayservertemplates")}),
+		`AttributeName("server_gateway").AttributeName("template").AttributeName("namespace"): Invalid Attribute ` +
+			`Value Length`: {
+			"server_gateway": nested(
+				map[string]tftypes.Value{"template": template("x", "", "networking.liqo.io/v1beta1/wggatewayservertemplates")},
+			),
 		},
-		`AttributeName("client_gateway").AttributeName("template").AttributeName("resource"): Invalid Attribute Value Match`: {
+		`AttributeName("client_gateway").AttributeName("template").AttributeName("resource"): Invalid Attribute ` +
+			`Value Match`: {
 			"client_gateway": nested(map[string]tftypes.Value{"template": template("x", "liqo", "")}),
 		},
 		`AttributeName("client_gateway").AttributeName("connect_address"): Not an address: The value "" must be`: {
@@ -173,20 +189,44 @@ func TestValidValuesAreAccepted(t *testing.T) {
 	for name, values := range map[string]map[string]tftypes.Value{
 		"only the leaves": {},
 		"the defaults, set": {
-			"mtu": number(1400), "wait_for_connection": no, "share_keys": no, "cidr_remapping": text("forbid"), "adopt_existing": no, "on_destroy": text("disconnect"),
-			"force_destroy": no, "destroy_peering_network": no, "client_namespace": text("of-rome"), "server_namespace": text("of-milan"),
+			"mtu": number(1400), "wait_for_connection": no, "share_keys": no, "cidr_remapping": text("forbid"),
+			"adopt_existing": no, "on_destroy": text("disconnect"),
+			"force_destroy": no, "destroy_peering_network": no, "client_namespace": text("of-rome"),
+			"server_namespace": text("of-milan"),
 		},
-		"a node port": {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "node_port": number(30000)})},
+		"a node port": {
+			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "node_port": number(30000)}),
+		},
 		"a load balancer's address": {
 			"server_gateway": nested(map[string]tftypes.Value{"load_balancer_ip": text("2001:db8::1"), "port": number(65535)}),
 		},
-		"a DNS name to dial":      {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("milan.example"), "connect_port": number(1)})},
-		"an IPv6 address to dial": {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("2001:db8::1")})},
-		"an unknown node port":    {"server_gateway": nested(map[string]tftypes.Value{"node_port": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)})},
-		"an unknown address":      {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": unknownText})},
-		"a label without a value": {"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", text(""))})},
-		"an unknown label":        {"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", unknownText)})},
-		"unknown values":          {"mtu": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), "client": unknownText, "server": unknownText},
+		"a DNS name to dial": {
+			"client_gateway": nested(
+				map[string]tftypes.Value{"connect_address": text("milan.example"), "connect_port": number(1)},
+			),
+		},
+		"an IPv6 address to dial": {
+			"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("2001:db8::1")}),
+		},
+		"an unknown node port": {
+			"server_gateway": nested(
+				map[string]tftypes.Value{"node_port": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)},
+			),
+		},
+		"an unknown address": {
+			"server_gateway": nested(
+				map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": unknownText},
+			),
+		},
+		"a label without a value": {
+			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", text(""))}),
+		},
+		"an unknown label": {
+			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", unknownText)}),
+		},
+		"unknown values": {
+			"mtu": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), "client": unknownText, "server": unknownText,
+		},
 	} {
 		for leaf, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
 			if _, given := values[leaf]; !given {

@@ -57,9 +57,11 @@ func validated(t *testing.T, config tftypes.Value) string {
 // planned returns the plan of a new liqo_shortcut while the provider knows no leaf yet.
 func planned(t *testing.T, config tftypes.Value) tftypes.Value {
 	t.Helper()
-	response, err := providerserver.NewProtocol6(New("test"))().PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: "liqo_shortcut", Config: sent(t, config), ProposedNewState: sent(t, config), PriorState: sent(t, tftypes.NewValue(config.Type(), nil)),
-	})
+	response, err := providerserver.NewProtocol6(New("test"))().
+		PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+			TypeName: "liqo_shortcut", Config: sent(t, config), ProposedNewState: sent(t, config),
+			PriorState: sent(t, tftypes.NewValue(config.Type(), nil)),
+		})
 	if err != nil || len(response.Diagnostics) > 0 {
 		t.Fatalf("%v %v", err, response.Diagnostics)
 	}
