@@ -67,9 +67,10 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			"schedulable=false", "schedulable=true", "LoadBalancer",
 			message(`The gateway's pod can't be scheduled on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`The scheduler says of Pod liqo-tenant-rome/gw-rome-…: 0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes `+
-					`are available: 1 Preemption is not helpful for scheduling.`,
-				`Give the leaf a node that the pod fits on, or set what the pod asks for in Liqo's template of the gateway.`,
+				`The scheduler reports for Pod liqo-tenant-rome/gw-rome-…: 0/1 nodes are available: `+
+					`1 node(s) were unschedulable. preemption: 0/1 nodes are available: `+
+					`1 Preemption is not helpful for scheduling.`,
+				`Add a node with free capacity to the leaf, or request less in the gateway's template.`,
 				`How far it got:`),
 		},
 		"no image": {
@@ -78,7 +79,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 				`Time ran out while waiting for … on "milan".`,
 				`The kubelet can't pull image ghcr.io/liqotech/… of Pod liqo-tenant-rome/gw-rome-…, container …: Back-off pulling image "…": `+
 					`ErrImagePull: …: not found.`,
-				`Check that the nodes of leaf "milan" can reach that registry and may pull that image.`,
+				`Check that the nodes of leaf "milan" can reach this registry and may pull this image.`,
 				`How far it got:`),
 		},
 		"no controllers of Liqo": {
@@ -86,9 +87,9 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			message(`Liqo's controllers do not run on leaf "milan"`,
 				`Time ran out while waiting for Liqo to make the gateway's keys, for Liqo to remap the other leaf's address ranges and for the `+
 					`gateway's Service to get an address on "milan".`,
-				`Liqo has done nothing with Configuration liqo-tenant-rome/rome and GatewayServer liqo-tenant-rome/rome yet.`,
-				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
-				`Let Liqo's controllers run again on leaf "milan". What is wrong with them shows:`,
+				`Liqo has not reacted to Configuration liqo-tenant-rome/rome and GatewayServer liqo-tenant-rome/rome yet.`,
+				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
+				`Start Liqo's controllers on leaf "milan" again. To see why they do not run:`,
 				`kubectl -n liqo describe deployment liqo-controller-manager`,
 				`How far it got:`, `…done milan: GatewayServer`, `…not done milan: key of the gateway`),
 		},
@@ -96,9 +97,10 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			"connect=false", "connect=true", "LoadBalancer",
 			message(`The tunnel from "rome" to "milan" does not come up`,
 				`Time ran out while waiting for the tunnel to come up on "rome" and "milan".`,
-				`Both gateways are in place. The one of "rome" dials 172.18.…, UDP port 51840, and gets no answer.`,
+				`Both gateways are in place. The gateway of "rome" dials 172.18.…, UDP port 51840, and gets no answer.`,
 				`On leaf "rome", Connection liqo-tenant-milan/gw-milan …. On leaf "milan", Connection liqo-tenant-rome/gw-rome ….`,
-				`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, and that no firewall or security group drops UDP on the way, at either end. `+
+				`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, `+
+					`and that no firewall or security group at either end drops UDP. `+
 					"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`.",
 				`How far it got:`),
 		},
@@ -107,7 +109,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			message(`The gateway's pod is not ready on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
 				`Pod liqo-tenant-rome/gw-rome-… is in phase Pending and not ready.`,
-				"If it only takes long to start, allow more time in `timeouts` and apply again. Else see what it does:",
+				"If the pod is only slow, allow more time in `timeouts` and apply again. Otherwise, see what it does:",
 				`kubectl -n liqo-tenant-rome describe pod gw-rome-…`,
 				`How far it got:`,
 				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of the gateway`, `…done rome: GatewayClient`,
@@ -138,10 +140,10 @@ func TestAccFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
 		Config: lab.limited("LoadBalancer"),
 		ExpectError: message(`The gateway's pod is refused on leaf "milan"`,
 			`Time ran out while waiting for … on "milan".`,
-			`Deployment liqo-tenant-rome/gw-rome can't make its pod: pods "gw-rome-…" is forbidden: violates PodSecurity "restricted:latest": `+
-				`privileged (…`,
-			`…A gateway's pod is privileged and forwards packets. Let the leaf's policies, quotas and Pod Security labels allow it in namespace `+
-				`liqo-tenant-rome.`,
+			`Deployment liqo-tenant-rome/gw-rome can't create its pod: pods "gw-rome-…" is forbidden: `+
+				`violates PodSecurity "restricted:latest": privileged (…`,
+			`…A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels `+
+				`must allow this in namespace liqo-tenant-rome.`,
 			`How far it got:`),
 	})
 }
@@ -163,10 +165,10 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 			Config:    lab.contexts(impatient), Destroy: true,
 			ExpectError: message(`Liqo's controllers do not run on leaf "milan"`, // Kubernetes has emptied the tenant namespace, the Deployment with it
 				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
-				`Network liqo-tenant-rome/rome-… is still there, held by the finalizer ….`,
-				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
-				`WgGatewayServer liqo-tenant-rome/rome is still there, held by the finalizer ….`,
-				`Let Liqo's controllers run again on leaf "milan".`),
+				`Network liqo-tenant-rome/rome-… still exists: it waits for the finalizer ….`,
+				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
+				`WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer ….`,
+				`Start Liqo's controllers on leaf "milan" again.`),
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=running") },

@@ -183,7 +183,7 @@ func (l *Lab) keptUnlessForced(t *testing.T, leaf string, takeOver resource.Test
 			},
 			Config: l.overPeering(leaf, settings), Destroy: true,
 			ExpectError: message(`A peering uses the network on leaf "europe"`,
-				refused(leaf, "Provider"), fmt.Sprintf(`Besides, a peering uses the network on leaf %q.`, leaf), refused("europe", "Consumer")),
+				refused(leaf, "Provider"), fmt.Sprintf(`In addition, a peering uses the network on leaf %q.`, leaf), refused("europe", "Consumer")),
 		},
 		resource.TestStep{ // the state still has it, and it is as it was
 			Config:            l.overPeering(leaf, settings),
