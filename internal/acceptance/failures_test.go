@@ -85,7 +85,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 		"no controllers of Liqo": {
 			"liqo=stopped", "liqo=running", "NodePort",
 			message(`Liqo's controllers do not run on leaf "milan"`,
-				`Time ran out while waiting for Liqo to make the gateway's keys, for Liqo to remap the other leaf's address ranges and for the `+
+				`Time ran out while waiting for Liqo to create the gateway's keys, for Liqo to remap the other leaf's address ranges and for the `+
 					`gateway's Service to get an address on "milan".`,
 				`Liqo has not reacted to Configuration liqo-tenant-rome/rome and GatewayServer liqo-tenant-rome/rome yet.`,
 				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,

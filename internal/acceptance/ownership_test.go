@@ -385,7 +385,7 @@ func TestAccASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
 	says(t, p.run("plan", "-detailed-exitcode"), "A second network joins the pair", `Configuration default/milan on leaf "rome"`)
 	p.configure(joining("s", "rome", "milan", "mtu = 1400"))
 	p.run("apply", "-auto-approve")
-	says(t, p.run("destroy", "-auto-approve"), `Warning: Not all was removed on leaf "rome"`, "What somebody else has made stays: Configuration default/milan.")
+	says(t, p.run("destroy", "-auto-approve"), `Warning: Not all was removed on leaf "rome"`, "Objects that someone else created stay: Configuration default/milan.")
 	if err := rome.Delete(t.Context(), second); err != nil {
 		t.Errorf("the second network has lost its Configuration: %v", err)
 	}

@@ -135,7 +135,7 @@ func TestAccNextToPeerings(t *testing.T) {
 			Config: peered.overPeering("rome", ""),
 			ExpectError: message(`A network with "…" exists already on leaf "…"`, // whichever leaf is asked first
 				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" (ForeignCluster …, role …) did.`,
-				"Import that network, let `adopt_existing = true` take it over, or end the peering first with `liqoctl unpeer`."),
+				"Import that network, set `adopt_existing = true` to take it over, or end the peering first with `liqoctl unpeer`."),
 		})
 		peered.sameNetworks(t, networks)
 	})

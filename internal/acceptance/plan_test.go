@@ -121,8 +121,8 @@ func TestAccAPlanFindsANetworkOfSomebodyElses(t *testing.T) {
 		  client = "milan"
 		  server = "rome"
 		}`)
-	refused := message(`A network with "…" exists already on leaf "…"`, `…This provider did not make …; somebody with liqoctl, or another program, did. Import that `+
-		"network, let `adopt_existing = true` take it over, or remove it first, for instance with `liqoctl network reset`.")
+	refused := message(`A network with "…" exists already on leaf "…"`, `…This provider did not make …; liqoctl or another program did. Import that `+
+		"network, set `adopt_existing = true` to take it over, or remove it first, for instance with `liqoctl network reset`.")
 	apply(t,
 		resource.TestStep{PreConfig: lab.joinByHand(t, "rome", "milan"), Config: lab.contexts(shortcutRomeMilan), PlanOnly: true, ExpectError: refused},
 		resource.TestStep{Config: opposite, PlanOnly: true, ExpectError: refused},
@@ -196,7 +196,7 @@ func TestAccAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 		message  *regexp.Regexp
 	}{
 		"of two pairs":      {keys("mixed-keys", own), message(`Secret default/mixed-keys has another public key on leaf "rome"`)},
-		"in a tenant's own": {keys("my-keys", ""), message(`Secret liqo-tenant-milan/my-keys would go with the shortcut on leaf "rome"`, "…Set `client_namespace`")},
+		"in a tenant's own": {keys("my-keys", ""), message(`Secret liqo-tenant-milan/my-keys would be deleted with the shortcut on leaf "rome"`, "…Set `client_namespace`")},
 	})
 	apply(t, resource.TestStep{Config: lab.between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true})
 }
