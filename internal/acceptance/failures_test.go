@@ -62,7 +62,8 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			message(`The load balancer gives no address on leaf "milan"`,
 				// before the pod is ready, also for its keys
 				`Time ran out while waiting for …the gateway's Service to get an address on "milan".`,
-				`Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address. No event of the Service says why.`,
+				`Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address. No event of the ` +
+					`Service says why.`,
 				"Check that leaf \"milan\" has a load balancer and that it works. If it has none, set `service_type = "+
 					"\"NodePort\"` in `server_gateway`.",
 				`How far it got:`, `…not done milan: address of the gateway (…s)`, `…not begun rome: GatewayClient`),
@@ -71,31 +72,33 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			"schedulable=false", "schedulable=true", "LoadBalancer",
 			message(`The gateway's pod can't be scheduled on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`The scheduler says of Pod liqo-tenant-rome/gw-rome-…: 0/1 nodes are available: 1 node(s) were unschedulable. `+
-					`preemption: 0/1 nodes `+
-					`are available: 1 Preemption is not helpful for scheduling.`,
-				`Give the leaf a node that the pod fits on, or set what the pod asks for in Liqo's template of the gateway.`,
+				`The scheduler reports for Pod liqo-tenant-rome/gw-rome-…: 0/1 nodes are available: `+
+					`1 node(s) were unschedulable. preemption: 0/1 nodes are available: `+
+					`1 Preemption is not helpful for scheduling.`,
+				`Add a node with free capacity to the leaf, or request less in the gateway's template.`,
 				`How far it got:`),
 		},
 		"no image": {
 			"pull-image=false", "pull-image=true", "LoadBalancer",
 			message(`The gateway's image can't be pulled on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`The kubelet can't pull image ghcr.io/liqotech/… of Pod liqo-tenant-rome/gw-rome-…, container …: Back-off `+
+				`The kubelet can't pull image ghcr.io/liqotech/… of Pod liqo-tenant-rome/gw-rome-…, container ` +
+					`…: Back-off `+
 					`pulling image "…": `+
 					`ErrImagePull: …: not found.`,
-				`Check that the nodes of leaf "milan" can reach that registry and may pull that image.`,
+				`Check that the nodes of leaf "milan" can reach this registry and may pull this image.`,
 				`How far it got:`),
 		},
 		"no controllers of Liqo": {
 			"liqo=stopped", "liqo=running", "NodePort",
 			message(`Liqo's controllers do not run on leaf "milan"`,
-				`Time ran out while waiting for Liqo to make the gateway's keys, for Liqo to remap the other leaf's address `+
-					`ranges and for the `+
+				`Time ran out while waiting for Liqo to create the gateway's keys, for Liqo to remap the other ` +
+					`leaf's address ranges and for the `+
 					`gateway's Service to get an address on "milan".`,
-				`Liqo has done nothing with Configuration liqo-tenant-rome/rome and GatewayServer liqo-tenant-rome/rome yet.`,
-				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
-				`Let Liqo's controllers run again on leaf "milan". What is wrong with them shows:`,
+				`Liqo has not reacted to Configuration liqo-tenant-rome/rome and GatewayServer ` +
+					`liqo-tenant-rome/rome yet.`,
+				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
+				`Start Liqo's controllers on leaf "milan" again. To see why they do not run:`,
 				`kubectl -n liqo describe deployment liqo-controller-manager`,
 				`How far it got:`, `…done milan: GatewayServer`, `…not done milan: key of the gateway`),
 		},
@@ -103,11 +106,13 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			"connect=false", "connect=true", "LoadBalancer",
 			message(`The tunnel from "rome" to "milan" does not come up`,
 				`Time ran out while waiting for the tunnel to come up on "rome" and "milan".`,
-				`Both gateways are in place. The one of "rome" dials 172.18.…, UDP port 51840, and gets no answer.`,
-				`On leaf "rome", Connection liqo-tenant-milan/gw-milan …. On leaf "milan", Connection liqo-tenant-rome/gw-rome ….`,
-				`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, and that no firewall or security group `+
-					`drops UDP on the way, at either end. `+
-					"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`.",
+				`Both gateways are in place. The gateway of "rome" dials 172.18.…, UDP port 51840, and gets no answer.`,
+				`On leaf "rome", Connection liqo-tenant-milan/gw-milan …. On leaf "milan", Connection ` +
+					`liqo-tenant-rome/gw-rome ….`,
+				`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, `+
+					`and that no firewall or security group at either end drops UDP. `+
+					"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in " +
+					"`client_gateway`.",
 				`How far it got:`),
 		},
 		"a slow start": {
@@ -115,10 +120,11 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			message(`The gateway's pod is not ready on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
 				`Pod liqo-tenant-rome/gw-rome-… is in phase Pending and not ready.`,
-				"If it only takes long to start, allow more time in `timeouts` and apply again. Else see what it does:",
+				"If the pod is only slow, allow more time in `timeouts` and apply again. Otherwise, see what it does:",
 				`kubectl -n liqo-tenant-rome describe pod gw-rome-…`,
 				`How far it got:`,
-				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of the gateway`,
+				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of ` +
+					`the gateway`,
 				`…done rome: GatewayClient`,
 				// Liqo does not always share the key of a pod that is not ready
 				`…not … rome: connection`, `…not … milan: connection`),
@@ -148,12 +154,10 @@ func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 		Config: lab.limited("LoadBalancer"),
 		ExpectError: message(`The gateway's pod is refused on leaf "milan"`,
 			`Time ran out while waiting for … on "milan".`,
-			`Deployment liqo-tenant-rome/gw-rome can't make its pod: pods "gw-rome-…" is forbidden: violates PodSecurity `+
-				`"restricted:latest": `+
-				`privileged (…`,
-			`…A gateway's pod is privileged and forwards packets. Let the leaf's policies, quotas and Pod Security labels `+
-				`allow it in namespace `+
-				`liqo-tenant-rome.`,
+			`Deployment liqo-tenant-rome/gw-rome can't create its pod: pods "gw-rome-…" is forbidden: `+
+				`violates PodSecurity "restricted:latest": privileged (…`,
+			`…A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels `+
+				`must allow this in namespace liqo-tenant-rome.`,
 			`How far it got:`),
 	})
 }
@@ -173,14 +177,14 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=stopped") },
 			Config:    lab.contexts(impatient), Destroy: true,
-			// Kubernetes has removed the Deployment with the tenant namespace
-			ExpectError: message(`Liqo's controllers do not run on leaf "milan"`,
-				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for WgGatewayServer `+
-					`liqo-tenant-rome/rome to be deleted on "milan".`,
-				`Network liqo-tenant-rome/rome-… is still there, held by the finalizer ….`,
-				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
-				`WgGatewayServer liqo-tenant-rome/rome is still there, held by the finalizer ….`,
-				`Let Liqo's controllers run again on leaf "milan".`),
+			ExpectError: message(`Liqo's controllers do not run on ` +
+				`leaf "milan"`, // Kubernetes has emptied the tenant namespace, the Deployment with it
+				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for ` +
+					`WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
+				`Network liqo-tenant-rome/rome-… still exists: it waits for the finalizer ….`,
+				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
+				`WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer ….`,
+				`Start Liqo's controllers on leaf "milan" again.`),
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=running") },
@@ -231,7 +235,8 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 			PreConfig: func() { <-stopped },
 			Config:    lab.contexts(before + during),
 			ExpectError: message(
-				headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: connection refused`,
+				headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: ` +
+					`connection refused`,
 				advice,
 			),
 		},
@@ -264,8 +269,10 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 		},
 		resource.TestStep{
 			Config: reached("expired", milan.ca), PlanOnly: true,
-			ExpectError: message(`The API server refuses the credentials on leaf "milan"`, `The answer was: Unauthorized`,
-				`They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for `+
+			ExpectError: message(`The API server refuses the credentials on leaf "milan"`, `The answer was: ` +
+				`Unauthorized`,
+				`They may have expired: renew the token or certificate that the provider block or the kubeconfig ` +
+					`gives for `+
 					`this leaf.`),
 		},
 		resource.TestStep{ // this is an error only for a new shortcut
@@ -277,9 +284,11 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 			PlanOnly: true,
 			ExpectError: message(`The API server's certificate is not trusted on leaf "milan"`,
 				`…with liqo_shortcut.europe_milan,`,
-				`…The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed by unknown `+
+				`…The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed ` +
+					`by unknown `+
 					`authority`,
-				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong to another "+
+				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong " +
+					"to another "+
 					"cluster."),
 		},
 		resource.TestStep{
@@ -302,7 +311,8 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 				`The answer was: gatewayservers.networking.liqo.io "rome" is forbidden: User `+
 					`"system:serviceaccount:default:…" cannot patch resource `+
 					`"gatewayservers" in API group "networking.liqo.io" in the namespace "liqo-tenant-rome"`,
-				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace "liqo-tenant-rome", with `+
+				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace ` +
+					`"liqo-tenant-rome", with `+
 					`this rule, on this leaf:`,
 				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["patch"]`,
 				`How far it got:`, `…not done milan: GatewayServer`),
@@ -310,7 +320,8 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 		"to watch, which the caches need": {
 			[]string{"get"},
 			message(`No permission to … gatewayservers.networking.liqo.io on leaf "milan"`,
-				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User "system:serviceaccount:default:…" `+
+				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User ` +
+					`"system:serviceaccount:default:…" `+
 					`cannot … resource `+
 					`"gatewayservers" in API group "networking.liqo.io" at the cluster scope`,
 				`Give user "system:serviceaccount:default:…" a ClusterRole with this rule, on this leaf:`,

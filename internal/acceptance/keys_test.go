@@ -33,11 +33,11 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
 	says(t, p.run("destroy", "-auto-approve"), "1 destroyed",
 		`Warning: Some objects were kept on leaf "rome"`,
-		`What somebody else has made stays: PublicKey liqo-tenant-milan/milan. So does Liqo's record of "milan". So `+
-			`Namespace liqo-tenant-milan stays, too;`,
+		`Objects that someone else created stay: PublicKey liqo-tenant-milan/milan. Liqo's record of "milan" also ` +
+			`stays. Therefore, Namespace liqo-tenant-milan also stays;`,
 		`Warning: Some objects were kept on leaf "milan"`,
-		`What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So `+
-			`Namespace liqo-tenant-rome stays, too;`)
+		`Objects that someone else created stay: PublicKey liqo-tenant-rome/rome. Liqo's record of "rome" also ` +
+			`stays. Therefore, Namespace liqo-tenant-rome also stays;`)
 	for i, at := range []string{"rome", "milan"} {
 		lab.isStillThere(t, at, brought[i])
 		lab.hasNoOwner(t, at, brought[i].Namespace)
@@ -98,7 +98,8 @@ func (l *Lab) hasNoOwner(t *testing.T, at, name string) {
 		t.Fatal(err)
 	}
 	if namespace.Labels[end.ManagedByLabel] != end.ManagedBy || len(namespace.Annotations) > 0 {
-		t.Errorf("Namespace %s on %s has labels %v and annotations %v", name, at, namespace.Labels, namespace.Annotations)
+		t.Errorf("Namespace %s on %s has labels %v and " +
+			"annotations %v", name, at, namespace.Labels, namespace.Annotations)
 	}
 }
 
@@ -174,10 +175,8 @@ func TestAccAUsersSecretIsRejectedInANamespaceThatADestroyRemoves(t *testing.T) 
 	}
 	networks := lab.networks(t)
 	p.write("main.tf", lab.between("milan", `server_gateway = { service_type = "NodePort", key_secret = "my-keys" }`))
-	says(
-		t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would go with the shortcut on leaf "milan"`,
-		"Set `client_namespace` or `server_namespace`",
-	)
+	says(t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would be deleted with the shortcut on ` +
+		`leaf "milan"`, "Set `client_namespace` or `server_namespace`")
 	lab.sameNetworks(t, networks)
 	p.write("main.tf", lab.between("milan", overNodePort))
 	p.run("plan", "-detailed-exitcode")

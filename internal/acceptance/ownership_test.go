@@ -34,7 +34,8 @@ func (l *Lab) stateIn(t *testing.T, folder, config string) *project {
 // configure replaces the project's configuration.
 func (p *project) configure(config string) {
 	p.t.Helper()
-	p.write("main.tf", "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" }\n  }\n}\n"+config)
+	p.write("main.tf", "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" " +
+		"}\n  }\n}\n"+config)
 }
 
 // resources returns the addresses in the project's state.
@@ -173,7 +174,8 @@ func TestAccAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
 	p.apply()
 	networks := lab.networks(t)
 	p.configure(
-		joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = liqo_shortcut.after\n}",
+		joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = " +
+			"liqo_shortcut.after\n}",
 	)
 	says(t, p.run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
 	lab.sameNetworks(t, networks)
@@ -409,10 +411,8 @@ func TestAccASecondNetworkOfThePairIsAWarning(t *testing.T) {
 	)
 	p.configure(joining("s", "rome", "milan", "mtu = 1400"))
 	p.run("apply", "-auto-approve")
-	says(
-		t, p.run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`,
-		"What somebody else has made stays: Configuration default/milan.",
-	)
+	says(t, p.run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`, "Objects that " +
+		"someone else created stay: Configuration default/milan.")
 	if err := rome.Delete(t.Context(), second); err != nil {
 		t.Errorf("the second network has lost its Configuration: %v", err)
 	}

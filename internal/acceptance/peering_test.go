@@ -71,7 +71,8 @@ func (l *Lab) networks(t *testing.T) []string {
 func (l *Lab) sameNetworks(t *testing.T, before []string) {
 	t.Helper()
 	if after := l.networks(t); !slices.Equal(before, after) {
-		t.Errorf("the networks have changed; before:\n%s\nnow:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+		t.Errorf("the networks have changed; " +
+			"before:\n%s\nnow:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
 }
 
@@ -139,10 +140,11 @@ func TestAccNextToPeerings(t *testing.T) {
 		networks := peered.networks(t)
 		apply(t, resource.TestStep{
 			Config: peered.overPeering("rome", ""),
-			ExpectError: message(`A network with "…" exists already on leaf "…"`, // from the leaf that answers first
-				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" (ForeignCluster …, `+
-					`role …) did.`,
-				"Import that network, let `adopt_existing = true` take it over, or end the peering first with `liqoctl unpeer`."),
+			ExpectError: message(`A network with "…" exists already on leaf "…"`, // whichever leaf is asked first
+				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" ` +
+					`(ForeignCluster …, role …) did.`,
+				"Import that network, set `adopt_existing = true` to take it over, or end the peering first with " +
+					"`liqoctl unpeer`."),
 		})
 		peered.sameNetworks(t, networks)
 	})
@@ -169,7 +171,8 @@ func TestAccNextToPeerings(t *testing.T) {
 func refused(other, role string) string {
 	return fmt.Sprintf("This leaf needs the network for the peering with %q (ForeignCluster %s, role %s). Nothing "+
 		"was removed. End the peering first with "+
-		"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy.", other, other, role)
+		"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before " +
+		"the destroy.", other, other, role)
 }
 
 // withoutLabels returns the lines of networks without what changes when someone else takes over the
@@ -200,9 +203,8 @@ func (l *Lab) keptUnlessForced(t *testing.T, leaf string, takeOver resource.Test
 			},
 			Config: l.overPeering(leaf, settings), Destroy: true,
 			ExpectError: message(`A peering uses the network on leaf "europe"`,
-				refused(leaf, "Provider"), fmt.Sprintf(
-					`Besides, a peering uses the network on leaf %q.`, leaf,
-				), refused("europe", "Consumer")),
+				refused(leaf, "Provider"), fmt.Sprintf(`In addition, a peering uses the network ` +
+					`on leaf %q.`, leaf), refused("europe", "Consumer")),
 		},
 		resource.TestStep{ // the shortcut is still in the state, unchanged
 			Config:           l.overPeering(leaf, settings),

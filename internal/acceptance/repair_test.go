@@ -193,10 +193,10 @@ func TestAccAServiceThatTheAPIServerRejectedIsCreatedLater(t *testing.T) {
 			Config: config(31777),
 			ExpectError: message(`The gateway's Service is refused on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`Liqo can't make Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is invalid: `+
-					`spec.ports[0].nodePort: Invalid value: 31777: `+
-					`provided port is already allocated.`,
-				"Change what it refuses, in `server_gateway` or on the leaf, and apply again: the gateway is made anew then."),
+				`Liqo can't create Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is invalid: `+
+					`spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated.`,
+				"Change what the API server refuses, in `server_gateway` or on the leaf. "+
+					"Then apply again; this creates the gateway again."),
 		},
 		resource.TestStep{
 			PreConfig: func() {

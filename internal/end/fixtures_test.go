@@ -13,7 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// exposedGateway is Milan's gateway for Rome, which Liqo has reacted to.
+// exposedGateway is Milan's gateway for Rome after Liqo has reacted to it.
 func exposedGateway() *networkingv1beta1.GatewayServer {
 	return ours(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)))
 }
@@ -23,7 +23,7 @@ func endAt(leaf *cluster.Leaf, remote string) *End {
 	return New(leaf, Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
 }
 
-// milansEnd and romesEnd are the two ends of a network. Each leaf holds these objects.
+// milansEnd and romesEnd are the two ends of a network. Each leaf has these objects.
 func milansEnd(tb testing.TB, objects ...client.Object) *End {
 	tb.Helper()
 	return endAt(clustertest.Leaf(tb, "milan", objects...), "rome")

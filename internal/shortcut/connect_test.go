@@ -19,7 +19,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
+func TestIPv6RangesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	for name, end := range map[string]end.Announcement{
 		"pods":          {PodCIDRs: []string{"10.1.0.0/16", "fd00::/64"}},
 		"external CIDR": {ExternalCIDR: "fd00::/64"},
@@ -31,7 +31,8 @@ func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		_, refused := shortcut.Client.Announce(t.Context(), end)
 		for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
 			var problem *explain.Problem
-			if !errors.As(err, &problem) || problem.Leaf != "rome" || problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
+			if !errors.As(err, &problem) || problem.Leaf != "rome" ||
+				problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
@@ -41,7 +42,7 @@ func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+func TestAForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	spec := overNodePort
 	spec.ForbidRemapping = true
 	for name, test := range map[string]struct {
@@ -52,11 +53,14 @@ func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"a part":    {"10.0.0.0/8", "10.203.0.0/16", true},
 		"different": {"10.202.0.0/16", "10.203.0.0/16", false},
 	} {
-		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...), clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
+		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...),
+			clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
 		if err := s.connectUntilTaken(t, spec); errors.Is(err, end.ErrRemapped) != test.refused {
 			t.Errorf("%s: %v", name, err)
-		} else if test.refused && (!strings.HasPrefix(explain.Summary(err), "remapping is forbidden, and needed on leaf ") ||
-			!strings.Contains(explain.Detail(err), " overlaps with ") || !strings.Contains(explain.Detail(err), "No gateway was made.")) {
+		} else if test.refused && (!strings.HasPrefix(explain.Summary(err),
+			"remapping is forbidden, and needed on leaf ") ||
+			!strings.Contains(explain.Detail(err), " overlaps with ") ||
+			!strings.Contains(explain.Detail(err), "No gateway was created.")) {
 			t.Errorf("%s: got %q:\n%s", name, explain.Summary(err), explain.Detail(err))
 		}
 		if state, err := s.Observe(t.Context(), false); err != nil || state.Joined == test.refused {
@@ -65,9 +69,10 @@ func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-func TestConnectTakesWhatIsMineOrNobodys(t *testing.T) {
+func TestConnectTakesObjectsThatAreMineOrNobodys(t *testing.T) {
 	refused := map[string]bool{
-		"another's": true, "made by liqoctl": true, "a peering's": true, "abandoned by an adoption that was killed": true,
+		"another's": true, "made by liqoctl": true, "a peering's": true,
+		"abandoned by an adoption that was killed": true,
 	}
 	for name, objects := range belongings() {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +96,7 @@ func TestConnectTakesWhatIsMineOrNobodys(t *testing.T) {
 	}
 }
 
-// connectUntilTaken lets a connect go on until the Configuration on Rome is mine, or it is refused.
+// connectUntilTaken runs a connect until the Configuration on Rome is mine, or the connect is refused.
 func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -100,7 +105,8 @@ func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
 		defer cancel()
 		_ = s.Client.Leaf.Until(ctx, "milan", func(ctx context.Context) (bool, error) {
 			found, err := s.Client.Find(ctx)
-			return found.Configuration != nil && me.Marked(found.Configuration) && found.Configuration.Annotations[end.ManagedBy+"/origin"] != "", err
+			return found.Configuration != nil && me.Marked(found.Configuration) &&
+				found.Configuration.Annotations[end.ManagedBy+"/origin"] != "", err
 		}, &networkingv1beta1.Configuration{})
 	}()
 	return s.Connect(ctx, spec)
