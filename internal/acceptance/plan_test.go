@@ -132,9 +132,9 @@ func TestAccAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
 		  client = "milan"
 		  server = "rome"
 		}`)
-	refused := message(`A network with "…" exists already on leaf "…"`, `…This provider did not make …; liqoctl or ` +
+	refused := message(`A network with "…" exists already on leaf "…"`, `…This provider did not make …; liqoctl or `+
 		`another program did. Import that `+
-		"network, set `adopt_existing = true` to take it over, or remove it first, for instance with `liqoctl " +
+		"network, set `adopt_existing = true` to take it over, or remove it first, for instance with `liqoctl "+
 		"network reset`.")
 	apply(t,
 		resource.TestStep{
@@ -183,7 +183,7 @@ func TestAccAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 		message  *regexp.Regexp
 	}{
 		"the tenant namespace's name is": {
-			overNodePort, message(`Namespace liqo-tenant-milan is taken on ` +
+			overNodePort, message(`Namespace liqo-tenant-milan is taken on `+
 				`leaf "rome"`, `with liqo_shortcut.rome_milan,`),
 		},
 	})
@@ -221,9 +221,9 @@ func TestAccAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 		settings string
 		message  *regexp.Regexp
 	}{
-		"of two pairs":      {keys("mixed-keys", own), message(`Secret default/mixed-keys has another public key ` +
+		"of two pairs": {keys("mixed-keys", own), message(`Secret default/mixed-keys has another public key ` +
 			`on leaf "rome"`)},
-		"in a tenant's own": {keys("my-keys", ""), message(`Secret liqo-tenant-milan/my-keys would be deleted with ` +
+		"in a tenant's own": {keys("my-keys", ""), message(`Secret liqo-tenant-milan/my-keys would be deleted with `+
 			`the shortcut on leaf "rome"`, "…Set `client_namespace`")},
 	})
 	apply(
@@ -256,7 +256,7 @@ func TestAccAPlanFindsASettingThatTheTemplateIgnores(t *testing.T) {
 		"the node port": {
 			`server_gateway = { service_type = "NodePort", node_port = 31021, template = { name = "fixed" } }`,
 			message("The template ignores node_port", "with liqo_shortcut.rome_milan,",
-				`…The Service in template WgGatewayServerTemplate liqo/fixed on leaf "milan" does not use the ` +
+				`…The Service in template WgGatewayServerTemplate liqo/fixed on leaf "milan" does not use the `+
 					`node port of `+
 					"the gateway, so `node_port` would have no effect."),
 		},
@@ -285,7 +285,7 @@ func TestAccAPlanFindsRangesThatLiqoCannotAssign(t *testing.T) {
 		message  *regexp.Regexp
 	}{
 		"outside its pools": {
-			forbidding("100.64.0.0/16"), message("Remapping is forbidden, and needed", `…The pod CIDR ` +
+			forbidding("100.64.0.0/16"), message("Remapping is forbidden, and needed", `…The pod CIDR `+
 				`100.64.0.0/16 of `+
 				`"milan" is outside the ranges that Liqo on "rome" `+
 				`gives out, 10.0.0.0/8 and 192.168.0.0/16: Liqo on "rome" remaps it.`),
@@ -293,12 +293,12 @@ func TestAccAPlanFindsRangesThatLiqoCannotAssign(t *testing.T) {
 		"of IPv6": {
 			forbidding("fd00:1::/64"),
 			message(
-				`Liqo can't join the IPv6 range fd00:1::/64 on leaf "milan"`, "…The IPAM of Liqo gives out IPv4 " +
+				`Liqo can't join the IPv6 range fd00:1::/64 on leaf "milan"`, "…The IPAM of Liqo gives out IPv4 "+
 					"ranges only",
 			),
 		},
 	})
 	p := lab.written(t, lab.between("milan", overNodePort+"\n"+`server_network = { pod_cidrs = ["100.64.0.0/16"] }`))
-	says(t, p.run("plan"), "Warning: A pod CIDR will be remapped", "is outside the ranges that Liqo on " +
+	says(t, p.run("plan"), "Warning: A pod CIDR will be remapped", "is outside the ranges that Liqo on "+
 		"\"rome\" gives out")
 }
