@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -43,18 +41,11 @@ func borrowRealLab(t *testing.T) *realLab {
 // runPod starts the pod default/a of a cluster, unless an earlier test has, and returns its address.
 func (l *realLab) runPod(t *testing.T, cluster string) string {
 	t.Helper()
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "a"},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Image: "echo"}}},
-	}
-	if err := l.administrator(t, cluster).Create(t.Context(), pod); err != nil && !apierrors.IsAlreadyExists(err) {
+	address, err := output(labProgram, "run", cluster+"/default/a", "--dir", l.Dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, l.Lab, cluster, &corev1.PodList{}, "a", func(p *corev1.Pod) bool {
-		pod = p
-		return p.Status.Phase == corev1.PodRunning
-	})
-	return pod.Status.PodIP
+	return address
 }
 
 // link makes sure that the link between two clusters is whole when the test ends, and returns what changes it until then.
@@ -118,7 +109,7 @@ func (l *realLab) startProbe(t *testing.T, kind, cluster, target string, options
 // reaches fails the test unless every ping from a cluster's pod is answered, from the first on.
 func (l *realLab) reaches(t *testing.T, cluster, address string) {
 	t.Helper()
-	if result := l.probe(t, "ping", cluster, address, "--timeout=2s"); result.Lost > 0 {
+	if result := l.probe(t, "ping", cluster, address, "--timeout=5s"); result.Lost > 0 {
 		t.Errorf("%s does not reach %s: %+v", cluster, address, result)
 	}
 }

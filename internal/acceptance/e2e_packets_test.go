@@ -58,7 +58,7 @@ func TestAccPacketsAreAsLargeAsTheMTUSays(t *testing.T) {
 	p := lab.join(t, "milan", fmt.Sprintf("mtu = %d\n%s", mtu, overNodePort))
 	p.works()
 	sized := func(size int) probeResult {
-		return lab.probe(t, "ping", "rome", p.serverAt, "--df", "--timeout=2s", "--size", strconv.Itoa(size-headers))
+		return lab.probe(t, "ping", "rome", p.serverAt, "--df", "--timeout=5s", "--size", strconv.Itoa(size-headers))
 	}
 	if result := sized(mtu); result.Lost > 0 {
 		t.Errorf("packets of %d bytes: %+v", mtu, result)

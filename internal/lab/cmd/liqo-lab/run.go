@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
@@ -18,9 +19,9 @@ import (
 func newRun(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "run POD",
-		Short: "Start a pod that answers pings and HTTP, and print its address",
-		Long: "Start a pod that answers pings, and HTTP at port 80, and print its address when it runs. The pod is named cluster/namespace/name.\n" +
-			"It answers in a lab with --dataplane=real only.",
+		Short: "Start a pod that answers pings and HTTP, unless it runs, and print its address",
+		Long: "Start a pod that answers pings, and HTTP at port 80, unless there is one of that name, and print its address when it runs.\n" +
+			"The pod is named cluster/namespace/name. It answers in a lab with --dataplane=real only.",
 		Example: "  liqo-lab run rome/default/a",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
@@ -45,7 +46,7 @@ func newRun(folder func() (string, error)) *cobra.Command {
 	}
 }
 
-// runPod starts a pod, and returns its address when it runs.
+// runPod starts a pod, unless there is one of that name, and returns its address when it runs.
 func runPod(ctx context.Context, kubeconfig, namespace, name string) (string, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -59,13 +60,13 @@ func runPod(ctx context.Context, kubeconfig, namespace, name string) (string, er
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Image: "echo"}}},
 	}
-	if err := in.Create(ctx, pod); err != nil {
+	if err := in.Create(ctx, pod); err != nil && !apierrors.IsAlreadyExists(err) {
 		return "", err
 	}
 	var address string
 	err = await.Object(ctx, in, &corev1.Pod{}, func(p *corev1.Pod) bool {
 		address = p.Status.PodIP
-		return p.UID == pod.UID && p.Status.Phase == corev1.PodRunning
+		return p.Name == name && p.Status.Phase == corev1.PodRunning
 	}, client.InNamespace(namespace))
 	return address, err
 }
