@@ -119,14 +119,14 @@ func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T
 
 func TestAccPacketsCrossAsSoonAsApplyReturns(t *testing.T) {
 	lab := borrowRealLab(t)
-	p := lab.join(t, "naples", overNodePort)
-	link := lab.link(t, "rome", "naples")
+	p := lab.join(t, "europe", overNodePort)
+	link := lab.link(t, "rome", "europe")
 	for _, delay := range []string{"0ms", "100ms"} {
 		link("--up", "--delay", delay)
 		for range 5 {
-			lab.removeGateway(t, "rome", "naples")
+			lab.removeGateway(t, "rome", "europe")
 			p.run("apply", "-auto-approve")
-			for cluster, address := range map[string]string{"rome": p.serverAt, "naples": p.romeAt} {
+			for cluster, address := range map[string]string{"rome": p.serverAt, "europe": p.romeAt} {
 				if result := lab.probe(t, "ping", cluster, address, "--count=1", "--timeout=5s"); result.Lost > 0 {
 					t.Errorf("with a delay of %s, the first ping from %s is lost: %+v", delay, cluster, result)
 				}

@@ -2,11 +2,7 @@ package acceptance
 
 import (
 	"fmt"
-	"os"
-	"strings"
-	"sync"
 	"testing"
-	"text/tabwriter"
 )
 
 // packetPair is a shortcut from Rome to another cluster in a lab in which packets cross, and where it makes the pods reachable.
@@ -74,48 +70,4 @@ func (p *packetPair) comesBack() {
 			p.t.Errorf("%s does not reach %s again: %+v", cluster, address, result)
 		}
 	}
-}
-
-// during pings the server's pod from Rome's every 20 ms while something happens, and notes for how long no answer came.
-func (p *packetPair) during(name string, happens func()) {
-	p.t.Helper()
-	ping := p.lab.startProbe(p.t, "ping", "rome", p.serverAt, "--count=1000000", "--interval=20ms", "--timeout=100ms")
-	happens()
-	result := ping(os.Interrupt)
-	if result.Received == 0 {
-		p.t.Errorf("%s: no ping was answered", name)
-	}
-	p.t.Logf("%s: %d of %d pings lost, no answer for %.1f s", name, result.Lost, result.Sent, result.Silence/1000)
-	outages.Lock()
-	defer outages.Unlock()
-	outages.list = append(outages.list, outage{name, result})
-}
-
-// outages are what the tests of this run have measured.
-var outages struct {
-	sync.Mutex
-	list []outage
-}
-
-// outage is what traffic met while something happened.
-type outage struct {
-	name    string
-	traffic probeResult
-}
-
-// showOutages prints a table of them, if there are any.
-func showOutages() {
-	outages.Lock()
-	defer outages.Unlock()
-	if len(outages.list) == 0 {
-		return
-	}
-	var table strings.Builder
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "WHAT HAPPENED\tPINGS\tLOST\tNO ANSWER FOR")
-	for _, i := range outages.list {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f s\n", i.name, i.traffic.Sent, i.traffic.Lost, i.traffic.Silence/1000)
-	}
-	_ = w.Flush() // into memory
-	fmt.Print(table.String())
 }
