@@ -141,7 +141,7 @@ func (l *realLab) removeGateway(t *testing.T, at, of string) {
 	removed := l.gone(t, at, &corev1.PodList{})
 	gateway := &networkingv1beta1.GatewayClient{}
 	gateway.Namespace, gateway.Name = "liqo-tenant-"+of, of
-	if err := l.client(t, at).Delete(t.Context(), gateway); client.IgnoreNotFound(err) != nil {
+	if err := l.client(t, at).Delete(t.Context(), gateway); err != nil {
 		t.Fatal(err)
 	}
 	<-removed
