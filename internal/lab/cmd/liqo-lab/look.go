@@ -12,7 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
-// stateOf describes the lab in the folder. It returns labdir.ErrNoLab if there is none that is ready.
+// stateOf returns the state of the lab in the folder. It returns labdir.ErrNoLab if no lab there is
+// ready.
 func stateOf(folder func() (string, error)) (labdir.State, error) {
 	dir, err := folder()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
-// demo is the example's configuration, for a lab, with the provider as it is now.
+// demo is the example's configuration for a lab, with the current provider.
 func demo(t *testing.T, kubeconfig string) (terraform func(args ...string)) {
 	t.Helper()
 	repo, err := filepath.Abs("../../../..")

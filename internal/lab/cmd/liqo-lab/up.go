@@ -116,7 +116,7 @@ func (u *up) run(ctx context.Context) error {
 	return errors.Join(err, l.Stop())
 }
 
-// serve announces the lab and lets others control it until ctx ends.
+// serve announces the lab and serves its control until ctx ends.
 func (u *up) serve(ctx context.Context, l *lab.Lab, stop func()) error {
 	listener, err := l.Dir().Listen()
 	if err != nil {
@@ -135,7 +135,7 @@ func (u *up) serve(ctx context.Context, l *lab.Lab, stop func()) error {
 	return nil
 }
 
-// announce prints what there is, for programs or for people.
+// announce prints the state, for programs or for users.
 func (u *up) announce(out io.Writer, state labdir.State) error {
 	if u.json {
 		return state.Announce(out)
@@ -158,7 +158,7 @@ func (u *up) announce(out io.Writer, state labdir.State) error {
 	return nil
 }
 
-// planeOf says what data plane a lab has.
+// planeOf returns a text about the data plane of a lab.
 func planeOf(state labdir.State) string {
 	if state.DataPlane == string(lab.Real) {
 		return "The data plane is real: packets cross."
@@ -166,7 +166,8 @@ func planeOf(state labdir.State) string {
 	return "The data plane is simulated: no packets cross."
 }
 
-// silence keeps the logs of the libraries off the terminal. They go nowhere until the lab's folder is there, and into its log then.
+// silence keeps the logs of the libraries off the terminal. It discards them until the lab's folder
+// exists, and then writes them to the lab's log.
 func silence() error {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	klog.InitFlags(flags)
@@ -178,7 +179,7 @@ func silence() error {
 	return nil
 }
 
-// toLog sends what the process prints from now on to a file.
+// toLog sends the later output of the process to a file.
 func toLog(name string) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
