@@ -31,13 +31,13 @@ func (d DataPlane) Choose(helper []string) (DataPlane, error) {
 		}
 		return Simulated, nil
 	}
-	return d, fmt.Errorf("there is no data plane %q: simulated, real or auto is needed", d)
+	return d, fmt.Errorf("unknown data plane %q: it must be simulated, real or auto", d)
 }
 
 // Real returns the real data plane. It fails if the lab has a simulated one.
 func (l *Lab) Real() (*realplane.Real, error) {
 	if l.real == nil {
-		return nil, errors.New("the data plane of this lab is simulated: no pod runs and no packet crosses; start it with --dataplane=real")
+		return nil, errors.New("the data plane of this lab is simulated: it runs no pods and carries no packets; start the lab with --dataplane=real")
 	}
 	return l.real, nil
 }

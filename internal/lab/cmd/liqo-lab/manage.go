@@ -28,7 +28,7 @@ const (
 func newDown(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "down",
-		Short: "Stop the lab, and remove what a killed one left behind",
+		Short: "Stop the lab, and remove everything that a killed lab left behind",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			dir, err := folder()

@@ -114,7 +114,7 @@ func newPing(folder func() (string, error)) *cobra.Command {
 func newHTTP(folder func() (string, error)) *cobra.Command {
 	p := &probing{}
 	command := newFrom(folder, p, &cobra.Command{
-		Use: "http POD URL", Short: "Get a URL from a pod; a pod answers at port 80 who it is, and whom it sees",
+		Use: "http POD URL", Short: "Get a URL from a pod; a pod answers on port 80 with its name and the request's source",
 		Example: "  liqo-lab http rome/default/a http://10.71.1.10",
 	})
 	p.flags(command.Flags())

@@ -43,13 +43,14 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
 		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,no-liqo] (default: europe, rome and milan)")
-	flags.BoolVar(&u.peerable, "peerable", false, "let the clusters be peered, with liqo-lab peer; builds two more programs, once")
+	flags.BoolVar(&u.peerable, "peerable", false, "allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
 	flags.StringVar(&u.dataPlane, "dataplane", string(lab.Simulated),
-		"simulated, real (packets cross; needs root and /dev/net/tun, and builds three more programs, once), or auto: real where it can be")
+		"simulated; real, which carries packets, needs root and /dev/net/tun and builds three more programs once; "+
+			"or auto, which is real if the machine supports it")
 	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
 	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a tunnel takes to connect")
-	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it goes on in the background")
+	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it continues in the background")
 	flags.BoolVar(&u.json, "json", false, "when the lab is ready, print one line of JSON that describes it")
 	flags.BoolVar(&u.stopOnStdinEOF, "stop-on-stdin-eof", false, "stop the lab at the end of stdin, for programs that start it as a child")
 	flags.BoolVar(&u.background, "background", false, "give up stdout and stderr when the lab is ready")
