@@ -236,10 +236,10 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 }
 
 // whyDown warns of a tunnel that is down though everything is in place, with what the leaves show of the reason. One that comes up while nobody waits for it is no reason
-// to worry.
+// to worry, unless it was up before.
 func (m *shortcutModel) whyDown(ctx context.Context, joined *shortcut.Shortcut, observed shortcut.State) diag.Diagnostics {
 	awaited := m.WaitForConnection.ValueBool() && !m.keysByOthers()
-	if !observed.Exists || (observed.Status != shortcut.Error && (observed.Status != shortcut.Connecting || !awaited)) {
+	if !observed.Exists || (observed.Status != shortcut.Error && (observed.Status != shortcut.Connecting || (!awaited && !observed.Silent))) {
 		return nil
 	}
 	down := joined.WhyDown(ctx)
