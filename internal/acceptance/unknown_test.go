@@ -50,7 +50,7 @@ func TestAccALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) 
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = `
 		client_namespace = "shortcuts"
-		client_network   = { pod_cidrs = ["10.222.0.0/16"] }`
+		client_network   = { pod_cidrs = ["10.202.64.0/18"] }`
 	const reason = `Warning: Perhaps another cluster`
 	p := lab.written(t, lab.named("milan", "first", ""))
 	p.apply()
@@ -58,7 +58,7 @@ func TestAccALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) 
 	p.write("main.tf", lab.named("milan", "second", settings)) // it turns out to be the same
 	says(t, p.run("apply", "-auto-approve"), reason, `The name of the server will only be known during the apply.`, `It was "milan", and nobody can tell yet `+
 		`whether it will still stand for cluster "milan".`, "# forces replacement", "2 added, 0 changed, 2 destroyed")
-	says(t, p.run("state", "show", romeMilan), `id = "rome/milan"`, `status = "Connected"`, `client_namespace = "shortcuts"`, `pod_cidrs = [ "10.222.0.0/16", ]`)
+	says(t, p.run("state", "show", romeMilan), `id = "rome/milan"`, `status = "Connected"`, `client_namespace = "shortcuts"`, `pod_cidrs = [ "10.202.64.0/18", ]`)
 	p.run("plan", "-detailed-exitcode")
 
 	p.write("main.tf", lab.named("europe", "second", settings))
@@ -77,9 +77,9 @@ func TestAccRangesThatAreKnownLaterChangeInPlace(t *testing.T) {
 			client_network = { pod_cidrs = [terraform_data.pods.output] }
 			server_network = { external_cidr = terraform_data.external.output }`)
 	}
-	p := lab.written(t, announced("10.222.0.0/16", "10.223.0.0/16"))
+	p := lab.written(t, announced("10.202.0.0/17", "10.70.0.0/17"))
 	p.apply()
-	p.write("main.tf", announced("10.224.0.0/16", "10.225.0.0/16"))
+	p.write("main.tf", announced("10.202.128.0/17", "10.70.0.0/18"))
 	p.apply()
-	says(t, p.run("state", "show", romeMilan), `status = "Connected"`, `remapped_pod_cidrs = [ "10.224.0.0/16", ]`, `remapped_external_cidr = "10.225.0.0/16"`)
+	says(t, p.run("state", "show", romeMilan), `status = "Connected"`, `remapped_pod_cidrs = [ "10.202.128.0/17", ]`, `external_cidr = "10.70.0.0/18"`)
 }

@@ -3,6 +3,7 @@ package end
 import (
 	"context"
 	"slices"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -18,6 +19,10 @@ type Objects struct {
 	GatewayClient *networkingv1beta1.GatewayClient
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection
+
+	// SilentSince is when the gateway last reported the tunnel as up, if it should have reported again by now; zero
+	// otherwise.
+	SilentSince time.Time
 
 	// Extra are further objects of these kinds. Liqo can't cope with two of a kind: somebody made another network of
 	// the pair, in another namespace.
@@ -38,7 +43,7 @@ func Networks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]
 }
 
 // readNetworks reads what a leaf's cache holds, keyed by the ID of the other cluster. Each kind is read once, however
-// many networks there are. Of several objects of a kind, one that is the owner's comes first, then the older one.
+// many networks there are. Only a tunnel that nobody seems to report on makes it ask the leaf. Of several objects of a kind, one that is the owner's comes first, then the older one.
 func readNetworks(
 	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner,
 ) (map[string]Objects, error) {
@@ -60,6 +65,13 @@ func readNetworks(
 	collect(networks, owner, clients.Items, func(o *Objects) **networkingv1beta1.GatewayClient { return &o.GatewayClient })
 	collect(networks, owner, publicKeys.Items, func(o *Objects) **networkingv1beta1.PublicKey { return &o.PublicKey })
 	collect(networks, owner, connections.Items, func(o *Objects) **networkingv1beta1.Connection { return &o.Connection })
+	for id, network := range networks {
+		var err error
+		if network.SilentSince, err = silentSince(ctx, leaf, network); err != nil {
+			return nil, err
+		}
+		networks[id] = network
+	}
 	return networks, nil
 }
 

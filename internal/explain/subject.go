@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -31,7 +32,11 @@ type Objects struct {
 
 	Endpoint *networkingv1beta1.EndpointStatus       // where Server can be dialled; nil until it can
 	Tunnel   networkingv1beta1.ConnectionStatusValue // what Connection says of the tunnel through this gateway; empty while it says nothing
-	Leaving  []client.Object                         // what is to be gone, and is still there
+	// SilentSince is when the gateway last reported the tunnel as up, if it should have reported again by now; zero
+	// otherwise.
+	SilentSince time.Time
+
+	Leaving []client.Object // what is to be gone, and is still there
 }
 
 // ignored are the objects that Liqo's controllers should have reacted to by now, and have not.

@@ -19,6 +19,9 @@ type Values struct {
 	PullImage bool
 	// Connect reports whether packets of tunnels pass.
 	Connect bool
+	// Mute reports whether gateways have stopped to report on their tunnels, as those do that are cut off from their API
+	// server. The simulated data plane knows it.
+	Mute bool
 	// GatewayReadyAfter is how long a pod takes from being scheduled to being ready.
 	GatewayReadyAfter time.Duration
 	// ConnectAfter is how long a tunnel takes from the moment when both ends could shake hands.
@@ -57,6 +60,8 @@ func (k *Knobs) Set(key, value string) error {
 		v.PullImage, err = strconv.ParseBool(value)
 	case "connect":
 		v.Connect, err = strconv.ParseBool(value)
+	case "mute":
+		v.Mute, err = strconv.ParseBool(value)
 	case "gateway-ready-after":
 		v.GatewayReadyAfter, err = time.ParseDuration(value)
 	case "connect-after":
