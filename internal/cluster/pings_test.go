@@ -35,12 +35,16 @@ func TestPingsAreThoseOfTheGatewaysArgumentsElseTheUsualOnes(t *testing.T) {
 		"no Deployment": {nil, usual},
 		"no arguments":  {[]client.Object{gatewayDeployment()}, usual},
 		"as Liqo's templates have them": {
-			[]client.Object{gatewayDeployment("--name=$(NAME)", "--ping-enabled=true", "--ping-loss-threshold=3", "--ping-interval=20s", "--ping-update-status-interval=5m")}, rare,
+			[]client.Object{gatewayDeployment("--name=$(NAME)", "--ping-enabled=true", "--ping-loss-threshold=3",
+				"--ping-interval=20s", "--ping-update-status-interval=5m")}, rare,
 		},
-		"no pings":   {[]client.Object{gatewayDeployment("--ping-enabled=false")}, disabled},
-		"unreadable": {[]client.Object{gatewayDeployment("--ping-interval", "--ping-loss-threshold=", "--ping-update-status-interval=often")}, usual},
+		"no pings": {[]client.Object{gatewayDeployment("--ping-enabled=false")}, disabled},
+		"unreadable": {[]client.Object{
+			gatewayDeployment("--ping-interval", "--ping-loss-threshold=", "--ping-update-status-interval=often"),
+		}, usual},
 	} {
-		pings, err := clustertest.Leaf(t, "rome", test.deployed...).GatewayPings(t.Context(), clustertest.GatewayClient("milan"))
+		rome := clustertest.Leaf(t, "rome", test.deployed...)
+		pings, err := rome.GatewayPings(t.Context(), clustertest.GatewayClient("milan"))
 		if err != nil || pings != test.expected {
 			t.Errorf("%s: got %+v (%v)", name, pings, err)
 		}
@@ -55,11 +59,12 @@ func TestPingsThatMayNotBeReadAreTheUsualOnes(t *testing.T) {
 			return answer
 		},
 	})
-	if pings, err := rome.GatewayPings(t.Context(), clustertest.GatewayClient("milan")); err != nil || pings != cluster.UsualPings() {
+	gateway := clustertest.GatewayClient("milan")
+	if pings, err := rome.GatewayPings(t.Context(), gateway); err != nil || pings != cluster.UsualPings() {
 		t.Errorf("got %+v (%v)", pings, err)
 	}
 	answer = apierrors.NewServiceUnavailable("no endpoints")
-	if _, err := rome.GatewayPings(t.Context(), clustertest.GatewayClient("milan")); !cluster.Unreachable(err) {
+	if _, err := rome.GatewayPings(t.Context(), gateway); !cluster.Unreachable(err) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -90,9 +90,10 @@ func (e *End) checkPodCIDRs(announced, own cluster.Networks) error {
 		return &explain.Problem{
 			Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
 			Summary: fmt.Sprintf("there are no pods in %s", cidr),
-			Detail: fmt.Sprintf("The pods of %[1]q have addresses in %[2]s. Nothing on %[1]q translates %[3]s to them, so the packets "+
-				"that %[4]q sends there would be lost. Set `pod_cidrs` to %[2]s or to parts of it, or leave it out. If a range "+
-				"overlaps on %[4]q, Liqo there remaps it by itself.", e.Leaf.Name, ranges, cidr, e.Remote.Name),
+			Detail: fmt.Sprintf("The pods of %[1]q have addresses in %[2]s. Nothing on %[1]q translates %[3]s to them, so "+
+				"the packets that %[4]q sends there would be lost. Set `pod_cidrs` to %[2]s or to parts of it, or leave "+
+				"it out. If a range overlaps on %[4]q, Liqo there remaps it by itself.",
+				e.Leaf.Name, ranges, cidr, e.Remote.Name),
 		}
 	}
 	return nil
@@ -110,9 +111,10 @@ func (e *End) checkExternalCIDR(announced, own cluster.Networks) error {
 	return &explain.Problem{
 		Leaf: e.Leaf.Name, Err: ErrExternalCIDR,
 		Summary: fmt.Sprintf("%s does not begin the external CIDR", announced.ExternalCIDR),
-		Detail: fmt.Sprintf("The external CIDR of %[1]q is %[2]s. Liqo on %[1]q gives out addresses of that range only, and sends from "+
-			"%[3]s what comes from no pod, so packets of %[4]q to %[5]s would be lost. Leave `external_cidr` out, or set it "+
-			"to %[2]s or to a part that begins with %[3]s.", e.Leaf.Name, own.ExternalCIDR, first, e.Remote.Name, announced.ExternalCIDR),
+		Detail: fmt.Sprintf("The external CIDR of %[1]q is %[2]s. Liqo on %[1]q gives out addresses of that range only, and "+
+			"%[3]s is the source of its packets that come from no pod. So packets between %[4]q and %[5]s would be lost. "+
+			"Leave `external_cidr` out, or set it to %[2]s or to a part that begins with %[3]s.",
+			e.Leaf.Name, own.ExternalCIDR, first, e.Remote.Name, announced.ExternalCIDR),
 	}
 }
 

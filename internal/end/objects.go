@@ -43,7 +43,8 @@ func Networks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]
 }
 
 // readNetworks reads what a leaf's cache holds, keyed by the ID of the other cluster. Each kind is read once, however
-// many networks there are. Only a tunnel that nobody seems to report on makes it ask the leaf. Of several objects of a kind, one that is the owner's comes first, then the older one.
+// many networks there are. Of several objects of a kind, one that is the owner's comes first, then the older one. Only
+// a tunnel on which nobody seems to report makes it ask the leaf.
 func readNetworks(
 	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner,
 ) (map[string]Objects, error) {

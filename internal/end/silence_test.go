@@ -31,6 +31,8 @@ func gatewayWith(arguments ...string) client.Object {
 
 func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
 	const up, failed = networkingv1beta1.Connected, networkingv1beta1.ConnectionError
+	const down = networkingv1beta1.Connecting
+	with := func(arguments ...string) []client.Object { return []client.Object{gatewayWith(arguments...)} }
 	for name, test := range map[string]struct {
 		status   networkingv1beta1.ConnectionStatus
 		more     []client.Object
@@ -38,13 +40,13 @@ func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
 	}{
 		"reported a moment ago":          {reported(up, 0), nil, up},
 		"reported before the last pings": {reported(up, 40*time.Second), nil, up},
-		"reported long ago":              {reported(up, time.Minute), nil, networkingv1beta1.Connecting},
+		"reported long ago":              {reported(up, time.Minute), nil, down},
 		"reported in the future":         {reported(up, -time.Hour), nil, up},
-		"with its usual arguments":       {reported(up, time.Minute), []client.Object{gatewayWith("--ping-update-status-interval=10s")}, networkingv1beta1.Connecting},
-		"which reports rarely":           {reported(up, time.Minute), []client.Object{gatewayWith("--ping-update-status-interval=5m")}, up},
-		"which waits for many answers":   {reported(up, time.Minute), []client.Object{gatewayWith("--ping-loss-threshold=60")}, up},
-		"which reports rarely, and not":  {reported(up, time.Hour), []client.Object{gatewayWith("--ping-update-status-interval=5m")}, networkingv1beta1.Connecting},
-		"which sends no pings":           {reported(up, time.Hour), []client.Object{gatewayWith("--ping-enabled=false")}, up},
+		"with its usual arguments":       {reported(up, time.Minute), with("--ping-update-status-interval=10s"), down},
+		"which reports rarely":           {reported(up, time.Minute), with("--ping-update-status-interval=5m"), up},
+		"which waits for many answers":   {reported(up, time.Minute), with("--ping-loss-threshold=60"), up},
+		"which reports rarely, and not":  {reported(up, time.Hour), with("--ping-update-status-interval=5m"), down},
+		"which sends no pings":           {reported(up, time.Hour), with("--ping-enabled=false"), up},
 		"which never sent any":           {networkingv1beta1.ConnectionStatus{Value: up}, nil, up},
 		"which reported a failure":       {reported(failed, time.Hour), nil, failed},
 	} {
@@ -75,7 +77,9 @@ func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
 func TestAReportCountsByTheLaterOfTheNodesAndTheAPIServersClock(t *testing.T) {
 	rome := romesEnd(t, clustertest.ClientEnd("milan", reported(networkingv1beta1.Connected, time.Hour))...)
 	rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+		) error {
 			err := c.Get(ctx, key, object, options...)
 			if connection, ok := object.(*networkingv1beta1.Connection); ok { // the node's clock is an hour slow
 				connection.ManagedFields = []metav1.ManagedFieldsEntry{{Subresource: "status", Time: new(metav1.Now())}}

@@ -67,13 +67,17 @@ func silent(s Subject, found Objects, pods []corev1.Pod) cause {
 		if !pods[i].DeletionTimestamp.IsZero() {
 			state = "being deleted"
 		}
-		evidence[i] = fmt.Sprintf("Kubernetes calls %s on node %q %s.", s.Leaf.Describe(&pods[i]), pods[i].Spec.NodeName, state)
+		evidence[i] = fmt.Sprintf("Kubernetes calls %s on node %q %s.",
+			s.Leaf.Describe(&pods[i]), pods[i].Spec.NodeName, state)
 	}
 	return cause{
-		summary:  "the gateway reports nothing",
-		evidence: append([]string{"The gateway has reported nothing since " + found.SilentSince.Format(time.RFC3339) + "."}, evidence...),
-		advice: fmt.Sprintf("Check that its node runs, and that the gateway can reach the API server. Its log says more:\n\n"+
-			"  kubectl -n %s logs deployment/%s --all-containers", pods[0].Namespace, cluster.MadeForGateway(found.gateway()).Name),
+		summary: "the gateway reports nothing",
+		evidence: append([]string{
+			fmt.Sprintf("The gateway has reported nothing since %s.", found.SilentSince.Format(time.RFC3339)),
+		}, evidence...),
+		advice: fmt.Sprintf("Check that its node runs, and that the gateway can reach the API server. Its log says "+
+			"more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
+			pods[0].Namespace, cluster.MadeForGateway(found.gateway()).Name),
 	}
 }
 

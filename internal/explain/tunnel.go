@@ -94,7 +94,8 @@ func (s Subject) report(ctx context.Context, found Objects) (string, error) {
 	}
 	if !found.SilentSince.IsZero() {
 		return fmt.Sprintf("On leaf %q, the gateway has reported nothing since %s, though %s still says %q.",
-			s.Leaf.Name, found.SilentSince.Format(time.RFC3339), s.Leaf.Describe(found.Connection), found.Connection.Status.Value), nil
+			s.Leaf.Name, found.SilentSince.Format(time.RFC3339),
+			s.Leaf.Describe(found.Connection), found.Connection.Status.Value), nil
 	}
 	report := fmt.Sprintf("On leaf %q, %s says %q", s.Leaf.Name, s.Leaf.Describe(found.Connection), found.Tunnel)
 	since, err := s.since(ctx, found.Tunnel)

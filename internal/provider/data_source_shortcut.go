@@ -50,7 +50,7 @@ func (d *shortcutDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 			"server_cluster_id": shownString("Liqo's cluster ID of the server."),
 			"client_namespace":  shownString("Namespace in which the client keeps the objects of the network. Null where it has none."),
 			"server_namespace":  shownString("Namespace in which the server keeps the objects of the network. Null where it has none."),
-			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in place and the tunnel is not up. `Error`: an end " +
+			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in place and the tunnel is not up, or a gateway has stopped reporting. `Error`: an end " +
 				"reports that the tunnel failed. `Disconnected`: something is missing, or all of it."),
 			"reversed": schema.BoolAttribute{
 				Computed: true,
@@ -74,13 +74,14 @@ func endAttribute(leaf string) schema.Attribute {
 		Computed:            true,
 		MarkdownDescription: "The network as the " + leaf + " sees it.",
 		Attributes: map[string]schema.Attribute{
-			"status": shownString("`Connected`, `Connecting` or `Error`, as the gateway reports; `Disconnected` where there is no gateway."),
+			"status": shownString("`Connected`, `Connecting` or `Error`, as the gateway reports; `Connecting`, too, where it reports no longer. `Disconnected` where there is no gateway."),
 			"latency_ms": schema.Float64Attribute{
 				Computed: true,
 				MarkdownDescription: "How long a packet takes to the other gateway and back, in milliseconds, when it was last measured. Null where it was not, as " +
 					"while the tunnel is down.",
 			},
-			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC."),
+			"latency_measured_at": shownString("When `latency_ms` was measured, by the clock of the gateway's node: RFC 3339, UTC. A gateway that reports does so every " +
+				"10 seconds, unless Liqo is set up otherwise."),
 			"gateway_pods": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Pods that the gateway runs in, sorted by name.",

@@ -40,7 +40,7 @@ func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaReq
 					"server":            shownString("Name of the cluster that exposes the gateway."),
 					"client_cluster_id": shownString("Liqo's cluster ID of the client."),
 					"server_cluster_id": shownString("Liqo's cluster ID of the server."),
-					"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in place and the tunnel is not up. `Error`: " +
+					"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in place and the tunnel is not up, or a gateway has stopped reporting. `Error`: " +
 						"an end reports that the tunnel failed. `Disconnected`: something is missing. `Unknown`: one of the two clusters can't be read; this is " +
 						"what the other has, and shows only where a cluster's name is its cluster ID."),
 					"made_by": shownString(madeByDescription),

@@ -127,7 +127,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"server_endpoint":   serverEndpointAttribute(),
 			"status": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "`Connected`: both ends report the tunnel as up. `Connecting`: everything is in place and the tunnel is not up. " +
+				MarkdownDescription: "`Connected`: both ends report the tunnel as up. `Connecting`: everything is in place and the tunnel is not up, or a gateway has stopped reporting. " +
 					"`Error`: an end reports that the tunnel failed. `Disconnected`: something is missing; the next apply repairs it in place.",
 			},
 		},
