@@ -13,15 +13,17 @@ import (
 	"testing"
 )
 
-// project is a folder in which Terraform runs as users run it: the real program, after an init, with the provider as a program of its own.
+// project is a folder in which Terraform runs as it does for users: the real program, after an
+// init, with the provider as a separate program.
 type project struct {
 	t    *testing.T
 	dir  string
-	home string // where ~ is: .kube/config has a context for each cluster, .kube/NAME.yaml is one cluster's own
+	home string // home folder: .kube/config has a context for each cluster, .kube/NAME.yaml is for one cluster
 	env  []string
 }
 
-// example is a copy of one of the repository's examples. What it has applied is destroyed when the test ends.
+// example returns a copy of one of the repository's examples. At the end of the test, everything
+// that it has applied is destroyed.
 func (l *Lab) example(t *testing.T, name string) *project {
 	t.Helper()
 	p := l.newProject(t, "../../examples/"+name)
@@ -29,18 +31,21 @@ func (l *Lab) example(t *testing.T, name string) *project {
 	return p
 }
 
-// destroyAtLast destroys what projects have made when the test ends, the last one first.
+// destroyAtLast destroys what the projects have created at the end of the test, the last project
+// first.
 func destroyAtLast(projects ...*project) {
 	for _, p := range projects {
 		p.t.Cleanup(func() {
-			if output, err := p.command(context.WithoutCancel(p.t.Context()), "destroy", "-auto-approve").CombinedOutput(); err != nil {
+			if output, err := p.command(
+				context.WithoutCancel(p.t.Context()), "destroy", "-auto-approve",
+			).CombinedOutput(); err != nil {
 				p.t.Errorf("terraform destroy: %v\n%s", err, output)
 			}
 		})
 	}
 }
 
-// newProject copies a folder, or begins with an empty one.
+// newProject copies a folder. Without one, the project is empty.
 func (l *Lab) newProject(t *testing.T, from string) *project {
 	t.Helper()
 	mirror, err := builtProvider()
@@ -73,7 +78,7 @@ func (l *Lab) newProject(t *testing.T, from string) *project {
 	return p
 }
 
-// link makes a file of the lab's known as ~/.kube/NAME.
+// link links one of the lab's files to ~/.kube/NAME.
 func (p *project) link(file, name string) {
 	p.t.Helper()
 	if err := os.Symlink(file, filepath.Join(p.home, ".kube", name)); err != nil {
@@ -81,7 +86,7 @@ func (p *project) link(file, name string) {
 	}
 }
 
-// write writes a file, by default into the project's folder.
+// write writes a file. A relative path is in the project's folder.
 func (p *project) write(name, text string) {
 	p.t.Helper()
 	if !filepath.IsAbs(name) {
@@ -92,18 +97,18 @@ func (p *project) write(name, text string) {
 	}
 }
 
-// set sets an environment variable for every later run.
+// set sets an environment variable for all later runs.
 func (p *project) set(name, value string) { p.env = append(p.env, name+"="+value) }
 
-// apply runs init and apply, and makes sure that nothing is left to do.
+// apply runs init and apply. It fails the test unless the next plan is empty.
 func (p *project) apply() {
 	p.t.Helper()
 	p.run("init")
 	p.run("apply", "-auto-approve")
-	p.run("plan", "-detailed-exitcode") // it fails where it would change anything
+	p.run("plan", "-detailed-exitcode") // fails if there is anything to change
 }
 
-// run runs a command of Terraform's, which must succeed, and returns what it prints.
+// run runs a Terraform command, which must succeed, and returns its output.
 func (p *project) run(args ...string) string {
 	p.t.Helper()
 	output, err := p.command(p.t.Context(), args...).CombinedOutput()
@@ -113,12 +118,12 @@ func (p *project) run(args ...string) string {
 	return string(output)
 }
 
-// refused runs a command that must fail, and returns what it prints.
+// refused runs a Terraform command, which must fail, and returns its output.
 func (p *project) refused(args ...string) string {
 	p.t.Helper()
 	output, err := p.command(p.t.Context(), args...).CombinedOutput()
 	if err == nil {
-		p.t.Fatalf("terraform %s does not fail:\n%s", strings.Join(args, " "), output)
+		p.t.Fatalf("terraform %s did not fail:\n%s", strings.Join(args, " "), output)
 	}
 	return string(output)
 }
@@ -129,33 +134,36 @@ func (p *project) command(ctx context.Context, args ...string) *exec.Cmd {
 	return command
 }
 
-// says fails the test unless Terraform has printed all of these sentences.
+// says fails the test unless the output of Terraform has all of these sentences.
 func says(t *testing.T, output string, sentences ...string) {
 	t.Helper()
 	for _, sentence := range sentences {
 		if !strings.Contains(unbroken(output), sentence) {
-			t.Errorf("there is no %q in:\n%s", sentence, output)
+			t.Errorf("%q is missing in:\n%s", sentence, output)
 		}
 	}
 }
 
-// doesNotSay fails the test if Terraform has printed that sentence.
+// doesNotSay fails the test if the output of Terraform has this sentence.
 func doesNotSay(t *testing.T, output, sentence string) {
 	t.Helper()
 	if strings.Contains(unbroken(output), sentence) {
-		t.Errorf("there is %q in:\n%s", sentence, output)
+		t.Errorf("unexpected %q in:\n%s", sentence, output)
 	}
 }
 
-// unbroken is a text without the lines and frames that Terraform breaks it into.
+// unbroken returns a text without Terraform's line breaks and frames.
 func unbroken(output string) string {
 	return strings.Join(strings.FieldsFunc(output, func(r rune) bool { return strings.ContainsRune(" \n│╷╵", r) }), " ")
 }
 
-// builtProvider is a mirror of a registry, as `terraform init` reads it, with the provider built once for all tests.
+// builtProvider builds the provider once for all tests. It returns a mirror of a registry with it,
+// for `terraform init`.
 var builtProvider = sync.OnceValues(func() (string, error) {
 	mirror := filepath.Join(scratch, "mirror")
-	folder := filepath.Join(mirror, os.Getenv("TF_ACC_PROVIDER_HOST"), "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
+	folder := filepath.Join(
+		mirror, os.Getenv("TF_ACC_PROVIDER_HOST"), "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH,
+	)
 	build := exec.Command("go", "build", "-o", filepath.Join(folder, "terraform-provider-liqo_v0.0.1"), "../..")
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)
@@ -163,7 +171,7 @@ var builtProvider = sync.OnceValues(func() (string, error) {
 	return mirror, nil
 })
 
-// withProgram puts a script before all others on the PATH.
+// withProgram puts a script at the start of the PATH.
 func (p *project) withProgram(name, script string) {
 	p.t.Helper()
 	programs := p.t.TempDir()

@@ -90,7 +90,7 @@ func TestAccLeavesAreContextsOfTheKubeconfigInTheEnvironment(t *testing.T) {
 	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
 }
 
-func TestAccCredentialsThatAreOnlyKnownAfterAnApplyDoNotFailThePlan(t *testing.T) {
+func TestAccCredentialsThatAreKnownOnlyAfterAnApplyDoNotFailThePlan(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{
 		Config: fmt.Sprintf(`
@@ -104,7 +104,7 @@ func TestAccCredentialsThatAreOnlyKnownAfterAnApplyDoNotFailThePlan(t *testing.T
 	})
 }
 
-// secrets are one cluster's credentials in single values.
+// secrets are a cluster's credentials as single values.
 type secrets struct{ server, ca, certificate, key, token string }
 
 func (l *Lab) credentials(t *testing.T, name string) secrets {
@@ -122,7 +122,8 @@ func (l *Lab) credentials(t *testing.T, name string) secrets {
 	}
 }
 
-// administratorToken is the token of a ServiceAccount that may do everything. The account goes with the test.
+// administratorToken returns the token of a ServiceAccount with all permissions. The account is
+// removed at the end of the test.
 func administratorToken(t *testing.T, config *rest.Config) string {
 	t.Helper()
 	kube, err := kubernetes.NewForConfig(config)
@@ -131,7 +132,9 @@ func administratorToken(t *testing.T, config *rest.Config) string {
 	}
 	name := metav1.ObjectMeta{Name: "acceptance-test"}
 	accounts, bindings := kube.CoreV1().ServiceAccounts(metav1.NamespaceDefault), kube.RbacV1().ClusterRoleBindings()
-	if _, err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: name}, metav1.CreateOptions{}); err != nil {
+	if _, err := accounts.Create(
+		t.Context(), &corev1.ServiceAccount{ObjectMeta: name}, metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = accounts.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })

@@ -13,7 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 )
 
-// views show a network between Rome and Milan in all the ways there are. After tells what they come after; it may be empty.
+// views are data sources that show a network between Rome and Milan in every way. After is their
+// `depends_on`; it may be empty.
 func views(after string) string {
 	return fmt.Sprintf(`
 		data "liqo_shortcut" "rome_milan" {
@@ -40,7 +41,8 @@ func views(after string) string {
 		}`, after)
 }
 
-// shows checks an attribute of a data source. The steps lead further into it: names of attributes, and indices of lists.
+// shows checks an attribute of a data source. The steps lead to a nested value: names of
+// attributes, and indices of lists.
 func shows(source string, value knownvalue.Check, attribute string, steps ...any) statecheck.StateCheck {
 	path := tfjsonpath.New(attribute)
 	for _, step := range steps {
@@ -56,35 +58,36 @@ func shows(source string, value knownvalue.Check, attribute string, steps ...any
 
 func exactly(text string) knownvalue.Check { return knownvalue.StringExact(text) }
 
-// contains checks that a text has all of these in it.
+// contains checks that a text contains all of these parts.
 func contains(parts ...string) knownvalue.Check {
 	return knownvalue.StringFunc(func(text string) error {
 		for _, part := range parts {
 			if !strings.Contains(text, part) {
-				return fmt.Errorf("there is no %q in:\n%s", part, text)
+				return fmt.Errorf("%q is missing in:\n%s", part, text)
 			}
 		}
 		return nil
 	})
 }
 
-// recent checks that a time is of the last minutes.
+// recent checks that a time is in the last few minutes.
 func recent() knownvalue.Check {
 	return knownvalue.StringFunc(func(text string) error {
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil || time.Since(at) > time.Hour || time.Until(at) > time.Minute {
-			return fmt.Errorf("%s is not now (%w)", text, err)
+			return fmt.Errorf("%s is not recent (%w)", text, err)
 		}
 		return nil
 	})
 }
 
-func TestAccAClusterTellsWhatItIs(t *testing.T) {
+func TestAccADataSourceShowsACluster(t *testing.T) {
 	lab := borrowLab(t)
 	const rome = "liqo_cluster.rome"
 	template := func(name, resource, role string) knownvalue.Check {
 		return knownvalue.ObjectExact(map[string]knownvalue.Check{
-			"name": exactly(name), "namespace": exactly("liqo"), "resource": exactly("networking.liqo.io/v1beta1/" + resource), "role": exactly(role),
+			"name": exactly(name), "namespace": exactly("liqo"), "resource": exactly("networking.liqo.io/v1beta1/" + resource),
+			"role": exactly(role),
 		})
 	}
 	apply(t, resource.TestStep{
@@ -97,17 +100,20 @@ func TestAccAClusterTellsWhatItIs(t *testing.T) {
 			shows(rome, exactly("10.70.0.0/16"), "external_cidr"),
 			shows(rome, different("10.70.0.0/16"), "internal_cidr"),
 			shows(rome, knownvalue.ListExact([]knownvalue.Check{
-				template("wireguard-server", "wggatewayservertemplates", "server"), template("wireguard-client", "wggatewayclienttemplates", "client"),
+				template("wireguard-server", "wggatewayservertemplates", "server"),
+				template("wireguard-client", "wggatewayclienttemplates", "client"),
 			}), "gateway_templates"),
 		},
 	})
 }
 
-func TestAccANetworkShowsWhoeverMadeIt(t *testing.T) {
+func TestAccDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 	lab := borrowLab(t)
-	const one, reversed, none, all, topology = "liqo_shortcut.rome_milan", "liqo_shortcut.milan_rome", "liqo_shortcut.rome_naples", "liqo_shortcuts.all",
+	const one, reversed, none, all, topology = "liqo_shortcut.rome_milan", "liqo_shortcut.milan_rome",
+		"liqo_shortcut.rome_naples", "liqo_shortcuts.all",
 		"liqo_topology.all"
-	address, yes, no, null := exactly(lab.nodeAddress(t, "milan")), knownvalue.Bool(true), knownvalue.Bool(false), knownvalue.Null()
+	address, yes, no, null := exactly(lab.nodeAddress(t, "milan")), knownvalue.Bool(true), knownvalue.Bool(false),
+		knownvalue.Null()
 	const ours = `
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
@@ -120,34 +126,52 @@ func TestAccANetworkShowsWhoeverMadeIt(t *testing.T) {
 			PreConfig: lab.joinByHand(t, "rome", "milan"),
 			Config:    lab.contexts(views("")),
 			ConfigStateChecks: []statecheck.StateCheck{
-				shows(one, connected, "status"), shows(one, exactly("rome/milan"), "id"), shows(one, exactly("other"), "made_by"), shows(one, no, "reversed"),
-				shows(one, exactly("liqo-tenant-milan"), "client_namespace"), shows(one, exactly("liqo-tenant-rome"), "server_namespace"),
-				shows(one, knownvalue.Int32Exact(1340), "mtu"), shows(one, address, "server_endpoint", "addresses", 0), lab.asLiqoSays(t, "data."+one, "rome", "milan"),
+				shows(one, connected, "status"), shows(one, exactly("rome/milan"), "id"), shows(one, exactly("other"), "made_by"),
+				shows(one, no, "reversed"),
+				shows(one, exactly("liqo-tenant-milan"), "client_namespace"),
+				shows(one, exactly("liqo-tenant-rome"), "server_namespace"),
+				shows(one, knownvalue.Int32Exact(1340), "mtu"), shows(one, address, "server_endpoint", "addresses", 0),
+				lab.asLiqoSays(t, "data."+one, "rome", "milan"),
 				shows(one, connected, "client_end", "status"), shows(one, connected, "server_end", "status"),
-				shows(one, knownvalue.Float64Exact(1), "client_end", "latency_ms"), shows(one, recent(), "client_end", "latency_measured_at"),
-				shows(one, contains("gw-milan-"), "client_end", "gateway_pods", 0, "name"), shows(one, contains("gw-rome-"), "server_end", "gateway_pods", 0, "name"),
+				shows(one, knownvalue.Float64Exact(1), "client_end", "latency_ms"),
+				shows(one, recent(), "client_end", "latency_measured_at"),
+				shows(one, contains("gw-milan-"), "client_end", "gateway_pods", 0, "name"),
+				shows(one, contains("gw-rome-"), "server_end", "gateway_pods", 0, "name"),
 				shows(one, knownvalue.NotNull(), "server_end", "gateway_pods", 0, "node"),
 
-				shows(reversed, connected, "status"), shows(reversed, yes, "reversed"), shows(reversed, exactly("milan"), "client_cluster_id"),
+				shows(reversed, connected, "status"), shows(reversed, yes, "reversed"),
+				shows(reversed, exactly("milan"), "client_cluster_id"),
 				shows(reversed, address, "server_endpoint", "addresses", 0), lab.asLiqoSays(t, "data."+reversed, "milan", "rome"),
 
-				shows(none, exactly("Disconnected"), "status"), shows(none, null, "made_by"), shows(none, null, "mtu"), shows(none, null, "server_endpoint"),
-				shows(none, null, "client_network"), shows(none, null, "client_namespace"), shows(none, null, "client_end", "latency_ms"),
+				shows(none, exactly("Disconnected"), "status"), shows(none, null, "made_by"), shows(none, null, "mtu"),
+				shows(none, null, "server_endpoint"),
+				shows(none, null, "client_network"), shows(none, null, "client_namespace"),
+				shows(none, null, "client_end", "latency_ms"),
 				shows(none, exactly("naples"), "server_cluster_id"), shows(none, exactly("Disconnected"), "server_end", "status"),
 
 				shows(all, knownvalue.ListSizeExact(1), "shortcuts"), shows(all, exactly("rome"), "shortcuts", 0, "client"),
 				shows(all, exactly("milan"), "shortcuts", 0, "server"), shows(all, connected, "shortcuts", 0, "status"),
 				shows(all, no, "shortcuts", 0, "managed"), shows(all, exactly("other"), "shortcuts", 0, "made_by"),
-				shows(all, knownvalue.Float64Exact(1), "shortcuts", 0, "latency_ms"), shows(all, address, "shortcuts", 0, "server_endpoint", "addresses", 0),
+				shows(all, knownvalue.Float64Exact(1), "shortcuts", 0, "latency_ms"),
+				shows(all, address, "shortcuts", 0, "server_endpoint", "addresses", 0),
 				shows(all, knownvalue.ListSizeExact(0), "unreachable"),
 
-				shows(topology, knownvalue.ListSizeExact(5), "nodes"), shows(topology, yes, "nodes", 0, "central"), shows(topology, no, "nodes", 1, "central"),
+				shows(topology, knownvalue.ListSizeExact(5), "nodes"), shows(topology, yes, "nodes", 0, "central"),
+				shows(topology, no, "nodes", 1, "central"),
 				shows(topology, exactly("Ready"), "nodes", 0, "status"), shows(topology, null, "nodes", 0, "error"),
-				shows(topology, exactly("NoLiqo"), "nodes", 4, "status"), shows(topology, contains(`no Liqo in namespace "liqo"`), "nodes", 4, "error"),
+				shows(topology, exactly("NoLiqo"), "nodes", 4, "status"),
+				shows(topology, contains(`no Liqo in namespace "liqo"`), "nodes", 4, "error"),
 				shows(topology, knownvalue.ListExact([]knownvalue.Check{knownvalue.ObjectExact(map[string]knownvalue.Check{
-					"kind": exactly("shortcut"), "from": exactly("rome"), "to": exactly("milan"), "both_ways": no, "status": connected, "made_by": exactly("other"),
+					"kind": exactly("shortcut"), "from": exactly("rome"), "to": exactly("milan"), "both_ways": no,
+					"status": connected, "made_by": exactly("other"),
 				})}), "edges"),
-				shows(topology, contains("flowchart LR\n", `n0(("europe"))`, `n3 ==>|"shortcut (not Terraform's)"| n1`, `n4["venice<br/>✗ no Liqo"]`), "mermaid"),
+				shows(
+					topology,
+					contains(
+						"flowchart LR\n", `n0(("europe"))`, `n3 ==>|"shortcut (not Terraform's)"| n1`, `n4["venice<br/>✗ no Liqo"]`,
+					),
+					"mermaid",
+				),
 				shows(topology, contains("digraph liqo {\n", `n3 -> n1 [label="shortcut (not Terraform's)", penwidth=2]`), "dot"),
 			},
 		},
@@ -161,7 +185,7 @@ func TestAccANetworkShowsWhoeverMadeIt(t *testing.T) {
 	)
 }
 
-// shownBy is Terraform with data sources only, and their outputs.
+// shownBy returns a configuration with only data sources and their outputs.
 func (l *Lab) shownBy(t *testing.T, config string) *project {
 	t.Helper()
 	p := l.newProject(t, t.TempDir())
@@ -170,12 +194,13 @@ func (l *Lab) shownBy(t *testing.T, config string) *project {
 	return p
 }
 
-func TestAccABrokenLinkIsVisiblyBroken(t *testing.T) {
+func TestAccATopologyShowsABrokenLink(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
-			PreConfig: lab.joinByHand(t, "rome", "milan"),
-			Config:    lab.contexts(views("")), ConfigStateChecks: []statecheck.StateCheck{shows("liqo_topology.all", contains(`n3 ==>|`), "mermaid")},
+			PreConfig:         lab.joinByHand(t, "rome", "milan"),
+			Config:            lab.contexts(views("")),
+			ConfigStateChecks: []statecheck.StateCheck{shows("liqo_topology.all", contains(`n3 ==>|`), "mermaid")},
 		},
 		resource.TestStep{
 			PreConfig: func() {
@@ -186,10 +211,14 @@ func TestAccABrokenLinkIsVisiblyBroken(t *testing.T) {
 			},
 			Config: lab.contexts(views("")),
 			ConfigStateChecks: []statecheck.StateCheck{
-				shows("liqo_shortcut.rome_milan", exactly("Error"), "status"), shows("liqo_shortcut.rome_milan", exactly("Error"), "client_end", "status"),
+				shows("liqo_shortcut.rome_milan", exactly("Error"), "status"),
+				shows("liqo_shortcut.rome_milan", exactly("Error"), "client_end", "status"),
 				shows("liqo_shortcut.rome_milan", knownvalue.Null(), "client_end", "latency_ms"),
 				shows("liqo_topology.all", exactly("Error"), "edges", 0, "status"),
-				shows("liqo_topology.all", contains(`n3 -.->|"✗ shortcut (not Terraform's): Error"| n1`, "linkStyle 0 stroke:red"), "mermaid"),
+				shows(
+					"liqo_topology.all", contains(`n3 -.->|"✗ shortcut (not Terraform's): Error"| n1`, "linkStyle 0 stroke:red"),
+					"mermaid",
+				),
 			},
 		},
 		resource.TestStep{
@@ -199,7 +228,7 @@ func TestAccABrokenLinkIsVisiblyBroken(t *testing.T) {
 	)
 }
 
-func TestAccAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
+func TestAccDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.shownBy(t, `
 		data "liqo_shortcuts" "all" {}
@@ -215,13 +244,16 @@ func TestAccAClusterThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 		  server = "milan"
 		}`)
 	apply(t,
-		resource.TestStep{PreConfig: lab.joinByHand(t, "rome", "milan"), Config: lab.between("milan", overNodePort+"\nadopt_existing = true")},
+		resource.TestStep{
+			PreConfig: lab.joinByHand(t, "rome", "milan"),
+			Config:    lab.between("milan", overNodePort+"\nadopt_existing = true"),
+		},
 		resource.TestStep{
 			PreConfig: func() {
 				lab.command(t, "stop-apiserver", "milan")
 				defer lab.command(t, "start-apiserver", "milan")
 				output := p.run("apply", "-auto-approve")
-				says(t, output, `Warning: The API server can't be reached on leaf "milan"`, "The other clusters are shown without it.",
+				says(t, output, `Warning: The API server can't be reached on leaf "milan"`, "The result has the other clusters.",
 					`unreachable = tolist([ "milan", ])`, `shortcuts = [ "rome milan Unknown", ]`,
 					`nodes = [ "europe Ready", "milan Unreachable", "naples Ready", "rome Ready", "venice NoLiqo", ]`,
 					`n1["milan<br/>✗ unreachable"]`, `n3 -.->|"? shortcut: Unknown"| n1`)
@@ -241,19 +273,24 @@ func TestAccADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
 		message *regexp.Regexp
 	}{
 		"a cluster without Liqo": {
-			`data "liqo_cluster" "x" { name = "venice" }`, regexp.MustCompile(`(?s)No Liqo in namespace "liqo" on leaf "venice".*name = "venice"`),
+			`data "liqo_cluster" "x" { name = "venice" }`,
+			regexp.MustCompile(`(?s)No Liqo in namespace "liqo" on leaf "venice".*name = "venice"`),
 		},
-		"a name that stands for nothing": {
-			`data "liqo_topology" "x" { clusters = ["rome", "turin"] }`, regexp.MustCompile(`(?s)Unknown leaf turin.*clusters = \["rome", "turin"\]`),
+		"an unknown name": {
+			`data "liqo_topology" "x" { clusters = ["rome", "turin"] }`,
+			regexp.MustCompile(`(?s)Unknown leaf turin.*clusters = \["rome", "turin"\]`),
 		},
 		"a central cluster that is not shown": {
-			"data \"liqo_topology\" \"x\" {\nclusters = [\"rome\"]\ncentral = \"europe\"\n}", regexp.MustCompile(`(?s)Not one of the clusters.*central = "europe"`),
+			"data \"liqo_topology\" \"x\" {\nclusters = [\"rome\"]\ncentral = \"europe\"\n}",
+			regexp.MustCompile(`(?s)Not one of the clusters.*central = "europe"`),
 		},
 		"one cluster twice": {
-			"data \"liqo_shortcut\" \"x\" {\nclient = \"rome\"\nserver = \"rome\"\n}", regexp.MustCompile(`(?s)The same leaf twice.*server = "rome"`),
+			"data \"liqo_shortcut\" \"x\" {\nclient = \"rome\"\nserver = \"rome\"\n}",
+			regexp.MustCompile(`(?s)The same leaf twice.*server = "rome"`),
 		},
 		"no time at all": {
-			"data \"liqo_cluster\" \"x\" {\nname = \"rome\"\ntimeouts = { read = \"0s\" }\n}", regexp.MustCompile(`Timeout must be positive`),
+			"data \"liqo_cluster\" \"x\" {\nname = \"rome\"\ntimeouts = { read = \"0s\" }\n}",
+			regexp.MustCompile(`Timeout must be positive`),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -262,7 +299,7 @@ func TestAccADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
 	}
 }
 
-func TestAccADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *testing.T) {
+func TestAccADataSourceWithoutKnownCredentialsSaysWhatToDo(t *testing.T) {
 	lab := borrowLab(t)
 	provider := func(more string) string {
 		return fmt.Sprintf(`
@@ -294,7 +331,7 @@ func TestAccADataSourceWhoseCredentialsAreOnlyKnownAfterAnApplySaysWhatToDo(t *t
 	)
 }
 
-func TestAccAMeshIsMadeOfTheFunction(t *testing.T) {
+func TestAccTheFunctionMeshMakesAMesh(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -318,6 +355,6 @@ func TestAccAMeshIsMadeOfTheFunction(t *testing.T) {
 				statecheck.ExpectKnownOutputValue("overlap", knownvalue.Bool(false)),
 			},
 		},
-		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy what for_each has made
+		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy resources with for_each
 	)
 }

@@ -1,5 +1,7 @@
-// Package acceptance runs Terraform against real clusters with Liqo's own controllers, started on this machine by the lab.
+// Package acceptance runs Terraform against real clusters with Liqo's own controllers. The lab
+// starts the clusters on this machine.
 //
-// As in other Terraform providers, its tests run where the environment variable TF_ACC is set, and are skipped elsewhere. Each begins with borrowLab, which
-// gives it all clusters of a lab for itself, beside other tests on other labs.
+// As in other Terraform providers, the tests run only if the environment variable TF_ACC is set.
+// Otherwise they are skipped. Each test begins with borrowLab, which reserves all clusters of a lab
+// for the test. Tests on other labs run at the same time.
 package acceptance

@@ -12,17 +12,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// damage is something that happens to a shortcut behind Terraform's back.
+// damage is a change of a shortcut outside of Terraform.
 type damage struct {
 	name string
 	do   func()
 }
 
-// repaired runs a shortcut from Rome to Milan through one damage after the other. The plan after each is an update in place, and an apply puts everything right:
-// the framework itself makes sure that the plan after it is empty.
+// repaired damages a shortcut from Rome to Milan several times. The plan after each damage is an
+// update in place, and an apply repairs everything: the test framework checks that the next plan is
+// empty.
 func (l *Lab) repaired(t *testing.T, all ...damage) {
 	t.Helper()
-	steps := []resource.TestStep{{Config: l.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}}}
+	steps := []resource.TestStep{
+		{Config: l.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+	}
 	for _, damage := range all {
 		steps = append(steps, resource.TestStep{
 			PreConfig:        func() { t.Log(damage.name); damage.do() },
@@ -30,14 +33,15 @@ func (l *Lab) repaired(t *testing.T, all ...damage) {
 			ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected), l.gatewaysHaveMTU(t, 1340), l.asLiqoSays(t, romeMilan, "rome", "milan"),
-				keepsPodCIDR(romeMilan, "client_network", "10.202.0.0/16"), keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
+				keepsPodCIDR(romeMilan, "client_network", "10.202.0.0/16"),
+				keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
 			},
 		})
 	}
 	apply(t, steps...)
 }
 
-func TestAccWhatIsMissingIsPutBackInPlace(t *testing.T) {
+func TestAccMissingObjectsAreRepairedInPlace(t *testing.T) {
 	lab := borrowLab(t)
 	without := func(name, cluster string, kind client.Object) damage {
 		return damage{name, func() { lab.deleteFromTenant(t, cluster, kind) }}
@@ -51,7 +55,8 @@ func TestAccWhatIsMissingIsPutBackInPlace(t *testing.T) {
 		without("the server's PublicKey", "milan", &networkingv1beta1.PublicKey{}),
 		without("the client's Connection", "rome", &networkingv1beta1.Connection{}),
 		without("the server's Connection", "milan", &networkingv1beta1.Connection{}),
-		// While the tunnel is up, nobody misses the keys. A key is told to the other leaf again when that has lost it.
+		// While the tunnel is up, no gateway needs the keys. A lost key is provided to the other
+		// leaf again.
 		damage{"the client's keys", func() {
 			lab.deleteFromTenant(t, "rome", &corev1.Secret{})
 			lab.deleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
@@ -62,7 +67,8 @@ func TestAccWhatIsMissingIsPutBackInPlace(t *testing.T) {
 		}},
 		damage{"the Service", func() {
 			lab.deleteFromTenant(t, "milan", &corev1.Service{})
-			// Liqo 1.2.0 does not make it again; that shows as soon as the gateways have missed each other's pings.
+			// Liqo 1.2.0 does not create it again. This shows as soon as the gateways miss the
+			// pings of each other.
 			await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
 			await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
 		}},
@@ -73,7 +79,7 @@ func failed(connection *networkingv1beta1.Connection) bool {
 	return connection.Status.Value == networkingv1beta1.ConnectionError
 }
 
-func TestAccWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
+func TestAccChangesOutsideOfTerraformAreCorrected(t *testing.T) {
 	lab := borrowLab(t)
 	edited := func(name, cluster string, kind client.Object, patch string) damage {
 		return damage{name, func() { lab.patchInTenant(t, cluster, kind, patch) }}
@@ -81,48 +87,83 @@ func TestAccWhatWasEditedBehindTerraformsBackIsPutRight(t *testing.T) {
 	lab.repaired(t,
 		edited("the client's MTU", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"mtu":1200}}`),
 		edited("the server's MTU", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"mtu":1200}}`),
-		edited("the port of the Service that is asked for", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"endpoint":{"port":51999}}}`),
-		edited("the labels of the Service that are asked for", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"serviceLabels":{"team":"other"}}}`),
-		edited("the server's template", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"serverTemplateRef":{"name":"nothing"}}}`),
-		edited("the client's template", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"clientTemplateRef":{"name":"nothing"}}}`),
-		edited("the port that is dialled", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"endpoint":{"port":31999}}}`),
-		edited("the client's Configuration", "rome", &networkingv1beta1.Configuration{}, `{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`),
-		edited("the server's Configuration", "milan", &networkingv1beta1.Configuration{}, `{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`),
-		edited("the key that the client trusts", "rome", &networkingv1beta1.PublicKey{}, `{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
-		edited("the key that the server trusts", "milan", &networkingv1beta1.PublicKey{}, `{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
-		// Liqo puts a Service right by itself. What it does not know of is the node port: the gateway has another endpoint then, and the client dials the old one.
+		edited(
+			"the port of the Service that is asked for", "milan", &networkingv1beta1.GatewayServer{},
+			`{"spec":{"endpoint":{"port":51999}}}`,
+		),
+		edited(
+			"the labels of the Service that are asked for", "milan", &networkingv1beta1.GatewayServer{},
+			`{"spec":{"serviceLabels":{"team":"other"}}}`,
+		),
+		edited(
+			"the server's template", "milan", &networkingv1beta1.GatewayServer{},
+			`{"spec":{"serverTemplateRef":{"name":"nothing"}}}`,
+		),
+		edited(
+			"the client's template", "rome", &networkingv1beta1.GatewayClient{},
+			`{"spec":{"clientTemplateRef":{"name":"nothing"}}}`,
+		),
+		edited(
+			"the port that is dialled", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"endpoint":{"port":31999}}}`,
+		),
+		edited(
+			"the client's Configuration", "rome", &networkingv1beta1.Configuration{},
+			`{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`,
+		),
+		edited(
+			"the server's Configuration", "milan", &networkingv1beta1.Configuration{},
+			`{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`,
+		),
+		edited(
+			"the key that the client trusts", "rome", &networkingv1beta1.PublicKey{},
+			`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`,
+		),
+		edited(
+			"the key that the server trusts", "milan", &networkingv1beta1.PublicKey{},
+			`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`,
+		),
+		// Liqo corrects a Service by itself, except for the node port. The gateway then has another
+		// endpoint, and the client dials the old one.
 		damage{"the Service's node port", func() {
 			lab.patchService(t, `[{"op":"replace","path":"/spec/ports/0/nodePort","value":31998}]`)
-			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
-				return gateway.Status.Endpoint.Port == 31998
-			})
+			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+				func(gateway *networkingv1beta1.GatewayServer) bool {
+					return gateway.Status.Endpoint.Port == 31998
+				})
 		}},
 		damage{"the Service's type", func() {
 			var before int32
-			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
-				before = gateway.Status.Endpoint.Port
-				return true
-			})
+			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+				func(gateway *networkingv1beta1.GatewayServer) bool {
+					before = gateway.Status.Endpoint.Port
+					return true
+				})
 			lab.patchService(t, `[{"op":"replace","path":"/spec/type","value":"ClusterIP"}]`)
-			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome", func(gateway *networkingv1beta1.GatewayServer) bool {
-				return gateway.Status.Endpoint.Port >= 30000 && gateway.Status.Endpoint.Port < 32768 && gateway.Status.Endpoint.Port != before
-			})
+			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+				func(gateway *networkingv1beta1.GatewayServer) bool {
+					return gateway.Status.Endpoint.Port >= 30000 && gateway.Status.Endpoint.Port < 32768 &&
+						gateway.Status.Endpoint.Port != before
+				})
 		}},
 	)
 }
 
-func TestAccWhatLiqoPutsRightByItselfIsNoChange(t *testing.T) {
+func TestAccChangesThatLiqoCorrectsAreNotPlanned(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
 		resource.TestStep{
 			PreConfig: func() {
 				lab.patchService(t, `[{"op":"replace","path":"/spec/ports/0/port","value":51999}]`)
-				await(t, lab, "milan", &corev1.ServiceList{}, "gw-rome", func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 })
+				await(
+					t, lab, "milan", &corev1.ServiceList{}, "gw-rome",
+					func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 },
+				)
 				lab.breakConnection(t)
-				await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", func(connection *networkingv1beta1.Connection) bool {
-					return connection.Status.Value == networkingv1beta1.Connected
-				})
+				await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan",
+					func(connection *networkingv1beta1.Connection) bool {
+						return connection.Status.Value == networkingv1beta1.Connected
+					})
 			},
 			Config:            lab.contexts(shortcutRomeMilan),
 			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
@@ -131,7 +172,8 @@ func TestAccWhatLiqoPutsRightByItselfIsNoChange(t *testing.T) {
 	)
 }
 
-// breakConnection writes into Rome's Connection that the tunnel has failed. The gateway's next ping tells otherwise.
+// breakConnection writes into Rome's Connection that the tunnel has failed. The gateway's next ping
+// corrects it.
 func (l *Lab) breakConnection(t *testing.T) {
 	t.Helper()
 	connection := &networkingv1beta1.Connection{}
@@ -142,7 +184,8 @@ func (l *Lab) breakConnection(t *testing.T) {
 	}
 }
 
-// patchInTenant changes the one object of that kind that belongs to another cluster, behind Terraform's back.
+// patchInTenant changes the only object of this kind that belongs to another cluster, outside of
+// Terraform.
 func (l *Lab) patchInTenant(t *testing.T, cluster string, kind client.Object, patch string) {
 	t.Helper()
 	c, name := l.client(t, cluster), map[string]string{"rome": "milan", "milan": "rome"}[cluster]
@@ -153,12 +196,14 @@ func (l *Lab) patchInTenant(t *testing.T, cluster string, kind client.Object, pa
 	}
 }
 
-// patchService changes the Service of Milan's gateway, behind Terraform's and Liqo's back.
+// patchService changes the Service of Milan's gateway, outside of Terraform and Liqo.
 func (l *Lab) patchService(t *testing.T, patch string) {
 	t.Helper()
 	service := &corev1.Service{}
 	service.Namespace, service.Name = "liqo-tenant-rome", "gw-rome"
-	if err := l.client(t, "milan").Patch(t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch))); err != nil {
+	if err := l.client(t, "milan").Patch(
+		t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch)),
+	); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -15,18 +15,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// liqoctl runs `liqoctl network` between two clusters, the client's first.
+// liqoctl runs `liqoctl network` between two clusters. The client is the first one.
 func (l *Lab) liqoctl(t *testing.T, command, from, to string, flags ...string) {
 	t.Helper()
 	args := append([]string{
-		"network", command, "--kubeconfig", l.cluster(t, from).Kubeconfig, "--remote-kubeconfig", l.cluster(t, to).Kubeconfig, "--skip-confirm",
+		"network", command, "--kubeconfig", l.cluster(t, from).Kubeconfig, "--remote-kubeconfig",
+		l.cluster(t, to).Kubeconfig, "--skip-confirm",
 	}, flags...)
 	if output, err := exec.CommandContext(t.Context(), liqoctlProgram, args...).CombinedOutput(); err != nil {
 		t.Fatalf("liqoctl %v: %v\n%s", args, err, output)
 	}
 }
 
-// joinByHand makes a network from Rome to Milan as somebody without Terraform would.
+// joinByHand returns a function that makes a network between two clusters with liqoctl. The client
+// is the first one.
 func (l *Lab) joinByHand(t *testing.T, from, to string) func() {
 	t.Helper()
 	return func() {
@@ -35,12 +37,13 @@ func (l *Lab) joinByHand(t *testing.T, from, to string) func() {
 	}
 }
 
-func TestAccWhatLiqoctlMadeIsImportedAndBelongsToTerraformThen(t *testing.T) {
+func TestAccANetworkMadeByLiqoctlIsImportedAndThenManaged(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
 			PreConfig: lab.joinByHand(t, "rome", "milan"),
-			Config:    lab.contexts(shortcutRomeMilan), ResourceName: romeMilan, ImportState: true, ImportStateId: "rome/milan", ImportStatePersist: true,
+			Config:    lab.contexts(shortcutRomeMilan), ResourceName: romeMilan, ImportState: true,
+			ImportStateId: "rome/milan", ImportStatePersist: true,
 		},
 		resource.TestStep{
 			Config:            lab.contexts(shortcutRomeMilan),
@@ -50,7 +53,7 @@ func TestAccWhatLiqoctlMadeIsImportedAndBelongsToTerraformThen(t *testing.T) {
 	)
 }
 
-func TestAccANetworkOfSomebodyElsesIsNotTakenOverUnasked(t *testing.T) {
+func TestAccANetworkThatSomeoneElseMadeIsNotTakenOverByDefault(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -65,7 +68,7 @@ func TestAccANetworkOfSomebodyElsesIsNotTakenOverUnasked(t *testing.T) {
 	)
 }
 
-func TestAccANetworkInTheOppositeDirectionIsTurnedRoundIfAdopted(t *testing.T) {
+func TestAccANetworkInTheOppositeDirectionIsReversedIfAdopted(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{
 		PreConfig:         lab.joinByHand(t, "milan", "rome"),
@@ -74,7 +77,7 @@ func TestAccANetworkInTheOppositeDirectionIsTurnedRoundIfAdopted(t *testing.T) {
 	})
 }
 
-func TestAccALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing.T) {
+func TestAccADestroyCleansTheOtherLeafIfOneIsGone(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{Config: lab.between("milan", overNodePort+"\nforce_destroy = true")},
@@ -84,11 +87,11 @@ func TestAccALeafThatIsGoneForGoodDoesNotKeepTheOtherFromBeingCleaned(t *testing
 		},
 	)
 	lab.command(t, "start-apiserver", "milan")
-	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
+	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
 	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 }
 
-func TestAccALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
+func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.newProject(t, t.TempDir())
 	p.write("main.tf", lab.between("milan", overNodePort))
@@ -96,14 +99,18 @@ func TestAccALeafThatIsGoneCanStillBeGivenUp(t *testing.T) {
 	lab.command(t, "stop-apiserver", "milan")
 	p.write("main.tf", lab.between("milan", overNodePort+"\nforce_destroy = true"))
 	says(t, p.run("apply", "-auto-approve"), `Warning: The API server can't be reached on leaf "milan"`,
-		"The state of the shortcut could not be refreshed; it stays as it was.", "~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
-	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
+		"The shortcut could not be refreshed. Its state stays unchanged.",
+		"~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
+	says(
+		t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`,
+		"1 destroyed",
+	)
 	lab.command(t, "start-apiserver", "milan")
-	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
+	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
 	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 }
 
-func TestAccALeafWhoseLiqoIsInstalledAnewIsAnotherCluster(t *testing.T) {
+func TestAccALeafWithAReinstalledLiqoIsAnotherCluster(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
@@ -118,19 +125,23 @@ func TestAccALeafWhoseLiqoIsInstalledAnewIsAnotherCluster(t *testing.T) {
 				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace),
 			}},
 			ConfigStateChecks: []statecheck.StateCheck{
-				expect("status", connected), expect("server_cluster_id", knownvalue.StringExact("milan-2")), expect("id", knownvalue.StringExact("rome/milan-2")),
+				expect("status", connected), expect("server_cluster_id", knownvalue.StringExact("milan-2")),
+				expect("id", knownvalue.StringExact("rome/milan-2")),
 				expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan-2")),
 			},
 		},
 	)
 }
 
-// callCluster gives a cluster another ID, as every other cluster learns it.
+// callCluster gives a cluster another ID, which all other clusters see.
 func (l *Lab) callCluster(t *testing.T, name, id string) {
 	t.Helper()
 	ctx, c := context.WithoutCancel(t.Context()), l.client(t, name) // it also works in a cleanup
 	var maps corev1.ConfigMapList
-	err := c.List(ctx, &maps, client.InNamespace("liqo"), client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()})
+	err := c.List(
+		ctx, &maps, client.InNamespace("liqo"),
+		client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()},
+	)
 	if err != nil || len(maps.Items) != 1 {
 		t.Fatalf("%d ConfigMaps have the ID of %s (%v)", len(maps.Items), name, err)
 	}

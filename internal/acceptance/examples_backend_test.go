@@ -28,7 +28,7 @@ func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
 		t.Fatal(err)
 	}
 	if state.Labels["app.kubernetes.io/managed-by"] != "terraform" || len(state.Data["tfstate"]) == 0 {
-		t.Errorf("the Secret has labels %v and no state of Terraform's", state.Labels)
+		t.Errorf("the Secret has labels %v but no Terraform state", state.Labels)
 	}
 }
 
@@ -41,7 +41,7 @@ func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 
 	locked := lab.leaseIsHeld(t, "europe")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
-	lab.command(t, "set", "milan", "connect=false") // so that the first apply goes on until it is told to end
+	lab.command(t, "set", "milan", "connect=false") // so that the first apply runs until it is interrupted
 	applied := make(chan error, 1)
 	apply := first.command(t.Context(), "apply", "-auto-approve")
 	go func() { applied <- apply.Run() }()
@@ -52,10 +52,11 @@ func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 	if err := <-applied; err != nil {
 		t.Fatal(err)
 	}
-	second.run("plan", "-detailed-exitcode") // the second sees what the first has done
+	second.run("plan", "-detailed-exitcode") // the second sees the changes of the first
 }
 
-// exampleOfAHub is the example, with the namespace for its state. Terraform keeps the Secret when there is nothing in the state any more.
+// exampleOfAHub returns the example, with the namespace for its state. Terraform keeps the Secret
+// when the state is empty.
 func (l *Lab) exampleOfAHub(t *testing.T) *project {
 	t.Helper()
 	l.have(t, "europe", namespaceNamed("terraform"))
@@ -68,10 +69,12 @@ func (l *Lab) exampleOfAHub(t *testing.T) *project {
 	return l.example(t, "hub")
 }
 
-// leaseIsHeld is closed once somebody holds the lock on Terraform's state.
+// leaseIsHeld returns a channel that is closed once someone holds the lock of Terraform's state.
 func (l *Lab) leaseIsHeld(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
-	changes, err := l.administrator(t, name).Watch(t.Context(), &coordinationv1.LeaseList{}, client.InNamespace("terraform"))
+	changes, err := l.administrator(t, name).Watch(
+		t.Context(), &coordinationv1.LeaseList{}, client.InNamespace("terraform"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

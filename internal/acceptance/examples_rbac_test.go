@@ -37,7 +37,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 	p.run("apply", "-destroy", "-auto-approve")
 }
 
-func TestAccTheExampleOfARoleIsEnoughToAdoptWhatLiqoctlMade(t *testing.T) {
+func TestAccTheExampleOfARoleIsEnoughToAdoptANetworkMadeByLiqoctl(t *testing.T) {
 	lab := borrowLab(t)
 	leaves := lab.reachedWithRole(t, "shortcuts")
 	p := lab.example(t, "credentials/token")
@@ -97,14 +97,14 @@ func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
 	p.setJSON("TF_VAR_leaves", administrators) // to destroy it
 }
 
-// leaf is how to reach one, in the words of examples/credentials/token.
+// leaf is the access to one leaf, as in examples/credentials/token.
 type leaf struct {
 	Host                 string `json:"host"`
 	ClusterCACertificate string `json:"cluster_ca_certificate"`
 	Token                string `json:"token"`
 }
 
-// reachedAsAdministrator is how to reach leaves with every right.
+// reachedAsAdministrator returns the access to leaves with all permissions.
 func (l *Lab) reachedAsAdministrator(t *testing.T, names ...string) map[string]leaf {
 	t.Helper()
 	leaves := map[string]leaf{}
@@ -115,7 +115,8 @@ func (l *Lab) reachedAsAdministrator(t *testing.T, names ...string) map[string]l
 	return leaves
 }
 
-// reachedWithRole is how to reach Rome and Milan with no rights but those of one of the repository's YAML files.
+// reachedWithRole returns the access to Rome and Milan with only the permissions in one of the
+// repository's YAML files.
 func (l *Lab) reachedWithRole(t *testing.T, file string) map[string]leaf {
 	t.Helper()
 	leaves := map[string]leaf{}
@@ -132,7 +133,8 @@ func (l *Lab) reachedWithRole(t *testing.T, file string) map[string]leaf {
 	return leaves
 }
 
-// roleToken is the token of a ServiceAccount that the roles of a YAML file are bound to. All of it goes with the test.
+// roleToken returns the token of a ServiceAccount with the roles of a YAML file. All of it is
+// removed at the end of the test.
 func (l *Lab) roleToken(t *testing.T, name, file string) string {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "terraform"}}
@@ -158,7 +160,7 @@ func (l *Lab) roleToken(t *testing.T, name, file string) string {
 	return request.Status.Token
 }
 
-// rolesIn reads the Roles and ClusterRoles of a YAML file.
+// rolesIn returns the Roles and ClusterRoles of a YAML file.
 func rolesIn(t *testing.T, name string) []client.Object {
 	t.Helper()
 	file, err := os.Open(name)

@@ -16,17 +16,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestAccExamplesAreAppliedAsTheyStand(t *testing.T) {
+func TestAccExamplesAreAppliedUnchanged(t *testing.T) {
 	lab := borrowLab(t)
 	for name, status := range map[string][]string{
 		"resources/liqo_shortcut": {"liqo_shortcut.rome_milan"},
 		"demo":                    {"liqo_shortcut.demo"},
-		"mesh":                    {`liqo_shortcut.mesh["rome-milan"]`, `liqo_shortcut.mesh["rome-naples"]`, `liqo_shortcut.mesh["milan-naples"]`},
+		"mesh": {
+			`liqo_shortcut.mesh["rome-milan"]`, `liqo_shortcut.mesh["rome-naples"]`, `liqo_shortcut.mesh["milan-naples"]`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.keepsInventory(t)
 			p := lab.example(t, name)
-			p.remove("import-*.tf") // they are for a network that exists
+			p.remove("import-*.tf") // they need an existing network
 			p.set("TF_VAR_kubeconfig", lab.Kubeconfig)
 			p.apply()
 			for _, address := range status {
@@ -36,7 +38,7 @@ func TestAccExamplesAreAppliedAsTheyStand(t *testing.T) {
 	}
 }
 
-func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedBesideAProviderBlock(t *testing.T) {
+func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedWithAProviderBlock(t *testing.T) {
 	lab := borrowLab(t)
 	folders, err := filepath.Glob("../../examples/*s/*")
 	if err != nil {
@@ -72,8 +74,10 @@ func TestAccExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 		},
 		"credentials/exec": func(p *project) {
 			p.setJSON("TF_VAR_rome", map[string]string{"host": rome.Host, "cluster_ca_certificate": rome.ClusterCACertificate})
-			p.withProgram("aws", fmt.Sprintf("#!/bin/sh\n"+`[ "$AWS_PROFILE $*" = "rome eks get-token --cluster-name rome --output json" ] || exit 1`+"\n"+
-				`echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"%s"}}'`+"\n", rome.Token))
+			p.withProgram("aws", fmt.Sprintf("#!/bin/sh\n"+
+				`[ "$AWS_PROFILE $*" = "rome eks get-token --cluster-name rome --output json" ] || exit 1`+"\n"+
+				`echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential",`+
+				`"status":{"token":"%s"}}'`+"\n", rome.Token))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,11 +107,14 @@ func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
 	p := lab.example(t, "gateways")
 	p.set("TF_VAR_router", lab.nodeAddress(t, "europe"))
 	p.apply()
-	says(t, p.run("state", "show", "liqo_shortcut.rome_milan"), `status = "Connected"`, `addresses = [ "203.0.113.10", ]`, `port = 51850`)
+	says(
+		t, p.run("state", "show", "liqo_shortcut.rome_milan"), `status = "Connected"`, `addresses = [ "203.0.113.10", ]`,
+		`port = 51850`,
+	)
 	says(t, p.run("state", "show", "liqo_shortcut.rome_europe"), `status = "Connected"`)
 }
 
-func TestAccTheExampleOfAnImportTakesOverWhatLiqoctlMade(t *testing.T) {
+func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.example(t, "import")
 	lab.joinByHand(t, "rome", "milan")()
@@ -127,7 +134,7 @@ func TestAccTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
 	says(t, p.run("output", "-raw", "dot"), "digraph", "rome", "milan")
 }
 
-func TestAccTheExampleOfATestSucceedsAndLeavesNothing(t *testing.T) {
+func TestAccTheExampleOfATestSucceedsAndLeavesNothingBehind(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.example(t, "test")
 	p.run("init")
@@ -146,7 +153,7 @@ func TestAccTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
 	says(t, p.run("plan"), "Check block assertion failed", "The shortcut from Rome to Naples is Error.")
 }
 
-// remove deletes files of the project's folder.
+// remove deletes files in the project's folder.
 func (p *project) remove(pattern string) {
 	p.t.Helper()
 	names, err := filepath.Glob(filepath.Join(p.dir, pattern))
@@ -170,12 +177,12 @@ func (p *project) setJSON(name string, value any) {
 	p.set(name, string(text))
 }
 
-// namespaceNamed is an ordinary namespace.
+// namespaceNamed returns an ordinary namespace.
 func namespaceNamed(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// wireguardKeys is a Secret as Liqo's gateways read it.
+// wireguardKeys returns a Secret in the format that Liqo's gateways read.
 func wireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 	t.Helper()
 	private, err := ecdh.X25519().GenerateKey(rand.Reader)
@@ -184,11 +191,14 @@ func wireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 	}
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Data:       map[string][]byte{consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes()},
+		Data: map[string][]byte{
+			consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes(),
+		},
 	}
 }
 
-// connectionBreaks is closed once a cluster's gateway says that its tunnel is not up.
+// connectionBreaks returns a channel that is closed once a cluster's gateway reports that its
+// tunnel is not up.
 func (l *Lab) connectionBreaks(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
 	changes, err := l.administrator(t, name).Watch(t.Context(), &networkingv1beta1.ConnectionList{})
@@ -200,7 +210,8 @@ func (l *Lab) connectionBreaks(t *testing.T, name string) <-chan struct{} {
 		defer close(broken)
 		defer changes.Stop()
 		for change := range changes.ResultChan() {
-			if connection, ok := change.Object.(*networkingv1beta1.Connection); ok && connection.Status.Value == networkingv1beta1.ConnectionError {
+			if connection, ok := change.Object.(*networkingv1beta1.Connection); ok &&
+				connection.Status.Value == networkingv1beta1.ConnectionError {
 				return
 			}
 		}

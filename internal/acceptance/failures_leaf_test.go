@@ -19,7 +19,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// administrator talks to a cluster directly, past the provider, of any kind that Kubernetes or Liqo has.
+// administrator returns a client that accesses a cluster directly, without the provider. It knows
+// every kind of Kubernetes and Liqo.
 func (l *Lab) administrator(t *testing.T, name string) client.WithWatch {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", l.cluster(t, name).Kubeconfig)
@@ -37,7 +38,7 @@ func (l *Lab) administrator(t *testing.T, name string) client.WithWatch {
 	return c
 }
 
-// have makes an object for as long as the test runs; it is gone when the test is over.
+// have creates an object for the duration of the test.
 func (l *Lab) have(t *testing.T, name string, object client.Object) {
 	t.Helper()
 	c := l.administrator(t, name)
@@ -51,13 +52,15 @@ func (l *Lab) have(t *testing.T, name string, object client.Object) {
 	})
 }
 
-// deleteAndWait returns once the object is gone. A namespace takes its time.
+// deleteAndWait deletes an object and returns once it is gone. A namespace needs some time.
 func deleteAndWait(ctx context.Context, c client.WithWatch, object client.Object) error {
 	_, isNamespace := object.(*corev1.Namespace)
 	var changes watch.Interface
 	if isNamespace {
 		var err error
-		if changes, err = c.Watch(ctx, &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": object.GetName()}); err != nil {
+		if changes, err = c.Watch(
+			ctx, &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": object.GetName()},
+		); err != nil {
 			return err
 		}
 		defer changes.Stop()
@@ -76,11 +79,14 @@ func deleteAndWait(ctx context.Context, c client.WithWatch, object client.Object
 	return nil
 }
 
-// timeToHappen is how long a test waits for something that takes seconds.
+// timeToHappen is the maximum time to wait for something that takes seconds.
 const timeToHappen = 2 * time.Minute
 
-// await returns once the object of that name in a cluster's tenant namespace is as a test wants it. It watches, so it misses nothing and does not poll.
-func await[T client.Object](t *testing.T, l *Lab, cluster string, kind client.ObjectList, name string, done func(T) bool) {
+// await returns once the object with this name in a cluster's tenant namespace is as expected. It
+// watches the object, so it misses no change and does not poll.
+func await[T client.Object](
+	t *testing.T, l *Lab, cluster string, kind client.ObjectList, name string, done func(T) bool,
+) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeToHappen)
 	defer cancel()
@@ -94,22 +100,24 @@ func await[T client.Object](t *testing.T, l *Lab, cluster string, kind client.Ob
 			return
 		}
 	}
-	t.Fatalf("what is waited for does not happen to %s on %s: %v", name, cluster, context.Cause(ctx))
+	t.Fatalf("gave up waiting for a change of %s on %s: %v", name, cluster, context.Cause(ctx))
 }
 
-// connectionAppears is closed by the first Connection on a cluster, which a gateway makes when it has all it needs to dial or to listen.
+// connectionAppears returns a channel that is closed by the first Connection on a cluster. A
+// gateway creates it when it has everything to dial or to listen.
 func (l *Lab) connectionAppears(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
 	return l.happens(t, name, &networkingv1beta1.ConnectionList{}, watch.Added)
 }
 
-// gone is closed when an object of that kind has been deleted on a cluster.
+// gone returns a channel that is closed when an object of this kind is deleted on a cluster.
 func (l *Lab) gone(t *testing.T, name string, kind client.ObjectList) <-chan struct{} {
 	t.Helper()
 	return l.happens(t, name, kind, watch.Deleted)
 }
 
-// happens is closed by the first such event of a kind on a cluster, or when the test has ended.
+// happens returns a channel that is closed by the first event of this type on a cluster, or at the
+// end of the test.
 func (l *Lab) happens(t *testing.T, name string, kind client.ObjectList, expected watch.EventType) <-chan struct{} {
 	t.Helper()
 	changes, err := l.administrator(t, name).Watch(t.Context(), kind)
@@ -129,7 +137,8 @@ func (l *Lab) happens(t *testing.T, name string, kind client.ObjectList, expecte
 	return happened
 }
 
-// limitedToken is the token of a user that may do all that a shortcut takes, except that with GatewayServers it may do only this.
+// limitedToken returns the token of a user with all permissions that a shortcut needs, but only
+// these verbs on GatewayServers.
 func (l *Lab) limitedToken(t *testing.T, name string, verbs []string) string {
 	t.Helper()
 	meta, all := metav1.ObjectMeta{Name: "limited", Namespace: metav1.NamespaceDefault}, []string{rbacv1.VerbAll}
@@ -138,8 +147,10 @@ func (l *Lab) limitedToken(t *testing.T, name string, verbs []string) string {
 	l.have(t, name, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: meta.Name}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{"", "apps", "coordination.k8s.io", "core.liqo.io", "ipam.liqo.io"}, Resources: all, Verbs: all},
 		{APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: all, Resources: []string{
-			networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource, networkingv1beta1.PublicKeyResource,
-			networkingv1beta1.ConnectionResource, networkingv1beta1.WgGatewayServerResource, networkingv1beta1.WgGatewayClientResource,
+			networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource,
+			networkingv1beta1.PublicKeyResource,
+			networkingv1beta1.ConnectionResource, networkingv1beta1.WgGatewayServerResource,
+			networkingv1beta1.WgGatewayClientResource,
 			networkingv1beta1.WgGatewayServerTemplateResource, networkingv1beta1.WgGatewayClientTemplateResource,
 		}},
 		{

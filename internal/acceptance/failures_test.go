@@ -14,12 +14,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// message matches what a user reads: a headline, then the text below it, line breaks apart. What differs from run to run is written as "…".
+// message matches a diagnostic: its summary, then the paragraphs of its detail, regardless of line
+// breaks. "…" stands for text that differs between runs.
 func message(headline string, text ...string) *regexp.Regexp {
 	pattern := words("Error: "+headline) + `\s.*?`
 	for i, paragraph := range text {
 		if i > 0 {
-			pattern += `\s+` // nothing stands between two paragraphs
+			pattern += `\s+` // there is no other text between two paragraphs
 		}
 		pattern += words(paragraph)
 	}
@@ -34,10 +35,11 @@ func words(sentence string) string {
 	return strings.Join(fields, `\s+`)
 }
 
-// ample is the time that an operation has which can't end: enough for all that can be done, on any machine. Tests run beside each other meanwhile.
+// ample is the timeout of an operation that cannot end. It is enough for everything that can be
+// done, on any machine, while other tests run.
 const ample = "30s"
 
-// limited is a shortcut that is given up when its time is over.
+// limited returns a shortcut with this timeout.
 func (l *Lab) limited(serviceType string) string {
 	return l.contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
@@ -51,44 +53,52 @@ func (l *Lab) limited(serviceType string) string {
 func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 	onClusters(t)
 	for name, test := range map[string]struct {
-		broken, mended string // settings of Milan
-		serviceType    string
-		message        *regexp.Regexp
+		broken, repaired string // settings of Milan
+		serviceType      string
+		message          *regexp.Regexp
 	}{
 		"no address for the Service": {
 			"load-balancer=false", "load-balancer=true", "LoadBalancer",
 			message(`The load balancer gives no address on leaf "milan"`,
-				`Time ran out while waiting for …the gateway's Service to get an address on "milan".`, // and, before the pod is ready, for its keys
-				`Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address. No event of the Service says why.`,
-				"Check that leaf \"milan\" has a load balancer and that it works. If it has none, set `service_type = \"NodePort\"` in `server_gateway`.",
+				// before the pod is ready, also for its keys
+				`Time ran out while waiting for …the gateway's Service to get an address on "milan".`,
+				`Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address. No event of the ` +
+					`Service says why.`,
+				"Check that leaf \"milan\" has a load balancer and that it works. If it has none, set `service_type = "+
+					"\"NodePort\"` in `server_gateway`.",
 				`How far it got:`, `…not done milan: address of the gateway (…s)`, `…not begun rome: GatewayClient`),
 		},
 		"no room for the pod": {
 			"schedulable=false", "schedulable=true", "LoadBalancer",
 			message(`The gateway's pod can't be scheduled on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`The scheduler says of Pod liqo-tenant-rome/gw-rome-…: 0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes `+
-					`are available: 1 Preemption is not helpful for scheduling.`,
-				`Give the leaf a node that the pod fits on, or set what the pod asks for in Liqo's template of the gateway.`,
+				`The scheduler reports for Pod liqo-tenant-rome/gw-rome-…: 0/1 nodes are available: `+
+					`1 node(s) were unschedulable. preemption: 0/1 nodes are available: `+
+					`1 Preemption is not helpful for scheduling.`,
+				`Add a node with free capacity to the leaf, or request less in the gateway's template.`,
 				`How far it got:`),
 		},
 		"no image": {
 			"pull-image=false", "pull-image=true", "LoadBalancer",
 			message(`The gateway's image can't be pulled on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`The kubelet can't pull image ghcr.io/liqotech/… of Pod liqo-tenant-rome/gw-rome-…, container …: Back-off pulling image "…": `+
+				`The kubelet can't pull image ghcr.io/liqotech/… of Pod liqo-tenant-rome/gw-rome-…, container ` +
+					`…: Back-off `+
+					`pulling image "…": `+
 					`ErrImagePull: …: not found.`,
-				`Check that the nodes of leaf "milan" can reach that registry and may pull that image.`,
+				`Check that the nodes of leaf "milan" can reach this registry and may pull this image.`,
 				`How far it got:`),
 		},
 		"no controllers of Liqo": {
 			"liqo=stopped", "liqo=running", "NodePort",
 			message(`Liqo's controllers do not run on leaf "milan"`,
-				`Time ran out while waiting for Liqo to make the gateway's keys, for Liqo to remap the other leaf's address ranges and for the `+
+				`Time ran out while waiting for Liqo to create the gateway's keys, for Liqo to remap the other ` +
+					`leaf's address ranges and for the `+
 					`gateway's Service to get an address on "milan".`,
-				`Liqo has done nothing with Configuration liqo-tenant-rome/rome and GatewayServer liqo-tenant-rome/rome yet.`,
-				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
-				`Let Liqo's controllers run again on leaf "milan". What is wrong with them shows:`,
+				`Liqo has not reacted to Configuration liqo-tenant-rome/rome and GatewayServer ` +
+					`liqo-tenant-rome/rome yet.`,
+				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
+				`Start Liqo's controllers on leaf "milan" again. To see why they do not run:`,
 				`kubectl -n liqo describe deployment liqo-controller-manager`,
 				`How far it got:`, `…done milan: GatewayServer`, `…not done milan: key of the gateway`),
 		},
@@ -96,10 +106,13 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			"connect=false", "connect=true", "LoadBalancer",
 			message(`The tunnel from "rome" to "milan" does not come up`,
 				`Time ran out while waiting for the tunnel to come up on "rome" and "milan".`,
-				`Both gateways are in place. The one of "rome" dials 172.18.…, UDP port 51840, and gets no answer.`,
-				`On leaf "rome", Connection liqo-tenant-milan/gw-milan …. On leaf "milan", Connection liqo-tenant-rome/gw-rome ….`,
-				`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, and that no firewall or security group drops UDP on the way, at either end. `+
-					"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`.",
+				`Both gateways are in place. The gateway of "rome" dials 172.18.…, UDP port 51840, and gets no answer.`,
+				`On leaf "rome", Connection liqo-tenant-milan/gw-milan …. On leaf "milan", Connection ` +
+					`liqo-tenant-rome/gw-rome ….`,
+				`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, `+
+					`and that no firewall or security group at either end drops UDP. `+
+					"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in " +
+					"`client_gateway`.",
 				`How far it got:`),
 		},
 		"a slow start": {
@@ -107,41 +120,44 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			message(`The gateway's pod is not ready on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
 				`Pod liqo-tenant-rome/gw-rome-… is in phase Pending and not ready.`,
-				"If it only takes long to start, allow more time in `timeouts` and apply again. Else see what it does:",
+				"If the pod is only slow, allow more time in `timeouts` and apply again. Otherwise, see what it does:",
 				`kubectl -n liqo-tenant-rome describe pod gw-rome-…`,
 				`How far it got:`,
-				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of the gateway`, `…done rome: GatewayClient`,
-				`…not … rome: connection`, `…not … milan: connection`), // Liqo tells the key of a pod that is not ready sometimes, and sometimes not
+				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of ` +
+					`the gateway`,
+				`…done rome: GatewayClient`,
+				// Liqo does not always share the key of a pod that is not ready
+				`…not … rome: connection`, `…not … milan: connection`),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab := borrowLab(t)
-			t.Cleanup(func() { lab.command(t, "set", "milan", test.mended) })
+			t.Cleanup(func() { lab.command(t, "set", "milan", test.repaired) })
 			lab.command(t, "set", "milan", test.broken)
 			steps := []resource.TestStep{{Config: lab.limited(test.serviceType), ExpectError: test.message}}
-			if test.mended == "liqo=running" { // nothing can be removed without it
-				mend := func() { lab.command(t, "set", "milan", test.mended) }
-				steps = append(steps, resource.TestStep{PreConfig: mend, Config: lab.limited(test.serviceType), Destroy: true})
+			if test.repaired == "liqo=running" { // without Liqo, nothing can be removed
+				repair := func() { lab.command(t, "set", "milan", test.repaired) }
+				steps = append(steps, resource.TestStep{PreConfig: repair, Config: lab.limited(test.serviceType), Destroy: true})
 			}
 			apply(t, steps...)
 		})
 	}
 }
 
-func TestAccFailureOfAPodThatPodSecurityRefusesHasItsReason(t *testing.T) {
+func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 	lab := borrowLab(t)
 	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil)
-	namespace.Labels[end.ManagedByLabel] = end.ManagedBy // so that the provider takes it away
+	namespace.Labels[end.ManagedByLabel] = end.ManagedBy // so that the provider removes it
 	namespace.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
 	lab.have(t, "milan", namespace)
 	apply(t, resource.TestStep{
 		Config: lab.limited("LoadBalancer"),
 		ExpectError: message(`The gateway's pod is refused on leaf "milan"`,
 			`Time ran out while waiting for … on "milan".`,
-			`Deployment liqo-tenant-rome/gw-rome can't make its pod: pods "gw-rome-…" is forbidden: violates PodSecurity "restricted:latest": `+
-				`privileged (…`,
-			`…A gateway's pod is privileged and forwards packets. Let the leaf's policies, quotas and Pod Security labels allow it in namespace `+
-				`liqo-tenant-rome.`,
+			`Deployment liqo-tenant-rome/gw-rome can't create its pod: pods "gw-rome-…" is forbidden: `+
+				`violates PodSecurity "restricted:latest": privileged (…`,
+			`…A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels `+
+				`must allow this in namespace liqo-tenant-rome.`,
 			`How far it got:`),
 	})
 }
@@ -161,12 +177,14 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=stopped") },
 			Config:    lab.contexts(impatient), Destroy: true,
-			ExpectError: message(`Liqo's controllers do not run on leaf "milan"`, // Kubernetes has emptied the tenant namespace, the Deployment with it
-				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
-				`Network liqo-tenant-rome/rome-… is still there, held by the finalizer ….`,
-				`Deployment liqo/liqo-controller-manager, which has Liqo's controllers, is scaled to no pods.`,
-				`WgGatewayServer liqo-tenant-rome/rome is still there, held by the finalizer ….`,
-				`Let Liqo's controllers run again on leaf "milan".`),
+			ExpectError: message(`Liqo's controllers do not run on ` +
+				`leaf "milan"`, // Kubernetes has emptied the tenant namespace, the Deployment with it
+				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for ` +
+					`WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
+				`Network liqo-tenant-rome/rome-… still exists: it waits for the finalizer ….`,
+				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
+				`WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer ….`,
+				`Start Liqo's controllers on leaf "milan" again.`),
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=running") },
@@ -204,7 +222,7 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 				inPlace := lab.connectionAppears(t, "milan")
 				go func() {
 					defer close(stopped)
-					<-inPlace // only the tunnel is waited for now
+					<-inPlace // now the apply waits only for the tunnel
 					lab.command(t, "stop-apiserver", "milan")
 				}()
 			},
@@ -214,16 +232,21 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 				`The connection failed: 127.0.0.1:…: connect: connection refused`, advice, `How far it got:`),
 		},
 		resource.TestStep{
-			PreConfig:   func() { <-stopped },
-			Config:      lab.contexts(before + during),
-			ExpectError: message(headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: connection refused`, advice),
+			PreConfig: func() { <-stopped },
+			Config:    lab.contexts(before + during),
+			ExpectError: message(
+				headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: ` +
+					`connection refused`,
+				advice,
+			),
 		},
 		resource.TestStep{
 			PreConfig: func() {
 				lab.command(t, "start-apiserver", "milan")
 				lab.command(t, "set", "milan", "connect=true")
 			},
-			// The process that lost the API server could not release its Lease there, so this one waits until that has ended.
+			// The process that lost the API server could not release its Lease there. So this step
+			// waits until the Lease has expired.
 			Config:            lab.contexts(strings.Replace(during, ample, "5m", 1)),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
@@ -241,13 +264,18 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 			}`, lab.Kubeconfig, milan.server, token, ca) + shortcutRomeMilan
 	}
 	apply(t,
-		resource.TestStep{Config: reached(milan.token, milan.ca), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			Config: reached(milan.token, milan.ca), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
 		resource.TestStep{
 			Config: reached("expired", milan.ca), PlanOnly: true,
-			ExpectError: message(`The API server refuses the credentials on leaf "milan"`, `The answer was: Unauthorized`,
-				`They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for this leaf.`),
+			ExpectError: message(`The API server refuses the credentials on leaf "milan"`, `The answer was: ` +
+				`Unauthorized`,
+				`They may have expired: renew the token or certificate that the provider block or the kubeconfig ` +
+					`gives for `+
+					`this leaf.`),
 		},
-		resource.TestStep{ // only for a shortcut that is new this is an error
+		resource.TestStep{ // this is an error only for a new shortcut
 			Config: reached(milan.token, lab.credentials(t, "rome").ca) + `
 				resource "liqo_shortcut" "europe_milan" {
 				  client = "europe"
@@ -255,8 +283,13 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 				}`,
 			PlanOnly: true,
 			ExpectError: message(`The API server's certificate is not trusted on leaf "milan"`,
-				`…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed by unknown authority`,
-				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong to another cluster."),
+				`…with liqo_shortcut.europe_milan,`,
+				`…The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed ` +
+					`by unknown `+
+					`authority`,
+				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong " +
+					"to another "+
+					"cluster."),
 		},
 		resource.TestStep{
 			Config:           reached(milan.token, milan.ca),
@@ -265,7 +298,7 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 	)
 }
 
-func TestAccFailureForWantOfAPermissionNamesIt(t *testing.T) {
+func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 	lab := borrowLab(t)
 	milan := lab.credentials(t, "milan")
 	for name, test := range map[string]struct {
@@ -275,16 +308,21 @@ func TestAccFailureForWantOfAPermissionNamesIt(t *testing.T) {
 		"to write": {
 			[]string{"get", "list", "watch"},
 			message(`No permission to patch gatewayservers.networking.liqo.io on leaf "milan"`,
-				`The answer was: gatewayservers.networking.liqo.io "rome" is forbidden: User "system:serviceaccount:default:…" cannot patch resource `+
+				`The answer was: gatewayservers.networking.liqo.io "rome" is forbidden: User `+
+					`"system:serviceaccount:default:…" cannot patch resource `+
 					`"gatewayservers" in API group "networking.liqo.io" in the namespace "liqo-tenant-rome"`,
-				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace "liqo-tenant-rome", with this rule, on this leaf:`,
+				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace ` +
+					`"liqo-tenant-rome", with `+
+					`this rule, on this leaf:`,
 				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["patch"]`,
 				`How far it got:`, `…not done milan: GatewayServer`),
 		},
 		"to watch, which the caches need": {
 			[]string{"get"},
 			message(`No permission to … gatewayservers.networking.liqo.io on leaf "milan"`,
-				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User "system:serviceaccount:default:…" cannot … resource `+
+				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User ` +
+					`"system:serviceaccount:default:…" `+
+					`cannot … resource `+
 					`"gatewayservers" in API group "networking.liqo.io" at the cluster scope`,
 				`Give user "system:serviceaccount:default:…" a ClusterRole with this rule, on this leaf:`,
 				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["…"]`),
@@ -299,7 +337,9 @@ func TestAccFailureForWantOfAPermissionNamesIt(t *testing.T) {
 				}`, lab.Kubeconfig, milan.server, lab.limitedToken(t, "milan", test.verbs), milan.ca)
 			apply(t,
 				resource.TestStep{Config: limited + shortcutRomeMilan, ExpectError: test.message},
-				resource.TestStep{Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+				resource.TestStep{
+					Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+				},
 			)
 		})
 	}

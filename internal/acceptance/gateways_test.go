@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// onTheLeaves checks the gateways of Rome, which dials, and of Milan: what Terraform's state says may be no more than what was asked for.
+// onTheLeaves checks the gateways of Rome, which dials, and of Milan, because Terraform's state may
+// have only the requested values.
 func (l *Lab) onTheLeaves(
 	t *testing.T, check func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error,
 ) statecheck.StateCheck {
@@ -23,7 +24,7 @@ func (l *Lab) onTheLeaves(
 		var servers networkingv1beta1.GatewayServerList
 		resp.Error = errors.Join(l.client(t, "rome").List(ctx, &clients), l.client(t, "milan").List(ctx, &servers))
 		if resp.Error == nil && (len(clients.Items) != 1 || len(servers.Items) != 1) {
-			resp.Error = fmt.Errorf("there are %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
+			resp.Error = fmt.Errorf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
 		}
 		if resp.Error == nil {
 			resp.Error = check(&clients.Items[0], &servers.Items[0])
@@ -31,40 +32,48 @@ func (l *Lab) onTheLeaves(
 	})
 }
 
-// dialling checks where the client's gateway dials.
+// dialling checks the endpoint that the client's gateway dials.
 func (l *Lab) dialling(t *testing.T, address string, port int32) statecheck.StateCheck {
 	t.Helper()
 	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, _ *networkingv1beta1.GatewayServer) error {
 		if endpoint := client.Spec.Endpoint; !slices.Equal(endpoint.Addresses, []string{address}) || endpoint.Port != port {
-			return fmt.Errorf("the client dials %v, port %d, expected %s, port %d", endpoint.Addresses, endpoint.Port, address, port)
+			return fmt.Errorf(
+				"the client dials %v, port %d, expected %s, port %d", endpoint.Addresses, endpoint.Port, address, port,
+			)
 		}
 		return nil
 	})
 }
 
-// madeFrom checks the names of both gateways' templates.
+// madeFrom checks the names of the templates of both gateways.
 func (l *Lab) madeFrom(t *testing.T, clientTemplate, serverTemplate string) statecheck.StateCheck {
 	t.Helper()
 	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
-		if one, other := client.Spec.ClientTemplateRef.Name, server.Spec.ServerTemplateRef.Name; one != clientTemplate || other != serverTemplate {
-			return fmt.Errorf("the gateways are made from %q and %q, expected %q and %q", one, other, clientTemplate, serverTemplate)
+		if one, other := client.Spec.ClientTemplateRef.Name, server.Spec.ServerTemplateRef.Name; one != clientTemplate ||
+			other != serverTemplate {
+			return fmt.Errorf(
+				"the gateways are made from %q and %q, expected %q and %q", one, other, clientTemplate, serverTemplate,
+			)
 		}
 		return nil
 	})
 }
 
-// inNamespaces checks where both gateways are.
+// inNamespaces checks the namespaces of both gateways.
 func (l *Lab) inNamespaces(t *testing.T, clientNamespace, serverNamespace string) statecheck.StateCheck {
 	t.Helper()
 	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
 		if client.Namespace != clientNamespace || server.Namespace != serverNamespace {
-			return fmt.Errorf("the gateways are in %s and %s, expected %s and %s", client.Namespace, server.Namespace, clientNamespace, serverNamespace)
+			return fmt.Errorf(
+				"the gateways are in %s and %s, expected %s and %s", client.Namespace, server.Namespace, clientNamespace,
+				serverNamespace,
+			)
 		}
 		return nil
 	})
 }
 
-// withLiqosKeys checks that both gateways have keys that Liqo has made for them.
+// withLiqosKeys checks that Liqo has created the keys of both gateways.
 func (l *Lab) withLiqosKeys(t *testing.T) statecheck.StateCheck {
 	t.Helper()
 	return l.onTheLeaves(t, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
@@ -77,7 +86,7 @@ func (l *Lab) withLiqosKeys(t *testing.T) statecheck.StateCheck {
 	})
 }
 
-// exposedBy checks the type of the Service that Liqo has made for the server's gateway.
+// exposedBy checks the type of the Service that Liqo has created for the server's gateway.
 func (l *Lab) exposedBy(t *testing.T, kind corev1.ServiceType) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {

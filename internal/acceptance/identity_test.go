@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
 
-// from is a shortcut from a leaf of that name to Milan.
+// from returns a shortcut to Milan from the leaf with this name.
 func from(client string) string {
 	return fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
@@ -22,29 +22,34 @@ func from(client string) string {
 		}`, client)
 }
 
-func TestAccALeafMayBeRenamed(t *testing.T) {
+func TestAccALeafCanBeRenamed(t *testing.T) {
 	lab := borrowLab(t)
 	calls := func(rome string) string {
 		return lab.known(map[string]string{rome: entry("rome"), "milan": entry("milan")})
 	}
 	writes := writesSince{lab: lab}
 	apply(t,
-		resource.TestStep{Config: calls("uno") + from("uno"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			Config: calls("uno") + from("uno"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
 		resource.TestStep{
 			Config: calls("due") + from("uno"), PlanOnly: true,
-			ExpectError: message("Unknown leaf uno", `…client = "uno" "uno" is the name of no leaf. Cluster "rome", which is the client of this shortcut, is called `+
-				"\"due\" now. Set `client = \"due\"`; that changes nothing on the leaves."),
+			ExpectError: message("Unknown leaf uno", `…client = "uno" There is no leaf with the name "uno". `+
+				`Cluster "rome", the client of this shortcut, has the name "due" now. `+
+				"Set `client = \"due\"`. This changes nothing on the leaves."),
 		},
 		resource.TestStep{
 			Config: calls("due") + from("due"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate), lab.requestsAre(func(counts map[string]int) { writes.before = counts }),
+				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate),
+				lab.requestsAre(func(counts map[string]int) { writes.before = counts }),
 			}},
 			ConfigStateChecks: []statecheck.StateCheck{
-				expect("client", knownvalue.StringExact("due")), expect("id", knownvalue.StringExact("rome/milan")), expect("status", connected), writes.none(),
+				expect("client", knownvalue.StringExact("due")), expect("id", knownvalue.StringExact("rome/milan")),
+				expect("status", connected), writes.none(),
 			},
 		},
-		resource.TestStep{ // to a name that nobody can say yet whom it stands for
+		resource.TestStep{ // a name that no cluster can confirm
 			PreConfig: func() { lab.command(t, "stop-apiserver", "rome") },
 			Config:    calls("tre") + from("tre"), ExpectError: message(`The API server can't be reached on leaf "tre"`),
 		},
@@ -55,10 +60,11 @@ func TestAccALeafMayBeRenamed(t *testing.T) {
 	)
 }
 
-// writesSince compares what was written to the clusters, by whoever has their common kubeconfig, with what had been before.
+// writesSince compares the number of writes to the clusters by users of the common kubeconfig with
+// the number before.
 type writesSince struct {
 	lab    *Lab
-	before map[string]int // as [Lab.requests] counts
+	before map[string]int // as counted by [Lab.requests]
 }
 
 func (w *writesSince) none() statecheck.StateCheck {
@@ -71,13 +77,13 @@ func (w *writesSince) none() statecheck.StateCheck {
 		for request, count := range now {
 			verb := strings.Fields(request)[1]
 			if isRead := verb == "get" || verb == "list" || verb == "watch"; !isRead && count > w.before[request] {
-				resp.Error = fmt.Errorf("somebody has asked to %s", request)
+				resp.Error = fmt.Errorf("unexpected request: %s", request)
 			}
 		}
 	})
 }
 
-func TestAccAClusterWhoseNameStandsForAnotherOneIsStillFound(t *testing.T) {
+func TestAccARecordedClusterIsFoundAlthoughItsNameRefersToAnother(t *testing.T) {
 	lab := borrowLab(t)
 	before := lab.known(map[string]string{"uno": entry("rome"), "milan": entry("milan")})
 	after := lab.known(map[string]string{"uno": entry("europe"), "due": entry("rome"), "milan": entry("milan")})
@@ -88,19 +94,24 @@ func TestAccAClusterWhoseNameStandsForAnotherOneIsStillFound(t *testing.T) {
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace),
 			}},
-			// That Rome has nothing of it any more is made sure of in the end.
-			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), expect("client_cluster_id", knownvalue.StringExact("europe"))},
+			// The end of the test checks that Rome has no objects any more.
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected), expect("client_cluster_id", knownvalue.StringExact("europe")),
+			},
 		},
 	)
 }
 
-func TestAccALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
+func TestAccALostLeafBlocksNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 	lab := borrowLab(t)
 	otherAuthority := lab.credentials(t, "rome").ca
 	lost := map[string]struct{ milan, says string }{
-		"its name":    {"", "Unknown leaf milan"},
-		"its Liqo":    {entry("milan") + `, liqo_namespace = "default"`, `No Liqo in namespace "default" on leaf "milan"`},
-		"its address": {entry("milan") + fmt.Sprintf(`, cluster_ca_certificate = %q`, otherAuthority), `The API server's certificate is not trusted on leaf "milan"`},
+		"its name": {"", "Unknown leaf milan"},
+		"its Liqo": {entry("milan") + `, liqo_namespace = "default"`, `No Liqo in namespace "default" on leaf "milan"`},
+		"its address": {
+			entry("milan") + fmt.Sprintf(`, cluster_ca_certificate = %q`, otherAuthority),
+			`The API server's certificate is not trusted on leaf "milan"`,
+		},
 	}
 	for name, test := range lost {
 		t.Run(name, func(t *testing.T) {
@@ -119,19 +130,27 @@ func TestAccALostLeafHoldsUpNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 				resource "terraform_data" "something_else" {
 				}`
 			p.write("main.tf", lab.known(entries)+shortcutRomeMilan+somethingElse)
-			says(t, p.run("apply", "-auto-approve"), "Warning: "+test.says, "The state of the shortcut could not be refreshed; it stays as it was.",
+			says(t, p.run("apply", "-auto-approve"), "Warning: "+test.says,
+				"The shortcut could not be refreshed. Its state stays unchanged.",
 				"1 added, 0 changed, 0 destroyed")
 			if after := p.run("state", "show", romeMilan); after != state {
-				t.Errorf("the state was:\n%s\nand is:\n%s", state, after)
+				t.Errorf("the state has changed from:\n%s\nto:\n%s", state, after)
 			}
-			says(t, p.refused("destroy", "-auto-approve"), "Error: "+test.says, "If this leaf is gone for good, apply `force_destroy = true` and then destroy")
+			says(
+				t, p.refused("destroy", "-auto-approve"), "Error: "+test.says,
+				"If this leaf is gone for good, apply `force_destroy = true`, then destroy",
+			)
 
 			forced := strings.Replace(shortcutRomeMilan, overNodePort, overNodePort+"\nforce_destroy = true", 1)
 			p.write("main.tf", lab.known(entries)+forced)
 			says(t, p.run("apply", "-auto-approve"), "1 changed")
-			says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
+			says(
+				t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`,
+				"1 destroyed",
+			)
 
-			// What is left is on Milan alone, and belongs to the state that has given it up. A new shortcut adopts it, and its destroy removes it.
+			// Only Milan still has objects, of the state that has given it up. A new shortcut
+			// adopts them, and its destroy removes them.
 			apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 		})
 	}

@@ -20,7 +20,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
-// Terraform 1.12 and OpenTofu 1.12 are the first that import by identity, and the tests run on older ones, too. So this one talks to the provider as they do.
+// Import by identity needs Terraform 1.12 or OpenTofu 1.12, and the tests also run on older ones.
+// So this test uses the protocol of the provider directly.
 func TestAccAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{Config: lab.contexts(shortcutRomeMilan), Check: func(*terraform.State) error {
@@ -28,7 +29,8 @@ func TestAccAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 		imported := liqo.importByIdentity(map[string]string{"client_cluster_id": "rome", "server_cluster_id": "milan"})
 		state := liqo.read(imported)
 		for attribute, expected := range map[string]string{
-			"id": "rome/milan", "client": "rome", "server": "milan", "client_cluster_id": "rome", "server_cluster_id": "milan", "status": "Connected",
+			"id": "rome/milan", "client": "rome", "server": "milan", "client_cluster_id": "rome", "server_cluster_id": "milan",
+			"status": "Connected",
 		} {
 			if got := liqo.text(state.NewState, attribute); got != expected {
 				t.Errorf("%s is %q, expected %q", attribute, got, expected)
@@ -41,7 +43,8 @@ func TestAccAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 	}})
 }
 
-// namedOtherwise is a provider block in which Rome and Milan have other names than their contexts, and these alone are known, with a shortcut between them.
+// namedOtherwise returns a provider block in which Rome and Milan have other names than their
+// contexts, and a shortcut between them. There are no other names.
 func (l *Lab) namedOtherwise(client, server string) string {
 	return l.known(map[string]string{client: entry("rome"), server: entry("milan")}) + fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
@@ -51,14 +54,15 @@ func (l *Lab) namedOtherwise(client, server string) string {
 		}`, client, server)
 }
 
-// importing is a step that imports a shortcut; with a message, that is refused.
+// importing returns a step that imports a shortcut. With a message, the import must fail.
 func importing(config, id string, refusal *regexp.Regexp) resource.TestStep {
 	return resource.TestStep{
-		Config: config, ResourceName: romeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: refusal == nil, ExpectError: refusal,
+		Config: config, ResourceName: romeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: refusal == nil,
+		ExpectError: refusal,
 	}
 }
 
-// changesNothing is a step whose plan is empty, on a shortcut that works.
+// changesNothing returns a step with an empty plan, on a shortcut that works.
 func changesNothing(config string) resource.TestStep {
 	return resource.TestStep{
 		Config:            config,
@@ -69,35 +73,43 @@ func changesNothing(config string) resource.TestStep {
 
 func TestAccAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
 	lab := borrowLab(t)
-	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome", "arn:aws:eks:eu-west-1:111122223333:cluster/milan"
+	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome",
+		"arn:aws:eks:eu-west-1:111122223333:cluster/milan"
 	config := lab.namedOtherwise(rome, milan)
-	refused := importing(config, rome+"/turin", message("Not the ID of a shortcut", `…It was "`+rome+`/turin". The names are ["`+milan+`" "`+rome+`"].`))
+	refused := importing(config, rome+"/turin", message("Invalid import ID",
+		`…It was "`+rome+`/turin". The known names are ["`+milan+`" "`+rome+`"].`))
 	refused.PreConfig = lab.joinByHand(t, "rome", "milan")
 	apply(t, refused, importing(config, rome+"/"+milan, nil), changesNothing(config))
 }
 
-func TestAccAShortcutIsImportedByItsOwnIDWhateverItsLeavesAreCalled(t *testing.T) {
+func TestAccAShortcutIsImportedByItsIDWhateverTheNamesOfItsLeaves(t *testing.T) {
 	lab := borrowLab(t)
 	config := lab.namedOtherwise("uno", "due")
-	refused := importing(config, "rome/turin", message("Unknown server", `None of the leaves "due", "uno" has the cluster ID "turin".`))
+	refused := importing(
+		config, "rome/turin", message("Unknown server", `None of the leaves "due", "uno" has the cluster ID "turin".`),
+	)
 	refused.PreConfig = lab.joinByHand(t, "rome", "milan")
 	apply(t, refused, importing(config, "rome/milan", nil), changesNothing(config))
 }
 
-func TestAccAnImportThatCannotBeRightImportsNothing(t *testing.T) {
+func TestAccAnInvalidImportImportsNothing(t *testing.T) {
 	lab := borrowLab(t)
 	config := lab.contexts(shortcutRomeMilan)
-	turned := importing(config, "milan/rome", message("The network goes the other way", `"rome" is the client and "milan" the server, so that the ID to import is `+
-		"`rome/milan` (by cluster IDs, `rome/milan`). Nothing was imported"))
+	turned := importing(config, "milan/rome", message("The network has the opposite direction",
+		`"rome" is the client and "milan" the server. So the import ID is `+
+			"`rome/milan`, or by cluster IDs `rome/milan`. Nothing was imported"))
 	turned.PreConfig = lab.joinByHand(t, "rome", "milan")
 	silent := importing(config, "rome/milan", message(`The API server can't be reached on leaf "milan"`))
 	silent.PreConfig = func() { lab.command(t, "stop-apiserver", "milan") }
 	found := importing(config, "rome/milan", nil)
 	found.PreConfig = func() { lab.command(t, "start-apiserver", "milan") }
-	apply(t, turned, importing(config, "rome/naples", message("Cannot import non-existent remote object")), silent, found, changesNothing(config))
+	apply(
+		t, turned, importing(config, "rome/naples", message("Cannot import non-existent remote object")), silent, found,
+		changesNothing(config),
+	)
 }
 
-func TestAccHalfANetworkIsImportedAndTheNextApplyMakesTheOtherHalf(t *testing.T) {
+func TestAccHalfANetworkIsImportedAndTheNextApplyCompletesIt(t *testing.T) {
 	lab := borrowLab(t)
 	half := importing(lab.contexts(shortcutRomeMilan), "rome/milan", nil)
 	half.PreConfig = func() {
@@ -112,13 +124,15 @@ func TestAccHalfANetworkIsImportedAndTheNextApplyMakesTheOtherHalf(t *testing.T)
 		resource.TestStep{
 			Config: lab.contexts(shortcutRomeMilan), ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
-				expect("status", connected), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")), lab.asLiqoSays(t, romeMilan, "rome", "milan"),
+				expect("status", connected), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
+				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
 	)
 }
 
-// direct is the provider of this process, configured for the lab's clusters, without Terraform in front of it.
+// direct is the provider of this process, configured for the lab's clusters. It is called without
+// Terraform.
 type direct struct {
 	t        *testing.T
 	lab      *Lab
@@ -165,13 +179,15 @@ func (d *direct) importByIdentity(identity map[string]string) *tfprotov6.Importe
 func (d *direct) read(imported *tfprotov6.ImportedResource) *tfprotov6.ReadResourceResponse {
 	d.t.Helper()
 	response, err := d.server.ReadResource(d.t.Context(), &tfprotov6.ReadResourceRequest{
-		TypeName: "liqo_shortcut", CurrentState: imported.State, Private: imported.Private, CurrentIdentity: imported.Identity,
+		TypeName: "liqo_shortcut", CurrentState: imported.State, Private: imported.Private,
+		CurrentIdentity: imported.Identity,
 	})
 	d.must(err, response.Diagnostics)
 	return response
 }
 
-// planned is the plan for a configuration with the two leaves and their service type, as [shortcutRomeMilan] has it.
+// planned returns the plan of a configuration with the two leaves and their service type, as in
+// [shortcutRomeMilan].
 func (d *direct) planned(state *tfprotov6.ReadResourceResponse) tftypes.Value {
 	d.t.Helper()
 	gateway := object(d.t, d.shortcut.AttributeTypes["server_gateway"])
@@ -182,14 +198,15 @@ func (d *direct) planned(state *tfprotov6.ReadResourceResponse) tftypes.Value {
 		})),
 	})
 	response, err := d.server.PlanResourceChange(d.t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: "liqo_shortcut", PriorState: state.NewState, ProposedNewState: state.NewState, Config: config, PriorPrivate: state.Private,
+		TypeName: "liqo_shortcut", PriorState: state.NewState, ProposedNewState: state.NewState, Config: config,
+		PriorPrivate:  state.Private,
 		PriorIdentity: state.NewIdentity,
 	})
 	d.must(err, response.Diagnostics)
 	return d.value(response.PlannedState)
 }
 
-// value is a liqo_shortcut in the protocol's form.
+// value returns a liqo_shortcut in the format of the protocol.
 func (d *direct) value(wire *tfprotov6.DynamicValue) tftypes.Value {
 	d.t.Helper()
 	value, err := wire.Unmarshal(d.shortcut)
@@ -199,7 +216,7 @@ func (d *direct) value(wire *tfprotov6.DynamicValue) tftypes.Value {
 	return value
 }
 
-// text is one of its attributes.
+// text returns one attribute as text.
 func (d *direct) text(wire *tfprotov6.DynamicValue, attribute string) string {
 	d.t.Helper()
 	var (
@@ -215,7 +232,8 @@ func (d *direct) text(wire *tfprotov6.DynamicValue, attribute string) string {
 	return text
 }
 
-// dynamic is an object with these attributes, the others null, as it goes over the wire.
+// dynamic returns an object with these attributes in the format of the protocol. The others are
+// null.
 func (d *direct) dynamic(kind tftypes.Object, values map[string]tftypes.Value) *tfprotov6.DynamicValue {
 	d.t.Helper()
 	wire, err := tfprotov6.NewDynamicValue(kind, tftypes.NewValue(kind, filled(kind, values)))
@@ -237,7 +255,7 @@ func (d *direct) must(err error, diagnostics []*tfprotov6.Diagnostic) {
 	}
 }
 
-// filled are the values of all attributes; those that are not given are null.
+// filled returns the values of all attributes. Those that are not given are null.
 func filled(kind tftypes.Object, values map[string]tftypes.Value) map[string]tftypes.Value {
 	all := map[string]tftypes.Value{}
 	for name, attribute := range kind.AttributeTypes {
@@ -251,7 +269,7 @@ func object(t *testing.T, kind tftypes.Type) tftypes.Object {
 	t.Helper()
 	object, ok := kind.(tftypes.Object)
 	if !ok {
-		t.Fatalf("%v is no object", kind)
+		t.Fatalf("%v is not an object", kind)
 	}
 	return object
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-func TestAccKeysThatSomebodyElseBringsStayTheirs(t *testing.T) {
+func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.newProject(t, t.TempDir())
 	destroyAtLast(p)
@@ -32,16 +32,19 @@ func TestAccKeysThatSomebodyElseBringsStayTheirs(t *testing.T) {
 	p.apply()
 	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
 	says(t, p.run("destroy", "-auto-approve"), "1 destroyed",
-		`Warning: Not all was removed on leaf "rome"`,
-		`What somebody else has made stays: PublicKey liqo-tenant-milan/milan. So does Liqo's record of "milan". So Namespace liqo-tenant-milan stays, too;`,
-		`Warning: Not all was removed on leaf "milan"`,
-		`What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So Namespace liqo-tenant-rome stays, too;`)
+		`Warning: Some objects were kept on leaf "rome"`,
+		`Objects that someone else created stay: PublicKey liqo-tenant-milan/milan. Liqo's record of "milan" also ` +
+			`stays. Therefore, Namespace liqo-tenant-milan also stays;`,
+		`Warning: Some objects were kept on leaf "milan"`,
+		`Objects that someone else created stay: PublicKey liqo-tenant-rome/rome. Liqo's record of "rome" also ` +
+			`stays. Therefore, Namespace liqo-tenant-rome also stays;`)
 	for i, at := range []string{"rome", "milan"} {
 		lab.isStillThere(t, at, brought[i])
-		lab.isNobodys(t, at, brought[i].Namespace)
+		lab.hasNoOwner(t, at, brought[i].Namespace)
 	}
 
-	// The next shortcut of the pair finds no obstacle, and its destroy leaves nothing behind once the keys are gone.
+	// The next shortcut of the pair is not blocked, and its destroy leaves nothing behind once the
+	// keys are gone.
 	p.write("main.tf", lab.between("milan", keyless))
 	p.apply()
 	for i, at := range []string{"rome", "milan"} {
@@ -56,11 +59,14 @@ func isUp(connection *networkingv1beta1.Connection) bool {
 	return connection.Status.Value == networkingv1beta1.Connected
 }
 
-// bringKey tells a cluster the key of the other one's gateway, as somebody does who shares keys in another way.
+// bringKey provides a cluster with the key of the other cluster's gateway, as users do who share
+// keys by other means.
 func (l *Lab) bringKey(t *testing.T, at, of string) *networkingv1beta1.PublicKey {
 	t.Helper()
 	var keys corev1.Secret
-	if err := l.client(t, of).Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-" + at, Name: "gw-" + at}, &keys); err != nil {
+	if err := l.client(t, of).Get(
+		t.Context(), client.ObjectKey{Namespace: "liqo-tenant-" + at, Name: "gw-" + at}, &keys,
+	); err != nil {
 		t.Fatal(err)
 	}
 	key, err := forge.PublicKey("liqo-tenant-"+of, nil, liqov1beta1.ClusterID(of), keys.Data["publicKey"])
@@ -73,28 +79,31 @@ func (l *Lab) bringKey(t *testing.T, at, of string) *networkingv1beta1.PublicKey
 	return key
 }
 
-// isStillThere fails the test if an object is not there any more, or another one in its place.
+// isStillThere fails the test if an object is gone or was replaced.
 func (l *Lab) isStillThere(t *testing.T, at string, object client.Object) {
 	t.Helper()
 	uid, key := object.GetUID(), client.ObjectKeyFromObject(object)
-	if err := l.client(t, at).Get(t.Context(), key, object); err != nil || object.GetUID() != uid || object.GetDeletionTimestamp() != nil {
-		t.Errorf("%T %s on %s is not there any more (%v)", object, key, at, err)
+	if err := l.client(t, at).Get(t.Context(), key, object); err != nil || object.GetUID() != uid ||
+		object.GetDeletionTimestamp() != nil {
+		t.Errorf("%T %s on %s is gone (%v)", object, key, at, err)
 	}
 }
 
-// isNobodys fails the test unless a namespace is one that the provider has made and given up.
-func (l *Lab) isNobodys(t *testing.T, at, name string) {
+// hasNoOwner fails the test unless a namespace was created by the provider and has no owner any
+// more.
+func (l *Lab) hasNoOwner(t *testing.T, at, name string) {
 	t.Helper()
 	var namespace corev1.Namespace
 	if err := l.client(t, at).Get(t.Context(), client.ObjectKey{Name: name}, &namespace); err != nil {
 		t.Fatal(err)
 	}
 	if namespace.Labels[end.ManagedByLabel] != end.ManagedBy || len(namespace.Annotations) > 0 {
-		t.Errorf("Namespace %s on %s has labels %v and annotations %v", name, at, namespace.Labels, namespace.Annotations)
+		t.Errorf("Namespace %s on %s has labels %v and " +
+			"annotations %v", name, at, namespace.Labels, namespace.Annotations)
 	}
 }
 
-func TestAccASecretOfOnesOwnIsAsItWasWhateverHasBecomeOfItsGateway(t *testing.T) {
+func TestAccAUsersSecretStaysUnchangedAfterItsGatewayIsGone(t *testing.T) {
 	lab := borrowLab(t)
 	for _, name := range []string{"my-keys", "other-keys"} {
 		lab.haveKeys(t, "rome", name)
@@ -107,7 +116,8 @@ func TestAccASecretOfOnesOwnIsAsItWasWhateverHasBecomeOfItsGateway(t *testing.T)
 			client_namespace = "default"
 			server_namespace = "default"`, name, name))
 	}
-	// What an apply or a destroy leaves that is killed after Liqo has removed the gateways.
+	// This is the state after an apply or a destroy that was killed after Liqo had removed the
+	// gateways.
 	killed := func() {
 		for at, gateway := range map[string]client.Object{
 			"rome":  &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "milan"}},
@@ -126,7 +136,8 @@ func TestAccASecretOfOnesOwnIsAsItWasWhateverHasBecomeOfItsGateway(t *testing.T)
 	apply(t,
 		resource.TestStep{Config: keys("my-keys"), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 		resource.TestStep{
-			PreConfig: killed, Config: keys("other-keys"), ConfigPlanChecks: inPlace(), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+			PreConfig: killed, Config: keys("other-keys"), ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 		resource.TestStep{PreConfig: killed, Config: keys("other-keys"), Destroy: true},
 	)
@@ -137,7 +148,7 @@ func TestAccASecretOfOnesOwnIsAsItWasWhateverHasBecomeOfItsGateway(t *testing.T)
 	}
 }
 
-// labelsOf are the labels of Secrets in namespace default that have any, keyed by the Secret's name.
+// labelsOf returns the labels of the Secrets in namespace default that have any, by name.
 func (l *Lab) labelsOf(t *testing.T, at string, names ...string) map[string]map[string]string {
 	t.Helper()
 	found := map[string]map[string]string{}
@@ -153,7 +164,7 @@ func (l *Lab) labelsOf(t *testing.T, at string, names ...string) map[string]map[
 	return found
 }
 
-func TestAccASecretOfOnesOwnIsNotTakenFromANamespaceThatGoesWithTheShortcut(t *testing.T) {
+func TestAccAUsersSecretIsRejectedInANamespaceThatADestroyRemoves(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.newProject(t, t.TempDir())
 	destroyAtLast(p)
@@ -164,7 +175,8 @@ func TestAccASecretOfOnesOwnIsNotTakenFromANamespaceThatGoesWithTheShortcut(t *t
 	}
 	networks := lab.networks(t)
 	p.write("main.tf", lab.between("milan", `server_gateway = { service_type = "NodePort", key_secret = "my-keys" }`))
-	says(t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would go with the shortcut on leaf "milan"`, "Set `client_namespace` or `server_namespace`")
+	says(t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would be deleted with the shortcut on ` +
+		`leaf "milan"`, "Set `client_namespace` or `server_namespace`")
 	lab.sameNetworks(t, networks)
 	p.write("main.tf", lab.between("milan", overNodePort))
 	p.run("plan", "-detailed-exitcode")

@@ -19,18 +19,18 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Lab describes a running lab, in the words of `liqo-lab up --json`.
+// Lab describes a running lab, in the format of `liqo-lab up --json`.
 type Lab struct {
 	Dir        string       `json:"dir"`
 	Kubeconfig string       `json:"kubeconfig"` // with a context for each cluster
 	Clusters   []LabCluster `json:"clusters"`
 
-	// before is the inventory of the lab when it had been started.
+	// before is the inventory of the lab after its start.
 	before []string
 	stop   func()
 }
 
-// LabCluster is one of its clusters.
+// LabCluster is a cluster of the lab.
 type LabCluster struct {
 	Name         string `json:"name"`
 	Kubeconfig   string `json:"kubeconfig"`
@@ -40,15 +40,19 @@ type LabCluster struct {
 	ClusterID    string `json:"clusterID"`
 }
 
-// startLab starts a lab with options of `liqo-lab up`. An open pipe keeps it alive: it ends with this process, however that ends.
+// startLab starts a lab with these options of `liqo-lab up`. An open pipe keeps it alive, so it
+// ends with this process in any case.
 func startLab(options ...string) (*Lab, error) {
 	dir, err := os.MkdirTemp(scratch, "lab")
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(labProgram, append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", filepath.Join(dir, "lab")}, options...)...)
+	command := exec.Command(
+		labProgram,
+		append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", filepath.Join(dir, "lab")}, options...)...,
+	)
 	command.Stderr = os.Stderr
-	command.Env = append(os.Environ(), "GOMEMLIMIT=500MiB") // for each of its programs, of which some take twice that if they may
+	command.Env = append(os.Environ(), "GOMEMLIMIT=500MiB") // for each program of the lab; some would use twice as much
 	alive, err := command.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -58,7 +62,7 @@ func startLab(options ...string) (*Lab, error) {
 		return nil, err
 	}
 	if err := command.Start(); err != nil {
-		return nil, fmt.Errorf("the lab does not start: %w", err)
+		return nil, fmt.Errorf("the lab did not start: %w", err)
 	}
 	l := &Lab{stop: func() {
 		_ = alive.Close()
@@ -66,12 +70,12 @@ func startLab(options ...string) (*Lab, error) {
 	}}
 	if err := l.read(output); err != nil {
 		l.stop()
-		return nil, fmt.Errorf("the lab is not ready: %w", err)
+		return nil, fmt.Errorf("the lab did not get ready: %w", err)
 	}
 	return l, nil
 }
 
-// read waits until the lab has described itself, and notes what is on its clusters then.
+// read waits until the lab has described itself, and records its inventory.
 func (l *Lab) read(output io.Reader) error {
 	line, err := bufio.NewReader(output).ReadBytes('\n')
 	if err != nil {
@@ -84,7 +88,8 @@ func (l *Lab) read(output io.Reader) error {
 	return err
 }
 
-// command runs liqo-lab on the running lab. It also works in a cleanup, when the test's context has ended.
+// command runs liqo-lab on the running lab. It also works in a cleanup, after the end of the test's
+// context.
 func (l *Lab) command(t *testing.T, args ...string) {
 	t.Helper()
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), labProgram, append(args, "--dir", l.Dir)...)
@@ -93,7 +98,7 @@ func (l *Lab) command(t *testing.T, args ...string) {
 	}
 }
 
-// cluster is the cluster of that name.
+// cluster returns the cluster with this name.
 func (l *Lab) cluster(t *testing.T, name string) LabCluster {
 	t.Helper()
 	for _, c := range l.Clusters {
@@ -105,7 +110,7 @@ func (l *Lab) cluster(t *testing.T, name string) LabCluster {
 	return LabCluster{}
 }
 
-// client talks to a cluster directly, past the provider.
+// client returns a client that accesses a cluster directly, without the provider.
 func (l *Lab) client(t *testing.T, name string) client.Client {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", l.cluster(t, name).Kubeconfig)
@@ -119,7 +124,7 @@ func (l *Lab) client(t *testing.T, name string) client.Client {
 	return c
 }
 
-// inventory lists every object in every cluster, one a line.
+// inventory lists every object in every cluster, one per line.
 func (l *Lab) inventory(ctx context.Context) ([]string, error) {
 	output, err := exec.CommandContext(ctx, labProgram, "inventory", "--dir", l.Dir).Output()
 	if err != nil {
@@ -128,7 +133,7 @@ func (l *Lab) inventory(ctx context.Context) ([]string, error) {
 	return strings.Split(strings.TrimSpace(string(output)), "\n"), nil
 }
 
-// keepsInventory fails the test if anything is on the clusters when it ends that is not there now, or if anything is missing.
+// keepsInventory fails the test if, at its end, the clusters have other objects than now.
 func (l *Lab) keepsInventory(t *testing.T) {
 	t.Helper()
 	before, err := l.inventory(t.Context())
@@ -142,7 +147,7 @@ func (l *Lab) keepsInventory(t *testing.T) {
 	})
 }
 
-// sameInventory compares what is on the clusters now with what was there before.
+// sameInventory compares the objects on the clusters with those before.
 func (l *Lab) sameInventory(ctx context.Context, before []string) error {
 	now, err := l.inventory(ctx)
 	if err != nil {
@@ -160,7 +165,7 @@ func (l *Lab) sameInventory(ctx context.Context, before []string) error {
 		}
 	}
 	if len(differences) > 0 {
-		return fmt.Errorf("the clusters are not as they were before:\n%s", strings.Join(differences, "\n"))
+		return fmt.Errorf("the objects on the clusters have changed:\n%s", strings.Join(differences, "\n"))
 	}
 	return nil
 }

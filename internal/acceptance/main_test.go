@@ -19,10 +19,10 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// The programs that the tests run beside Terraform.
+// Programs that the tests run in addition to Terraform.
 var labProgram, liqoctlProgram string
 
-// scratch is a folder of this run, with the labs and what is built for the tests.
+// scratch is the folder of this run, for the labs and the programs built for the tests.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -33,13 +33,15 @@ func TestMain(m *testing.M) {
 		os.Exit(runOnClusters(m))
 	}
 	if !testing.Verbose() {
-		// So that go test says "[no tests to run]" of this package, instead of "ok" as if they had passed. With -v each test says why it is skipped.
+		// Then go test reports "[no tests to run]" for this package instead of "ok". With -v each
+		// test reports why it is skipped.
 		_ = flag.Set("test.run", "^$")
 	}
 	os.Exit(m.Run())
 }
 
-// runOnClusters runs the tests after all that they need is built. The labs start when a test needs them.
+// runOnClusters builds everything that the tests need, and runs them. The labs start when a test
+// needs them.
 func runOnClusters(m *testing.M) int {
 	if flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.timeout").Value.String() == "10m0s" {
 		log.Print("All of these tests take longer than go test allows by default: run `make testacc`, or add `-timeout 60m`.")
@@ -59,7 +61,7 @@ func runOnClusters(m *testing.M) int {
 	return m.Run()
 }
 
-// setParallel runs as many tests at a time as suits them, unless somebody has chosen another number.
+// setParallel sets the number of parallel tests, unless the user has set one.
 func setParallel() error {
 	var chosen bool
 	flag.Visit(func(given *flag.Flag) { chosen = chosen || given.Name == "test.parallel" })
@@ -69,8 +71,8 @@ func setParallel() error {
 	return flag.Set("test.parallel", strconv.Itoa(sideBySide))
 }
 
-// setEnvironment prepares the environment for Terraform and for the provider. Whoever runs the tests has settings, kubeconfigs and a state of their own; none
-// of them is for the tests.
+// setEnvironment prepares the environment of Terraform and the provider. The settings, kubeconfigs
+// and state of the user must not affect the tests.
 func setEnvironment() error {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
@@ -96,7 +98,7 @@ func setEnvironment() error {
 	for name, value := range map[string]string{
 		"TF_ACC_TERRAFORM_PATH":     terraform,
 		"TF_ACC_PROVIDER_HOST":      cmp.Or(os.Getenv("TF_ACC_PROVIDER_HOST"), host),
-		"TF_ACC_PROVIDER_NAMESPACE": "leafmesh", // as in the examples, so that the tests can take them as they are
+		"TF_ACC_PROVIDER_NAMESPACE": "leafmesh", // as in the examples, so that the tests can use them unchanged
 		"TF_CLI_CONFIG_FILE":        os.DevNull,
 		"KUBECONFIG":                os.DevNull,
 	} {
@@ -105,7 +107,7 @@ func setEnvironment() error {
 	return errors.Join(errs...)
 }
 
-// buildPrograms builds the lab and liqoctl, as far as that has not been done before.
+// buildPrograms builds the lab and liqoctl, unless they are built already.
 func buildPrograms() (err error) {
 	if labProgram, err = filepath.Abs("../../bin/liqo-lab"); err != nil {
 		return err
@@ -117,7 +119,7 @@ func buildPrograms() (err error) {
 	return err
 }
 
-// output runs a program, which must succeed, and returns what it prints. What it does meanwhile goes to stderr.
+// output runs a program, which must succeed, and returns its output. Its messages go to stderr.
 func output(program string, args ...string) (string, error) {
 	command := exec.Command(program, args...)
 	command.Stderr = os.Stderr

@@ -54,7 +54,10 @@ func TestAccAnotherClusterIsAReplacement(t *testing.T) {
 
 func TestAccAPlanFails(t *testing.T) {
 	lab := borrowLab(t)
-	provider := fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n  clusters = { roma = { config_context = \"rome\" } }\n}\n", lab.Kubeconfig)
+	provider := fmt.Sprintf(
+		"provider \"liqo\" {\n  config_path = %q\n  clusters = { roma = { config_context = \"rome\" } }\n}\n",
+		lab.Kubeconfig,
+	)
 	for name, test := range map[string]struct{ config, message string }{
 		"for a name that is neither a cluster nor a context": {
 			provider + `resource "liqo_shortcut" "x" {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// stateIn is a project of that name with a configuration of its own, and so a Terraform state of its own.
+// stateIn returns a project with this name, with its own configuration and its own Terraform state.
 func (l *Lab) stateIn(t *testing.T, folder, config string) *project {
 	t.Helper()
 	p := l.newProject(t, t.TempDir())
@@ -34,22 +34,23 @@ func (l *Lab) stateIn(t *testing.T, folder, config string) *project {
 // configure replaces the project's configuration.
 func (p *project) configure(config string) {
 	p.t.Helper()
-	p.write("main.tf", "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" }\n  }\n}\n"+config)
+	p.write("main.tf", "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" " +
+		"}\n  }\n}\n"+config)
 }
 
-// resources are the addresses in the project's state.
+// resources returns the addresses in the project's state.
 func (p *project) resources() string {
 	p.t.Helper()
 	return strings.TrimSpace(p.run("state", "list"))
 }
 
-// unchanged fails the test if the project's plan would change anything.
+// unchanged fails the test unless the project's plan is empty.
 func (p *project) unchanged() {
 	p.t.Helper()
 	p.run("plan", "-detailed-exitcode")
 }
 
-// joining is a shortcut over a NodePort at that address, with more attributes.
+// joining returns a shortcut over a NodePort with this address and more attributes.
 func joining(name, client, server, more string) string {
 	return fmt.Sprintf(`
 		resource "liqo_shortcut" %q {
@@ -60,12 +61,12 @@ func joining(name, client, server, more string) string {
 		}`, name, client, server, more)
 }
 
-// gatewayServer is the UID of Milan's gateway for Rome.
+// gatewayServer returns the UID of Milan's gateway for Rome.
 func (l *Lab) gatewayServer(t *testing.T) types.UID {
 	t.Helper()
 	var servers networkingv1beta1.GatewayServerList
 	if err := l.client(t, "milan").List(t.Context(), &servers); err != nil || len(servers.Items) != 1 {
-		t.Fatalf("there are %d GatewayServers on Milan (%v)", len(servers.Items), err)
+		t.Fatalf("got %d GatewayServers on Milan (%v)", len(servers.Items), err)
 	}
 	return servers.Items[0].UID
 }
@@ -87,7 +88,7 @@ func TestAccAShortcutIsReplacedOnDemand(t *testing.T) {
 	p.unchanged()
 }
 
-func TestAccAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
+func TestAccAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
 	lab := borrowLab(t)
 	for name, config := range map[string]string{
 		"in the same direction":     joining("s", "rome", "milan", ""),
@@ -99,8 +100,9 @@ func TestAccAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
 			destroyAtLast(first, second)
 			first.apply()
 			networks := lab.networks(t)
-			for range 2 { // the second try is as the first
-				says(t, second.refused("apply", "-auto-approve"), "A shortcut with", "exists already on leaf", "Another liqo_shortcut owns it, made by",
+			for range 2 { // the second try has the same result
+				says(t, second.refused("apply", "-auto-approve"), "A shortcut with", "exists already on leaf",
+					"Another liqo_shortcut owns it, made by",
 					"in folder first, workspace default")
 				if left := second.resources(); left != "" {
 					t.Errorf("the refused create is in the state: %s", left)
@@ -113,7 +115,7 @@ func TestAccAShortcutOfAnotherStateIsNeitherTakenNorRemoved(t *testing.T) {
 	}
 }
 
-func TestAccTwoProviderBlocksAreNoWayRoundTheOneOwner(t *testing.T) {
+func TestAccTwoProviderBlocksHaveOneOwner(t *testing.T) {
 	lab := borrowLab(t)
 	const blocks = `
 		provider "liqo" {}
@@ -130,9 +132,11 @@ func TestAccTwoProviderBlocksAreNoWayRoundTheOneOwner(t *testing.T) {
 	lab.sameNetworks(t, networks)
 }
 
-func TestAccAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
+func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
 	lab := borrowLab(t)
-	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(t, "second", joining("s", "rome", "milan", "adopt_existing = true"))
+	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(
+		t, "second", joining("s", "rome", "milan", "adopt_existing = true"),
+	)
 	destroyAtLast(first, second)
 	first.apply()
 	gateway := lab.gatewayServer(t)
@@ -141,13 +145,13 @@ func TestAccAnotherStateTakesAShortcutOverIfItIsToldTo(t *testing.T) {
 		t.Error("the gateway was replaced")
 	}
 	networks := lab.networks(t)
-	says(t, first.run("plan"), "The shortcut belongs to somebody else now", "1 to add", "A shortcut with", "exists already")
+	says(t, first.run("plan"), "The shortcut has another owner now", "1 to add", "A shortcut with", "exists already")
 	first.run("destroy", "-auto-approve")
 	lab.sameNetworks(t, networks)
 	second.unchanged()
 }
 
-func TestAccAShortcutUnderANewAddressIsThereAfterTheApply(t *testing.T) {
+func TestAccAShortcutWithANewAddressExistsAfterTheApply(t *testing.T) {
 	lab := borrowLab(t)
 	for _, parallelism := range []string{"10", "2"} {
 		t.Run("parallelism "+parallelism, func(t *testing.T) {
@@ -169,7 +173,10 @@ func TestAccAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
 	destroyAtLast(p)
 	p.apply()
 	networks := lab.networks(t)
-	p.configure(joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = liqo_shortcut.after\n}")
+	p.configure(
+		joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = " +
+			"liqo_shortcut.after\n}",
+	)
 	says(t, p.run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
 	lab.sameNetworks(t, networks)
 }
@@ -181,7 +188,10 @@ func TestAccAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
 	destroyAtLast(p)
 	p.apply()
 	networks := lab.networks(t)
-	says(t, p.refused("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "exists already on leaf", "`create_before_destroy`")
+	says(
+		t, p.refused("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "exists already on leaf",
+		"`create_before_destroy`",
+	)
 	lab.sameNetworks(t, networks)
 	p.unchanged()
 
@@ -194,7 +204,7 @@ func TestAccAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
 	}
 }
 
-func TestAccACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
+func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
 	lab := borrowLab(t)
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
@@ -208,7 +218,10 @@ func TestAccACreateThatTimesOutSaysHowToGoOnAndDoes(t *testing.T) {
 	}
 	p := lab.stateIn(t, "slow", config(ample))
 	destroyAtLast(p)
-	says(t, p.refused("apply", "-auto-approve"), "The load balancer gives no address", "The shortcut is tainted", "`terraform untaint`")
+	says(
+		t, p.refused("apply", "-auto-approve"), "The load balancer gives no address", "The shortcut is tainted",
+		"`terraform untaint`",
+	)
 	gateway := lab.gatewayServer(t)
 	lab.command(t, "set", "milan", "load-balancer=true")
 	p.run("untaint", "liqo_shortcut.s")
@@ -236,7 +249,7 @@ func TestAccAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
 			t.Errorf("the failed adoption is in the state: %s", left)
 		}
 		if now := lab.configurations(t); !slices.Equal(now, configurations) {
-			t.Errorf("the Configurations were\n%v\nand are\n%v", configurations, now)
+			t.Errorf("the Configurations have changed from\n%v\nto\n%v", configurations, now)
 		}
 	}
 	lab.command(t, "set", "milan", "connect=true")
@@ -244,7 +257,7 @@ func TestAccAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
 	p.unchanged()
 }
 
-// configurations are those of Rome and Milan, each with its labels and annotations.
+// configurations returns the Configurations of Rome and Milan, with their labels and annotations.
 func (l *Lab) configurations(t *testing.T) []string {
 	t.Helper()
 	var lines []string
@@ -260,7 +273,7 @@ func (l *Lab) configurations(t *testing.T) []string {
 	return lines
 }
 
-func TestAccWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
+func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 	lab := borrowLab(t)
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
@@ -273,7 +286,7 @@ func TestAccWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
 	destroyAtLast(p)
 	p.killWhen(lab.happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added), "apply", "-auto-approve")
 	gateway := lab.gatewayServer(t)
-	p.run("destroy", "-auto-approve") // the state knows of nothing
+	p.run("destroy", "-auto-approve") // the state is empty
 	if now := lab.gatewayServer(t); now != gateway {
 		t.Fatal("the destroy of an empty state has changed something")
 	}
@@ -282,7 +295,10 @@ func TestAccWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
 		  clusters = ["rome", "milan"]
 		}
 		output "leftovers" {
-		  value = [for s in data.liqo_shortcuts.all.shortcuts : "${s.client} to ${s.server}, made in ${s.owner.folder}" if !s.owner.complete]
+		  value = [
+		    for s in data.liqo_shortcuts.all.shortcuts :
+		    "${s.client} to ${s.server}, made in ${s.owner.folder}" if !s.owner.complete
+		  ]
 		}`).run("apply", "-auto-approve"), `"rome to milan, made in killed"`)
 	lab.command(t, "set", "milan", "load-balancer=true")
 	p.apply()
@@ -291,11 +307,12 @@ func TestAccWhatAKilledApplyLeavesBehindIsTakenOverByTheNext(t *testing.T) {
 	}
 }
 
-// killWhen runs a command of Terraform's and kills it and the provider at once when that happens.
+// killWhen runs a Terraform command. It kills Terraform and the provider as soon as the event
+// happens.
 func (p *project) killWhen(happens <-chan struct{}, args ...string) {
 	p.t.Helper()
 	command := p.command(p.t.Context(), args...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the provider is in its group
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the provider is in the same group
 	if err := command.Start(); err != nil {
 		p.t.Fatal(err)
 	}
@@ -304,7 +321,7 @@ func (p *project) killWhen(happens <-chan struct{}, args ...string) {
 		p.t.Fatal(err)
 	}
 	_ = command.Wait()
-	// Terraform has had no time to unlock its state.
+	// Terraform could not unlock its state.
 	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform.tfstate.lock.info")); err != nil {
 		p.t.Fatal(err)
 	}
@@ -312,11 +329,15 @@ func (p *project) killWhen(happens <-chan struct{}, args ...string) {
 
 func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
 	lab := borrowLab(t)
-	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(t, "second", joining("s", "rome", "milan", ""))
+	first, second := lab.stateIn(t, "first", joining("s", "rome", "milan", "")), lab.stateIn(
+		t, "second", joining("s", "rome", "milan", ""),
+	)
 	destroyAtLast(first, second)
 	first.apply()
 	networks := lab.networks(t)
-	first.configure("provider \"liqo\" {}\nremoved {\n  from = liqo_shortcut.s\n  lifecycle {\n    destroy = false\n  }\n}")
+	first.configure(
+		"provider \"liqo\" {}\nremoved {\n  from = liqo_shortcut.s\n  lifecycle {\n    destroy = false\n  }\n}",
+	)
 	first.run("apply", "-auto-approve")
 	says(t, second.refused("apply", "-auto-approve"), "exists already on leaf", "in folder first")
 	second.run("import", "liqo_shortcut.s", "rome/milan")
@@ -324,7 +345,7 @@ func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t
 	lab.sameNetworks(t, networks)
 }
 
-func TestAccATaintedShortcutIsMadeAnew(t *testing.T) {
+func TestAccATaintedShortcutIsReplaced(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.stateIn(t, "tainted", joining("s", "rome", "milan", ""))
 	destroyAtLast(p)
@@ -334,7 +355,7 @@ func TestAccATaintedShortcutIsMadeAnew(t *testing.T) {
 	says(t, p.run("apply", "-auto-approve"), "1 added, 0 changed, 1 destroyed")
 	p.unchanged()
 	if now := lab.gatewayServer(t); now == gateway {
-		t.Error("the gateway is the old one")
+		t.Error("the gateway was not replaced")
 	}
 }
 
@@ -350,7 +371,7 @@ func TestAccLookingAtAShortcutChangesNothing(t *testing.T) {
 	lab.sameNetworks(t, networks)
 }
 
-func TestAccAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
+func TestAccAWorkspaceHasItsOwnShortcuts(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.stateIn(t, "workspaces", joining("s", "rome", "milan", ""))
 	destroyAtLast(p)
@@ -364,7 +385,7 @@ func TestAccAWorkspaceHasShortcutsOfItsOwn(t *testing.T) {
 	p.unchanged()
 }
 
-func TestAccASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
+func TestAccASecondNetworkOfThePairIsAWarning(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.stateIn(t, "second", joining("s", "rome", "milan", ""))
 	destroyAtLast(p)
@@ -375,19 +396,25 @@ func TestAccASecondNetworkOfThePairIsNamedAndNoObstacle(t *testing.T) {
 		t.Fatal(err)
 	}
 	second = &networkingv1beta1.Configuration{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"}},
-		Spec:       second.Spec,
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"},
+		},
+		Spec: second.Spec,
 	}
 	rome := lab.administrator(t, "rome")
 	if err := rome.Create(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	says(t, p.run("plan", "-detailed-exitcode"), "A second network joins the pair", `Configuration default/milan on leaf "rome"`)
+	says(
+		t, p.run("plan", "-detailed-exitcode"), "A second network connects the pair",
+		`Configuration default/milan on leaf "rome"`,
+	)
 	p.configure(joining("s", "rome", "milan", "mtu = 1400"))
 	p.run("apply", "-auto-approve")
-	says(t, p.run("destroy", "-auto-approve"), `Warning: Not all was removed on leaf "rome"`, "What somebody else has made stays: Configuration default/milan.")
+	says(t, p.run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`, "Objects that " +
+		"someone else created stay: Configuration default/milan.")
 	if err := rome.Delete(t.Context(), second); err != nil {
 		t.Errorf("the second network has lost its Configuration: %v", err)
 	}
-	p.run("apply", "-auto-approve") // takes over what had to stay, so that the last destroy removes that, too
+	p.run("apply", "-auto-approve") // takes over the remaining objects, so that the last destroy removes them
 }

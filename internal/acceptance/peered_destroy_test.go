@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestAccAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
+func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 	onClusters(t)
 	peered := startPeeredLab(t)
 	forget := func(at, of string) {
@@ -31,11 +31,13 @@ func TestAccAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
 	var networks []string
 	apply(t,
 		resource.TestStep{
-			Config:            adopted,
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected)},
+			Config: adopted,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected),
+			},
 		},
 		resource.TestStep{
-			PreConfig: func() { // as Liqo leaves its record when a gateway has no Deployment
+			PreConfig: func() { // as in Liqo's record when a gateway has no Deployment
 				networks = peered.networks(t)
 				for _, name := range []string{"europe", "rome"} {
 					peered.command(t, "set", name, "liqo=stopped")
@@ -45,9 +47,11 @@ func TestAccAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
 			},
 			Config: adopted, Destroy: true,
 			ExpectError: message(`A peering uses the network on leaf "europe"`,
-				`This leaf needs the network for the peering with "rome" (Identity liqo-tenant-rome/…). Nothing was removed. `+
-					"End the peering first with `liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy.",
-				`Besides, a peering uses the network on leaf "rome".`,
+				`This leaf needs the network for the peering with "rome" (Identity liqo-tenant-rome/…). Nothing ` +
+					`was removed. `+
+					"End the peering first with `liqoctl unpeer`, or set `destroy_peering_network = true` and " +
+					"apply that before the destroy.",
+				`In addition, a peering uses the network on leaf "rome".`,
 				`This leaf needs the network for the peering with "europe" (Tenant …). Nothing was removed.`),
 		},
 		resource.TestStep{
@@ -65,7 +69,9 @@ func TestAccAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
 	)
 	for at, of := range map[string]string{"europe": "rome", "rome": "europe"} {
 		var namespace corev1.Namespace
-		if err := peered.client(t, at).Get(t.Context(), client.ObjectKey{Name: "liqo-tenant-" + of}, &namespace); err != nil || namespace.DeletionTimestamp != nil {
+		if err := peered.client(t, at).Get(
+			t.Context(), client.ObjectKey{Name: "liqo-tenant-" + of}, &namespace,
+		); err != nil || namespace.DeletionTimestamp != nil {
 			t.Errorf("the peering has lost its tenant namespace on %s (%v)", at, err)
 		}
 		if len(namespace.Annotations) > 0 {
@@ -77,12 +83,14 @@ func TestAccAPeeringThatLiqosRecordHasLostSightOfKeepsItsNetwork(t *testing.T) {
 	if err := peered.client(t, "rome").List(t.Context(), &tenants); err != nil || len(tenants.Items) != 1 {
 		t.Errorf("Rome has Tenants %v (%v)", tenants.Items, err)
 	}
-	if err := peered.client(t, "europe").List(t.Context(), &identities, client.InNamespace("liqo-tenant-rome")); err != nil || len(identities.Items) == 0 {
+	if err := peered.client(t, "europe").List(
+		t.Context(), &identities, client.InNamespace("liqo-tenant-rome"),
+	); err != nil || len(identities.Items) == 0 {
 		t.Errorf("Europe has no Identity for Rome any more (%v)", err)
 	}
 }
 
-func TestAccALeafThatIsGoneFromTheProviderBlockCanBeGivenUp(t *testing.T) {
+func TestAccALeafRemovedFromTheProviderBlockCanBeGivenUp(t *testing.T) {
 	lab := borrowLab(t)
 	rome, milan := lab.cluster(t, "rome").Kubeconfig, lab.cluster(t, "milan").Kubeconfig
 	p := lab.newProject(t, t.TempDir())
@@ -115,7 +123,10 @@ func TestAccALeafThatIsGoneFromTheProviderBlockCanBeGivenUp(t *testing.T) {
 	says(t, p.run("plan", "-detailed-exitcode"), "Warning: Unknown leaf milan")
 	write("", "force_destroy = true")
 	says(t, p.run("apply", "-auto-approve"), "Warning: Unknown leaf milan", "0 added, 1 changed, 0 destroyed")
-	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`, "1 destroyed")
-	// What is left is on Milan alone; a new shortcut adopts it, and its destroy removes it.
+	says(
+		t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`,
+		"1 destroyed",
+	)
+	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
 	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 }

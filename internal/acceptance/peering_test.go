@@ -18,7 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// startPeeredLab starts a lab in which Europe consumes the resources of Rome and of Milan, by peerings that liqoctl made.
+// startPeeredLab starts a lab in which Europe consumes resources of Rome and Milan, with peerings
+// made by liqoctl.
 func startPeeredLab(t *testing.T) *Lab {
 	t.Helper()
 	peered, err := startLab("--peer=europe=rome", "--peer=europe=milan",
@@ -30,14 +31,16 @@ func startPeeredLab(t *testing.T) *Lab {
 	return peered
 }
 
-// networks lists what people and programs ask Liqo for in every cluster of the lab, one object a line, with what changes when anything of it is made anew
-// or set otherwise. Liqo's own reports, the status, are not in it.
+// networks lists the requested objects of all networks in every cluster of the lab, one per line. A
+// line changes if the object is replaced or its spec changes. It does not contain the status, which
+// Liqo reports.
 func (l *Lab) networks(t *testing.T) []string {
 	t.Helper()
 	var lines []string
 	for _, c := range l.Clusters {
 		for _, list := range []client.ObjectList{
-			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
+			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{},
+			&networkingv1beta1.GatewayClientList{},
 			&networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConnectionList{},
 		} {
 			err := l.client(t, c.Name).List(t.Context(), list)
@@ -64,15 +67,17 @@ func (l *Lab) networks(t *testing.T) []string {
 	return lines
 }
 
-// sameNetworks fails the test if anything of them has changed since.
+// sameNetworks fails the test if any of these objects has changed.
 func (l *Lab) sameNetworks(t *testing.T, before []string) {
 	t.Helper()
 	if after := l.networks(t); !slices.Equal(before, after) {
-		t.Errorf("the networks are not as they were; before:\n%s\nnow:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+		t.Errorf("the networks have changed; " +
+			"before:\n%s\nnow:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
 }
 
-// overPeering is a shortcut over the network of Europe's peering with a leaf, with more attributes.
+// overPeering returns a shortcut over the network of Europe's peering with a leaf, with more
+// attributes.
 func (l *Lab) overPeering(leaf, more string) string {
 	return l.contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "over_peering" {
@@ -110,9 +115,11 @@ func TestAccNextToPeerings(t *testing.T) {
 					`  n2 ==>|"shortcut"| n1`,
 					``,
 				}, "\n")), "mermaid"),
-				shows("liqo_topology.all", exactly("peering"), "edges", 0, "made_by"), shows("liqo_topology.all", connected, "edges", 0, "status"),
+				shows("liqo_topology.all", exactly("peering"), "edges", 0, "made_by"),
+				shows("liqo_topology.all", connected, "edges", 0, "status"),
 				shows("liqo_topology.all", knownvalue.Bool(false), "edges", 0, "both_ways"),
-				shows("liqo_shortcuts.all", knownvalue.ListSizeExact(3), "shortcuts"), shows("liqo_shortcuts.all", exactly("peering"), "shortcuts", 0, "made_by"),
+				shows("liqo_shortcuts.all", knownvalue.ListSizeExact(3), "shortcuts"),
+				shows("liqo_shortcuts.all", exactly("peering"), "shortcuts", 0, "made_by"),
 				shows("liqo_shortcuts.all", knownvalue.Bool(true), "shortcuts", 2, "managed"),
 			},
 		})
@@ -134,33 +141,42 @@ func TestAccNextToPeerings(t *testing.T) {
 		apply(t, resource.TestStep{
 			Config: peered.overPeering("rome", ""),
 			ExpectError: message(`A network with "…" exists already on leaf "…"`, // whichever leaf is asked first
-				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" (ForeignCluster …, role …) did.`,
-				"Import that network, let `adopt_existing = true` take it over, or end the peering first with `liqoctl unpeer`."),
+				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" ` +
+					`(ForeignCluster …, role …) did.`,
+				"Import that network, set `adopt_existing = true` to take it over, or end the peering first with " +
+					"`liqoctl unpeer`."),
 		})
 		peered.sameNetworks(t, networks)
 	})
 
 	t.Run("what a peering uses is not destroyed after it was adopted, unless that is forced", func(t *testing.T) {
 		peered.keptUnlessForced(t, "rome", resource.TestStep{
-			Config:            peered.overPeering("rome", "adopt_existing = true"),
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected)},
+			Config: peered.overPeering("rome", "adopt_existing = true"),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected),
+			},
 		}, "adopt_existing = true")
 	})
 
 	t.Run("what a peering uses is not destroyed after it was imported, unless that is forced", func(t *testing.T) {
 		peered.keptUnlessForced(t, "milan", resource.TestStep{
-			Config: peered.overPeering("milan", ""), ResourceName: overPeering, ImportState: true, ImportStateId: "europe/milan", ImportStatePersist: true,
+			Config: peered.overPeering("milan", ""), ResourceName: overPeering, ImportState: true,
+			ImportStateId: "europe/milan", ImportStatePersist: true,
 		}, "")
 	})
 }
 
-// refused is what a leaf says of its peering with another cluster, which has this role, when a destroy would take its network.
+// refused returns the message about the peering of a leaf with another cluster, which has this
+// role, when a destroy would remove its network.
 func refused(other, role string) string {
-	return fmt.Sprintf("This leaf needs the network for the peering with %q (ForeignCluster %s, role %s). Nothing was removed. End the peering first with "+
-		"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy.", other, other, role)
+	return fmt.Sprintf("This leaf needs the network for the peering with %q (ForeignCluster %s, role %s). Nothing "+
+		"was removed. End the peering first with "+
+		"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before " +
+		"the destroy.", other, other, role)
 }
 
-// withoutLabels is what stays of the lines of networks when somebody else takes the objects over.
+// withoutLabels returns the lines of networks without what changes when someone else takes over the
+// objects.
 func withoutLabels(lines []string) []string {
 	cut := make([]string, len(lines))
 	for i, line := range lines {
@@ -169,7 +185,8 @@ func withoutLabels(lines []string) []string {
 	return cut
 }
 
-// keptUnlessForced takes over the network of a peering in the first step, tries to destroy it, and then forces that. Settings are those of the resource.
+// keptUnlessForced takes over the network of a peering in the first step, tries to destroy it, and
+// then forces the destroy. Settings are those of the resource.
 func (l *Lab) keptUnlessForced(t *testing.T, leaf string, takeOver resource.TestStep, settings string) {
 	t.Helper()
 	before := l.networks(t)
@@ -178,17 +195,23 @@ func (l *Lab) keptUnlessForced(t *testing.T, leaf string, takeOver resource.Test
 		resource.TestStep{
 			PreConfig: func() {
 				if networks = l.networks(t); !slices.Equal(withoutLabels(networks), withoutLabels(before)) {
-					t.Errorf("taking over has changed more than labels; before:\n%s\nnow:\n%s", strings.Join(before, "\n"), strings.Join(networks, "\n"))
+					t.Errorf(
+						"the adoption has changed more than labels; before:\n%s\nnow:\n%s", strings.Join(before, "\n"),
+						strings.Join(networks, "\n"),
+					)
 				}
 			},
 			Config: l.overPeering(leaf, settings), Destroy: true,
 			ExpectError: message(`A peering uses the network on leaf "europe"`,
-				refused(leaf, "Provider"), fmt.Sprintf(`Besides, a peering uses the network on leaf %q.`, leaf), refused("europe", "Consumer")),
+				refused(leaf, "Provider"), fmt.Sprintf(`In addition, a peering uses the network ` +
+					`on leaf %q.`, leaf), refused("europe", "Consumer")),
 		},
-		resource.TestStep{ // the state still has it, and it is as it was
-			Config:            l.overPeering(leaf, settings),
-			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected)},
+		resource.TestStep{ // the shortcut is still in the state, unchanged
+			Config:           l.overPeering(leaf, settings),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), connected),
+			},
 		},
 		resource.TestStep{
 			PreConfig: func() { l.sameNetworks(t, networks) },

@@ -13,17 +13,19 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 )
 
-func TestAccAReplacementKeepsWhatIsConfigured(t *testing.T) {
+func TestAccAReplacementKeepsConfiguredValues(t *testing.T) {
 	lab := borrowLab(t)
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = overNodePort + `
 		client_namespace = "shortcuts"
 		client_network   = { pod_cidrs = ["10.202.64.0/18"] }`
-	replaced := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace)}}
+	replaced := resource.ConfigPlanChecks{
+		PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace)},
+	}
 	t.Cleanup(func() { lab.command(t, "start-apiserver", "rome") })
 	apply(t,
 		resource.TestStep{Config: lab.between("milan", settings)},
-		resource.TestStep{ // the plan goes on without the leaf that does not answer
+		resource.TestStep{ // the plan continues without the leaf that does not answer
 			PreConfig: func() { lab.command(t, "stop-apiserver", "rome") },
 			Config:    lab.between("europe", settings), PlanOnly: true, ExpectNonEmptyPlan: true,
 		},
@@ -39,13 +41,16 @@ func TestAccAReplacementKeepsWhatIsConfigured(t *testing.T) {
 	)
 }
 
-func TestAccATunnelThatIsDownIsNothingToPlan(t *testing.T) {
+func TestAccATunnelThatIsDownIsNotAChange(t *testing.T) {
 	lab := borrowLab(t)
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
 	const unhurried = overNodePort + "\nwait_for_connection = false"
 	down := []statecheck.StateCheck{expect("status", knownvalue.StringExact("Error"))}
 	apply(t,
-		resource.TestStep{Config: lab.between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			Config:            lab.between("milan", overNodePort),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
 		resource.TestStep{
 			PreConfig: func() {
 				lab.command(t, "set", "milan", "connect=false")
@@ -54,7 +59,8 @@ func TestAccATunnelThatIsDownIsNothingToPlan(t *testing.T) {
 			Config: lab.between("milan", overNodePort), ConfigStateChecks: down,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
-		resource.TestStep{Config: lab.between("milan", unhurried), ConfigPlanChecks: inPlace(), ConfigStateChecks: down}, // nothing but a setting
+		// only a setting
+		resource.TestStep{Config: lab.between("milan", unhurried), ConfigPlanChecks: inPlace(), ConfigStateChecks: down},
 		resource.TestStep{Config: lab.between("milan", overNodePort), ConfigPlanChecks: inPlace(), ConfigStateChecks: down},
 		resource.TestStep{
 			PreConfig: func() {
@@ -77,15 +83,18 @@ func (l *Lab) comesUp(t *testing.T) {
 	await(t, l, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", up)
 }
 
-func TestAccOnlyWhatAMissingConfigurationSaidIsOpenInThePlan(t *testing.T) {
+func TestAccAPlanHasUnknownValuesOnlyForAMissingConfiguration(t *testing.T) {
 	lab := borrowLab(t)
 	remapping := func(network string) tfjsonpath.Path { return tfjsonpath.New(network).AtMapKey("remapped_pod_cidrs") }
 	known := func(network, podCIDR string) plancheck.PlanCheck {
-		return plancheck.ExpectKnownValue(romeMilan, remapping(network), knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}))
+		return plancheck.ExpectKnownValue(
+			romeMilan, remapping(network), knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}),
+		)
 	}
 	without := func(damage func(), checks ...plancheck.PlanCheck) resource.TestStep {
 		return resource.TestStep{
-			PreConfig: damage, Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+			PreConfig: damage, Config: lab.contexts(shortcutRomeMilan),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 			ConfigPlanChecks: resource.ConfigPlanChecks{
 				PreApply: append(checks, plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate)),
 			},
@@ -95,12 +104,14 @@ func TestAccOnlyWhatAMissingConfigurationSaidIsOpenInThePlan(t *testing.T) {
 		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
 		without(func() { lab.deleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{}) },
 			known("client_network", "10.202.0.0/16"), known("server_network", "10.203.0.0/16")),
-		without(func() { lab.deleteFromTenant(t, "rome", &networkingv1beta1.Configuration{}) }, // it tells Rome of Milan's network
+		// Rome's record of Milan's network
+		without(func() { lab.deleteFromTenant(t, "rome", &networkingv1beta1.Configuration{}) },
 			known("client_network", "10.202.0.0/16"), plancheck.ExpectUnknownValue(romeMilan, remapping("server_network"))),
 	)
 }
 
-// planned runs plans of shortcuts from Rome to Milan with these settings, keyed by what is wrong with them. Each fails with its message.
+// planned plans shortcuts from Rome to Milan with these settings. The key says what is wrong with
+// them. Each plan must fail with its message.
 func (l *Lab) planned(t *testing.T, messages map[string]struct {
 	settings string
 	message  *regexp.Regexp
@@ -114,17 +125,22 @@ func (l *Lab) planned(t *testing.T, messages map[string]struct {
 	}
 }
 
-func TestAccAPlanFindsANetworkOfSomebodyElses(t *testing.T) {
+func TestAccAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
 	lab := borrowLab(t)
 	opposite := lab.contexts(`
 		resource "liqo_shortcut" "milan_rome" {
 		  client = "milan"
 		  server = "rome"
 		}`)
-	refused := message(`A network with "…" exists already on leaf "…"`, `…This provider did not make …; somebody with liqoctl, or another program, did. Import that `+
-		"network, let `adopt_existing = true` take it over, or remove it first, for instance with `liqoctl network reset`.")
+	refused := message(`A network with "…" exists already on leaf "…"`, `…This provider did not make …; liqoctl or `+
+		`another program did. Import that `+
+		"network, set `adopt_existing = true` to take it over, or remove it first, for instance with `liqoctl "+
+		"network reset`.")
 	apply(t,
-		resource.TestStep{PreConfig: lab.joinByHand(t, "rome", "milan"), Config: lab.contexts(shortcutRomeMilan), PlanOnly: true, ExpectError: refused},
+		resource.TestStep{
+			PreConfig: lab.joinByHand(t, "rome", "milan"), Config: lab.contexts(shortcutRomeMilan), PlanOnly: true,
+			ExpectError: refused,
+		},
 		resource.TestStep{Config: opposite, PlanOnly: true, ExpectError: refused},
 		resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")},
 	)
@@ -138,11 +154,15 @@ func TestAccAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
 	first.apply()
 
 	second := lab.written(t, lab.between("milan", overNodePort))
-	says(t, second.run("plan"), "1 to add", `Warning: A shortcut with "milan" exists already on leaf "rome"`, "Another liqo_shortcut owns it",
-		"This is no error yet, because the same apply may destroy that resource")
+	says(t, second.run("plan"), "1 to add", `Warning: A shortcut with "milan" exists already on `+
+		`leaf "rome"`, "Another liqo_shortcut owns it",
+		"This is only a warning, because the same apply may destroy the other resource")
 	says(t, second.refused("apply", "-auto-approve"), `Error: A shortcut with "milan" exists already on leaf "rome"`)
 	second.write("main.tf", lab.between("naples", inNamespace))
-	says(t, second.refused("plan"), `Error: Namespace shortcuts has a gateway for another cluster on leaf "rome"`, "with liqo_shortcut.rome_milan")
+	says(
+		t, second.refused("plan"), `Error: Namespace shortcuts has a gateway for another cluster on leaf "rome"`,
+		"with liqo_shortcut.rome_milan",
+	)
 	second.write("main.tf", lab.contexts(""))
 
 	first.write("main.tf", lab.contexts(`
@@ -162,11 +182,14 @@ func TestAccAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 		settings string
 		message  *regexp.Regexp
 	}{
-		"the tenant namespace's name is": {overNodePort, message(`Namespace liqo-tenant-milan is taken on leaf "rome"`, `with liqo_shortcut.rome_milan,`)},
+		"the tenant namespace's name is": {
+			overNodePort, message(`Namespace liqo-tenant-milan is taken on `+
+				`leaf "rome"`, `with liqo_shortcut.rome_milan,`),
+		},
 	})
 }
 
-func TestAccAPlanFindsANamespaceThatTwoShortcutsAreGiven(t *testing.T) {
+func TestAccAPlanFindsANamespaceOfTwoShortcuts(t *testing.T) {
 	lab := borrowLab(t)
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	apply(t, resource.TestStep{
@@ -176,8 +199,11 @@ func TestAccAPlanFindsANamespaceThatTwoShortcutsAreGiven(t *testing.T) {
 			  server           = "rome"
 			  server_namespace = "shortcuts"
 			}`,
-		PlanOnly:    true,
-		ExpectError: message("The same namespace twice", "with liqo_shortcut.…", `…Another liqo_shortcut of this configuration already has namespace "shortcuts" of leaf "rome".`),
+		PlanOnly: true,
+		ExpectError: message(
+			"The same namespace twice", "with liqo_shortcut.…",
+			`…Another liqo_shortcut of this configuration already has namespace "shortcuts" of leaf "rome".`,
+		),
 	})
 }
 
@@ -195,25 +221,32 @@ func TestAccAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 		settings string
 		message  *regexp.Regexp
 	}{
-		"of two pairs":      {keys("mixed-keys", own), message(`Secret default/mixed-keys has another public key on leaf "rome"`)},
-		"in a tenant's own": {keys("my-keys", ""), message(`Secret liqo-tenant-milan/my-keys would go with the shortcut on leaf "rome"`, "…Set `client_namespace`")},
+		"of two pairs": {keys("mixed-keys", own), message(`Secret default/mixed-keys has another public key ` +
+			`on leaf "rome"`)},
+		"in a tenant's own": {keys("my-keys", ""), message(`Secret liqo-tenant-milan/my-keys would be deleted with `+
+			`the shortcut on leaf "rome"`, "…Set `client_namespace`")},
 	})
-	apply(t, resource.TestStep{Config: lab.between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true})
+	apply(
+		t, resource.TestStep{Config: lab.between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true},
+	)
 }
 
-func TestAccAPlanWarnsOfWhatTheSameApplyMayStillMake(t *testing.T) {
+func TestAccAPlanWarnsOfMissingObjectsThatTheApplyMayCreate(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.stateIn(t, "missing", joining("s", "rome", "milan", `
 		server_namespace = "nowhere"
 		client_namespace = "default"
 		client_gateway   = { key_secret = "no-keys" }`))
 	destroyAtLast(p)
-	const later = "This is no error yet, because the same apply may make it before the shortcut."
-	says(t, p.run("plan"), `Warning: Namespace nowhere does not exist on leaf "milan"`, `Warning: Secret default/no-keys does not exist on leaf "rome"`, later)
+	const later = "This is only a warning, because the same apply may create it before the shortcut."
+	says(
+		t, p.run("plan"), `Warning: Namespace nowhere does not exist on leaf "milan"`,
+		`Warning: Secret default/no-keys does not exist on leaf "rome"`, later,
+	)
 	says(t, p.refused("apply", "-auto-approve"), `Error: Namespace nowhere does not exist on leaf "milan"`)
 }
 
-func TestAccAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
+func TestAccAPlanFindsASettingThatTheTemplateIgnores(t *testing.T) {
 	lab := borrowLab(t)
 	lab.copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "fixed", "?loadBalancerIP", "?nodePort")
 	lab.planned(t, map[string]struct {
@@ -222,21 +255,24 @@ func TestAccAPlanFindsASettingThatTheTemplateHasNoUseFor(t *testing.T) {
 	}{
 		"the node port": {
 			`server_gateway = { service_type = "NodePort", node_port = 31021, template = { name = "fixed" } }`,
-			message("The template has no use for node_port", "with liqo_shortcut.rome_milan,", `…The Service that WgGatewayServerTemplate liqo/fixed of "milan" describes `+
-				"takes no node port from the gateway, so `node_port` would change nothing."),
+			message("The template ignores node_port", "with liqo_shortcut.rome_milan,",
+				`…The Service in template WgGatewayServerTemplate liqo/fixed on leaf "milan" does not use the `+
+					`node port of `+
+					"the gateway, so `node_port` would have no effect."),
 		},
 		"the address": {
 			`server_gateway = { load_balancer_ip = "192.0.2.11", template = { name = "fixed" } }`,
-			message("The template has no use for load_balancer_ip"),
+			message("The template ignores load_balancer_ip"),
 		},
 	})
 	apply(t, resource.TestStep{
-		Config:   lab.between("milan", `server_gateway = { service_type = "NodePort", node_port = 31021 }`), // Liqo's own
+		// Liqo's default template
+		Config:   lab.between("milan", `server_gateway = { service_type = "NodePort", node_port = 31021 }`),
 		PlanOnly: true, ExpectNonEmptyPlan: true,
 	})
 }
 
-func TestAccAPlanFindsRangesThatLiqoCannotGiveOut(t *testing.T) {
+func TestAccAPlanFindsRangesThatLiqoCannotAssign(t *testing.T) {
 	lab := borrowLab(t)
 	lab.have(t, "rome", ipam("172.16.0.0/12,192.168.0.0/16"))
 	const forbidden = overNodePort + "\n" + `cidr_remapping = "forbid"`
@@ -245,13 +281,19 @@ func TestAccAPlanFindsRangesThatLiqoCannotGiveOut(t *testing.T) {
 		message  *regexp.Regexp
 	}{
 		"outside its pools": {
-			forbidden, message("Remapping is forbidden, and needed", `…The pod CIDR 10.203.0.0/16 of "milan" is outside the ranges that Liqo on "rome" `+
+			forbidden, message("Remapping is forbidden, and needed", `…The pod CIDR 10.203.0.0/16 of `+
+				`"milan" is outside the ranges that Liqo on "rome" `+
 				`gives out, 172.16.0.0/12 and 192.168.0.0/16: Liqo on "rome" remaps it.`),
 		},
 		"of IPv6": {
-			overNodePort + "\n" + `server_network = { pod_cidrs = ["fd00:1::/64"] }`, message(`Liqo can't join the IPv6 range fd00:1::/64 on leaf "milan"`, "…The IPAM of Liqo gives out IPv4 ranges only"),
+			overNodePort + "\n" + `server_network = { pod_cidrs = ["fd00:1::/64"] }`,
+			message(
+				`Liqo can't join the IPv6 range fd00:1::/64 on leaf "milan"`, "…The IPAM of Liqo gives out IPv4 "+
+					"ranges only",
+			),
 		},
 	})
 	p := lab.written(t, lab.between("milan", overNodePort))
-	says(t, p.run("plan"), "Warning: A pod CIDR will be remapped", "is outside the ranges that Liqo on \"rome\" gives out")
+	says(t, p.run("plan"), "Warning: A pod CIDR will be remapped", "is outside the ranges that Liqo on "+
+		"\"rome\" gives out")
 }

@@ -9,11 +9,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 )
 
-// sideBySide is how many tests run at a time, each on a lab of its own, unless -parallel says otherwise. Two cores are busy with three: a test waits for Liqo and
-// Kubernetes a third of its time and more. A lab takes 4 GB of memory.
+// sideBySide is the default number of parallel tests, each on its own lab; -parallel overrides it.
+// Three tests use two cores fully, because a test waits for Liqo and Kubernetes at least a third of
+// its time. A lab needs 4 GB of memory.
 const sideBySide = 3
 
-// topology are the clusters of a lab that is lent: Europe, Rome and Milan; Naples, which has Rome's pod CIDR; and Venice, which has no Liqo.
+// topology lists the clusters of a lab in the pool: Europe, Rome and Milan; Naples, which has the
+// same pod CIDR as Rome; and Venice, which has no Liqo.
 var topology = []string{
 	"--cluster=europe=100.64.0.0/16", // outside the ranges that Liqo's IPAM gives out
 	"--cluster=rome=10.202.0.0/16",
@@ -22,16 +24,16 @@ var topology = []string{
 	"--cluster=venice=10.205.0.0/16,no-liqo",
 }
 
-// idle are the labs that no test has at the moment.
+// idle holds the labs that no test uses now.
 var idle pool
 
-// pool keeps running labs. The one that came last goes first.
+// pool holds running labs. The last one in is the first one out.
 type pool struct {
 	mu   sync.Mutex
 	labs []*Lab
 }
 
-// get takes a lab out, or returns nil if there is none.
+// get removes a lab from the pool. It returns nil if the pool is empty.
 func (p *pool) get() *Lab {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,14 +52,15 @@ func (p *pool) put(l *Lab) {
 	p.labs = append(p.labs, l)
 }
 
-// stop ends all labs in the pool.
+// stop stops all labs in the pool.
 func (p *pool) stop() {
 	for l := p.get(); l != nil; l = p.get() {
 		l.stop()
 	}
 }
 
-// onClusters runs a test beside others, or skips it where tests on clusters were not asked for.
+// onClusters runs a test in parallel with others. It skips the test if tests on clusters were not
+// requested.
 func onClusters(t *testing.T) {
 	t.Helper()
 	if os.Getenv(resource.EnvTfAcc) == "" {
@@ -66,8 +69,9 @@ func onClusters(t *testing.T) {
 	t.Parallel()
 }
 
-// borrowLab lends a lab to a test, which has it for itself: it may stop an API server, and count the requests to all clusters. It is started if no other test has
-// given one back. When the test ends, everything must be on the clusters that was there before, and nothing else.
+// borrowLab reserves a lab for a test. The test may stop an API server, and count the requests to
+// all clusters. If no lab is idle, a new one starts. At the end of the test, the clusters must have
+// the same objects as before.
 func borrowLab(t *testing.T) *Lab {
 	t.Helper()
 	onClusters(t)
@@ -82,7 +86,8 @@ func borrowLab(t *testing.T) *Lab {
 	return l
 }
 
-// giveBack puts a lab into the pool, unless its test has failed: no other test shall stumble over what that has left.
+// giveBack puts a lab into the pool, unless its test has failed. What a failed test has left must
+// not affect other tests.
 func (l *Lab) giveBack(t *testing.T) {
 	t.Helper()
 	if err := l.sameInventory(context.WithoutCancel(t.Context()), l.before); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
 
-// listing is a provider block on the lab's merged kubeconfig with these entries of `clusters`.
+// listing returns a provider block with the lab's merged kubeconfig and these entries of
+// `clusters`.
 func (l *Lab) listing(entries string) string {
 	return fmt.Sprintf(`
 		provider "liqo" {
@@ -20,7 +21,8 @@ func (l *Lab) listing(entries string) string {
 		`, l.Kubeconfig, entries)
 }
 
-// known is a provider block that knows these leaves and no other: names, each with the attributes of its entry besides the kubeconfig.
+// known returns a provider block with only these leaves. Each name has the attributes of its entry,
+// without the kubeconfig.
 func (l *Lab) known(entries map[string]string) string {
 	var clusters strings.Builder
 	for name, attributes := range entries {
@@ -29,10 +31,10 @@ func (l *Lab) known(entries map[string]string) string {
 	return required + fmt.Sprintf("provider \"liqo\" {\n  clusters = {\n%s}\n}\n", clusters.String())
 }
 
-// entry is what makes a name of a provider block stand for a cluster.
+// entry returns the entry of `clusters` that refers to a cluster.
 func entry(context string) string { return fmt.Sprintf("config_context = %q", context) }
 
-// required is the block that a provider needs which does not come from HashiCorp.
+// required is the `required_providers` block of a provider that HashiCorp does not publish.
 const required = `
 	terraform {
 	  required_providers {
@@ -41,11 +43,13 @@ const required = `
 	}
 	`
 
-func TestAccAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *testing.T) {
+func TestAccAnEmptyCredentialIsRejectedBeforeAndDuringTheApply(t *testing.T) {
 	lab := borrowLab(t)
-	refusal := message("Empty value", `…clusters["rome"].config_content is empty. Give it a value, or leave it out.`)
+	refusal := message("Empty value", `…clusters["rome"].config_content is empty. Set a value, or remove the attribute.`)
 	apply(t,
-		resource.TestStep{Config: lab.listing(`rome = { config_content = "" }`) + shortcutRomeMilan, PlanOnly: true, ExpectError: refusal},
+		resource.TestStep{
+			Config: lab.listing(`rome = { config_content = "" }`) + shortcutRomeMilan, PlanOnly: true, ExpectError: refusal,
+		},
 		resource.TestStep{
 			Config: `
 				resource "terraform_data" "kubeconfig" {
@@ -56,7 +60,7 @@ func TestAccAnEmptyCredentialIsRefusedWhetherItIsKnownBeforeTheApplyOrNot(t *tes
 	)
 }
 
-func TestAccAnEntryWithoutCredentialsIsTheContextOfItsOwnName(t *testing.T) {
+func TestAccAnEntryWithoutCredentialsIsTheContextWithItsName(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{

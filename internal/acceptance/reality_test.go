@@ -20,7 +20,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
-func TestAccAShortcutOfWhichNothingIsLeftIsMadeAgain(t *testing.T) {
+func TestAccAShortcutWithoutAnyObjectIsCreatedAgain(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
@@ -38,7 +38,7 @@ func TestAccAShortcutOfWhichNothingIsLeftIsMadeAgain(t *testing.T) {
 	)
 }
 
-func TestAccAShortcutOfWhichOnlyTheNamespacesAreLeftIsRepaired(t *testing.T) {
+func TestAccAShortcutWithOnlyItsNamespacesIsRepaired(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
@@ -61,7 +61,9 @@ func TestAccAShortcutOfWhichOnlyTheNamespacesAreLeftIsRepaired(t *testing.T) {
 func TestAccALeafThatCannotBeReachedLosesNothing(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
-		resource.TestStep{Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			Config: lab.contexts(shortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "stop-apiserver", "milan") },
 			Config:    lab.contexts(shortcutRomeMilan),
@@ -86,7 +88,7 @@ func TestAccALeafThatCannotBeReachedLosesNothing(t *testing.T) {
 	)
 }
 
-func TestAccATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
+func TestAccATunnelMayStillComeUpAfterAnApplyWithoutWaiting(t *testing.T) {
 	lab := borrowLab(t)
 	lab.command(t, "set", "milan", "connect=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "connect=true") })
@@ -105,7 +107,7 @@ func TestAccATunnelThatIsNotWaitedForMayStillBeComingUp(t *testing.T) {
 	)
 }
 
-func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
+func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneCompletesIt(t *testing.T) {
 	lab := borrowLab(t)
 	lab.command(t, "set", "milan", "load-balancer=false")
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
@@ -118,19 +120,21 @@ func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 			}`)
 	}
 	apply(t,
-		resource.TestStep{Config: overLoadBalancer(ample), ExpectError: regexp.MustCompile("The load balancer gives no address")},
+		resource.TestStep{
+			Config: overLoadBalancer(ample), ExpectError: regexp.MustCompile("The load balancer gives no address"),
+		},
 		resource.TestStep{
 			PreConfig:         func() { lab.command(t, "set", "milan", "load-balancer=true") },
 			Config:            overLoadBalancer("5m"),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
-		resource.TestStep{ // an update that fails leaves the resource as it was to be, and the next one goes on
+		resource.TestStep{ // a failed update records the planned resource, and the next one continues
 			PreConfig:   func() { lab.command(t, "set", "milan", "connect=false") },
 			Config:      lab.between("milan", "mtu = 1400\ntimeouts = { update = \""+ample+"\" }"),
 			ExpectError: regexp.MustCompile("(?s)milan.*not done"),
 		},
 		resource.TestStep{
-			PreConfig: func() { // by itself: there is nothing to plan for the tunnel
+			PreConfig: func() { // by itself, because the tunnel is not a change to plan
 				lab.command(t, "set", "milan", "connect=true")
 				lab.comesUp(t)
 			},
@@ -141,7 +145,7 @@ func TestAccAnInterruptedApplyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 	)
 }
 
-func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
+func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.T) {
 	lab := borrowLab(t)
 	t.Cleanup(func() { lab.command(t, "set", "milan", "liqo=running") })
 	interrupt := &interruption{}
@@ -149,17 +153,19 @@ func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneEndsIt(t *testing.T) {
 		return resource.TestStep{
 			PreConfig: func() {
 				lab.command(t, "set", "milan", "liqo="+liqo)
-				if liqo == "stopped" { // so that the destroy ends on Rome and can't end on Milan
+				if liqo == "stopped" { // so that the destroy completes on Rome, but not on Milan
 					interrupt.when = lab.gone(t, "rome", &liqov1beta1.ForeignClusterList{})
 				}
 			},
 			Config: lab.between("milan", overNodePort+namespaces), Destroy: true, ExpectError: expected,
 		}
 	}
-	interrupted := regexp.MustCompile(`(?s)Liqo's controllers do not run on leaf "milan".*The work was interrupted while waiting`)
+	interrupted := regexp.MustCompile(
+		`(?s)Liqo's controllers do not run on leaf "milan".*The work was interrupted while waiting`,
+	)
 	for name, namespaces := range map[string]string{
 		"in the tenant namespaces": "",
-		// Nothing that is left is the provider's own then, not even a namespace.
+		// Then none of the remaining objects is the provider's own, not even a namespace.
 		"in namespaces of one's own": `
 			client_namespace = "default"
 			server_namespace = "default"`,
@@ -208,7 +214,8 @@ func (s interruptedServer) ApplyResourceChange(ctx context.Context, req *tfproto
 	return s.ProviderServer.ApplyResourceChange(ctx, req)
 }
 
-// deleteFromTenant deletes the one object of that kind that belongs to another cluster, behind Terraform's back, and leaves nothing of it behind.
+// deleteFromTenant deletes the only object of this kind that belongs to another cluster, outside of
+// Terraform. It returns when the object is gone.
 func (l *Lab) deleteFromTenant(t *testing.T, cluster string, kind client.Object) {
 	t.Helper()
 	c := l.client(t, cluster)
@@ -219,14 +226,17 @@ func (l *Lab) deleteFromTenant(t *testing.T, cluster string, kind client.Object)
 	}
 }
 
-// removeTrace deletes all that a cluster has of another one, the tenant namespace and Liqo's own record, behind Terraform's back.
+// removeTrace deletes everything that a cluster has of another one, outside of Terraform: the
+// tenant namespace and Liqo's record.
 func (l *Lab) removeTrace(t *testing.T, at, of string) {
 	t.Helper()
 	l.deleteNamespace(t, at, "liqo-tenant-"+of)
 	await(t, l, at, &liqov1beta1.ForeignClusterList{}, of, func(record *liqov1beta1.ForeignCluster) bool {
-		return !record.Status.Modules.Networking.Enabled // before that, Liqo would make its record again
+		return !record.Status.Modules.Networking.Enabled // before that, Liqo would create its record again
 	})
-	if err := l.client(t, at).Delete(t.Context(), &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}); err != nil {
+	if err := l.client(t, at).Delete(
+		t.Context(), &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}},
+	); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -246,7 +256,9 @@ func (l *Lab) deleteNamespace(t *testing.T, clusterName, name string) {
 	if err := leaf.Live.Delete(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	if err := leaf.UntilGone(t.Context(), corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace)); err != nil {
+	if err := leaf.UntilGone(
+		t.Context(), corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace),
+	); err != nil {
 		t.Fatal(err)
 	}
 }

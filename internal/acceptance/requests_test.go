@@ -14,10 +14,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 )
 
-// mostRequests is how many requests to one cluster a refresh may take, however many shortcuts the cluster has.
+// mostRequests is the maximum number of requests of a refresh to one cluster, for any number of
+// shortcuts.
 const mostRequests = 12
 
-func TestAccARefreshAsksEachClusterTheSameForThreeShortcutsAsForOne(t *testing.T) {
+func TestAccARefreshOfThreeShortcutsNeedsTheSameRequestsAsOfOne(t *testing.T) {
 	lab := borrowLab(t)
 	const one = `
 		rome-milan = { client = "rome", server = "milan" }`
@@ -30,25 +31,30 @@ func TestAccARefreshAsksEachClusterTheSameForThreeShortcutsAsForOne(t *testing.T
 	for _, name := range []string{"rome", "milan"} {
 		alone, among := forOne.of(name), forThree.of(name)
 		if total(alone) == 0 || total(alone) > mostRequests {
-			t.Errorf("a refresh of one shortcut takes %d requests to %s, and not 1 to %d:%s", total(alone), name, mostRequests, listed(alone))
+			t.Errorf(
+				"a refresh of one shortcut makes %d requests to %s, not 1 to %d:%s", total(alone), name, mostRequests,
+				listed(alone),
+			)
 		}
 		if !maps.Equal(alone, among) {
-			t.Errorf("a refresh asks %s for one shortcut:%s\nand for three:%s", name, listed(alone), listed(among))
+			t.Errorf("requests of a refresh to %s for one shortcut:%s\nfor three:%s", name, listed(alone), listed(among))
 		}
 	}
 	if naples := forThree.of("naples"); !maps.Equal(naples, forThree.of("rome")) {
-		t.Errorf("a refresh of three shortcuts asks naples:%s\nand rome:%s", listed(naples), listed(forThree.of("rome")))
+		t.Errorf(
+			"requests of a refresh of three shortcuts to naples:%s\nto rome:%s", listed(naples), listed(forThree.of("rome")),
+		)
 	}
 }
 
-// refresh is what one `terraform plan` without changes has asked the clusters for.
+// refresh counts the requests to the clusters by one `terraform plan` without changes.
 type refresh struct {
 	lab           *Lab
 	before, after map[string]int // keyed by cluster, verb and resource, separated by spaces
 }
 
-// counted makes these shortcuts, and counts the requests of the plan that follows: the test framework runs nothing else between the two
-// checks.
+// counted creates these shortcuts, and counts the requests of the next plan. The test framework
+// runs nothing else between the two checks.
 func (r *refresh) counted(shortcuts string) resource.TestStep {
 	return resource.TestStep{
 		Config: r.lab.contexts(`
@@ -60,13 +66,15 @@ func (r *refresh) counted(shortcuts string) resource.TestStep {
 			  server_gateway = { service_type = "NodePort" }
 			}`),
 		ConfigPlanChecks: resource.ConfigPlanChecks{
-			PostApplyPreRefresh:  []plancheck.PlanCheck{r.lab.requestsAre(func(counts map[string]int) { r.before = counts })},
-			PostApplyPostRefresh: []plancheck.PlanCheck{r.lab.requestsAre(func(counts map[string]int) { r.after = counts }), plancheck.ExpectEmptyPlan()},
+			PostApplyPreRefresh: []plancheck.PlanCheck{r.lab.requestsAre(func(counts map[string]int) { r.before = counts })},
+			PostApplyPostRefresh: []plancheck.PlanCheck{
+				r.lab.requestsAre(func(counts map[string]int) { r.after = counts }), plancheck.ExpectEmptyPlan(),
+			},
 		},
 	}
 }
 
-// of is the difference for one cluster, keyed by verb and resource.
+// of returns the difference for one cluster, by verb and resource.
 func (r *refresh) of(cluster string) map[string]int {
 	difference := map[string]int{}
 	for request, count := range r.after {
@@ -84,7 +92,7 @@ func (f planCheck) CheckPlan(ctx context.Context, req plancheck.CheckPlanRequest
 	f(ctx, req, resp)
 }
 
-// requestsAre tells how often the provider has asked the clusters for what until now.
+// requestsAre passes on the number of requests by the provider until now.
 func (l *Lab) requestsAre(note func(counts map[string]int)) plancheck.PlanCheck {
 	return planCheck(func(ctx context.Context, _ plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
 		counts, err := l.requests(ctx)
@@ -93,7 +101,8 @@ func (l *Lab) requestsAre(note func(counts map[string]int)) plancheck.PlanCheck 
 	})
 }
 
-// requests counts what was asked of the clusters with the common kubeconfig, keyed by cluster, verb and resource.
+// requests counts the requests to the clusters with the common kubeconfig, by cluster, verb and
+// resource.
 func (l *Lab) requests(ctx context.Context) (map[string]int, error) {
 	output, err := exec.CommandContext(ctx, labProgram, "requests", "--dir", l.Dir).Output()
 	if err != nil {
@@ -118,7 +127,7 @@ func total(counts map[string]int) int {
 	return sum
 }
 
-// listed writes a line for each verb and resource.
+// listed returns a line for each verb and resource.
 func listed(counts map[string]int) string {
 	var text strings.Builder
 	for _, what := range slices.Sorted(maps.Keys(counts)) {

@@ -20,7 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// between is a provider block and a shortcut from Rome to a server over a node port, with more settings.
+// between returns a provider block and a shortcut from Rome to a server over a node port, with more
+// settings.
 func (l *Lab) between(server, settings string) string {
 	return l.contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
@@ -35,20 +36,24 @@ const overNodePort = `server_gateway = { service_type = "NodePort" }`
 func TestAccForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{
-		Config:      lab.between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`),
-		ExpectError: regexp.MustCompile(`(?s)Remapping is forbidden, and needed.*10\.202\.0\.0/16 of "(rome|naples)"\s+overlaps\s+with\s+10\.202\.0\.0/16`),
+		Config: lab.between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`),
+		ExpectError: regexp.MustCompile(
+			`(?s)Remapping is forbidden, and needed.*10\.202\.0\.0/16 of "(rome|naples)"\s+overlaps\s+with\s+10\.202\.0\.0/16`,
+		),
 	})
 }
 
-func TestAccForbiddenRemappingThatNobodyCouldForeseeLeavesNothingBehind(t *testing.T) {
+func TestAccAnUnpredictedForbiddenRemappingLeavesNothingBehind(t *testing.T) {
 	lab := borrowLab(t)
-	apply(t, resource.TestStep{ // Liqo's IPAM has no addresses but private ones to give
-		Config:      lab.between("europe", overNodePort+"\n"+`cidr_remapping = "forbid"`),
-		ExpectError: regexp.MustCompile(`(?s)Remapping is forbidden, and needed on leaf "rome".*100\.64\.0\.0/16\s+of\s+"europe"`),
+	apply(t, resource.TestStep{ // Liqo's IPAM has only private addresses
+		Config: lab.between("europe", overNodePort+"\n"+`cidr_remapping = "forbid"`),
+		ExpectError: regexp.MustCompile(
+			`(?s)Remapping is forbidden, and needed on leaf "rome".*100\.64\.0\.0/16\s+of\s+"europe"`,
+		),
 	})
 }
 
-func TestAccForbiddenRemappingIsNoObstacleWhereNothingOverlaps(t *testing.T) {
+func TestAccForbiddenRemappingIsAcceptedIfNothingOverlaps(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{
 		Config:            lab.between("milan", overNodePort+"\n"+`cidr_remapping = "forbid"`),
@@ -56,7 +61,7 @@ func TestAccForbiddenRemappingIsNoObstacleWhereNothingOverlaps(t *testing.T) {
 	})
 }
 
-func TestAccWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
+func TestAccAnApplyDoesNotWaitForKeysThatOthersProvide(t *testing.T) {
 	lab := borrowLab(t)
 	const keyless = overNodePort + "\nshare_keys = false"
 	apply(t,
@@ -71,14 +76,14 @@ func TestAccWhereKeysAreLeftToOthersNothingWaitsForThem(t *testing.T) {
 				}
 			}),
 		}},
-		resource.TestStep{ // now the provider brings them
+		resource.TestStep{ // now the provider shares them
 			Config: lab.between("milan", overNodePort), ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},
 	)
 }
 
-func TestAccANamespaceThatDoesNotExistIsNotMade(t *testing.T) {
+func TestAccAMissingNamespaceIsNotCreated(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{
 		Config:      lab.between("milan", overNodePort+"\n"+`client_namespace = "nowhere"`),
@@ -86,17 +91,22 @@ func TestAccANamespaceThatDoesNotExistIsNotMade(t *testing.T) {
 	})
 }
 
-func TestAccATemplateThatDoesNotExistFailsThePlan(t *testing.T) {
+func TestAccAMissingTemplateFailsThePlan(t *testing.T) {
 	lab := borrowLab(t)
 	for expected, settings := range map[string]string{
-		`(?s)The template does not exist on leaf "milan".*WgGatewayServerTemplate\s+liqo/nothing`: `server_gateway = { template = { name = "nothing" } }`,
-		`(?s)There are no templates of type example.com/v1/nothings on\s+leaf\s+"rome"`:           `client_gateway = { template = { resource = "example.com/v1/nothings" } }`,
+		`(?s)The template does not exist on leaf ` +
+			`"milan".*WgGatewayServerTemplate\s+liqo/nothing`: `server_gateway = { template = { name = "nothing" } }`,
+		`(?s)There are no templates of type example.com/v1/nothings ` +
+			`on\s+leaf\s+"rome"`: `client_gateway = { template = { resource = "example.com/v1/nothings" } }`,
 	} {
-		apply(t, resource.TestStep{Config: lab.between("milan", settings), PlanOnly: true, ExpectError: regexp.MustCompile(expected)})
+		apply(
+			t,
+			resource.TestStep{Config: lab.between("milan", settings), PlanOnly: true, ExpectError: regexp.MustCompile(expected)},
+		)
 	}
 }
 
-func TestAccThePairMayBeJoinedOnceOnly(t *testing.T) {
+func TestAccAPairCanHaveOnlyOneShortcut(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{
 		Config: lab.contexts(`
@@ -133,7 +143,8 @@ func TestAccConfigurationsCanOutliveTheShortcut(t *testing.T) {
 	)
 }
 
-// copyTemplate gives a cluster a copy of one of Liqo's templates, without some fields, for as long as the test runs.
+// copyTemplate creates a copy of one of Liqo's templates on a cluster, without some fields, for the
+// duration of the test.
 func (l *Lab) copyTemplate(t *testing.T, cluster, kind, from, to string, without ...string) {
 	t.Helper()
 	c := l.client(t, cluster)
@@ -155,7 +166,7 @@ func (l *Lab) copyTemplate(t *testing.T, cluster, kind, from, to string, without
 	t.Cleanup(func() { _ = c.Delete(context.WithoutCancel(t.Context()), duplicate) })
 }
 
-// removeField removes a field wherever it is.
+// removeField removes every field with this name.
 func removeField(value any, field string) {
 	switch value := value.(type) {
 	case []any:
@@ -170,17 +181,23 @@ func removeField(value any, field string) {
 	}
 }
 
-// ipam is the Deployment of Liqo's IPAM with these pools, as Liqo's chart makes it but for its pods: the lab runs the program itself.
+// ipam returns the Deployment of Liqo's IPAM with these pools, as in Liqo's chart. It has no pods,
+// because the lab runs the program itself.
 func ipam(pools string) *appsv1.Deployment {
-	labels := map[string]string{"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam", "app.kubernetes.io/instance": "liqo-ipam"}
+	labels := map[string]string{
+		"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam", "app.kubernetes.io/instance": "liqo-ipam",
+	}
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-ipam", Labels: labels},
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(int32(0)),
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{
-				Name: "ipam", Image: "ghcr.io/liqotech/ipam", Args: []string{"--pod-name=$(POD_NAME)", "--port=6000", "--pools=" + pools},
-			}}}},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				Containers: []corev1.Container{{
+					Name: "ipam", Image: "ghcr.io/liqotech/ipam",
+					Args: []string{"--pod-name=$(POD_NAME)", "--port=6000", "--pools=" + pools},
+				}},
+			}},
 		},
 	}
 }

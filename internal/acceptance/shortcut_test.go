@@ -25,7 +25,7 @@ func inPlace() resource.ConfigPlanChecks {
 	}
 }
 
-func TestAccAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
+func TestAccAShortcutOverANodePortIsCreatedChangedAndRemoved(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -63,14 +63,16 @@ func TestAccAShortcutOverANodePortIsMadeChangedAndRemoved(t *testing.T) {
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected),
 				expect("mtu", knownvalue.Int32Exact(1400)),
-				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(31000)),
+				statecheck.ExpectKnownValue(
+					romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(31000),
+				),
 				lab.gatewaysHaveMTU(t, 1400),
 			},
 		},
 	)
 }
 
-func TestAccAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
+func TestAccAShortcutOverALoadBalancerIsCreatedChangedAndRemoved(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t,
 		resource.TestStep{
@@ -81,8 +83,12 @@ func TestAccAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
 				}`),
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected),
-				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_gateway").AtMapKey("service_type"), knownvalue.StringExact("LoadBalancer")),
-				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51840)),
+				statecheck.ExpectKnownValue(
+					romeMilan, tfjsonpath.New("server_gateway").AtMapKey("service_type"), knownvalue.StringExact("LoadBalancer"),
+				),
+				statecheck.ExpectKnownValue(
+					romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51840),
+				),
 			},
 		},
 		resource.TestStep{
@@ -108,13 +114,15 @@ func TestAccAShortcutOverALoadBalancerIsMadeChangedAndRemoved(t *testing.T) {
 			ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected),
-				statecheck.ExpectKnownValue(romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51900)),
+				statecheck.ExpectKnownValue(
+					romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(51900),
+				),
 			},
 		},
 	)
 }
 
-func TestAccTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
+func TestAccTheClientCanDialAnotherAddress(t *testing.T) {
 	lab := borrowLab(t)
 	dials := func(address string, port int, more string) string {
 		return lab.contexts(fmt.Sprintf(`
@@ -128,10 +136,11 @@ func TestAccTheClientCanDialAnAddressOfItsOwn(t *testing.T) {
 	}
 	node := lab.nodeAddress(t, "milan")
 	endpoint := expect("server_endpoint", knownvalue.ObjectPartial(map[string]knownvalue.Check{
-		"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(node)}), "port": knownvalue.Int32Exact(31001),
+		"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(node)}),
+		"port":      knownvalue.Int32Exact(31001),
 	}))
 	apply(t,
-		resource.TestStep{ // a name and a port that only Rome has for it, and that lead nowhere yet
+		resource.TestStep{ // a name and a port that only Rome uses, and that do not work yet
 			Config:            dials("milan.example.com", 41000, "wait_for_connection = false"),
 			ConfigStateChecks: []statecheck.StateCheck{lab.dialling(t, "milan.example.com", 41000), endpoint},
 		},
@@ -182,11 +191,11 @@ func TestAccThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
 				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["milan-naples"]`, tfjsonpath.New("status"), connected),
 			},
 		},
-		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy what for_each has made
+		resource.TestStep{Config: lab.contexts("")}, // the test framework can't destroy resources with for_each
 	)
 }
 
-func TestAccTheCentreAndItsLeavesAreJoinedInOneApply(t *testing.T) {
+func TestAccTheCentreAndItsLeavesAreConnectedInOneApply(t *testing.T) {
 	lab := borrowLab(t)
 	const config = `
 		resource "liqo_shortcut" "europe_rome" {

@@ -11,14 +11,16 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
-// apply runs the steps with the provider of this process, and destroys what they made.
+// apply runs the steps with the provider of this process, and destroys what they created.
 func apply(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	applyThrough(t, func(server tfprotov6.ProviderServer) tfprotov6.ProviderServer { return server }, steps...)
 }
 
-// applyThrough does the same with something between Terraform and the provider.
-func applyThrough(t *testing.T, wrap func(tfprotov6.ProviderServer) tfprotov6.ProviderServer, steps ...resource.TestStep) {
+// applyThrough is like apply, with a wrapper between Terraform and the provider.
+func applyThrough(
+	t *testing.T, wrap func(tfprotov6.ProviderServer) tfprotov6.ProviderServer, steps ...resource.TestStep,
+) {
 	t.Helper()
 	var liqo *provider.Provider
 	end := func() {
@@ -28,8 +30,10 @@ func applyThrough(t *testing.T, wrap func(tfprotov6.ProviderServer) tfprotov6.Pr
 	}
 	t.Cleanup(end)
 	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){"liqo": func() (tfprotov6.ProviderServer, error) {
-			end() // each command of Terraform's has a provider of its own, which ends with it
+		ProtoV6ProviderFactories: map[string]func() (
+			tfprotov6.ProviderServer, error,
+		){"liqo": func() (tfprotov6.ProviderServer, error) {
+			end() // each Terraform command has its own provider, which ends with it
 			liqo = provider.New("test")
 			return wrap(providerserver.NewProtocol6(liqo)()), nil
 		}},
@@ -37,7 +41,8 @@ func applyThrough(t *testing.T, wrap func(tfprotov6.ProviderServer) tfprotov6.Pr
 	})
 }
 
-// contexts is a provider block with the lab's merged kubeconfig, followed by more configuration.
+// contexts returns a provider block with the lab's merged kubeconfig, followed by more
+// configuration.
 func (l *Lab) contexts(more string) string {
 	return fmt.Sprintf(`
 		terraform {

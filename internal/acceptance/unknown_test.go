@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// written is a project with this configuration. What it has applied is destroyed when the test ends, and then every cluster must be as it was before.
+// written returns a project with this configuration. At the end of the test, everything that it has
+// applied is destroyed, and every cluster must have the same objects as before.
 func (l *Lab) written(t *testing.T, config string) *project {
 	t.Helper()
 	p := l.example(t, "provider")
@@ -15,7 +16,7 @@ func (l *Lab) written(t *testing.T, config string) *project {
 	return p
 }
 
-func TestAccASettingThatIsKnownLaterMayStillTurnOutToBeLeftOut(t *testing.T) {
+func TestAccAnUnknownSettingMayTurnOutToBeNull(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.written(t, `
 		variable "node_port" {
@@ -30,7 +31,8 @@ func TestAccASettingThatIsKnownLaterMayStillTurnOutToBeLeftOut(t *testing.T) {
 	says(t, p.run("plan"), "1 to add")
 }
 
-// named is a shortcut from Rome to a leaf whose name comes from another resource, which gives it again when it is replaced.
+// named returns a shortcut from Rome to a leaf whose name comes from another resource. A
+// replacement of that resource gives the same name again.
 func (l *Lab) named(server, trigger, settings string) string {
 	return l.contexts(fmt.Sprintf(`
 		resource "terraform_data" "server" {
@@ -45,7 +47,7 @@ func (l *Lab) named(server, trigger, settings string) string {
 		}`, server, trigger, settings))
 }
 
-func TestAccALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
+func TestAccALeafWithAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 	lab := borrowLab(t)
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = `
@@ -55,19 +57,26 @@ func TestAccALeafWhoseNameIsKnownLaterIsAReplacementWithItsReason(t *testing.T) 
 	p := lab.written(t, lab.named("milan", "first", ""))
 	p.apply()
 
-	p.write("main.tf", lab.named("milan", "second", settings)) // it turns out to be the same
-	says(t, p.run("apply", "-auto-approve"), reason, `The name of the server will only be known during the apply.`, `It was "milan", and nobody can tell yet `+
-		`whether it will still stand for cluster "milan".`, "# forces replacement", "2 added, 0 changed, 2 destroyed")
-	says(t, p.run("state", "show", romeMilan), `id = "rome/milan"`, `status = "Connected"`, `client_namespace = "shortcuts"`, `pod_cidrs = [ "10.202.64.0/18", ]`)
+	p.write("main.tf", lab.named("milan", "second", settings)) // the name turns out to be the same
+	says(t, p.run("apply", "-auto-approve"), reason, `The name of the server is known only during the apply.`,
+		`It was "milan", and it is not known yet whether it will still refer to cluster `+
+			`"milan".`, "# forces replacement", "2 added, 0 changed, 2 destroyed")
+	says(
+		t, p.run("state", "show", romeMilan), `id = "rome/milan"`, `status = "Connected"`, `client_namespace = "shortcuts"`,
+		`pod_cidrs = [ "10.202.64.0/18", ]`,
+	)
 	p.run("plan", "-detailed-exitcode")
 
 	p.write("main.tf", lab.named("europe", "second", settings))
 	says(t, p.run("apply", "-auto-approve"), reason, "# forces replacement")
-	says(t, p.run("state", "show", romeMilan), `id = "rome/europe"`, `status = "Connected"`, `client_namespace = "shortcuts"`)
+	says(
+		t, p.run("state", "show", romeMilan), `id = "rome/europe"`, `status = "Connected"`,
+		`client_namespace = "shortcuts"`,
+	)
 	p.run("plan", "-detailed-exitcode")
 }
 
-func TestAccRangesThatAreKnownLaterChangeInPlace(t *testing.T) {
+func TestAccUnknownRangesChangeInPlace(t *testing.T) {
 	lab := borrowLab(t)
 	announced := func(podCIDR, externalCIDR string) string {
 		return fmt.Sprintf(`
@@ -81,5 +90,8 @@ func TestAccRangesThatAreKnownLaterChangeInPlace(t *testing.T) {
 	p.apply()
 	p.write("main.tf", announced("10.202.128.0/17", "10.70.0.0/18"))
 	p.apply()
-	says(t, p.run("state", "show", romeMilan), `status = "Connected"`, `remapped_pod_cidrs = [ "10.202.128.0/17", ]`, `external_cidr = "10.70.0.0/18"`)
+	says(
+		t, p.run("state", "show", romeMilan), `status = "Connected"`, `remapped_pod_cidrs = [ "10.202.128.0/17", ]`,
+		`external_cidr = "10.70.0.0/18"`,
+	)
 }

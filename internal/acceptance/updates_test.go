@@ -18,17 +18,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// gatewayChange is which gateways a change replaces, and so interrupts traffic.
+// gatewayChange says which gateways a change replaces. A replacement interrupts traffic.
 type gatewayChange string
 
 const (
 	keepsGateways    gatewayChange = "neither gateway"
 	replacesGateways gatewayChange = "both gateways"
 	replacesClient   gatewayChange = "the client's gateway"
-	replacesServer   gatewayChange = "the server's gateway" // which never happens: the client's goes with it
+	replacesServer   gatewayChange = "the server's gateway" // never happens, because the client's gateway is replaced, too
 )
 
-// update is a change of settings, given as all of them, and what must be true after it besides a tunnel that is up.
+// update is a change of settings. It has all new settings, and what must be true after the change
+// besides a tunnel that is up.
 type update struct {
 	name     string
 	settings string
@@ -36,13 +37,14 @@ type update struct {
 	checks   []statecheck.StateCheck
 }
 
-// updated runs a shortcut from Rome to Milan over a node port through one update after the other, all in place: the framework itself makes sure that the plan
-// after each is empty.
+// updated applies one update after the other to a shortcut from Rome to Milan over a node port, all
+// in place. The test framework checks that the plan after each update is empty.
 func (l *Lab) updated(t *testing.T, all ...update) {
 	t.Helper()
 	gateways := &gatewayUIDs{t: t, lab: l}
 	steps := []resource.TestStep{{
-		Config: l.between("milan", overNodePort), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gateways.changed(replacesGateways)},
+		Config:            l.between("milan", overNodePort),
+		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), gateways.changed(replacesGateways)},
 	}}
 	for _, update := range all {
 		steps = append(steps, resource.TestStep{
@@ -66,14 +68,20 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 			knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(address)}))
 	}
 	lab.updated(t,
-		update{"to a load balancer", "", replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))}},
-		update{"to another port", `server_gateway = { port = 51900 }`, replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))}},
+		update{
+			"to a load balancer", "", replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))},
+		},
+		update{
+			"to another port", `server_gateway = { port = 51900 }`, replacesGateways,
+			[]statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))},
+		},
 		update{
 			"to an address of one's choice", `server_gateway = { load_balancer_ip = "192.0.2.10" }`, replacesGateways,
 			[]statecheck.StateCheck{endpointAddress("192.0.2.10"), endpointPort(knownvalue.Int32Exact(51840))},
 		},
 		update{
-			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`, replacesGateways,
+			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`,
+			replacesGateways,
 			[]statecheck.StateCheck{endpointAddress(lab.nodeAddress(t, "milan")), endpointPort(knownvalue.Int32Exact(31010))},
 		},
 		update{
@@ -83,13 +91,19 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 				service_labels      = { team = "network" }
 			}`, replacesGateways, []statecheck.StateCheck{lab.serviceIsMarked(t), endpointPort(nodePort())},
 		},
-		update{"to another MTU", overNodePort + "\nmtu = 1400", replacesGateways, []statecheck.StateCheck{lab.gatewaysHaveMTU(t, 1400)}},
 		update{
-			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`, replacesGateways,
+			"to another MTU", overNodePort + "\nmtu = 1400", replacesGateways,
+			[]statecheck.StateCheck{lab.gatewaysHaveMTU(t, 1400)},
+		},
+		update{
+			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`,
+			replacesGateways,
 			[]statecheck.StateCheck{lab.madeFrom(t, "wireguard-client", "my-server")},
 		},
-		update{"to an address inside the cluster", `server_gateway = { service_type = "ClusterIP" }`, replacesGateways, []statecheck.StateCheck{
-			endpointPort(knownvalue.Int32Exact(51840)), lab.exposedBy(t, corev1.ServiceTypeClusterIP), lab.madeFrom(t, "wireguard-client", "wireguard-server"),
+		update{"to an address inside the cluster", `server_gateway = { service_type = ` +
+			`"ClusterIP" }`, replacesGateways, []statecheck.StateCheck{
+			endpointPort(knownvalue.Int32Exact(51840)), lab.exposedBy(t, corev1.ServiceTypeClusterIP),
+			lab.madeFrom(t, "wireguard-client", "wireguard-server"),
 		}},
 		update{"back", overNodePort, replacesGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
 	)
@@ -101,25 +115,39 @@ func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
 	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
 	lab.updated(t,
 		update{"the server, to a port that is known", fixed, replacesGateways, nil},
-		// What it says is what the gateway does already, so nothing needs to be done to it.
+		// The gateway works in this way already, so there is nothing to change.
 		update{
 			"to the address and the port that it dials already",
-			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`, lab.nodeAddress(t, "milan")), keepsGateways, nil,
+			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`, lab.nodeAddress(t, "milan")),
+			keepsGateways, nil,
 		},
-		update{"to the server's own port again", fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`, lab.nodeAddress(t, "milan")), keepsGateways, nil},
+		update{
+			"to the server's own port again",
+			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`, lab.nodeAddress(t, "milan")), keepsGateways, nil,
+		},
 		update{
 			"to another template", fixed + `client_gateway = {
-				template = { name = "my-client", namespace = "liqo", resource = "networking.liqo.io/v1beta1/wggatewayclienttemplates" }
+				template = {
+				  name      = "my-client"
+				  namespace = "liqo"
+				  resource  = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
+				}
 			}`, replacesClient, []statecheck.StateCheck{lab.madeFrom(t, "my-client", "wireguard-server")},
 		},
-		update{"back", fixed, replacesClient, []statecheck.StateCheck{lab.madeFrom(t, "wireguard-client", "wireguard-server")}},
+		update{
+			"back", fixed, replacesClient, []statecheck.StateCheck{lab.madeFrom(t, "wireguard-client", "wireguard-server")},
+		},
 	)
 }
 
 func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 	lab := borrowLab(t)
-	first := map[string]map[string][]byte{"rome": lab.haveKeys(t, "rome", "my-keys"), "milan": lab.haveKeys(t, "milan", "my-keys")}
-	second := map[string]map[string][]byte{"rome": lab.haveKeys(t, "rome", "other-keys"), "milan": lab.haveKeys(t, "milan", "other-keys")}
+	first := map[string]map[string][]byte{
+		"rome": lab.haveKeys(t, "rome", "my-keys"), "milan": lab.haveKeys(t, "milan", "my-keys"),
+	}
+	second := map[string]map[string][]byte{
+		"rome": lab.haveKeys(t, "rome", "other-keys"), "milan": lab.haveKeys(t, "milan", "other-keys"),
+	}
 	const ownNamespaces = `
 		client_namespace = "default"
 		server_namespace = "default"
@@ -131,25 +159,39 @@ func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 	}
 	lab.updated(t,
 		update{"to namespaces of one's own", overNodePort + ownNamespaces, replacesGateways, []statecheck.StateCheck{
-			expect("client_namespace", knownvalue.StringExact("default")), expect("server_namespace", knownvalue.StringExact("default")),
+			expect("client_namespace", knownvalue.StringExact("default")),
+			expect("server_namespace", knownvalue.StringExact("default")),
 			lab.inNamespaces(t, "default", "default"),
 		}},
-		update{"to keys of one's own", keys("my-keys"), replacesGateways, []statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])}},
-		update{"to other keys", keys("other-keys"), replacesGateways, []statecheck.StateCheck{lab.trusts(t, "rome", second["milan"]), lab.trusts(t, "milan", second["rome"])}},
+		update{
+			"to keys of one's own", keys("my-keys"), replacesGateways,
+			[]statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])},
+		},
+		update{
+			"to other keys", keys("other-keys"), replacesGateways,
+			[]statecheck.StateCheck{lab.trusts(t, "rome", second["milan"]), lab.trusts(t, "milan", second["rome"])},
+		},
 		update{"to Liqo's keys, in the tenant namespaces", overNodePort, replacesGateways, []statecheck.StateCheck{
-			expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")), expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
+			expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")),
+			expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
 			lab.inNamespaces(t, "liqo-tenant-milan", "liqo-tenant-rome"), lab.withLiqosKeys(t),
 		}},
-		update{"and back", keys("my-keys"), replacesGateways, []statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])}},
-		update{"to Liqo's keys in the same namespaces", overNodePort + ownNamespaces, replacesGateways, []statecheck.StateCheck{
-			lab.inNamespaces(t, "default", "default"), lab.withLiqosKeys(t),
-		}},
-		update{"to keys of one's own again, which the destroy leaves alone", keys("my-keys"), replacesGateways, nil},
+		update{
+			"and back", keys("my-keys"), replacesGateways,
+			[]statecheck.StateCheck{lab.trusts(t, "rome", first["milan"]), lab.trusts(t, "milan", first["rome"])},
+		},
+		update{
+			"to Liqo's keys in the same namespaces", overNodePort + ownNamespaces, replacesGateways,
+			[]statecheck.StateCheck{lab.inNamespaces(t, "default", "default"), lab.withLiqosKeys(t)},
+		},
+		update{"to the user's keys again, which the destroy does not remove", keys("my-keys"), replacesGateways, nil},
 	)
 	for _, cluster := range []string{"rome", "milan"} {
 		for _, name := range []string{"my-keys", "other-keys"} {
 			var left corev1.Secret
-			if err := lab.client(t, cluster).Get(t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &left); err != nil {
+			if err := lab.client(t, cluster).Get(
+				t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &left,
+			); err != nil {
 				t.Error(err)
 			}
 			if len(left.Labels) > 0 {
@@ -175,7 +217,8 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 			client_network = { pod_cidrs = ["10.202.64.0/18"] }
 			cidr_remapping = "forbid"`, keepsGateways,
 			[]statecheck.StateCheck{
-				keepsPodCIDR(romeMilan, "client_network", "10.202.64.0/18"), keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
+				keepsPodCIDR(romeMilan, "client_network", "10.202.64.0/18"),
+				keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
 				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
@@ -189,25 +232,30 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 		update{"what it does without a leaf", overNodePort + "\nforce_destroy = true", keepsGateways, nil},
 		update{"what it does to a peering", overNodePort + "\ndestroy_peering_network = true", keepsGateways, nil},
 		update{"adoption", overNodePort + "\nadopt_existing = true", keepsGateways, nil},
-		update{"timeouts", overNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`, keepsGateways, nil},
+		update{
+			"timeouts", overNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`,
+			keepsGateways, nil,
+		},
 	)
 }
 
-// gatewayUIDs remembers the gateways of Rome and Milan from one step to the next.
+// gatewayUIDs stores the UIDs of the gateways of Rome and Milan between steps.
 type gatewayUIDs struct {
 	t    *testing.T
 	lab  *Lab
 	last map[string]types.UID // keyed by the cluster's name
 }
 
-// changed checks which of the gateways are others than after the last step.
+// changed checks which gateways were replaced since the last step.
 func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		var clients networkingv1beta1.GatewayClientList
 		var servers networkingv1beta1.GatewayServerList
-		resp.Error = errors.Join(g.lab.client(g.t, "rome").List(ctx, &clients), g.lab.client(g.t, "milan").List(ctx, &servers))
+		resp.Error = errors.Join(
+			g.lab.client(g.t, "rome").List(ctx, &clients), g.lab.client(g.t, "milan").List(ctx, &servers),
+		)
 		if resp.Error == nil && (len(clients.Items) != 1 || len(servers.Items) != 1) {
-			resp.Error = fmt.Errorf("there are %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
+			resp.Error = fmt.Errorf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
 		}
 		if resp.Error != nil {
 			return
@@ -216,15 +264,16 @@ func (g *gatewayUIDs) changed(expected gatewayChange) statecheck.StateCheck {
 		before := g.last
 		g.last = now
 		replaced := map[[2]bool]gatewayChange{
-			{false, false}: keepsGateways, {true, true}: replacesGateways, {true, false}: replacesClient, {false, true}: replacesServer,
+			{false, false}: keepsGateways, {true, true}: replacesGateways, {true, false}: replacesClient,
+			{false, true}: replacesServer,
 		}[[2]bool{now["rome"] != before["rome"], now["milan"] != before["milan"]}]
 		if replaced != expected {
-			resp.Error = fmt.Errorf("replaced is %s, and not %s", replaced, expected)
+			resp.Error = fmt.Errorf("replaced %s, expected %s", replaced, expected)
 		}
 	})
 }
 
-// serviceIsMarked checks the annotations and labels that were asked for.
+// serviceIsMarked checks the requested annotations and labels.
 func (l *Lab) serviceIsMarked(t *testing.T) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
@@ -239,7 +288,7 @@ func (l *Lab) serviceIsMarked(t *testing.T) statecheck.StateCheck {
 	})
 }
 
-// trusts checks which key the gateway of a cluster has been told.
+// trusts checks the key that the gateway of a cluster uses for the other gateway.
 func (l *Lab) trusts(t *testing.T, cluster string, keys map[string][]byte) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
@@ -248,12 +297,13 @@ func (l *Lab) trusts(t *testing.T, cluster string, keys map[string][]byte) state
 			return
 		}
 		if len(told.Items) != 1 || !bytes.Equal(told.Items[0].Spec.PublicKey, keys["publicKey"]) {
-			resp.Error = fmt.Errorf("the gateway of %s does not trust the other's own key", cluster)
+			resp.Error = fmt.Errorf("the gateway of %s does not have the key of the other gateway", cluster)
 		}
 	})
 }
 
-// haveKeys gives a cluster a Secret with keys for a gateway, in namespace default, for as long as the test runs.
+// haveKeys creates a Secret with gateway keys in namespace default of a cluster, for the duration
+// of the test.
 func (l *Lab) haveKeys(t *testing.T, cluster, name string) map[string][]byte {
 	t.Helper()
 	secret := wireguardKeys(t, "default", name)

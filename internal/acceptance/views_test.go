@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// network is what a test expects of `client_network` or `server_network`.
+// network is the expected value of `client_network` or `server_network`.
 type network struct {
 	pod, external                 string
 	remappedPod, remappedExternal string
@@ -31,7 +31,8 @@ func (n network) value() knownvalue.Check {
 	})
 }
 
-// asLiqoSays checks that the networks of a shortcut are what Liqo's own Configurations say, each at the other end.
+// asLiqoSays checks that the networks of a shortcut have the values of Liqo's own Configurations.
+// Each is on the other leaf.
 func (l *Lab) asLiqoSays(t *testing.T, address, clientName, serverName string) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
@@ -50,11 +51,13 @@ func (l *Lab) asLiqoSays(t *testing.T, address, clientName, serverName string) s
 
 type stateCheck func(context.Context, statecheck.CheckStateRequest, *statecheck.CheckStateResponse)
 
-func (f stateCheck) CheckState(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+func (f stateCheck) CheckState(
+	ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse,
+) {
 	f(ctx, req, resp)
 }
 
-// configuredAt is what one cluster's Configuration says of another cluster.
+// configuredAt returns the content of one cluster's Configuration of another cluster.
 func (l *Lab) configuredAt(ctx context.Context, t *testing.T, at, of string) network {
 	t.Helper()
 	var list networkingv1beta1.ConfigurationList
@@ -63,7 +66,7 @@ func (l *Lab) configuredAt(ctx context.Context, t *testing.T, at, of string) net
 		t.Fatal(err)
 	}
 	if len(list.Items) != 1 || list.Items[0].Status.Remote == nil {
-		t.Fatalf("%s has no Configuration of %s that Liqo has worked on", at, of)
+		t.Fatalf("%s has no Configuration of %s that Liqo has processed", at, of)
 	}
 	spec, status := list.Items[0].Spec.Remote.CIDR, list.Items[0].Status.Remote.CIDR
 	return network{
@@ -72,31 +75,36 @@ func (l *Lab) configuredAt(ctx context.Context, t *testing.T, at, of string) net
 	}
 }
 
-// remapped checks that a leaf's only pod CIDR is reached elsewhere.
+// remapped checks that a leaf's only pod CIDR is remapped.
 func remapped(address, attribute, podCIDR string) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute).AtMapKey("remapped_pod_cidrs").AtSliceIndex(0), different(podCIDR))
+	return statecheck.ExpectKnownValue(
+		address, tfjsonpath.New(attribute).AtMapKey("remapped_pod_cidrs").AtSliceIndex(0), different(podCIDR),
+	)
 }
 
-// keepsPodCIDR checks that a leaf's only pod CIDR is reached where it is.
+// keepsPodCIDR checks that a leaf's only pod CIDR is not remapped.
 func keepsPodCIDR(address, attribute, podCIDR string) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), knownvalue.ObjectPartial(map[string]knownvalue.Check{
+	expected := knownvalue.ObjectPartial(map[string]knownvalue.Check{
 		"pod_cidrs":          knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}),
 		"remapped_pod_cidrs": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(podCIDR)}),
-	}))
+	})
+	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected)
 }
 
-// externalCIDRIsRemapped checks that a leaf's external CIDR, which all clusters of the lab have, is reached elsewhere.
+// externalCIDRIsRemapped checks that a leaf's external CIDR is remapped, because all clusters of
+// the lab have the same.
 func externalCIDRIsRemapped(address, attribute string) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), knownvalue.ObjectPartial(map[string]knownvalue.Check{
+	expected := knownvalue.ObjectPartial(map[string]knownvalue.Check{
 		"external_cidr":          knownvalue.StringExact("10.70.0.0/16"),
 		"remapped_external_cidr": different("10.70.0.0/16"),
-	}))
+	})
+	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected)
 }
 
 func different(from string) knownvalue.Check {
 	return knownvalue.StringFunc(func(value string) error {
 		if value == from {
-			return fmt.Errorf("is %s, expected another", value)
+			return fmt.Errorf("got %s, expected another value", value)
 		}
 		_, err := netip.ParsePrefix(value)
 		return err
@@ -106,13 +114,13 @@ func different(from string) knownvalue.Check {
 func nodePort() knownvalue.Check {
 	return knownvalue.Int32Func(func(port int32) error {
 		if port < 30000 || port > 32767 {
-			return fmt.Errorf("%d is no node port", port)
+			return fmt.Errorf("%d is not a node port", port)
 		}
 		return nil
 	})
 }
 
-// nodeAddress is the address of a cluster's only node.
+// nodeAddress returns the address of a cluster's only node.
 func (l *Lab) nodeAddress(t *testing.T, name string) string {
 	t.Helper()
 	var nodes corev1.NodeList
@@ -128,7 +136,7 @@ func (l *Lab) nodeAddress(t *testing.T, name string) string {
 	return ""
 }
 
-// gatewaysHaveMTU checks the gateways of Rome and Milan themselves.
+// gatewaysHaveMTU checks the MTU of the gateways of Rome and Milan themselves.
 func (l *Lab) gatewaysHaveMTU(t *testing.T, mtu int) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
@@ -138,8 +146,9 @@ func (l *Lab) gatewaysHaveMTU(t *testing.T, mtu int) statecheck.StateCheck {
 		if resp.Error != nil {
 			return
 		}
-		if len(clients.Items) != 1 || len(servers.Items) != 1 || clients.Items[0].Spec.MTU != mtu || servers.Items[0].Spec.MTU != mtu {
-			resp.Error = fmt.Errorf("the gateways do not both have MTU %d", mtu)
+		if len(clients.Items) != 1 || len(servers.Items) != 1 || clients.Items[0].Spec.MTU != mtu ||
+			servers.Items[0].Spec.MTU != mtu {
+			resp.Error = fmt.Errorf("not both gateways have MTU %d", mtu)
 		}
 	})
 }

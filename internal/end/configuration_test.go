@@ -21,15 +21,17 @@ func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 	configuration.UID = "configuration"
 	held := &ipamv1alpha1.Network{ObjectMeta: metav1.ObjectMeta{
 		Name: "milan-pod", Namespace: configuration.Namespace,
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "networking.liqo.io/v1beta1", Kind: "Configuration", Name: "milan", UID: configuration.UID}},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "networking.liqo.io/v1beta1", Kind: "Configuration",
+			Name: "milan", UID: configuration.UID}},
 	}}
 	rome := clustertest.Leaf(t, "rome", configuration, held)
 
-	// Nobody collects the Network here, so the removal gets as far as waiting for it.
+	// No garbage collector runs here, so the removal waits for the Network.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	unsubscribe, err := rome.Events.Subscribe(ctx, func(client.Object) {
-		if err := rome.Live.Get(ctx, client.ObjectKeyFromObject(configuration), &networkingv1beta1.Configuration{}); err != nil {
+		if err := rome.Live.Get(ctx, client.ObjectKeyFromObject(configuration),
+			&networkingv1beta1.Configuration{}); err != nil {
 			cancel() // the Configuration itself is gone
 		}
 	}, &networkingv1beta1.Configuration{})
@@ -43,7 +45,7 @@ func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 	}
 }
 
-func TestARemappingShowsOnlyOnceLiqoHasDecided(t *testing.T) {
+func TestARemappingIsUnknownUntilLiqoHasDecided(t *testing.T) {
 	undecided := ours(clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16"))
 	undecided.Status.Conditions = nil
 	network := networkOf(undecided)
@@ -52,7 +54,7 @@ func TestARemappingShowsOnlyOnceLiqoHasDecided(t *testing.T) {
 	}
 }
 
-func TestAConfigurationTellsTheOtherLeafsRanges(t *testing.T) {
+func TestAConfigurationHasTheOtherLeafsRanges(t *testing.T) {
 	told := cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
 	existing := clustertest.Configuration("rome")
 	existing.Name = "of-another-name"
@@ -71,21 +73,24 @@ func TestAConfigurationTellsTheOtherLeafsRanges(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		found, err := milan.Find(t.Context())
-		if err != nil || len(found.Extra) > 0 || found.Namespace() != "liqo-tenant-rome" || found.Configuration.Name != test.expected {
+		if err != nil || len(found.Extra) > 0 || found.Namespace() != "liqo-tenant-rome" ||
+			found.Configuration.Name != test.expected {
 			t.Fatalf("%s: it is %v, and there are %d more (%v)", name, found.Configuration, len(found.Extra), err)
 		}
-		if network := networkOf(found.Configuration); !slices.Equal(network.PodCIDRs, told.PodCIDRs) || network.ExternalCIDR != told.ExternalCIDR {
+		if network := networkOf(found.Configuration); !slices.Equal(network.PodCIDRs, told.PodCIDRs) ||
+			network.ExternalCIDR != told.ExternalCIDR {
 			t.Errorf("%s: it tells %+v", name, network)
 		}
 	}
 }
 
-func TestAConfigurationKeepsWhereItsOwnerMadeIt(t *testing.T) {
+func TestAConfigurationRecordsItsOrigin(t *testing.T) {
 	configuration := clustertest.Configuration("rome")
 	me.Mark(configuration)
 	milan := milansEnd(t, configuration)
 	milan.Owner = Owner{Token: me.Token, Origin: Origin{Folder: "another"}}
-	if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome", cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}); err != nil {
+	if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome",
+		cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := milan.Find(t.Context()); err != nil || OriginOf(found.Configuration) != me.Origin {
@@ -93,7 +98,7 @@ func TestAConfigurationKeepsWhereItsOwnerMadeIt(t *testing.T) {
 	}
 }
 
-func TestARemappingIsRefusedOnlyWhereItIsForbidden(t *testing.T) {
+func TestARemappingFailsOnlyIfItIsForbidden(t *testing.T) {
 	for name, test := range map[string]struct {
 		pods      string // where Milan reaches Rome's 10.0.0.0/16
 		forbidden bool
@@ -104,20 +109,21 @@ func TestARemappingIsRefusedOnlyWhereItIsForbidden(t *testing.T) {
 		"remapped, allowed":      {"10.20.0.0/16", false, false},
 		"remapped, forbidden":    {"10.20.0.0/16", true, true},
 	} {
-		err := milansEnd(t, ours(clustertest.Remapped("rome", test.pods, "10.71.0.0/16"))).WaitForRemapping(t.Context(), test.forbidden)
+		err := milansEnd(t, ours(clustertest.Remapped("rome", test.pods, "10.71.0.0/16"))).WaitForRemapping(t.Context(),
+			test.forbidden)
 		if errors.Is(err, ErrRemapped) != test.refused || (err == nil) == test.refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestAConfigurationThatIsKeptIsNobodysAndWhatOthersMadeIsNamed(t *testing.T) {
+func TestAKeptConfigurationHasNoOwnerAndObjectsOfOthersAreNamed(t *testing.T) {
 	configuration := clustertest.Configuration("rome")
 	me.Mark(configuration)
 	milan := milansEnd(t, configuration, romesNamespace(me), clustertest.PublicKey("rome"))
 	milan.Owner = me
 	why, err := milan.KeepConfigurations(t.Context())
-	if err != nil || why != "What somebody else has made stays: PublicKey liqo-tenant-rome/rome." {
+	if err != nil || why != "Objects that someone else created stay: PublicKey liqo-tenant-rome/rome." {
 		t.Errorf("it says %q (%v)", why, err)
 	}
 	all, err := milan.Markable(t.Context())

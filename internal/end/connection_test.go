@@ -11,10 +11,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestAWaitForWhatIsThereAlreadyEndsAtOnce(t *testing.T) {
-	client, server := romesEnd(t, clustertest.ClientEnd("milan", networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...), milansEnd(t, clustertest.ServerEnd("rome", networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
+func TestAWaitForAnExistingObjectEndsAtOnce(t *testing.T) {
+	client, server := romesEnd(t, clustertest.ClientEnd("milan",
+		networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...),
+		milansEnd(t, clustertest.ServerEnd("rome",
+			networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
 	endpoint, err := server.WaitForEndpoint(t.Context())
-	if err != nil || !reflect.DeepEqual(endpoint, Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
+	if err != nil || !reflect.DeepEqual(endpoint,
+		Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
 		t.Errorf("the endpoint is %+v (%v)", endpoint, err)
 	}
 	for _, on := range []*End{client, server} {
@@ -26,13 +30,15 @@ func TestAWaitForWhatIsThereAlreadyEndsAtOnce(t *testing.T) {
 
 func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
 	at := time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)
-	for text, expected := range map[string]float64{"5ms": 5, "850μs": 0.85, "1500ms": 1500, "N/A": 0, "": 0, "0ms": 0, "fast": 0, "-3ms": 0} {
+	for text, expected := range map[string]float64{"5ms": 5, "850μs": 0.85, "1500ms": 1500, "N/A": 0, "": 0, "0ms": 0,
+		"fast": 0, "-3ms": 0} {
 		o := Objects{
 			GatewayClient: &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}},
 			Connection: &networkingv1beta1.Connection{
 				ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
 				Status: networkingv1beta1.ConnectionStatus{
-					Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{Value: text, Timestamp: metav1.NewTime(at)},
+					Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{Value: text,
+						Timestamp: metav1.NewTime(at)},
 				},
 			},
 		}

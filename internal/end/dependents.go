@@ -13,21 +13,22 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// dependents are what Liqo makes for one gateway, and takes away some time after it.
+// dependents are the objects that Liqo creates for one gateway, and removes some time after it.
 type dependents struct {
 	name       client.ObjectKey // of the Deployment and of the Service
-	technology *dependent       // the technology's own gateway object; nil before Liqo has made it
-	keys       *dependent       // the Secret that Liqo made; nil before that, or if the user gave one
-	given      KeySecret        // the Secret that the user gave; else its name is empty
+	technology *dependent       // the technology's own gateway object; nil before Liqo has created it
+	keys       *dependent       // the Secret that Liqo created; nil before that, or if the user set one
+	given      KeySecret        // the Secret that the user set; its name is empty if there is none
 }
 
-// dependent is one of them, of any kind.
+// dependent is one such object, of any kind.
 type dependent struct {
 	kind schema.GroupVersionKind
 	key  client.ObjectKey
 }
 
-// dependentsOf are those of a gateway. Technology and keys are from its status, given from its spec.
+// dependentsOf returns the dependents of a gateway. Technology and keys come from its status, given
+// from its spec.
 func dependentsOf(
 	gateway client.Object, technology *dependent, keys *corev1.ObjectReference, given corev1.LocalObjectReference,
 ) dependents {
@@ -38,8 +39,8 @@ func dependentsOf(
 	return d
 }
 
-// keysByLiqo is the Secret that Liqo has made for a gateway's keys; nil before that, or if the user gave one. Keys is
-// from the gateway's status, given from its spec.
+// keysByLiqo returns the Secret that Liqo has created for a gateway's keys. It returns nil before
+// that, or if the user set one. Keys comes from the gateway's status, given from its spec.
 func keysByLiqo(keys *corev1.ObjectReference, given corev1.LocalObjectReference) *dependent {
 	if keys == nil || given.Name != "" {
 		return nil
@@ -48,7 +49,7 @@ func keysByLiqo(keys *corev1.ObjectReference, given corev1.LocalObjectReference)
 	return &dependent{corev1.SchemeGroupVersion.WithKind("Secret"), key}
 }
 
-// dependents lists those of the gateways that the owner may remove.
+// dependents returns those of the gateways that the owner may remove.
 func (o Objects) dependents(owner Owner) []dependents {
 	var all []dependents
 	if server := o.GatewayServer; server != nil && owner.MayRemove(server) {
@@ -62,7 +63,7 @@ func (o Objects) dependents(owner Owner) []dependents {
 	return all
 }
 
-// referred is the object of a reference; nil for none.
+// referred returns the object of a reference, or nil.
 func referred(reference *corev1.ObjectReference) *dependent {
 	if reference == nil {
 		return nil
@@ -71,8 +72,8 @@ func referred(reference *corev1.ObjectReference) *dependent {
 	return &dependent{reference.GroupVersionKind(), key}
 }
 
-// orphans are the dependents of gateways that are not there any more: a removal that was interrupted has left them
-// behind. Only WireGuard's are known.
+// orphans returns the dependents of gateways that no longer exist. An interrupted removal has left
+// them behind. Only those of WireGuard are known.
 func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 	var (
 		servers networkingv1beta1.WgGatewayServerList
@@ -80,7 +81,8 @@ func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 		all     []dependents
 	)
 	for _, list := range []client.ObjectList{&servers, &clients} {
-		if err := e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}); err != nil {
+		if err := e.Leaf.Live.List(ctx, list,
+			client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}); err != nil {
 			return nil, e.Leaf.Explain(err)
 		}
 	}
@@ -100,7 +102,7 @@ func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 	return all, nil
 }
 
-// untilDependentsGone returns once nothing of them is left but the Secret that the user gave.
+// untilDependentsGone waits until the dependents are gone, except for the Secret that the user set.
 func (e *End) untilDependentsGone(ctx context.Context, of dependents) error {
 	for _, one := range []*dependent{
 		{appsv1.SchemeGroupVersion.WithKind("Deployment"), of.name},
@@ -117,9 +119,10 @@ func (e *End) untilDependentsGone(ctx context.Context, of dependents) error {
 	return nil
 }
 
-// keysLost reports whether the Secret is gone that Liqo has made for a gateway's keys. Liqo makes another one, with
-// other keys, only when something makes it look at the gateway again. Until then there is no key to tell the other
-// leaf, though a tunnel that is up stays up. The arguments are those of [keysByLiqo].
+// keysLost reports whether someone deleted the Secret that Liqo had created for a gateway's keys.
+// Liqo creates another one, with other keys, only when it reconciles the gateway again. Until then
+// the other leaf can't get a key, but a tunnel that is up stays up. The arguments are those of
+// [keysByLiqo].
 func (e *End) keysLost(
 	ctx context.Context, keys *corev1.ObjectReference, given corev1.LocalObjectReference,
 ) (bool, error) {

@@ -4,35 +4,35 @@ import (
 	"context"
 	"errors"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// End is one leaf's end of its network with one other cluster. It holds no state: what there is of it is on the leaf.
+// End is one leaf's end of its network with one other cluster. It holds no state; the objects are on
+// the leaf.
 type End struct {
 	Leaf   *cluster.Leaf
 	Remote Remote
-	Owner  Owner // what is this one's counts as the end's own, and what the end makes is marked with its token
+	Owner  Owner // the end treats this owner's objects as its own, and marks new ones with its token
 }
 
-// Remote is the cluster at the other end, as this one knows it.
+// Remote is the cluster at the other end, as this end knows it.
 type Remote struct {
 	Name string                // the user's name for it
 	ID   liqov1beta1.ClusterID // Liqo's
 }
 
-// New returns the end on a leaf. It belongs to nobody in particular until it is given an owner.
+// New returns the end on a leaf, without an owner.
 func New(leaf *cluster.Leaf, remote Remote) *End { return &End{Leaf: leaf, Remote: remote} }
 
-// until waits until done is true of what the leaf holds of this network, asking again whenever the cache of one of
-// these kinds has changed. waitedFor completes "waiting for …" in the error, which holds the leaf's own evidence of
-// what is wrong.
+// until waits until done is true for the leaf's objects of this network. It checks again whenever the
+// cache of one of these kinds changes. waitedFor completes "waiting for …" in the error. The error
+// contains the evidence that the leaf shows.
 func (e *End) until(ctx context.Context, waitedFor string, done func(Objects) bool, kinds ...client.Object) error {
 	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
 		found, err := e.Find(ctx)
@@ -41,19 +41,20 @@ func (e *End) until(ctx context.Context, waitedFor string, done func(Objects) bo
 	return explain.Wait(ctx, e.Subject(), waitedFor, err)
 }
 
-// untilGone waits until an object does not exist any more.
+// untilGone waits until an object no longer exists.
 func (e *End) untilGone(ctx context.Context, kind schema.GroupVersionKind, key client.ObjectKey) error {
 	return explain.Deletion(ctx, e.Leaf, kind, key, e.Leaf.UntilGone(ctx, kind, key))
 }
 
-// delete asks for the object's deletion, if it still is the one that was read. It does not wait.
+// delete asks for the deletion of the object, unless another object has replaced it since the read.
+// It does not wait.
 func (e *End) delete(ctx context.Context, object client.Object) error {
 	uid := object.GetUID()
 	err := e.Leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy("Background"))
 	return e.Leaf.Explain(client.IgnoreNotFound(err))
 }
 
-// IsMissing reports whether a problem is that something does not exist on the leaf which whoever applies has to make.
+// IsMissing reports whether a problem is a missing object on the leaf that the user has to create.
 func IsMissing(err error) bool {
 	_, ok := errors.AsType[*explain.Problem](err)
 	return ok && apierrors.IsNotFound(err)

@@ -10,9 +10,10 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// exposedGateway is Milan's gateway for Rome, which Liqo has reacted to.
+// exposedGateway is Milan's gateway for Rome after Liqo has reacted to it.
 func exposedGateway() *networkingv1beta1.GatewayServer {
 	return ours(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)))
 }
@@ -22,7 +23,7 @@ func endAt(leaf *cluster.Leaf, remote string) *End {
 	return New(leaf, Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
 }
 
-// milansEnd and romesEnd are the two ends of a network. Each leaf holds these objects.
+// milansEnd and romesEnd are the two ends of a network. Each leaf has these objects.
 func milansEnd(tb testing.TB, objects ...client.Object) *End {
 	tb.Helper()
 	return endAt(clustertest.Leaf(tb, "milan", objects...), "rome")
@@ -55,4 +56,19 @@ func romesNamespace(owner Owner) *corev1.Namespace {
 // overNodePort is the settings that [clustertest.GatewayServer] is made of.
 func overNodePort() GatewayServer {
 	return GatewayServer{MTU: 1340, ServiceType: corev1.ServiceTypeNodePort, Port: 51840}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// says checks the headline that users read of an error.
+func says(t *testing.T, err error, headline string) {
+	t.Helper()
+	if got := explain.Summary(err); got != headline {
+		t.Errorf("the headline is %q (%v)", got, err)
+	}
 }

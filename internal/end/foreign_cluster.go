@@ -19,11 +19,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// A ForeignCluster is Liqo's record of another cluster. Liqo makes it when it first sees an object of that cluster, and
-// never deletes it.
+// A ForeignCluster is Liqo's record of another cluster. Liqo creates it when it first sees an object
+// of that cluster, and never deletes it.
 
-// Peering names the peering with the other cluster that this leaf takes part in; empty where there is none. Liqo keeps
-// it in its record of that cluster: a peering authenticates, and a shortcut never does.
+// Peering returns a text that names this leaf's peering with the other cluster, or an empty string if
+// there is none. Liqo's record of that cluster shows it: a peering authenticates, and a shortcut
+// never does.
 func (e *End) Peering(ctx context.Context) (string, error) {
 	foreign, err := fcutils.GetForeignClusterByID(ctx, e.Leaf.Cached, e.Remote.ID)
 	if apierrors.IsNotFound(err) {
@@ -44,8 +45,8 @@ func peered(foreign *liqov1beta1.ForeignCluster) bool {
 	return foreign.Status.Modules.Authentication.Enabled || foreign.Status.Modules.Offloading.Enabled
 }
 
-// LivingPeering is the same for a removal, which must be certain: Liqo clears its record while a gateway has no
-// Deployment, so the leaf is also asked for what a peering is made of.
+// LivingPeering is [End.Peering] for a removal, which must be certain. Liqo clears its record while a
+// gateway has no Deployment. So LivingPeering also looks for the objects of a peering.
 func (e *End) LivingPeering(ctx context.Context) (string, error) {
 	recorded, err := e.Peering(ctx)
 	if err != nil || recorded != "" {
@@ -58,9 +59,9 @@ func (e *End) LivingPeering(ctx context.Context) (string, error) {
 	return fmt.Sprintf("the peering with %q (%s)", e.Remote.Name, explain.Names(e.Leaf, parts...)), nil
 }
 
-// peeringParts are the objects of a peering with the other cluster: the Tenant that it is here, the Identities that
-// this leaf has there, and the resources that one asks of the other. A leaf that does not know these kinds has no
-// peering.
+// peeringParts returns the objects of a peering with the other cluster: the Tenant for it on this
+// leaf, the Identities of this leaf there, and the ResourceSlices between the two. A leaf that does
+// not know these kinds has no peering.
 func (e *End) peeringParts(ctx context.Context) ([]client.Object, error) {
 	var (
 		tenants    authv1beta1.TenantList
@@ -94,8 +95,8 @@ func (e *End) peeringParts(ctx context.Context) ([]client.Object, error) {
 	return parts, nil
 }
 
-// appendOf appends an object that speaks of these clusters, if the other cluster is one of them. People who write one
-// by hand may leave out Liqo's label or the ID.
+// appendOf appends an object that refers to these clusters, if the other cluster is one of them. An
+// object that was created by hand may lack Liqo's label or the ID.
 func (e *End) appendOf(parts []client.Object, object client.Object, ids ...liqov1beta1.ClusterID) []client.Object {
 	if cluster.RemoteID(object) == string(e.Remote.ID) || slices.Contains(ids, e.Remote.ID) {
 		return append(parts, object)
@@ -103,8 +104,8 @@ func (e *End) appendOf(parts []client.Object, object client.Object, ids ...liqov
 	return parts
 }
 
-// Peerings is the leaf's record of each cluster that it is peered with, by the other's ID. The API server is asked
-// once, however many there are.
+// Peerings returns the leaf's records of the clusters that it is peered with, by cluster ID. It
+// sends one request, whatever the number of peerings.
 func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.ForeignCluster, error) {
 	var foreign liqov1beta1.ForeignClusterList
 	if err := leaf.Live.List(ctx, &foreign); err != nil {
@@ -119,8 +120,8 @@ func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.
 	return peerings, nil
 }
 
-// CheckNoPeering makes sure that this peering, if there is one, does not lose its network. It loses nothing where
-// nothing of the network is the owner's.
+// CheckNoPeering fails if a removal would take the network from this peering, which may be empty.
+// Without objects of the owner, a removal takes nothing.
 func (e *End) CheckNoPeering(ctx context.Context, peering string) error {
 	found, err := e.Find(ctx)
 	if err != nil || peering == "" || len(found.owned(e.Owner)) == 0 {
@@ -134,7 +135,8 @@ func (e *End) CheckNoPeering(ctx context.Context, peering string) error {
 	}
 }
 
-// ForeignClusterLeft reports whether there is a record of the other cluster that no peering uses. It asks the leaf.
+// ForeignClusterLeft reports whether there is a record of the other cluster that no peering uses. It
+// reads live.
 func (e *End) ForeignClusterLeft(ctx context.Context) (bool, error) {
 	foreign, err := fcutils.GetForeignClusterByID(ctx, e.Leaf.Live, e.Remote.ID)
 	if err != nil {
@@ -143,9 +145,9 @@ func (e *End) ForeignClusterLeft(ctx context.Context) (bool, error) {
 	return !peered(foreign), nil
 }
 
-// RemoveForeignCluster deletes Liqo's record of the other cluster, if nothing uses it, and reports whether it is gone.
-// Whoever made the tenant namespace gave the reason for it, so it stays with a tenant namespace of somebody else's,
-// with a network of somebody else's, and with a peering.
+// RemoveForeignCluster deletes Liqo's record of the other cluster if nothing uses it. It reports
+// whether the record is gone. The record stays if someone else created the tenant namespace, because
+// it exists for that namespace. It also stays with a network of someone else, and with a peering.
 func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namespace, peering string) (bool, error) {
 	if peering != "" || (namespace != nil && !e.Owner.MayRemove(namespace)) {
 		return false, nil
@@ -165,7 +167,7 @@ func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namesp
 			return false, err
 		}
 		if peered(foreign) {
-			return true, nil // and not gone
+			return true, nil // gone stays false
 		}
 		if foreign.Status.Modules.Networking.Enabled || Leaving(foreign) {
 			return false, nil // Liqo has not noticed yet that the network is gone
@@ -175,8 +177,8 @@ func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namesp
 	return gone, explain.Wait(ctx, e.Subject(), "Liqo to notice that the network is gone", err)
 }
 
-// deleteUnchanged deletes an object only as it was read. One that has changed since is left for the caller to look at
-// again, once the cache has seen the change.
+// deleteUnchanged deletes an object unless it has changed since the read. After a change, the caller
+// looks at the object again once the cache has seen the change.
 func (e *End) deleteUnchanged(ctx context.Context, object client.Object) error {
 	uid, version := object.GetUID(), object.GetResourceVersion()
 	err := e.Leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid, ResourceVersion: &version})

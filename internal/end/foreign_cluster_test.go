@@ -12,34 +12,38 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// record is Milan's record of Rome without a peering; networked, while Liqo has not noticed yet that the network is
-// gone.
+// record is Milan's ForeignCluster of Rome without a peering. With networked, Liqo has not noticed yet
+// that the network is gone.
 func record(networked bool) *liqov1beta1.ForeignCluster {
 	foreign := clustertest.Peering("rome", liqov1beta1.UnknownRole)
 	foreign.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: networked}}
 	return foreign
 }
 
-func TestAPeeringIsNamedWithItsRecordElseWithItsParts(t *testing.T) {
+func TestAPeeringIsNamedByItsRecordOrElseByItsObjects(t *testing.T) {
 	tenant := &authv1beta1.Tenant{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}, Spec: authv1beta1.TenantSpec{ClusterID: "rome"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"},
+		Spec:       authv1beta1.TenantSpec{ClusterID: "rome"},
 	}
 	for name, test := range map[string]struct {
 		objects  []client.Object
 		expected string
 	}{
-		"none":            {nil, ""},
-		"a network only":  {[]client.Object{record(true)}, ""},
-		"a record":        {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)}, `the peering with "rome" (ForeignCluster rome, role Consumer)`},
-		"no record of it": {[]client.Object{record(true), tenant}, `the peering with "rome" (Tenant liqo-tenant-rome/rome)`},
+		"none":           {nil, ""},
+		"a network only": {[]client.Object{record(true)}, ""},
+		"a record": {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)},
+			`the peering with "rome" (ForeignCluster rome, role Consumer)`},
+		"no record of it": {[]client.Object{record(true), tenant},
+			`the peering with "rome" (Tenant liqo-tenant-rome/rome)`},
 	} {
-		if peering, err := milansEnd(t, test.objects...).LivingPeering(t.Context()); err != nil || peering != test.expected {
+		if peering, err := milansEnd(t, test.objects...).LivingPeering(t.Context()); err != nil ||
+			peering != test.expected {
 			t.Errorf("%s: %q (%v)", name, peering, err)
 		}
 	}
 }
 
-func TestARecordGoesUnlessSomebodyNeedsIt(t *testing.T) {
+func TestTheForeignClusterIsDeletedUnlessItIsNeeded(t *testing.T) {
 	somebodys := romesNamespace(Owner{Token: "another"})
 	for name, test := range map[string]struct {
 		objects   []client.Object
@@ -47,11 +51,13 @@ func TestARecordGoesUnlessSomebodyNeedsIt(t *testing.T) {
 		peering   string
 		gone      bool
 	}{
-		"no record":                           {nil, nil, "", true},
-		"the record":                          {[]client.Object{record(false)}, nil, "", true},
-		"with a peering":                      {[]client.Object{record(false)}, nil, "the peering", false},
-		"of a peering that has come since":    {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)}, nil, "", false},
-		"with a network":                      {[]client.Object{record(false), clustertest.Configuration("rome")}, nil, "", false},
+		"no record":      {nil, nil, "", true},
+		"the record":     {[]client.Object{record(false)}, nil, "", true},
+		"with a peering": {[]client.Object{record(false)}, nil, "the peering", false},
+		"of a peering that has come since": {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)},
+			nil, "", false},
+		"with a network": {[]client.Object{record(false), clustertest.Configuration("rome")}, nil,
+			"", false},
 		"with a namespace of somebody else's": {[]client.Object{record(false)}, somebodys, "", false},
 	} {
 		milan := milansEnd(t, test.objects...)

@@ -12,21 +12,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What a GatewayServer and a GatewayClient have in common is in this file.
+// This file has what a GatewayServer and a GatewayClient have in common.
 
-// DefaultMTU is that of a tunnel, in bytes, as liqoctl has it.
+// DefaultMTU is the default MTU of a tunnel, in bytes, as in liqoctl.
 const DefaultMTU = forge.DefaultMTU
 
 // gatewayMeta names and labels a gateway as liqoctl does, and marks it as the owner's.
 func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
 	object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-		Name: string(e.Remote.ID), Namespace: namespace, Labels: map[string]string{consts.RemoteClusterID: string(e.Remote.ID)},
+		Name: string(e.Remote.ID), Namespace: namespace,
+		Labels: map[string]string{consts.RemoteClusterID: string(e.Remote.ID)},
 	}}
 	e.Owner.Mark(object)
 	return object.ObjectMeta
 }
 
-// Gateway is the leaf's end of the tunnel; nil where there is none.
+// Gateway returns the leaf's gateway, or nil.
 func (o Objects) Gateway() client.Object {
 	switch {
 	case o.GatewayServer != nil:
@@ -38,7 +39,7 @@ func (o Objects) Gateway() client.Object {
 	}
 }
 
-// MTU is that of the gateway, in bytes; 0 where there is none.
+// MTU returns the MTU of the gateway, in bytes, or 0 if there is none.
 func (o Objects) MTU() int {
 	switch {
 	case o.GatewayServer != nil:
@@ -50,19 +51,19 @@ func (o Objects) MTU() int {
 	}
 }
 
-// activeLabel marks, of a gateway's replicas, the one that holds the tunnel. Liqo has it in pkg/gateway/concurrent,
-// which would bring the whole of controller-runtime's manager along.
+// activeLabel marks the replica of a gateway that holds the tunnel. Liqo defines it in
+// pkg/gateway/concurrent, which imports controller-runtime's whole manager.
 const activeLabel = "networking.liqo.io/active"
 
-// GatewayPod is one of the pods that a gateway runs in.
+// GatewayPod is a pod of a gateway.
 type GatewayPod struct {
 	Name, Namespace string
 	Node            string // empty until it is scheduled
-	Active          bool   // of several replicas, the one that holds the tunnel
+	Active          bool   // this replica holds the tunnel
 }
 
-// GatewayPods lists the pods that Liqo runs a gateway in, sorted by name, those included that are being deleted. It
-// asks the leaf.
+// GatewayPods returns the pods of a gateway, sorted by name. This includes pods that are marked for
+// deletion. It reads live.
 func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]GatewayPod, error) {
 	running, err := e.Leaf.GatewayPods(ctx, gateway)
 	if err != nil {
@@ -72,16 +73,18 @@ func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]Gateway
 	for i := range running {
 		pod := &running[i]
 		pods = append(pods, GatewayPod{
-			Name: pod.Name, Namespace: pod.Namespace, Node: pod.Spec.NodeName, Active: pod.Labels[activeLabel] == "true",
+			Name: pod.Name, Namespace: pod.Namespace, Node: pod.Spec.NodeName,
+			Active: pod.Labels[activeLabel] == "true",
 		})
 	}
 	slices.SortFunc(pods, func(a, b GatewayPod) int { return cmp.Compare(a.Name, b.Name) })
 	return pods, nil
 }
 
-// RemoveGateways deletes the leaf's gateway and the key that it trusts, and returns once all that Liqo made for it is
-// gone too. Until then a gateway of the same name would inherit the old one's keys and Service. Secrets of the user's
-// own are as they were then: those that the gateway was given, and these.
+// RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo
+// created for the gateway is gone, too. Until then a gateway of the same name would inherit the keys
+// and the Service. It also removes Liqo's labels from the Secrets that the user set: the gateway's,
+// and the given ones.
 func (e *End) RemoveGateways(ctx context.Context, given ...KeySecret) error {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -111,10 +114,12 @@ func (e *End) RemoveGateways(ctx context.Context, given ...KeySecret) error {
 	}
 	return e.until(ctx, "the gateway to be gone", func(left Objects) bool {
 		return len(left.ownGateways(e.Owner)) == 0 && (left.Connection == nil || left.Gateway() != nil)
-	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{}, &networkingv1beta1.PublicKey{}, &networkingv1beta1.Connection{})
+	},
+		&networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{},
+		&networkingv1beta1.PublicKey{}, &networkingv1beta1.Connection{})
 }
 
-// ownGateways are the gateways that the owner may remove, and the keys that they trust.
+// ownGateways returns the gateways that the owner may remove, and their PublicKeys.
 func (o Objects) ownGateways(owner Owner) []client.Object {
 	return slices.DeleteFunc(o.owned(owner), isConfiguration)
 }

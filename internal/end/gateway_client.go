@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// GatewayClient is where a leaf's gateway dials, if not where the other leaf's gateway says it is, and how.
+// GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
 type GatewayClient struct {
 	MTU            int    // of the tunnel, in bytes
 	ConnectAddress string // IP address or DNS name; empty for the server's own
@@ -19,7 +19,7 @@ type GatewayClient struct {
 	Template       Template
 }
 
-// Dials is where a gateway with these settings dials, given where the server's can be reached.
+// Dials returns the endpoint that a gateway with these settings dials, given the server's endpoint.
 func (g GatewayClient) Dials(server Endpoint) Endpoint {
 	if g.ConnectAddress != "" {
 		server.Addresses = []string{g.ConnectAddress}
@@ -28,9 +28,10 @@ func (g GatewayClient) Dials(server Endpoint) Endpoint {
 	return server
 }
 
-// Observed is a gateway as it was found, in the words of these settings: what they leave to the server or to Liqo stays
-// empty while it is the server's or Liqo's own. Server is where the server's gateway can be reached; nil while it does
-// not say, when nobody knows whether it will be something else. LiqoNamespace is where Liqo runs on this leaf.
+// Observed returns the found gateway in terms of these settings. A field that these settings leave to
+// the server or to Liqo stays empty while the gateway has the server's or Liqo's value. Server is the
+// endpoint of the server's gateway. It is nil while the endpoint is unknown; then the found endpoint
+// counts as the server's. LiqoNamespace is the namespace of Liqo on this leaf.
 func (g GatewayClient) Observed(found GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
 	said := Endpoint{Addresses: []string{found.ConnectAddress}, Port: found.ConnectPort}
 	if server != nil {
@@ -47,7 +48,8 @@ func (g GatewayClient) Observed(found GatewayClient, server *Endpoint, liqoNames
 	return found
 }
 
-// forgeGatewayClient is the gateway as it shall be; existing, if not nil, gives it its name and namespace.
+// forgeGatewayClient returns the wanted gateway. It takes its name and namespace from existing, if
+// that is not nil.
 func (e *End) forgeGatewayClient(
 	existing *networkingv1beta1.GatewayClient, namespace string, server Endpoint, spec GatewayClient,
 ) (*networkingv1beta1.GatewayClient, error) {
@@ -75,8 +77,10 @@ func (e *End) forgeGatewayClient(
 	return gateway, nil
 }
 
-// EnsureGatewayClient makes the gateway that dials the other leaf's, which can be reached at server.
-func (e *End) EnsureGatewayClient(ctx context.Context, namespace string, server Endpoint, spec GatewayClient) (client.Object, error) {
+// EnsureGatewayClient creates or changes the gateway that dials the other leaf's gateway at server.
+func (e *End) EnsureGatewayClient(
+	ctx context.Context, namespace string, server Endpoint, spec GatewayClient,
+) (client.Object, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
 		return nil, err
@@ -91,9 +95,12 @@ func (e *End) EnsureGatewayClient(ctx context.Context, namespace string, server 
 	return gateway, e.Leaf.Apply(ctx, gateway)
 }
 
-// GatewayClientDiffers reports whether there is a gateway and it is to be replaced: it is not as spec wants it, dials
-// elsewhere, is on its way out, or is without the keys that Liqo made for it once and does not make again.
-func (e *End) GatewayClientDiffers(ctx context.Context, namespace string, server Endpoint, spec GatewayClient) (bool, error) {
+// GatewayClientDiffers reports whether there is a gateway that must be replaced. This is so if it
+// differs from spec, dials another endpoint, or is marked for deletion. It is also so if the keys
+// are gone that Liqo created for it, because Liqo does not create them again.
+func (e *End) GatewayClientDiffers(
+	ctx context.Context, namespace string, server Endpoint, spec GatewayClient,
+) (bool, error) {
 	found, err := e.Find(ctx)
 	if err != nil || found.GatewayClient == nil {
 		return false, err
@@ -109,8 +116,8 @@ func (e *End) GatewayClientDiffers(ctx context.Context, namespace string, server
 	return e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)
 }
 
-// ObservedClient is where and how the gateway dials; nil where there is no gateway. Its address and port are the first
-// ones that it dials, be they its own or the server's.
+// ObservedClient returns the settings of the gateway, or nil if there is none. The address and port
+// are the first that the gateway dials, whether they are set or the server's.
 func (o Objects) ObservedClient() *GatewayClient {
 	if o.GatewayClient == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-func TestTheClientDialsWhatTheServerSaysExceptForWhatTheSpecSays(t *testing.T) {
+func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) {
 	said := Endpoint{Addresses: []string{"172.18.0.2", "172.18.0.3"}, Port: 31000, Protocol: "TCP"}
 	for name, test := range map[string]struct {
 		spec      GatewayClient
@@ -22,24 +22,27 @@ func TestTheClientDialsWhatTheServerSaysExceptForWhatTheSpecSays(t *testing.T) {
 		"nothing":    {GatewayClient{}, said.Addresses, 31000},
 		"an address": {GatewayClient{ConnectAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
 		"a port":     {GatewayClient{ConnectPort: 41000}, said.Addresses, 41000},
-		"both":       {GatewayClient{ConnectAddress: "milan.example.com", ConnectPort: 41000}, []string{"milan.example.com"}, 41000},
+		"both": {GatewayClient{ConnectAddress: "milan.example.com", ConnectPort: 41000},
+			[]string{"milan.example.com"}, 41000},
 	} {
 		rome := romesEnd(t)
 		if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
 			t.Fatal(err)
 		}
 		var gateway networkingv1beta1.GatewayClient
-		if err := rome.Leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"}, &gateway); err != nil {
+		if err := rome.Leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"},
+			&gateway); err != nil {
 			t.Fatal(err)
 		}
 		dialled := gateway.Spec.Endpoint
-		if !slices.Equal(dialled.Addresses, test.addresses) || dialled.Port != test.port || dialled.Protocol == nil || *dialled.Protocol != corev1.ProtocolTCP {
+		if !slices.Equal(dialled.Addresses, test.addresses) || dialled.Port != test.port || dialled.Protocol == nil ||
+			*dialled.Protocol != corev1.ProtocolTCP {
 			t.Errorf("%s: it dials %v, port %d", name, dialled.Addresses, dialled.Port)
 		}
 	}
 }
 
-// dialled is the settings of a gateway in which nothing has its default.
+// dialled is the settings of a gateway without any default value.
 func dialled() GatewayClient {
 	return GatewayClient{
 		MTU: 1400, ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "my-keys",
@@ -47,7 +50,7 @@ func dialled() GatewayClient {
 	}
 }
 
-// milansAddress is where Milan's gateway says it can be reached.
+// milansAddress is the endpoint that Milan's gateway reports.
 var milansAddress = Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
 
 func TestAGatewayClientHasEverySetting(t *testing.T) {
@@ -59,7 +62,8 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := rome.Find(t.Context())
-	if err != nil || found.GatewayClient == nil || found.Namespace() != "liqo-tenant-milan" || found.MTU() != 1400 || !me.Marked(found.GatewayClient) {
+	if err != nil || found.GatewayClient == nil || found.Namespace() != "liqo-tenant-milan" || found.MTU() != 1400 ||
+		!me.Marked(found.GatewayClient) {
 		t.Fatalf("got %+v (%v)", found.GatewayClient, err)
 	}
 	if got := found.ObservedClient(); *got != dialled() {
@@ -67,19 +71,22 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 	}
 }
 
-func TestAGatewayClientThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
+func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 	existing := ours(clustertest.GatewayClient("milan"))
 	existing.Name = "of-another-name"
 	rome := romesEnd(t, existing)
-	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, GatewayClient{MTU: 1400}); err != nil {
+	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress,
+		GatewayClient{MTU: 1400}); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := rome.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 || found.MTU() != 1400 {
-		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(found.Made()), len(found.Extra), found.MTU(), err)
+	if found, err := rome.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 ||
+		found.MTU() != 1400 {
+		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(found.Made()), len(found.Extra),
+			found.MTU(), err)
 	}
 }
 
-func TestAGatewayClientWithoutItsKeysIsNotMade(t *testing.T) {
+func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 	rome := romesEnd(t, clustertest.Namespace("liqo-tenant-milan"))
 	_, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled())
 	if explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
@@ -90,8 +97,9 @@ func TestAGatewayClientWithoutItsKeysIsNotMade(t *testing.T) {
 	}
 }
 
-func TestAGatewayClientIsObservedInTheWordsOfItsSettings(t *testing.T) {
-	found := GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000, Template: ClientTemplate("liqo")}
+func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
+	found := GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
+		Template: ClientTemplate("liqo")}
 	elsewhere := Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
 	for name, test := range map[string]struct {
 		set      GatewayClient
@@ -100,12 +108,15 @@ func TestAGatewayClientIsObservedInTheWordsOfItsSettings(t *testing.T) {
 	}{
 		"all left to the server":        {GatewayClient{}, &milansAddress, GatewayClient{MTU: 1340}},
 		"to a server that does not say": {GatewayClient{}, nil, GatewayClient{MTU: 1340}},
-		"to a server elsewhere":         {GatewayClient{}, &elsewhere, GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000}},
+		"to a server elsewhere": {GatewayClient{}, &elsewhere,
+			GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000}},
 		"an address as it was set": {
-			GatewayClient{ConnectAddress: "172.18.0.2"}, &elsewhere, GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000},
+			GatewayClient{ConnectAddress: "172.18.0.2"}, &elsewhere,
+			GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000},
 		},
 		"another address than was set": {
-			GatewayClient{ConnectAddress: "9.9.9.9"}, &milansAddress, GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2"},
+			GatewayClient{ConnectAddress: "9.9.9.9"}, &milansAddress,
+			GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2"},
 		},
 		"another port than was set": {GatewayClient{ConnectPort: 9}, nil, GatewayClient{MTU: 1340, ConnectPort: 31000}},
 	} {

@@ -14,22 +14,22 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Defaults of a [GatewayServer], as liqoctl has them.
+// Defaults of a [GatewayServer], as in liqoctl.
 const (
 	DefaultPort        = forge.DefaultGwServerPort
 	DefaultServiceType = forge.DefaultGwServerServiceType
 )
 
-// GatewayServer is how a leaf exposes its gateway.
+// GatewayServer is the settings of a leaf's gateway that the other leaf dials.
 type GatewayServer struct {
 	MTU                int                // of the tunnel, in bytes
 	ServiceType        corev1.ServiceType // LoadBalancer, NodePort or ClusterIP
 	Port               int32              // UDP port that the Service listens on
 	NodePort           int32              // port on the nodes; 0 lets Kubernetes choose
-	LoadBalancerIP     string             // address asked of the load balancer; empty lets it choose
+	LoadBalancerIP     string             // requested address of the load balancer; empty lets it choose
 	ServiceAnnotations map[string]string  // added to the Service's, by key
 	ServiceLabels      map[string]string  // added to the Service's, by key
-	KeySecret          string             // name of a Secret with its keys, in its namespace; empty lets Liqo make one
+	KeySecret          string             // Secret with its keys, in its namespace; empty lets Liqo create one
 	Template           Template
 }
 
@@ -40,17 +40,19 @@ type Endpoint struct {
 	Protocol  string // UDP or TCP
 }
 
-// Observed is a gateway as it was found, in the words of these settings: what they leave to Liqo stays empty while it
-// is Liqo's own. LiqoNamespace is where Liqo runs on this leaf.
+// Observed returns the found gateway in terms of these settings. A field that these settings leave to
+// Liqo stays empty while the gateway has Liqo's value. LiqoNamespace is the namespace of Liqo on this
+// leaf.
 func (g GatewayServer) Observed(found GatewayServer, liqoNamespace string) GatewayServer {
 	found.Template = g.Template.observed(found.Template, ServerTemplate(liqoNamespace))
 	return found
 }
 
-// forgeGatewayServer is the gateway as it shall be; existing, if not nil, gives it its name and namespace.
+// forgeGatewayServer returns the wanted gateway. It takes its name and namespace from existing, if
+// that is not nil.
 //
-// Liqo's own forge is not used for gateways: it asks for a whole clientset to find one kind, which brings every API of
-// Kubernetes into the binary.
+// It does not use Liqo's own forge for gateways. That needs a whole clientset to find one kind, which
+// would add every API of Kubernetes to the binary.
 func (e *End) forgeGatewayServer(
 	existing *networkingv1beta1.GatewayServer, namespace string, spec GatewayServer,
 ) (*networkingv1beta1.GatewayServer, error) {
@@ -80,7 +82,7 @@ func (e *End) forgeGatewayServer(
 	return gateway, nil
 }
 
-// pointerTo is nil for the zero value, which stands for a choice that is left to Kubernetes.
+// pointerTo returns nil for the zero value, which leaves the choice to Kubernetes.
 func pointerTo[T comparable](value T) *T {
 	var zero T
 	if value == zero {
@@ -89,7 +91,7 @@ func pointerTo[T comparable](value T) *T {
 	return &value
 }
 
-// EnsureGatewayServer makes the gateway that the other leaf will dial.
+// EnsureGatewayServer creates or changes the gateway that the other leaf dials.
 func (e *End) EnsureGatewayServer(ctx context.Context, namespace string, spec GatewayServer) (client.Object, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -105,11 +107,11 @@ func (e *End) EnsureGatewayServer(ctx context.Context, namespace string, spec Ga
 	return gateway, e.Leaf.Apply(ctx, gateway)
 }
 
-// GatewayServerDiffers reports whether the gateway is to be replaced: it is not as spec wants it, on its way out, or
-// without something that Liqo made for it once and does not make again. There is one.
+// GatewayServerDiffers reports whether the gateway, which must exist, must be replaced. This is so if
+// it differs from spec or is marked for deletion. It is also so if something is gone that Liqo
+// created for it and does not create again.
 //
-// An address that is missing, or is another than before, is no reason: nodes come and go, and load balancers take their
-// time.
+// A missing or changed address is no reason: nodes come and go, and load balancers take their time.
 func (e *End) GatewayServerDiffers(ctx context.Context, namespace string, spec GatewayServer) (bool, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -129,7 +131,8 @@ func (e *End) GatewayServerDiffers(ctx context.Context, namespace string, spec G
 	return e.ServiceLost(ctx, found)
 }
 
-// WaitForEndpoint returns where the gateway of this leaf can be reached: Liqo knows once its Service has an address.
+// WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's
+// Service has an address.
 func (e *End) WaitForEndpoint(ctx context.Context) (Endpoint, error) {
 	var endpoint *Endpoint
 	err := e.until(ctx, "the gateway's Service to get an address", func(found Objects) bool {
@@ -142,8 +145,8 @@ func (e *End) WaitForEndpoint(ctx context.Context) (Endpoint, error) {
 	return *endpoint, nil
 }
 
-// Endpoint is where the gateway says it can be reached; nil where it does not say, and where there is none. Liqo
-// reports an empty address while a node has none.
+// Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not
+// exist. Liqo reports an empty address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
 	if o.GatewayServer == nil || o.GatewayServer.Status.Endpoint == nil || o.GatewayServer.Status.Endpoint.Port == 0 {
 		return nil
@@ -159,7 +162,7 @@ func (o Objects) Endpoint() *Endpoint {
 	}
 }
 
-// ObservedServer is how the gateway is exposed; nil where there is no gateway.
+// ObservedServer returns the settings of the gateway, or nil if there is none.
 func (o Objects) ObservedServer() *GatewayServer {
 	if o.GatewayServer == nil {
 		return nil
@@ -178,10 +181,11 @@ func (o Objects) ObservedServer() *GatewayServer {
 	}
 }
 
-// ServiceLost reports whether a gateway has no Service, and will get none. Liqo makes a gateway's Deployment and then
-// its Service; where it finds the one without the other, because somebody deleted the Service or the API server refused
-// it, its controller of WireGuard gateways stops before it comes to making one, and keeps the old address in the
-// status. As long as the tunnel is up, nobody needs to ask.
+// ServiceLost reports whether a gateway has no Service and will not get one. Liqo creates a gateway's
+// Deployment and then its Service. If there is a Deployment but no Service, because someone deleted
+// the Service or the API server refused it, Liqo's controller of WireGuard gateways stops before it
+// creates one, and keeps the old address in the status. ServiceLost sends no request while the tunnel
+// is up.
 func (e *End) ServiceLost(ctx context.Context, found Objects) (bool, error) {
 	technology := found.GatewayServer.Status.ServerRef
 	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind {

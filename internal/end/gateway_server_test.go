@@ -12,12 +12,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// exposed is the settings of a gateway in which nothing has its default.
+// exposed is the settings of a gateway without any default value.
 func exposed() GatewayServer {
 	return GatewayServer{
 		MTU: 1400, ServiceType: corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
-		ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"}, KeySecret: "my-keys",
-		Template: Template{Name: "my-server", Namespace: "custom", Resource: DefaultServerTemplateResource},
+		ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
+		KeySecret: "my-keys",
+		Template:  Template{Name: "my-server", Namespace: "custom", Resource: DefaultServerTemplateResource},
 	}
 }
 
@@ -28,7 +29,8 @@ func TestAGatewayServerHasEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := milan.Find(t.Context())
-	if err != nil || found.GatewayServer == nil || found.Namespace() != "liqo-tenant-rome" || found.MTU() != 1400 || !me.Marked(found.GatewayServer) {
+	if err != nil || found.GatewayServer == nil || found.Namespace() != "liqo-tenant-rome" || found.MTU() != 1400 ||
+		!me.Marked(found.GatewayServer) {
 		t.Fatalf("got %+v (%v)", found.GatewayServer, err)
 	}
 	if got := found.ObservedServer(); !reflect.DeepEqual(*got, exposed()) {
@@ -36,7 +38,7 @@ func TestAGatewayServerHasEverySetting(t *testing.T) {
 	}
 }
 
-func TestAGatewayServerThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
+func TestAnExistingGatewayServerIsChangedInPlace(t *testing.T) {
 	existing := ours(clustertest.GatewayServer("rome", 51840))
 	existing.Name = "of-another-name"
 	milan := milansEnd(t, existing)
@@ -45,12 +47,14 @@ func TestAGatewayServerThatExistsIsChangedAndNotMadeTwice(t *testing.T) {
 	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := milan.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 || found.MTU() != 1400 {
-		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(found.Made()), len(found.Extra), found.MTU(), err)
+	if found, err := milan.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 ||
+		found.MTU() != 1400 {
+		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(found.Made()), len(found.Extra),
+			found.MTU(), err)
 	}
 }
 
-func TestAGatewayServerWithoutItsKeysIsNotMade(t *testing.T) {
+func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 	milan := milansEnd(t, clustertest.Namespace("liqo-tenant-rome"))
 	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed())
 	if explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
@@ -61,7 +65,7 @@ func TestAGatewayServerWithoutItsKeysIsNotMade(t *testing.T) {
 	}
 }
 
-func TestAnAddressOfAGatewayServerIsNoReasonToReplaceItAndAnyOtherSettingIs(t *testing.T) {
+func TestAGatewayServerIsReplacedIfASettingDiffersButNotItsAddress(t *testing.T) {
 	for name, test := range map[string]struct {
 		change  func(*GatewayServer)
 		differs bool
@@ -76,7 +80,8 @@ func TestAnAddressOfAGatewayServerIsNoReasonToReplaceItAndAnyOtherSettingIs(t *t
 		spec := overNodePort()
 		test.change(&spec)
 		milan := milansEnd(t, clustertest.WithoutAddress(clustertest.GatewayServer("rome", 51840)))
-		if differs, err := milan.GatewayServerDiffers(t.Context(), "liqo-tenant-rome", spec); err != nil || differs != test.differs {
+		if differs, err := milan.GatewayServerDiffers(t.Context(), "liqo-tenant-rome", spec); err != nil ||
+			differs != test.differs {
 			t.Errorf("%s: differs: %t (%v)", name, differs, err)
 		}
 	}
@@ -87,11 +92,12 @@ func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
 		change func(*networkingv1beta1.GatewayServer)
 		known  bool
 	}{
-		"both":             {func(*networkingv1beta1.GatewayServer) {}, true},
-		"nothing":          {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint = nil }, false},
-		"no port":          {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Port = 0 }, false},
-		"no address":       {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = nil }, false},
-		"an empty address": {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = []string{""} }, false},
+		"both":       {func(*networkingv1beta1.GatewayServer) {}, true},
+		"nothing":    {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint = nil }, false},
+		"no port":    {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Port = 0 }, false},
+		"no address": {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = nil }, false},
+		"an empty address": {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = []string{""} },
+			false},
 	} {
 		gateway := clustertest.GatewayServer("rome", 51840)
 		test.change(gateway)
@@ -101,16 +107,21 @@ func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
 	}
 }
 
-func TestAServiceIsMissedOnlyWhileTheTunnelIsDown(t *testing.T) {
+func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
 	for name, test := range map[string]struct {
 		objects []client.Object
 		lost    bool
 	}{
-		"no Service, the tunnel down":                             {[]client.Object{clustertest.GatewayDeployment("rome"), clustertest.Connection("rome", networkingv1beta1.ConnectionError)}, true},
-		"no Service, the tunnel up":                               {[]client.Object{clustertest.GatewayDeployment("rome"), clustertest.Connection("rome", networkingv1beta1.Connected)}, false},
-		"neither Service nor Deployment, so that Liqo makes both": {[]client.Object{clustertest.Connection("rome", networkingv1beta1.ConnectionError)}, false},
+		"no Service, the tunnel down": {[]client.Object{clustertest.GatewayDeployment("rome"),
+			clustertest.Connection("rome", networkingv1beta1.ConnectionError)}, true},
+		"no Service, the tunnel up": {[]client.Object{clustertest.GatewayDeployment("rome"),
+			clustertest.Connection("rome", networkingv1beta1.Connected)}, false},
+		"neither Service nor Deployment, so that Liqo makes both": {[]client.Object{clustertest.Connection("rome",
+			networkingv1beta1.ConnectionError)}, false},
 		"a Service, the tunnel down": {
-			[]client.Object{clustertest.GatewayDeployment("rome"), clustertest.Connection("rome", networkingv1beta1.ConnectionError), clustertest.GatewayService("rome")}, false,
+			[]client.Object{clustertest.GatewayDeployment("rome"),
+				clustertest.Connection("rome", networkingv1beta1.ConnectionError), clustertest.GatewayService("rome")},
+			false,
 		},
 	} {
 		gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))

@@ -15,10 +15,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestOnlyKeysThatLiqoMadeGoWithTheGateway(t *testing.T) {
+func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 	used := &corev1.ObjectReference{Namespace: "liqo-tenant-rome", Name: "keys"}
 	for asked, goes := range map[string]bool{"": true, "keys": false} {
-		meta, spec := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}, corev1.LocalObjectReference{Name: asked}
+		meta := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
+		spec := corev1.LocalObjectReference{Name: asked}
 		server := &networkingv1beta1.GatewayServer{ObjectMeta: meta}
 		server.Spec.SecretRef, server.Status.SecretRef = spec, used
 		dialling := &networkingv1beta1.GatewayClient{ObjectMeta: meta}
@@ -33,7 +34,7 @@ func TestOnlyKeysThatLiqoMadeGoWithTheGateway(t *testing.T) {
 	}
 }
 
-func TestKeysAreMissedOnlyWhereLiqoHasMadeThem(t *testing.T) {
+func TestOnlyKeysByLiqoCanBeLost(t *testing.T) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
 	reference := &corev1.ObjectReference{Namespace: secret.Namespace, Name: secret.Name}
 	for name, test := range map[string]struct {
@@ -45,7 +46,7 @@ func TestKeysAreMissedOnlyWhereLiqoHasMadeThem(t *testing.T) {
 		"not made yet":     {nil, nil, "", false},
 		"made":             {[]client.Object{secret}, reference, "", false},
 		"made and deleted": {nil, reference, "", true},
-		"the user's own":   {nil, reference, secret.Name, false}, // an error tells of it, later
+		"the user's own":   {nil, reference, secret.Name, false}, // another check reports it later
 	} {
 		client := romesEnd(t, test.objects...)
 		lost, err := client.keysLost(t.Context(), test.keys, corev1.LocalObjectReference{Name: test.given})
@@ -55,7 +56,7 @@ func TestKeysAreMissedOnlyWhereLiqoHasMadeThem(t *testing.T) {
 	}
 }
 
-func TestARemovalWaitsForAllThatLiqoHasMadeForTheGateway(t *testing.T) {
+func TestARemovalWaitsForAllDependentsOfTheGateway(t *testing.T) {
 	inNamespace := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
 	for expected, left := range map[string]client.Object{
 		"Deployment liqo-tenant-rome/gw-rome":   clustertest.GatewayDeployment("rome"),
@@ -63,7 +64,7 @@ func TestARemovalWaitsForAllThatLiqoHasMadeForTheGateway(t *testing.T) {
 		"WgGatewayServer liqo-tenant-rome/rome": &networkingv1beta1.WgGatewayServer{ObjectMeta: inNamespace},
 		"Secret liqo-tenant-rome/gw-rome":       &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}},
 	} {
-		synctest.Test(t, func(t *testing.T) { // nobody collects it here: time runs out as soon as nothing else is going on
+		synctest.Test(t, func(t *testing.T) { // no controller runs here, so the time runs out at once
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			milan := clustertest.Leaf(t, "milan", clustertest.WithServerKeys(exposedGateway()), left)
@@ -75,10 +76,11 @@ func TestARemovalWaitsForAllThatLiqoHasMadeForTheGateway(t *testing.T) {
 	}
 }
 
-func TestWhatAnInterruptedRemovalHasLeftIsFound(t *testing.T) {
+func TestDependentsOfAnInterruptedRemovalAreFound(t *testing.T) {
 	left := &networkingv1beta1.WgGatewayServer{
-		ObjectMeta: metav1.ObjectMeta{Name: "rome", Namespace: "default", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}},
-		Spec:       networkingv1beta1.WgGatewayServerSpec{SecretRef: corev1.LocalObjectReference{Name: "my-keys"}},
+		ObjectMeta: metav1.ObjectMeta{Name: "rome", Namespace: "default",
+			Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}},
+		Spec: networkingv1beta1.WgGatewayServerSpec{SecretRef: corev1.LocalObjectReference{Name: "my-keys"}},
 	}
 	ofAnother := left.DeepCopy()
 	ofAnother.Name, ofAnother.Labels = "turin", map[string]string{"liqo.io/remote-cluster-id": "turin"}
@@ -88,7 +90,8 @@ func TestWhatAnInterruptedRemovalHasLeftIsFound(t *testing.T) {
 		t.Fatalf("got %v (%v)", found, err)
 	}
 	inDefault := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: "default", Name: name} }
-	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") || got.given != KeySecret(inDefault("my-keys")) || got.keys != nil {
+	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") ||
+		got.given != KeySecret(inDefault("my-keys")) || got.keys != nil {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -19,11 +19,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// KeySecret names a Secret of the user's own with the keys of a gateway. Without a name there is none; without a
-// namespace it is in the tenant namespace.
+// KeySecret is the name of a Secret of the user with the keys of a gateway. An empty name means that
+// there is none. An empty namespace means the tenant namespace.
 type KeySecret struct{ Namespace, Name string }
 
-// keySecret is the Secret of the user's own that the gateway was given; without a name where there is none.
+// keySecret returns the user's Secret that the gateway uses. Its name is empty if there is none.
 func (o Objects) keySecret() KeySecret {
 	switch {
 	case o.GatewayServer != nil && o.GatewayServer.Spec.SecretRef.Name != "":
@@ -35,13 +35,13 @@ func (o Objects) keySecret() KeySecret {
 	}
 }
 
-// keyOf is where the Secret is.
+// keyOf returns the namespace and name of the Secret.
 func (e *End) keyOf(secret KeySecret) client.ObjectKey {
 	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, e.forgeTenantNamespace().Name), Name: secret.Name}
 }
 
-// CheckKeySecret fails if a gateway could not take its keys from that Secret. With adopt, a tenant namespace of
-// somebody else's becomes the owner's.
+// CheckKeySecret fails if a gateway could not take its keys from the Secret. With adopt, a tenant
+// namespace of someone else becomes the owner's.
 func (e *End) CheckKeySecret(ctx context.Context, secret KeySecret, adopt bool) error {
 	if secret.Name == "" || secret.Namespace != "" {
 		return e.checkKeys(ctx, secret.Namespace, secret.Name)
@@ -59,10 +59,10 @@ func (e *End) CheckKeySecret(ctx context.Context, secret KeySecret, adopt bool) 
 	}
 }
 
-// checkKeys makes sure that a Secret of the user's own holds what a gateway takes from it, and that a destroy leaves it
-// alone; nothing is asked where there is none. Liqo's controller would only repeat in its log that it can't be used,
-// and a gateway with keys that do not belong together never gets an answer. A namespace that does not exist is another
-// check's finding.
+// checkKeys fails if the user's Secret lacks the keys of a gateway, or if a destroy would delete the
+// Secret. It succeeds if name is empty. Liqo's controller would only log that it can't use the
+// Secret, and a gateway whose keys do not belong together never gets an answer. Another check reports
+// a missing namespace.
 func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	if name == "" {
 		return nil
@@ -77,42 +77,46 @@ func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	problem := func(summary, detail string, err error) error {
 		return &explain.Problem{
 			Leaf: e.Leaf.Name, Summary: fmt.Sprintf("Secret %s/%s %s", namespace, name, summary), Err: err,
-			Detail: detail + " The field `privateKey` must be a WireGuard key and `publicKey` the one that belongs to it, each of 32 bytes, " +
-				"which is what `wg genkey` and `wg pubkey` print, decoded from base64 once.",
+			Detail: detail +
+				" The field `privateKey` must be a WireGuard key of 32 bytes. The field `publicKey` must be the " +
+				"public key that belongs to it, also of 32 bytes. These are the outputs of `wg genkey` and `wg pubkey`, " +
+				"decoded from base64 once.",
 		}
 	}
 	var secret corev1.Secret
 	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &secret)
 	if apierrors.IsNotFound(err) {
-		return problem("does not exist", "`key_secret` names a Secret that you make yourself, in the namespace of the gateway.", err)
+		return problem(
+			"does not exist", "Create the Secret that `key_secret` names, in the namespace of the gateway.", err)
 	}
 	if err != nil {
 		return e.Leaf.Explain(err)
 	}
 	private, err := ecdh.X25519().NewPrivateKey(secret.Data[consts.PrivateKeyField])
 	if err != nil {
-		return problem("has no private key", "What it has as `privateKey` is none.", err)
+		return problem("has no private key", "Its `privateKey` is not a private key.", err)
 	}
 	if !bytes.Equal(private.PublicKey().Bytes(), secret.Data[consts.PublicKeyField]) {
-		return problem("has another public key", "What it has as `publicKey` does not belong to its `privateKey`.", nil)
+		return problem("has another public key", "Its `publicKey` does not belong to its `privateKey`.", nil)
 	}
 	return nil
 }
 
-// secretNotKept is the problem that a Secret of the user's own is to be in a tenant namespace which goes with the
+// secretNotKept returns the problem of a user's Secret in a tenant namespace that is deleted with the
 // shortcut.
 func (e *End) secretNotKept(namespace, name string) *explain.Problem {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
-		Summary: fmt.Sprintf("Secret %s/%s would go with the shortcut", namespace, name),
-		Detail: fmt.Sprintf("`key_secret` names a Secret that a destroy leaves alone, but namespace %s is a tenant namespace that the provider makes or takes over, and "+
-			"removes on destroy with all that is in it. Set `client_namespace` or `server_namespace`, whichever is this leaf's, to a namespace of your own, and put "+
+		Summary: fmt.Sprintf("Secret %s/%s would be deleted with the shortcut", namespace, name),
+		Detail: fmt.Sprintf("A destroy must not delete the Secret that `key_secret` names. But namespace %s is a tenant "+
+			"namespace: the provider creates it or takes it over, and deletes it on destroy with everything in it. "+
+			"Set `client_namespace` or `server_namespace`, whichever is this leaf's, to a namespace of your own, and put "+
 			"the Secret there.", namespace),
 	}
 }
 
-// ReleaseKeySecret takes Liqo's labels off a Secret that earlier settings have given to the gateway, unless it still
-// uses that: then it loses them when the gateway goes.
+// ReleaseKeySecret removes Liqo's labels from a Secret that earlier settings set for the gateway. If
+// the gateway still uses the Secret, the labels stay until the gateway is removed.
 func (e *End) ReleaseKeySecret(ctx context.Context, former KeySecret) error {
 	found, err := e.Find(ctx)
 	if err != nil || e.keyOf(found.keySecret()) == e.keyOf(former) {
@@ -121,14 +125,14 @@ func (e *End) ReleaseKeySecret(ctx context.Context, former KeySecret) error {
 	return e.unlabelKeySecret(ctx, former)
 }
 
-// unlabelKeySecret takes from a Secret of the user's own the labels by which Liqo finds a gateway's keys. Liqo sets
-// them and never takes them away: a later gateway would be given the keys of this Secret, or, with a Secret of its own,
-// Liqo would find two and give up. There may be no such Secret.
+// unlabelKeySecret removes from the user's Secret the labels by which Liqo finds a gateway's keys.
+// Liqo sets them and never removes them. A later gateway would get the keys of this Secret. If it
+// has its own Secret, Liqo would find two and give up. A missing Secret is not an error.
 func (e *End) unlabelKeySecret(ctx context.Context, of KeySecret) error {
 	if of.Name == "" {
 		return nil
 	}
-	secret := &metav1.PartialObjectMetadata{} // the keys stay where they are
+	secret := &metav1.PartialObjectMetadata{} // do not read the keys
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
 	if err := e.Leaf.Live.Get(ctx, e.keyOf(of), secret); err != nil {
 		return e.Leaf.Explain(client.IgnoreNotFound(err))
@@ -141,6 +145,7 @@ func (e *End) unlabelKeySecret(ctx context.Context, of KeySecret) error {
 	if err != nil {
 		return err
 	}
-	err = e.Leaf.Live.Patch(ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
+	err = e.Leaf.Live.Patch(
+		ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
 	return e.Leaf.Explain(client.IgnoreNotFound(err))
 }

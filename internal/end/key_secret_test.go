@@ -19,22 +19,26 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 		secret  []client.Object
 		summary string // of the problem; empty for none
 	}{
-		"its own keys":  {[]client.Object{clustertest.KeySecret("rome", keys)}, ""},
-		"none":          {nil, "Secret liqo-tenant-rome/my-keys does not exist"},
-		"nothing in it": {[]client.Object{clustertest.KeySecret("rome", nil)}, "Secret liqo-tenant-rome/my-keys has no private key"},
+		"its own keys": {[]client.Object{clustertest.KeySecret("rome", keys)}, ""},
+		"none":         {nil, "Secret liqo-tenant-rome/my-keys does not exist"},
+		"nothing in it": {[]client.Object{clustertest.KeySecret("rome", nil)},
+			"Secret liqo-tenant-rome/my-keys has no private key"},
 		"text": {
-			[]client.Object{clustertest.KeySecret("rome", map[string][]byte{"privateKey": []byte("yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=")})},
+			[]client.Object{clustertest.KeySecret("rome",
+				map[string][]byte{"privateKey": []byte("yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=")})},
 			"Secret liqo-tenant-rome/my-keys has no private key",
 		},
 		"keys of two pairs": {
-			[]client.Object{clustertest.KeySecret("rome", map[string][]byte{"privateKey": keys["privateKey"], "publicKey": others["publicKey"]})},
+			[]client.Object{clustertest.KeySecret("rome",
+				map[string][]byte{"privateKey": keys["privateKey"], "publicKey": others["publicKey"]})},
 			"Secret liqo-tenant-rome/my-keys has another public key",
 		},
 	} {
 		tenant := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) // of a peering
 		server := milansEnd(t, append(test.secret, tenant)...)
 		err := server.checkKeys(t.Context(), "liqo-tenant-rome", "my-keys")
-		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary+` on leaf "milan"`) {
+		if (err == nil) != (test.summary == "") || (err != nil &&
+			explain.Summary(err) != test.summary+` on leaf "milan"`) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "yAnz5") {
@@ -43,25 +47,32 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 	}
 }
 
-func TestKeysOfTheUsersOwnMustOutliveTheShortcut(t *testing.T) {
+func TestAUsersSecretMustOutliveTheShortcut(t *testing.T) {
 	managedTenant := ours(clustertest.TenantNamespace("rome"))
 	inOwn := clustertest.KeySecret("rome", clustertest.NewKeys(t))
 	inOwn.Namespace = "own"
-	const refused = `Secret liqo-tenant-rome/my-keys would go with the shortcut on leaf "milan"`
+	const refused = `Secret liqo-tenant-rome/my-keys would be deleted with the shortcut on leaf "milan"`
 	for name, test := range map[string]struct {
 		objects []client.Object
 		keys    KeySecret
 		adopt   bool
 		summary string // of the problem; empty for none
 	}{
-		"Liqo's":                                   {nil, KeySecret{}, false, ""},
-		"in a namespace of one's own":              {[]client.Object{clustertest.Namespace("own"), inOwn}, KeySecret{Namespace: "own"}, false, ""},
-		"in one that does not exist":               {nil, KeySecret{Namespace: "own"}, false, ""}, // which another check tells of
-		"in a peering's tenant namespace":          {[]client.Object{clustertest.TenantNamespace("rome"), clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{}, false, ""},
-		"in one that will be adopted":              {[]client.Object{clustertest.TenantNamespace("rome"), clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{}, true, refused},
-		"in one that will be made":                 {nil, KeySecret{}, false, refused},
-		"in one that was made":                     {[]client.Object{managedTenant, clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{}, false, refused},
-		"in one that was made, although asked for": {[]client.Object{managedTenant, clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{Namespace: managedTenant.Name}, false, refused},
+		"Liqo's": {nil, KeySecret{}, false, ""},
+		"in a namespace of one's own": {[]client.Object{clustertest.Namespace("own"), inOwn},
+			KeySecret{Namespace: "own"}, false, ""},
+		"in one that does not exist": {nil, KeySecret{Namespace: "own"}, false,
+			""}, // another check reports it
+		"in a peering's tenant namespace": {[]client.Object{clustertest.TenantNamespace("rome"),
+			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{}, false, ""},
+		"in one that will be adopted": {[]client.Object{clustertest.TenantNamespace("rome"),
+			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{}, true, refused},
+		"in one that will be made": {nil, KeySecret{}, false, refused},
+		"in one that was made": {[]client.Object{managedTenant,
+			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{}, false, refused},
+		"in one that was made, although asked for": {[]client.Object{managedTenant,
+			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{Namespace: managedTenant.Name}, false,
+			refused},
 	} {
 		if name != "Liqo's" {
 			test.keys.Name = "my-keys"
@@ -73,7 +84,7 @@ func TestKeysOfTheUsersOwnMustOutliveTheShortcut(t *testing.T) {
 	}
 }
 
-func TestASecretOfTheUsersOwnOutlivesTheGatewayAndIsAsItWas(t *testing.T) {
+func TestAUsersSecretOutlivesTheGatewayUnchanged(t *testing.T) {
 	gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
 	gateway.Spec.SecretRef.Name = "my-keys"
 	gateway.Status.SecretRef = &corev1.ObjectReference{Namespace: "liqo-tenant-rome", Name: "my-keys"}
@@ -84,15 +95,17 @@ func TestASecretOfTheUsersOwnOutlivesTheGatewayAndIsAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	var left corev1.Secret
-	if err := leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"}, &left); err != nil {
+	if err := leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"},
+		&left); err != nil {
 		t.Fatal(err)
 	}
-	if len(left.Labels) != 1 || left.Labels["team"] != "network" || !bytes.Equal(left.Data["privateKey"], keys["privateKey"]) {
+	if len(left.Labels) != 1 || left.Labels["team"] != "network" ||
+		!bytes.Equal(left.Data["privateKey"], keys["privateKey"]) {
 		t.Errorf("the Secret has labels %v and %d fields", left.Labels, len(left.Data))
 	}
 }
 
-func TestASecretIsAsItWasAlsoIfItsGatewayIsGoneAlready(t *testing.T) {
+func TestAUsersSecretIsUnlabelledEvenIfTheGatewayIsGone(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan", clustertest.KeySecret("rome", nil))
 	server := endAt(milan, "rome")
 	if err := server.RemoveGateways(t.Context(), KeySecret{Name: "my-keys"}); err != nil {
@@ -100,7 +113,8 @@ func TestASecretIsAsItWasAlsoIfItsGatewayIsGoneAlready(t *testing.T) {
 	}
 	var left corev1.Secret
 	key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"}
-	if err := milan.Live.Get(t.Context(), key, &left); err != nil || len(left.Labels) != 1 || left.Labels["team"] != "network" {
+	if err := milan.Live.Get(t.Context(), key, &left); err != nil || len(left.Labels) != 1 ||
+		left.Labels["team"] != "network" {
 		t.Errorf("it has labels %v (%v)", left.Labels, err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What is in this file writes the marks of ownership to the objects of one end.
+// This file writes the marks of ownership to the objects of one end.
 
-// Markable are the objects of the network on this leaf, and its tenant namespace.
+// Markable returns the objects of the network on this leaf, and its tenant namespace.
 func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -25,9 +25,10 @@ func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
 	return all, err
 }
 
-// Take makes an object the owner's. With remember, how it was marked before is kept on it until the shortcut is
-// complete, so that an adoption that fails can give it back. One that was adopted before stays marked as it was before
-// that, unless the adoption has come to a good end, which adopted reports.
+// Take makes an object the owner's. With remember, the object keeps a record of its earlier marks
+// until the shortcut is complete, so that a failed adoption can restore them. If an earlier adoption
+// took the object and did not complete, the record of that adoption stays. Adopted reports whether it
+// completed.
 func (e *End) Take(ctx context.Context, object client.Object, remember, adopted bool) error {
 	return e.Leaf.Mark(ctx, object, func(object client.Object) {
 		before, known := previousOf(object)
@@ -41,8 +42,8 @@ func (e *End) Take(ctx context.Context, object client.Object, remember, adopted 
 	})
 }
 
-// GiveBack marks the owner's objects on this leaf as they were marked before they were adopted. What an adoption has
-// made anew belongs to the same network, and is given away with it.
+// GiveBack restores the marks that the owner's objects on this leaf had before the adoption. An
+// object that the adoption has created belongs to the same network, so it loses its marks, too.
 func (e *End) GiveBack(ctx context.Context) error {
 	all, err := e.Markable(ctx)
 	if err != nil {
@@ -59,7 +60,7 @@ func (e *End) GiveBack(ctx context.Context) error {
 	return nil
 }
 
-// restore marks an object as it was marked before it was adopted.
+// restore restores the marks that an object had before it was adopted.
 func (e *End) restore(ctx context.Context, object client.Object) error {
 	return e.Leaf.Mark(ctx, object, func(object client.Object) {
 		before, _ := previousOf(object)
@@ -73,7 +74,7 @@ func (e *End) restore(ctx context.Context, object client.Object) error {
 	})
 }
 
-// disown makes an object nobody's: a later shortcut of the pair takes it over.
+// disown removes the owner of an object. A later shortcut of the pair takes it over.
 func (e *End) disown(ctx context.Context, object client.Object) error {
 	return e.Leaf.Mark(ctx, object, func(object client.Object) {
 		unmark(object)
@@ -81,8 +82,8 @@ func (e *End) disown(ctx context.Context, object client.Object) error {
 	})
 }
 
-// RecordComplete records that the owner has all of the shortcut now, and whether its tunnel was seen up. From here on,
-// it is the owner's until that one gives it up.
+// RecordComplete records that the shortcut is complete, and whether its tunnel was seen up. From then
+// on, the shortcut is the owner's until the owner gives it up.
 func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	found, err := e.Find(ctx)
 	if err != nil || found.Configuration == nil {
@@ -100,19 +101,20 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	})
 }
 
-// CompleteBy reports whether a Configuration here says that the owner with this token has once had the whole shortcut.
+// CompleteBy reports whether a Configuration at this end records that the shortcut of the owner with
+// this token was complete.
 func (o Objects) CompleteBy(token string) bool {
 	return slices.ContainsFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
 		return isConfiguration(object) && completeBy(object) == token
 	})
 }
 
-// completeBy is the token of the owner who has once had all of the shortcut that this Configuration is part of; empty
-// for none.
+// completeBy returns the token of the owner for whom this Configuration records a complete shortcut,
+// or an empty string.
 func completeBy(configuration client.Object) string {
 	token, _, _ := strings.Cut(configuration.GetAnnotations()[completeAnnotation], " ")
 	if token != TokenOf(configuration) {
-		return "" // it has another owner by now
+		return "" // the Configuration has another owner now
 	}
 	return token
 }

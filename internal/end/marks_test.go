@@ -23,7 +23,7 @@ func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 	}
 }
 
-func TestWhatIsTakenCanBeGivenBackAsItWas(t *testing.T) {
+func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
 	for name, before := range map[string]Owner{"people's": {}, "another's": somebody} {
 		configuration := clustertest.Configuration("rome")
 		if before.Token != "" {
@@ -41,13 +41,15 @@ func TestWhatIsTakenCanBeGivenBackAsItWas(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := milan.Find(t.Context())
-		if err != nil || TokenOf(found.Configuration) != before.Token || managed(found.Configuration) != (before.Token != "") {
-			t.Errorf("%s: it is marked %v, %v (%v)", name, found.Configuration.Labels, found.Configuration.Annotations, err)
+		if err != nil || TokenOf(found.Configuration) != before.Token ||
+			managed(found.Configuration) != (before.Token != "") {
+			t.Errorf("%s: it is marked %v, %v (%v)", name, found.Configuration.Labels, found.Configuration.Annotations,
+				err)
 		}
 	}
 }
 
-func TestASecondAdoptionGivesBackToWhomTheFirstTookFromUnlessThatOneWasComplete(t *testing.T) {
+func TestASecondAdoptionGivesBackToTheOriginalOwnerUnlessTheFirstWasComplete(t *testing.T) {
 	for complete, expected := range map[bool]string{false: "", true: somebody.Token} {
 		configuration := clustertest.Configuration("rome") // people's, before somebody adopted it
 		setAnnotation(configuration, previousAnnotation, previous{}.encode())

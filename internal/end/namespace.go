@@ -3,7 +3,6 @@ package end
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -18,13 +17,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// forgeTenantNamespace is the tenant namespace as Liqo itself makes it.
+// forgeTenantNamespace returns the tenant namespace as Liqo itself creates it.
 func (e *End) forgeTenantNamespace() *corev1.Namespace {
 	return tenantnamespace.NewManager(nil, e.Leaf.Live.Scheme()).ForgeNamespace(e.Remote.ID, nil)
 }
 
-// EnsureNamespace returns the name of the namespace to work in: the one that is asked for, which must exist, or the
-// tenant namespace.
+// EnsureNamespace returns the name of the namespace for the objects. This is the namespace that the
+// user set, which must exist, or else the tenant namespace.
 func (e *End) EnsureNamespace(ctx context.Context, asked string) (string, error) {
 	if asked == "" {
 		return e.ensureTenantNamespace(ctx)
@@ -32,8 +31,8 @@ func (e *End) EnsureNamespace(ctx context.Context, asked string) (string, error)
 	return asked, e.checkOwnNamespace(ctx, asked)
 }
 
-// CheckNamespace fails if the leaf can't keep the objects in the namespace that is asked for or, for an empty name, in
-// its tenant namespace.
+// CheckNamespace fails if the objects can't be in the namespace that the user set or, for an empty
+// name, in the leaf's tenant namespace.
 func (e *End) CheckNamespace(ctx context.Context, asked string) error {
 	if asked == "" {
 		return e.checkTenantName(ctx)
@@ -41,15 +40,17 @@ func (e *End) CheckNamespace(ctx context.Context, asked string) error {
 	return e.checkOwnNamespace(ctx, asked)
 }
 
-// checkOwnNamespace fails if a namespace that is asked for does not exist, or has a gateway for another cluster.
+// checkOwnNamespace fails if a namespace that the user set does not exist or has a gateway for
+// another cluster.
 func (e *End) checkOwnNamespace(ctx context.Context, asked string) error {
 	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: asked}, &corev1.Namespace{})
 	if apierrors.IsNotFound(err) {
 		return &explain.Problem{
 			Leaf:    e.Leaf.Name,
 			Summary: fmt.Sprintf("namespace %s does not exist", asked),
-			Detail:  "A namespace that is asked for is not made by the provider, since it would not know when to remove it. Make it first, or leave the choice to Liqo.",
-			Err:     err,
+			Detail: "The provider does not create a namespace that you set, because it would not know when to delete it. " +
+				"Create the namespace first, or leave the choice to Liqo.",
+			Err: err,
 		}
 	}
 	if err != nil {
@@ -58,9 +59,10 @@ func (e *End) checkOwnNamespace(ctx context.Context, asked string) error {
 	return e.checkAlone(ctx, asked)
 }
 
-// checkAlone makes sure that no gateway for another cluster is in a namespace: Liqo finds a gateway's pod by its
-// namespace, and gives up if it finds two, which would also break the network of that other gateway. The owner's own is
-// one that is about to be replaced, for it has one shortcut.
+// checkAlone fails if a namespace has a gateway for another cluster. Liqo finds a gateway's pod by
+// its namespace and gives up if it finds two. This would also break the network of the other gateway.
+// A gateway of the owner for another cluster is no conflict: an owner has one shortcut, so that
+// gateway is about to be replaced.
 func (e *End) checkAlone(ctx context.Context, namespace string) error {
 	var (
 		servers networkingv1beta1.GatewayServerList
@@ -84,16 +86,18 @@ func (e *End) checkAlone(ctx context.Context, namespace string) error {
 			return &explain.Problem{
 				Leaf:    e.Leaf.Name,
 				Summary: fmt.Sprintf("namespace %s has a gateway for another cluster", namespace),
-				Detail: fmt.Sprintf("%s there is for cluster %s, and Liqo can't tell two gateways of one namespace apart. Give each shortcut a namespace of its own, "+
-					"or leave the choice to Liqo.", e.Leaf.Describe(gateway), remote),
+				Detail: fmt.Sprintf("%s in it is for cluster %s. Liqo can't distinguish two gateways in one namespace. "+
+					"Give each shortcut a namespace of its own, or leave the choice to Liqo.",
+					e.Leaf.Describe(gateway), remote),
 			}
 		}
 	}
 	return nil
 }
 
-// ensureTenantNamespace returns the name of the leaf's tenant namespace for the other cluster and makes it where there
-// is none. One that is just being deleted is waited for: nothing can be made in it any more.
+// ensureTenantNamespace returns the name of the leaf's tenant namespace for the other cluster. It
+// creates the namespace if there is none. If the namespace is marked for deletion, it first waits
+// until the namespace is gone, because nothing can be created in it.
 func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 	existing, err := e.TenantNamespace(ctx)
 	switch {
@@ -103,7 +107,8 @@ func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 	case !Leaving(existing):
 		return existing.Name, e.takeNamespace(ctx, existing)
 	default:
-		if err := e.untilGone(ctx, corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(existing)); err != nil {
+		kind := corev1.SchemeGroupVersion.WithKind("Namespace")
+		if err := e.untilGone(ctx, kind, client.ObjectKeyFromObject(existing)); err != nil {
 			return "", err
 		}
 	}
@@ -117,8 +122,8 @@ func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 	return namespace.Name, e.Leaf.Explain(err)
 }
 
-// checkTenantName fails if a namespace that is no tenant namespace has the name of the one that is to be made. Only if
-// one has the name, all are asked for.
+// checkTenantName fails if an ordinary namespace has the name of the tenant namespace to create. It
+// lists the tenant namespaces only if that name exists.
 func (e *End) checkTenantName(ctx context.Context) error {
 	var namespace corev1.Namespace
 	err := e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(e.forgeTenantNamespace()), &namespace)
@@ -136,14 +141,14 @@ func (e *End) tenantNameTaken(err error) *explain.Problem {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
 		Summary: fmt.Sprintf("namespace %s is taken", e.forgeTenantNamespace().Name),
-		Detail: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not the labels that Liqo gives to one. "+
-			"Remove the namespace, or rename what uses it.", e.Remote.ID),
+		Detail: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not Liqo's labels. "+
+			"Delete the namespace, or move its content to a namespace with another name.", e.Remote.ID),
 		Err: err,
 	}
 }
 
-// takeNamespace makes a tenant namespace the owner's that an earlier shortcut of the pair has left. The pair is free,
-// so that one is no more.
+// takeNamespace makes a tenant namespace the owner's if an earlier shortcut of the pair has left it.
+// The pair is free, so the earlier shortcut no longer exists.
 func (e *End) takeNamespace(ctx context.Context, namespace *corev1.Namespace) error {
 	if !managed(namespace) || e.Owner.Marked(namespace) {
 		return nil
@@ -151,8 +156,8 @@ func (e *End) takeNamespace(ctx context.Context, namespace *corev1.Namespace) er
 	return e.Leaf.Mark(ctx, namespace, e.Owner.Mark)
 }
 
-// IsTenantNamespace reports whether that namespace is where the leaf keeps the objects if nobody says otherwise: its
-// tenant namespace for the other leaf. Only for one of an unusual name the leaf is asked.
+// IsTenantNamespace reports whether a namespace is the leaf's tenant namespace for the other leaf,
+// which is the default for the objects. It reads the leaf only if the name is not the usual one.
 func (e *End) IsTenantNamespace(ctx context.Context, name string) (bool, error) {
 	if name == e.forgeTenantNamespace().Name {
 		return true, nil
@@ -161,7 +166,7 @@ func (e *End) IsTenantNamespace(ctx context.Context, name string) (bool, error) 
 	return tenant != nil && tenant.Name == name, err
 }
 
-// TenantNamespace is the leaf's tenant namespace for the other cluster, nil where there is none.
+// TenantNamespace returns the leaf's tenant namespace for the other cluster, or nil.
 func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 	var namespaces corev1.NamespaceList
 	err := e.Leaf.Live.List(ctx, &namespaces, client.HasLabels{consts.TenantNamespaceLabel},
@@ -175,13 +180,14 @@ func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 	case 1:
 		return &namespaces.Items[0], nil
 	default:
-		return nil, errors.New("leaf " + e.Leaf.Name + ": more than one tenant namespace for cluster " + string(e.Remote.ID))
+		return nil, fmt.Errorf("leaf %s: more than one tenant namespace for cluster %s", e.Leaf.Name, e.Remote.ID)
 	}
 }
 
-// BeginRemovingNamespace returns the tenant namespace, nil where there is none. If nobody else needs it, it asks for
-// its deletion ahead of everything else: Kubernetes does not touch a namespace in its first five seconds of being
-// deleted. By then the rest is gone, in the order that Liqo needs. Given is the Secret that the gateway was given.
+// BeginRemovingNamespace returns the tenant namespace, or nil. If nothing else needs it, it asks for
+// its deletion before everything else: Kubernetes does not empty a namespace during the first five
+// seconds of its deletion. By then the other objects are gone, in the order that Liqo needs. Given is
+// the user's Secret of the gateway.
 func (e *End) BeginRemovingNamespace(ctx context.Context, peering string, given KeySecret) (*corev1.Namespace, error) {
 	namespace, err := e.TenantNamespace(ctx)
 	if err != nil || namespace == nil || !e.Owner.MayRemove(namespace) {
@@ -194,11 +200,14 @@ func (e *End) BeginRemovingNamespace(ctx context.Context, peering string, given 
 	return namespace, e.delete(ctx, namespace)
 }
 
-// RemoveNamespace deletes the tenant namespace, which may be nil, and returns once it is gone, if it is the owner's to
-// remove. It stays where it is in use, and while Liqo's record of the other cluster is not gone, which recordGone
-// reports. One that stays is made nobody's: a later shortcut of the pair takes it over. The result is what stays at
-// this end, and why, once all else is gone that is the owner's.
-func (e *End) RemoveNamespace(ctx context.Context, namespace *corev1.Namespace, peering string, recordGone bool, given KeySecret) (string, error) {
+// RemoveNamespace deletes the tenant namespace, which may be nil, if the owner may remove it. It
+// returns once the namespace is gone. The namespace stays if it is in use, and while Liqo's record of
+// the other cluster exists, which recordGone reports. A namespace that stays loses its owner, and a
+// later shortcut of the pair takes it over. The result is a text about the objects that stay at this
+// end, and why, once all other objects of the owner are gone.
+func (e *End) RemoveNamespace(
+	ctx context.Context, namespace *corev1.Namespace, peering string, recordGone bool, given KeySecret,
+) (string, error) {
 	uses, err := e.uses(ctx, namespace, peering, given)
 	if err != nil {
 		return "", err
@@ -206,7 +215,8 @@ func (e *End) RemoveNamespace(ctx context.Context, namespace *corev1.Namespace, 
 	removable := namespace != nil && e.Owner.MayRemove(namespace)
 	switch {
 	case len(uses) > 0 && removable:
-		uses = append(uses, fmt.Sprintf("So Namespace %s stays, too; delete it when nobody needs it any more.", namespace.Name))
+		const stays = "Therefore, Namespace %s also stays; delete it when it is no longer needed."
+		uses = append(uses, fmt.Sprintf(stays, namespace.Name))
 		return strings.Join(uses, " "), e.giveUpNamespace(ctx, namespace)
 	case len(uses) > 0 || !recordGone || !removable:
 		return strings.Join(uses, " "), nil
@@ -217,16 +227,18 @@ func (e *End) RemoveNamespace(ctx context.Context, namespace *corev1.Namespace, 
 	return "", e.untilGone(ctx, corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace))
 }
 
-// uses are sentences on what of somebody else's there is of the network, and what there is in the tenant namespace,
-// which may be nil.
-func (e *End) uses(ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret) ([]string, error) {
+// uses returns sentences about the objects of the network that someone else created, and about those
+// that need the tenant namespace, which may be nil.
+func (e *End) uses(
+	ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret,
+) ([]string, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var uses []string
 	if others := found.others(e.Owner); len(others) > 0 {
-		uses = append(uses, e.tellOthers(others), fmt.Sprintf("So does Liqo's record of %q.", e.Remote.Name))
+		uses = append(uses, e.tellOthers(others), fmt.Sprintf("Liqo's record of %q also stays.", e.Remote.Name))
 	}
 	if namespace == nil || !e.Owner.MayRemove(namespace) {
 		return uses, nil
@@ -247,15 +259,16 @@ func (e *End) uses(ctx context.Context, namespace *corev1.Namespace, peering str
 	return uses, nil
 }
 
-// tellOthers is a sentence on objects of somebody else's; empty for none.
+// tellOthers returns a sentence about objects that someone else created, or an empty string if there
+// are none.
 func (e *End) tellOthers(objects []client.Object) string {
 	if len(objects) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("What somebody else has made stays: %s.", explain.Names(e.Leaf, objects...))
+	return fmt.Sprintf("Objects that someone else created stay: %s.", explain.Names(e.Leaf, objects...))
 }
 
-// giveUpNamespace makes a namespace nobody's, or whose it was before it was adopted.
+// giveUpNamespace removes the owner of a namespace, or restores the owner from before the adoption.
 func (e *End) giveUpNamespace(ctx context.Context, namespace *corev1.Namespace) error {
 	switch _, adopted := previousOf(namespace); {
 	case !e.Owner.Marked(namespace):

@@ -12,7 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-func TestTheTenantNamespaceIsMadeOnceAndMarked(t *testing.T) {
+func TestTheTenantNamespaceIsCreatedOnceAndMarked(t *testing.T) {
 	rome := romesEnd(t)
 	name, err := rome.ensureTenantNamespace(t.Context())
 	if err != nil || name != "liqo-tenant-milan" {
@@ -24,7 +24,7 @@ func TestTheTenantNamespaceIsMadeOnceAndMarked(t *testing.T) {
 	}
 }
 
-func TestATenantNamespaceThatAnEarlierShortcutHasLeftIsTakenAndNoOther(t *testing.T) {
+func TestOnlyATenantNamespaceOfAnEarlierShortcutIsTakenOver(t *testing.T) {
 	tenant := func() *corev1.Namespace { return tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) }
 	left := tenant()
 	Owner{}.Mark(left)
@@ -43,7 +43,7 @@ func TestATenantNamespaceThatAnEarlierShortcutHasLeftIsTakenAndNoOther(t *testin
 	}
 }
 
-func TestANamespaceWithTheNameOfTheTenantNamespaceIsInTheWay(t *testing.T) {
+func TestANamespaceWithTheNameOfTheTenantNamespaceIsAConflict(t *testing.T) {
 	taken := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome"}}
 	server := milansEnd(t, taken)
 	if _, err := server.ensureTenantNamespace(t.Context()); explain.Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
@@ -51,17 +51,18 @@ func TestANamespaceWithTheNameOfTheTenantNamespaceIsInTheWay(t *testing.T) {
 	}
 }
 
-func TestANameThatATenantNamespaceNeedsMustBeFree(t *testing.T) {
+func TestTheNameOfTheTenantNamespaceMustBeFree(t *testing.T) {
 	unusual := clustertest.TenantNamespace("rome")
 	unusual.Name = "tenants-rome"
 	for name, test := range map[string]struct {
 		objects []client.Object
 		summary string // of the problem; empty for none
 	}{
-		"no namespace yet":         {nil, ""},
-		"the tenant namespace":     {[]client.Object{clustertest.TenantNamespace("rome")}, ""},
-		"one of an unusual name":   {[]client.Object{unusual, clustertest.Namespace("liqo-tenant-rome")}, ""},
-		"another of the same name": {[]client.Object{clustertest.Namespace("liqo-tenant-rome")}, `namespace liqo-tenant-rome is taken on leaf "milan"`},
+		"no namespace yet":       {nil, ""},
+		"the tenant namespace":   {[]client.Object{clustertest.TenantNamespace("rome")}, ""},
+		"one of an unusual name": {[]client.Object{unusual, clustertest.Namespace("liqo-tenant-rome")}, ""},
+		"another of the same name": {[]client.Object{clustertest.Namespace("liqo-tenant-rome")},
+			`namespace liqo-tenant-rome is taken on leaf "milan"`},
 	} {
 		err := milansEnd(t, test.objects...).CheckNamespace(t.Context(), "")
 		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
@@ -70,7 +71,7 @@ func TestANameThatATenantNamespaceNeedsMustBeFree(t *testing.T) {
 	}
 }
 
-func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
+func TestAUsersNamespaceCanHaveOneGateway(t *testing.T) {
 	own := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "own"}}
 	inOwn := func(remote string) client.Object {
 		gateway := clustertest.GatewayServer(remote, 51840)
@@ -81,9 +82,10 @@ func TestANamespaceOfOnesOwnHoldsOneGateway(t *testing.T) {
 		objects []client.Object
 		summary string // of the problem; empty for none
 	}{
-		"nothing":                        {[]client.Object{own}, ""},
-		"this shortcut's":                {[]client.Object{own, inOwn("rome")}, ""},
-		"another's":                      {[]client.Object{own, inOwn("turin")}, `namespace own has a gateway for another cluster on leaf "milan"`},
+		"nothing":         {[]client.Object{own}, ""},
+		"this shortcut's": {[]client.Object{own, inOwn("rome")}, ""},
+		"another's": {[]client.Object{own, inOwn("turin")},
+			`namespace own has a gateway for another cluster on leaf "milan"`},
 		"another's in another":           {[]client.Object{own, clustertest.GatewayServer("turin", 51840)}, ""},
 		"nothing, for it does not exist": {nil, `namespace own does not exist on leaf "milan"`},
 	} {
@@ -110,7 +112,7 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 	}
 }
 
-func TestATenantNamespaceGoesUnlessItIsInUse(t *testing.T) {
+func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 	own := clustertest.KeySecret("rome", nil)
 	for name, test := range map[string]struct {
 		owner   Owner
@@ -123,12 +125,14 @@ func TestATenantNamespaceGoesUnlessItIsInUse(t *testing.T) {
 		"mine":            {me, nil, "", KeySecret{}, false, ""},
 		"nobody's":        {Owner{}, nil, "", KeySecret{}, false, ""},
 		"somebody else's": {somebody, nil, "", KeySecret{}, true, ""},
-		"with a peering":  {me, nil, "the peering", KeySecret{}, true, "There is still the peering. So Namespace liqo-tenant-rome stays, too; delete it when nobody needs it any more."},
+		"with a peering": {me, nil, "the peering", KeySecret{}, true,
+			"There is still the peering. Therefore, Namespace liqo-tenant-rome also stays; delete it when it is no longer needed."},
 		"with a Secret that the gateway was given": {
 			me, []client.Object{own}, "", KeySecret{Name: own.Name}, true,
-			"Your Secret liqo-tenant-rome/my-keys stays. So Namespace liqo-tenant-rome stays, too; delete it when nobody needs it any more.",
+			"Your Secret liqo-tenant-rome/my-keys stays. Therefore, Namespace liqo-tenant-rome also stays; delete it when it is no longer needed.",
 		},
-		"with a Secret that was given elsewhere": {me, []client.Object{own}, "", KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},
+		"with a Secret that was given elsewhere": {me, []client.Object{own}, "",
+			KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},
 	} {
 		milan := milansEnd(t, append(test.objects, romesNamespace(test.owner))...)
 		milan.Owner = me
@@ -147,7 +151,7 @@ func TestATenantNamespaceGoesUnlessItIsInUse(t *testing.T) {
 	}
 }
 
-func TestATenantNamespaceStaysWhileLiqosRecordDoes(t *testing.T) {
+func TestATenantNamespaceStaysAsLongAsTheForeignCluster(t *testing.T) {
 	milan := milansEnd(t, romesNamespace(me))
 	milan.Owner = me
 	namespace, err := milan.TenantNamespace(t.Context())
@@ -162,7 +166,7 @@ func TestATenantNamespaceStaysWhileLiqosRecordDoes(t *testing.T) {
 	}
 }
 
-func TestOnlyTheTenantNamespaceIsWhereObjectsAreByDefault(t *testing.T) {
+func TestObjectsAreInTheTenantNamespaceByDefault(t *testing.T) {
 	unusual := clustertest.TenantNamespace("rome")
 	unusual.Name = "tenants-rome"
 	milan := milansEnd(t, unusual)

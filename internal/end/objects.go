@@ -1,6 +1,7 @@
 package end
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -12,7 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Objects are what one leaf holds of its network with one other cluster, in any namespace. What does not exist is nil.
+// Objects are one leaf's objects of its network with one other cluster, in any namespace. A missing
+// object is nil.
 type Objects struct {
 	Configuration *networkingv1beta1.Configuration
 	GatewayServer *networkingv1beta1.GatewayServer
@@ -20,31 +22,32 @@ type Objects struct {
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection
 
-	// SilentSince is when the gateway last reported the tunnel as up, if it should have reported again by now; zero
-	// otherwise.
+	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else
+	// it is zero.
 	SilentSince time.Time
 
-	// Extra are further objects of these kinds. Liqo can't cope with two of a kind: somebody made another network of
-	// the pair, in another namespace.
+	// Extra are additional objects of these kinds. Liqo does not support two of a kind. They exist if
+	// someone created another network of the pair in another namespace.
 	Extra []client.Object
 }
 
-// Find reads the leaf's cache. Of several objects of a kind, it takes the owner's.
+// Find reads the leaf's cache. If there are several objects of a kind, it takes the owner's.
 func (e *End) Find(ctx context.Context) (Objects, error) {
 	id := string(e.Remote.ID)
 	networks, err := readNetworks(ctx, e.Leaf, client.MatchingLabels{consts.RemoteClusterID: id}, e.Owner)
 	return networks[id], err
 }
 
-// Networks is what a leaf's cache holds of all its networks, by the ID of the other cluster. Of several objects of a
-// kind, it takes the owner's.
+// Networks returns the objects of all networks in a leaf's cache, by the ID of the other cluster. If
+// a network has several objects of a kind, it takes the owner's.
 func Networks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]Objects, error) {
 	return readNetworks(ctx, leaf, &client.ListOptions{}, owner)
 }
 
-// readNetworks reads what a leaf's cache holds, keyed by the ID of the other cluster. Each kind is read once, however
-// many networks there are. Of several objects of a kind, one that is the owner's comes first, then the older one. Only
-// a tunnel on which nobody seems to report makes it ask the leaf.
+// readNetworks reads the objects in a leaf's cache, keyed by the ID of the other cluster. It reads
+// each kind once, whatever the number of networks. If a network has several objects of a kind, it
+// takes the owner's, or else the oldest. It asks the leaf only if the report of a
+// gateway seems overdue.
 func readNetworks(
 	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner,
 ) (map[string]Objects, error) {
@@ -61,11 +64,15 @@ func readNetworks(
 		}
 	}
 	networks := map[string]Objects{}
-	collect(networks, owner, configurations.Items, func(o *Objects) **networkingv1beta1.Configuration { return &o.Configuration })
-	collect(networks, owner, servers.Items, func(o *Objects) **networkingv1beta1.GatewayServer { return &o.GatewayServer })
-	collect(networks, owner, clients.Items, func(o *Objects) **networkingv1beta1.GatewayClient { return &o.GatewayClient })
+	collect(networks, owner, configurations.Items,
+		func(o *Objects) **networkingv1beta1.Configuration { return &o.Configuration })
+	collect(networks, owner, servers.Items,
+		func(o *Objects) **networkingv1beta1.GatewayServer { return &o.GatewayServer })
+	collect(networks, owner, clients.Items,
+		func(o *Objects) **networkingv1beta1.GatewayClient { return &o.GatewayClient })
 	collect(networks, owner, publicKeys.Items, func(o *Objects) **networkingv1beta1.PublicKey { return &o.PublicKey })
-	collect(networks, owner, connections.Items, func(o *Objects) **networkingv1beta1.Connection { return &o.Connection })
+	collect(networks, owner, connections.Items,
+		func(o *Objects) **networkingv1beta1.Connection { return &o.Connection })
 	for id, network := range networks {
 		var err error
 		if network.SilentSince, err = silentSince(ctx, leaf, network); err != nil {
@@ -76,7 +83,7 @@ func readNetworks(
 	return networks, nil
 }
 
-// collect puts each object to the others of its network. What belongs to no remote cluster is no part of one.
+// collect adds each object to its network. It ignores objects without a remote cluster.
 func collect[T any, P interface {
 	*T
 	client.Object
@@ -102,17 +109,18 @@ func collect[T any, P interface {
 	}
 }
 
-// comesFirst reports whether one object is taken rather than another of its kind: the owner's, else the older one, else
-// the one whose name comes first.
+// comesFirst reports whether one object takes precedence over another of its kind: the owner's, else
+// the older one, else the one whose name comes first.
 func comesFirst(one, other client.Object, owner Owner) bool {
 	if owner.Owns(one) != owner.Owns(other) {
 		return owner.Owns(one)
 	}
 	age := one.GetCreationTimestamp().Compare(other.GetCreationTimestamp().Time)
-	return age < 0 || (age == 0 && client.ObjectKeyFromObject(one).String() < client.ObjectKeyFromObject(other).String())
+	byName := cmp.Compare(client.ObjectKeyFromObject(one).String(), client.ObjectKeyFromObject(other).String())
+	return cmp.Or(age, byName) < 0
 }
 
-// all lists the objects that exist, in the order in which they are made.
+// all returns the objects that exist, in the order of their creation.
 func (o Objects) all() []client.Object {
 	var all []client.Object
 	if o.Configuration != nil {
@@ -133,24 +141,24 @@ func (o Objects) all() []client.Object {
 	return all
 }
 
-// Made lists the objects that somebody wrote, as against the Connection, which the gateway itself makes.
+// Made returns all objects except the Connection, which the gateway itself creates.
 func (o Objects) Made() []client.Object {
 	o.Connection = nil
 	return o.all()
 }
 
-// owned lists, of those that somebody wrote, what the owner may remove: its own, and what belongs to nobody. Further
-// objects of a kind are among them.
+// owned returns the objects that the owner may remove: its own, and those without an owner. It
+// includes the extra objects, but no Connection.
 func (o Objects) owned(owner Owner) []client.Object {
 	return slices.DeleteFunc(o.written(), func(object client.Object) bool { return !owner.MayRemove(object) })
 }
 
-// others lists, of what somebody wrote, what the owner may not remove.
+// others returns the objects that the owner may not remove, without Connections.
 func (o Objects) others(owner Owner) []client.Object {
 	return slices.DeleteFunc(o.written(), owner.MayRemove)
 }
 
-// written lists all that somebody wrote, further objects of a kind among them.
+// written returns all objects except Connections. It includes the extra objects.
 func (o Objects) written() []client.Object {
 	return slices.DeleteFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
 		_, reported := object.(*networkingv1beta1.Connection)
@@ -163,7 +171,7 @@ func (o Objects) BelongsTo(owner Owner) bool {
 	return slices.ContainsFunc(append(o.Made(), o.Extra...), owner.Owns)
 }
 
-// Namespace is where the objects are; empty if there is none.
+// Namespace returns the namespace of the objects, or an empty string if there are none.
 func (o Objects) Namespace() string {
 	for _, object := range o.all() {
 		return object.GetNamespace()
@@ -180,5 +188,5 @@ func ownedBy(object, owner client.Object) bool {
 	return false
 }
 
-// Leaving reports whether somebody has deleted an object that is still there.
+// Leaving reports whether an object is marked for deletion.
 func Leaving(object client.Object) bool { return !object.GetDeletionTimestamp().IsZero() }

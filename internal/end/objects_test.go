@@ -3,14 +3,13 @@ package end
 import (
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestOfTwoObjectsOfAKindTheOwnersIsTakenElseTheFirstByName(t *testing.T) {
+func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
 	of := func(name string, owner Owner) client.Object {
 		configuration := clustertest.Configuration("rome")
 		configuration.Name = name
@@ -35,18 +34,21 @@ func TestOfTwoObjectsOfAKindTheOwnersIsTakenElseTheFirstByName(t *testing.T) {
 	}
 }
 
-func TestEachNetworkOfALeafIsReadByItself(t *testing.T) {
+func TestEachNetworkOfALeafIsReadSeparately(t *testing.T) {
 	leaf := clustertest.Leaf(t, "milan", clustertest.Configuration("rome"), clustertest.GatewayServer("turin", 51840))
 	networks, err := Networks(t.Context(), leaf, Owner{})
-	if err != nil || len(networks) != 2 || networks["rome"].Configuration == nil || networks["turin"].GatewayServer == nil || networks["rome"].Gateway() != nil {
+	if err != nil || len(networks) != 2 || networks["rome"].Configuration == nil ||
+		networks["turin"].GatewayServer == nil || networks["rome"].Gateway() != nil {
 		t.Errorf("got %v (%v)", networks, err)
 	}
 }
 
-func TestPeopleAreToldOfAllThatSomebodyWroteAndNotOfTheConnection(t *testing.T) {
-	milan := milansEnd(t, clustertest.ServerEnd("rome", networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
+func TestObjectsOfOthersIncludeAllButTheConnection(t *testing.T) {
+	milan := milansEnd(t, clustertest.ServerEnd("rome",
+		networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
 	found, err := milan.Find(t.Context())
-	if err != nil || len(found.all()) != 4 || len(found.Made()) != 3 || len(found.others(Owner{Token: "me"})) != 3 || len(found.owned(Owner{Token: "me"})) != 0 {
+	if err != nil || len(found.all()) != 4 || len(found.Made()) != 3 || len(found.others(Owner{Token: "me"})) != 3 ||
+		len(found.owned(Owner{Token: "me"})) != 0 {
 		t.Errorf("%d objects, %d made (%v)", len(found.all()), len(found.Made()), err)
 	}
 }

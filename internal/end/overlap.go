@@ -17,27 +17,30 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// Overlap is a pod CIDR of one leaf that another leaf can't reach as it is: there it is taken, or outside the ranges
-// that Liqo gives out there.
+// Overlap is a pod CIDR of one leaf that Liqo on another leaf must remap. On the other leaf, the CIDR
+// is taken, or it is outside the ranges that Liqo gives out there.
 type Overlap struct {
 	PodCIDR string // in CIDR notation
 	Of      string // the leaf that has it
 	Taken   string // the range that it overlaps with, in CIDR notation; empty for one outside the pools
-	By      string // what has that range
+	By      string // the use of that range
 	Pools   string // the ranges that Liqo gives out, in CIDR notation
 	At      string // the leaf on which it is taken, or outside
 }
 
-// String is a sentence.
+// String returns a sentence.
 func (o Overlap) String() string {
 	if o.Taken == "" {
-		return fmt.Sprintf("The pod CIDR %s of %q is outside the ranges that Liqo on %q gives out, %s: Liqo on %q remaps it.", o.PodCIDR, o.Of, o.At, o.Pools, o.At)
+		return fmt.Sprintf("The pod CIDR %s of %q is outside the ranges that Liqo on %q gives out, %s: Liqo on %q remaps it.",
+			o.PodCIDR, o.Of, o.At, o.Pools, o.At)
 	}
-	return fmt.Sprintf("The pod CIDR %s of %q overlaps with %s, %s of %q: Liqo on %q remaps it.", o.PodCIDR, o.Of, o.Taken, o.By, o.At, o.At)
+	return fmt.Sprintf("The pod CIDR %s of %q overlaps with %s, %s of %q: Liqo on %q remaps it.",
+		o.PodCIDR, o.Of, o.Taken, o.By, o.At, o.At)
 }
 
-// Overlaps compares the other leaf's pod CIDRs with every range that is taken here, and with the ranges that Liqo gives
-// out here. What the owner's shortcut with another cluster has taken will be free: that one is about to be replaced.
+// Overlaps compares the other leaf's pod CIDRs with every range that is taken on this leaf, and with
+// the ranges that Liqo gives out here. It ignores the range of a shortcut of the owner with another
+// cluster, because that shortcut is about to be replaced.
 func (e *End) Overlaps(ctx context.Context, other cluster.Networks) ([]Overlap, error) {
 	var (
 		taken []ipamv1alpha1.Network
@@ -65,16 +68,16 @@ func (e *End) overlapsWith(taken []ipamv1alpha1.Network, pools []netip.Prefix, o
 	for _, cidr := range other.PodCIDRs {
 		prefix, err := netip.ParsePrefix(cidr)
 		if err != nil {
-			continue // Liqo's to refuse
+			continue // Liqo refuses it
 		}
 		if !inOneOf(pools, prefix) {
 			overlaps = append(overlaps, Overlap{PodCIDR: cidr, Of: e.Remote.Name, Pools: names(pools), At: e.Leaf.Name})
-			continue // nothing can be taken there
+			continue // no range is taken outside the pools
 		}
 		for i := range taken {
 			network := &taken[i]
 			if cluster.RemoteID(network) == string(e.Remote.ID) {
-				continue // it is what this shortcut itself has taken
+				continue // this shortcut itself has taken it
 			}
 			there, err := netip.ParsePrefix(cmp.Or(network.Status.CIDR, network.Spec.CIDR).String())
 			if err == nil && there.Overlaps(prefix) {
@@ -87,15 +90,15 @@ func (e *End) overlapsWith(taken []ipamv1alpha1.Network, pools []netip.Prefix, o
 	return overlaps
 }
 
-// inOneOf reports whether a range lies in one of the pools, as far as these are known: Liqo's IPAM keeps ranges that it
-// is asked for only there.
+// inOneOf reports whether a range is in one of the pools, or whether the pools are unknown. Liqo's
+// IPAM only accepts ranges in a pool.
 func inOneOf(pools []netip.Prefix, prefix netip.Prefix) bool {
 	return len(pools) == 0 || slices.ContainsFunc(pools, func(pool netip.Prefix) bool {
 		return pool.Bits() <= prefix.Bits() && pool.Overlaps(prefix)
 	})
 }
 
-// names lists ranges for people.
+// names returns a text that lists ranges.
 func names(prefixes []netip.Prefix) string {
 	texts := make([]string, len(prefixes))
 	for i, prefix := range prefixes {
@@ -104,7 +107,7 @@ func names(prefixes []netip.Prefix) string {
 	return explain.Enumerate(texts)
 }
 
-// purpose says what a range is for.
+// purpose returns a text for the use of a range.
 func purpose(network *ipamv1alpha1.Network) string {
 	switch remote := cluster.RemoteID(network); {
 	case ipamutils.IsPodCIDR(network):
@@ -145,7 +148,8 @@ func (e *End) remappedProblem(why string) *explain.Problem {
 		Leaf:    e.Leaf.Name,
 		Summary: "remapping is forbidden, and needed",
 		Err:     ErrRemapped,
-		Detail: why + "\nNo gateway was made. Set `cidr_remapping = \"allow\"` to reach the pods at other addresses, or give the clusters pod CIDRs that " +
-			"do not overlap.",
+		Detail: why +
+			"\nNo gateway was created. Set `cidr_remapping = \"allow\"` to reach the pods at other addresses, " +
+			"or give the clusters pod CIDRs that do not overlap.",
 	}
 }

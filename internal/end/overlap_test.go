@@ -23,7 +23,7 @@ func taken(cidr string, labels map[string]string) *ipamv1alpha1.Network {
 	}
 }
 
-func TestAnOverlapSaysWhatTheRangeIsFor(t *testing.T) {
+func TestAnOverlapNamesTheUseOfTheRange(t *testing.T) {
 	ofType := func(name string) map[string]string { return map[string]string{"ipam.liqo.io/network-type": name} }
 	for expected, labels := range map[string]map[string]string{
 		"the service CIDR":              ofType("service-cidr"),
@@ -34,7 +34,8 @@ func TestAnOverlapSaysWhatTheRangeIsFor(t *testing.T) {
 		"":                              {"liqo.io/remote-cluster-id": "milan"}, // what this shortcut itself has taken
 	} {
 		rome := clustertest.Leaf(t, "rome", append(ranges("10.0.0.0/16"), taken("10.203.128.0/17", labels))...)
-		overlaps, err := endAt(rome, "milan").Overlaps(t.Context(), cluster.Networks{PodCIDRs: []string{"10.203.0.0/16"}})
+		overlaps, err := endAt(rome, "milan").Overlaps(t.Context(),
+			cluster.Networks{PodCIDRs: []string{"10.203.0.0/16"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,12 +52,14 @@ func TestAnOverlapSaysWhatTheRangeIsFor(t *testing.T) {
 func TestARangeOutsideThePoolsIsRemappedWhateverIsTaken(t *testing.T) {
 	server := milansEnd(t)
 	pools := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.168.0.0/16")}
-	for cidr, outside := range map[string]bool{"10.1.0.0/16": false, "192.168.0.0/16": false, "100.64.0.0/16": true, "192.0.0.0/8": true} {
+	for cidr, outside := range map[string]bool{"10.1.0.0/16": false, "192.168.0.0/16": false, "100.64.0.0/16": true,
+		"192.0.0.0/8": true} {
 		overlaps := server.overlapsWith(nil, pools, cluster.Networks{PodCIDRs: []string{cidr}})
 		if (len(overlaps) == 1) != outside {
 			t.Errorf("%s: got %v", cidr, overlaps)
 		}
-		if outside && !strings.Contains(overlaps[0].String(), cidr+` of "rome" is outside the ranges that Liqo on "milan" gives out, 10.0.0.0/8 and 192.168.0.0/16:`) {
+		if outside && !strings.Contains(overlaps[0].String(),
+			cidr+` of "rome" is outside the ranges that Liqo on "milan" gives out, 10.0.0.0/8 and 192.168.0.0/16:`) {
 			t.Errorf("it says: %s", overlaps[0])
 		}
 		if overlaps := server.overlapsWith(nil, nil, cluster.Networks{PodCIDRs: []string{cidr}}); len(overlaps) > 0 {
@@ -65,33 +68,37 @@ func TestARangeOutsideThePoolsIsRemappedWhateverIsTaken(t *testing.T) {
 	}
 }
 
-func TestWhatTheOwnersOtherShortcutHasTakenWillBeFree(t *testing.T) {
+func TestARangeOfTheOwnersOtherShortcutCountsAsFree(t *testing.T) {
 	configuration := clustertest.Configuration("turin")
 	Owner{Token: "mine"}.Mark(configuration)
 	taken := &ipamv1alpha1.Network{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-turin", Name: "turin-pod", Labels: map[string]string{"liqo.io/remote-cluster-id": "turin"}},
-		Status:     ipamv1alpha1.NetworkStatus{CIDR: "10.9.0.0/16"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-turin", Name: "turin-pod",
+			Labels: map[string]string{"liqo.io/remote-cluster-id": "turin"}},
+		Status: ipamv1alpha1.NetworkStatus{CIDR: "10.9.0.0/16"},
 	}
 	rome := clustertest.Leaf(t, "rome", configuration, taken)
 	for token, expected := range map[string]int{"mine": 0, "another's": 1} {
 		at := endAt(rome, "milan")
 		at.Owner.Token = token
-		if overlaps, err := at.Overlaps(t.Context(), cluster.Networks{PodCIDRs: []string{"10.9.0.0/16"}}); err != nil || len(overlaps) != expected {
+		if overlaps, err := at.Overlaps(t.Context(), cluster.Networks{PodCIDRs: []string{"10.9.0.0/16"}}); err != nil ||
+			len(overlaps) != expected {
 			t.Errorf("%s: got %v (%v)", token, overlaps, err)
 		}
 	}
 }
 
-// Predicting takes time in proportion to the ranges that are taken on the leaf: two for each cluster that it is joined
-// with.
+// The time of a prediction is proportional to the number of taken ranges on the leaf: two for each
+// cluster that it is joined with.
 func BenchmarkOverlaps(b *testing.B) {
 	for _, count := range []int{1000, 2000} {
 		b.Run(fmt.Sprintf("taken=%d", count), func(b *testing.B) {
 			taken := make([]ipamv1alpha1.Network, count)
 			for i := range taken {
 				taken[i] = ipamv1alpha1.Network{
-					ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("network-%d", i), Labels: map[string]string{"liqo.io/remote-cluster-id": fmt.Sprint(i)}},
-					Status:     ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(fmt.Sprintf("10.%d.%d.0/24", i/256, i%256))},
+					ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("network-%d", i),
+						Labels: map[string]string{"liqo.io/remote-cluster-id": fmt.Sprint(i)}},
+					Status: ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(fmt.Sprintf("10.%d.%d.0/24",
+						i/256, i%256))},
 				}
 			}
 			rome := romesEnd(b)

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ManagedByLabel and ManagedBy mark what this package makes. Which resource instance an object belongs to is in an
-// annotation beside them.
+// ManagedByLabel and ManagedBy mark the objects that this package creates or adopts. An annotation
+// says which resource instance owns the object.
 const (
 	ManagedByLabel = "app.kubernetes.io/managed-by"
 	ManagedBy      = "terraform-provider-liqo"
@@ -24,32 +24,32 @@ const (
 	ownerAnnotation = ManagedBy + "/owner"
 	// originAnnotation is the owner's [Origin] as JSON, on Configurations.
 	originAnnotation = ManagedBy + "/origin"
-	// completeAnnotation is on Configurations once all of the shortcut has been there: the token, the time and, if both
-	// ends have reported the tunnel as up, wasConnected, separated by spaces. Without it, an owner of whom nobody is at
-	// work is a create that was killed.
+	// completeAnnotation is on Configurations once the shortcut was complete. Its value is the token,
+	// the time and, if both ends have reported the tunnel as up, wasConnected, separated by spaces. If
+	// it is missing and no operation is under way, the owner's create was killed.
 	completeAnnotation = ManagedBy + "/complete"
-	// previousAnnotation is on what was adopted: how it was marked before, as JSON of [previous].
+	// previousAnnotation is on adopted objects: their marks before the adoption, as JSON of [previous].
 	previousAnnotation = ManagedBy + "/previous"
 )
 
-// wasConnected ends a completeAnnotation.
+// wasConnected is the last word of a completeAnnotation.
 const wasConnected = "connected"
 
-// Owner is the one resource instance that a shortcut belongs to.
+// Owner is the resource instance that owns a shortcut.
 type Owner struct {
-	Token  string // random; empty for nobody in particular
+	Token  string // random; empty for no owner
 	Origin Origin
-	// Claims makes everything the owner's that joins the pair and belongs to no other owner. It is for a network that
-	// was imported, and not adopted yet.
+	// Claims means that all objects that join the pair and have no other owner are the owner's. It is
+	// for a network that was imported and not adopted yet.
 	Claims bool
 }
 
-// Origin is where a shortcut was made, for people who look for its Terraform state.
+// Origin says where a shortcut was created. It helps users to find its Terraform state.
 type Origin struct {
 	Who       string    `json:"who,omitempty"`       // user@host
 	Folder    string    `json:"folder,omitempty"`    // name of the folder in which Terraform ran
 	Workspace string    `json:"workspace,omitempty"` // of Terraform
-	At        time.Time `json:"at,omitzero"`         // when the shortcut was made
+	At        time.Time `json:"at,omitzero"`         // creation of the shortcut
 }
 
 // String completes "made by …".
@@ -73,8 +73,8 @@ func (o Origin) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// MayShareState reports whether two shortcuts may be in one Terraform state. Folders of the same name are no proof, but
-// other folders are one of the opposite.
+// MayShareState reports whether two shortcuts may be in one Terraform state. Folders of the same name
+// do not prove it, but folders of different names disprove it.
 func (o Origin) MayShareState(other Origin) bool {
 	return o.Folder == other.Folder && o.Workspace == other.Workspace
 }
@@ -87,18 +87,18 @@ type Whose int
 
 // The values of [Whose].
 const (
-	// Mine is the owner's.
+	// Mine means that the owner owns it.
 	Mine Whose = iota
-	// Another is another resource instance's, in this state or in another one.
+	// Another means that another resource instance owns it, in this state or in another one.
 	Another
-	// Nobodys means that this provider made it, and that no state has it: a create that was killed left it, or a destroy
-	// that keeps the Configurations.
+	// Nobodys means that this provider created it and that no state has it. A killed create left it, or
+	// a destroy that keeps the Configurations.
 	Nobodys
-	// Peoples means that somebody else made it, with liqoctl, with a peering or by hand.
+	// Peoples means that someone else created it, with liqoctl, with a peering or by hand.
 	Peoples
 )
 
-// Of is whose an object is by its own marks alone.
+// Of returns whose an object is by its own marks alone.
 func (o Owner) Of(object client.Object) Whose {
 	token := TokenOf(object)
 	switch {
@@ -118,7 +118,8 @@ func (o Owner) Of(object client.Object) Whose {
 // Owns reports whether an object is the owner's.
 func (o Owner) Owns(object client.Object) bool { return o.Of(object) == Mine }
 
-// MayRemove reports whether the owner may remove an object: its own, and what belongs to nobody.
+// MayRemove reports whether the owner may remove an object. The object must be the owner's or have no
+// owner.
 func (o Owner) MayRemove(object client.Object) bool {
 	w := o.Of(object)
 	return w == Mine || w == Nobodys
@@ -136,8 +137,8 @@ func (o Owner) Mark(object client.Object) {
 	}
 }
 
-// unmark takes every mark of this package's off an object, except for the digest of a key, which says nothing of
-// owners.
+// unmark removes every mark of this package from an object, except for the digest of a key, which
+// does not concern ownership.
 func unmark(object client.Object) {
 	labels, annotations := object.GetLabels(), object.GetAnnotations()
 	delete(labels, ManagedByLabel)
@@ -148,35 +149,36 @@ func unmark(object client.Object) {
 	object.SetAnnotations(annotations)
 }
 
-// Marked reports whether an object carries the owner's mark, whatever the owner claims.
+// Marked reports whether an object has the owner's mark. It ignores the owner's claims.
 func (o Owner) Marked(object client.Object) bool {
 	return managed(object) && TokenOf(object) == o.Token
 }
 
-// managed reports whether this package made or adopted an object, for whichever owner.
+// managed reports whether this package created or adopted an object, for any owner.
 func managed(object client.Object) bool { return object.GetLabels()[ManagedByLabel] == ManagedBy }
 
-// AllManaged reports whether this package made or adopted all of these objects, for whichever owners.
+// AllManaged reports whether this package created or adopted all of these objects, for any owners.
 func AllManaged(all []client.Object) bool {
 	return !slices.ContainsFunc(all, func(object client.Object) bool { return !managed(object) })
 }
 
-// TokenOf is the token of an object's owner; empty for none.
+// TokenOf returns the token of an object's owner, or an empty string.
 func TokenOf(object client.Object) string { return object.GetAnnotations()[ownerAnnotation] }
 
-// encode is the JSON of the origin; empty for none.
+// encode returns the origin as JSON, or an empty string for the zero value.
 func (o Origin) encode() string {
 	if o == (Origin{}) {
 		return ""
 	}
 	text, err := json.Marshal(o)
 	if err != nil {
-		return "" // texts and a time can't fail
+		return "" // strings and a time can't fail
 	}
 	return string(text)
 }
 
-// OriginOf is what an object says of its owner; nothing where it says nothing that can be read.
+// OriginOf returns the origin that an object records. It returns the zero value if the object records
+// none, or none that can be read.
 func OriginOf(object client.Object) Origin {
 	var origin Origin
 	if err := json.Unmarshal([]byte(object.GetAnnotations()[originAnnotation]), &origin); err != nil {
@@ -185,13 +187,13 @@ func OriginOf(object client.Object) Origin {
 	return origin
 }
 
-// previous is how an object was marked before it was adopted.
+// previous is the marks of an object before it was adopted.
 type previous struct {
 	ManagedBy string `json:"managedBy"` // value of the label; empty for none
 	Owner     string `json:"owner"`     // token; empty for none
 }
 
-// PreviouslyOf is whose an object was before it was adopted; false for one that was not adopted.
+// PreviouslyOf returns whose an object was before it was adopted, or false if it was not adopted.
 func PreviouslyOf(object client.Object) (Whose, bool) {
 	before, adopted := previousOf(object)
 	return before.whose(), adopted
@@ -208,12 +210,12 @@ func (p previous) whose() Whose {
 	}
 }
 
-// previousOf is how an object was marked before; false for one that was not adopted.
+// previousOf returns the earlier marks of an object, or false if it was not adopted.
 func previousOf(object client.Object) (previous, bool) {
 	var before previous
 	text, adopted := object.GetAnnotations()[previousAnnotation]
 	if err := json.Unmarshal([]byte(text), &before); adopted && err != nil {
-		return previous{}, true // somebody has edited it: then it is people's
+		return previous{}, true // someone has edited it, so it counts as created by someone else
 	}
 	return before, adopted
 }
@@ -221,7 +223,7 @@ func previousOf(object client.Object) (previous, bool) {
 func (p previous) encode() string {
 	text, err := json.Marshal(p)
 	if err != nil {
-		return "{}" // two texts can't fail
+		return "{}" // two strings can't fail
 	}
 	return string(text)
 }

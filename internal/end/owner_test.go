@@ -7,11 +7,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestAnOwnerIsNamedByWhereItMadeTheShortcut(t *testing.T) {
+func TestAnOwnerIsNamedByItsOrigin(t *testing.T) {
 	at := time.Date(2026, 11, 21, 5, 5, 6, 0, time.FixedZone("Rome", 3600))
 	for expected, origin := range map[string]Origin{
-		"another resource of this provider":                                    {},
-		"alice@ci, in folder network, workspace prod, at 2026-11-21T04:05:06Z": {Who: "alice@ci", Folder: "network", Workspace: "prod", At: at},
+		"another resource of this provider": {},
+		"alice@ci, in folder network, workspace prod, at 2026-11-21T04:05:06Z": {Who: "alice@ci", Folder: "network",
+			Workspace: "prod", At: at},
 		"in folder network": {Folder: "network"},
 		"workspace prod":    {Workspace: "prod"},
 	} {
@@ -21,7 +22,7 @@ func TestAnOwnerIsNamedByWhereItMadeTheShortcut(t *testing.T) {
 	}
 }
 
-func TestWhatIsMadeIsTheOwners(t *testing.T) {
+func TestANewObjectIsTheOwners(t *testing.T) {
 	gateway := clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
 	server := milansEnd(t, gateway)
 	server.Owner = me

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// appliedKeyAnnotation remembers, on a PublicKey, the digest of the key that was written, so that one which somebody
-// has edited is found without reading the gateway's Secret.
+// appliedKeyAnnotation is on a PublicKey. It is the digest of the key that was written. It shows
+// whether someone has edited the key, without reading the gateway's Secret.
 const appliedKeyAnnotation = ManagedBy + "/key-sha256"
 
 // IsPublicKey reports whether an object is a PublicKey.
@@ -30,12 +30,13 @@ func digest(key []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// EnsurePublicKey tells this leaf's gateway the public key of the other one's. The PublicKey goes when the gateway
-// goes.
+// EnsurePublicKey gives this leaf's gateway the public key of the other leaf's gateway. Kubernetes
+// deletes the PublicKey with the gateway.
 //
-// A gateway makes its Connection only when a PublicKey is new or changed, so where somebody has deleted the Connection,
-// the PublicKey is written anew. That makes the gateway shake hands again, which interrupts traffic for some seconds; a
-// new gateway would do so too, and might get another address.
+// A gateway creates its Connection only when a PublicKey is new or changed. So if someone has deleted
+// the Connection, the PublicKey is deleted and created again. The gateway then repeats its handshake,
+// which interrupts traffic for some seconds. A new gateway would do the same, and might get another
+// address.
 func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway client.Object) error {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -62,8 +63,8 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway client.Ob
 	return e.Leaf.Apply(ctx, publicKey)
 }
 
-// KeyInPlace reports whether the gateway has been told the other's key, and nobody has edited that since. Of a key that
-// somebody else wrote, nothing is known.
+// KeyInPlace reports whether the gateway has the key of the other gateway, and nobody has edited it
+// since. A key that someone else wrote counts as in place.
 func (o Objects) KeyInPlace() bool {
 	if o.PublicKey == nil {
 		return false
@@ -72,7 +73,7 @@ func (o Objects) KeyInPlace() bool {
 	return !ok || applied == digest(o.PublicKey.Spec.PublicKey)
 }
 
-// keys is where Liqo has put the gateway's keys; nil before it has.
+// keys returns a reference to the Secret in which Liqo has put the gateway's keys, or nil.
 func (o Objects) keys() *corev1.ObjectReference {
 	switch {
 	case o.GatewayServer != nil:
@@ -84,10 +85,10 @@ func (o Objects) keys() *corev1.ObjectReference {
 	}
 }
 
-// WaitForKey returns the public key of this leaf's gateway, once Liqo has made it.
+// WaitForKey waits for the public key of this leaf's gateway, which Liqo creates.
 func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	var secret *corev1.ObjectReference
-	err := e.until(ctx, "Liqo to make the gateway's keys", func(found Objects) bool {
+	err := e.until(ctx, "Liqo to create the gateway's keys", func(found Objects) bool {
 		secret = found.keys()
 		return secret != nil
 	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{})
@@ -98,9 +99,9 @@ func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	return key, e.Leaf.Explain(err)
 }
 
-// KeyUntold reports whether this end's gateway has another public key by now than the other leaf was told by the owner,
-// or none. Here is what this end holds, told the other leaf's PublicKey. Somebody who may only plan may read no Secret,
-// and learns nothing.
+// KeyUntold reports whether the public key of this end's gateway is gone or differs from the one that
+// the owner wrote to the other leaf. Here are the objects of this end, told is the other leaf's
+// PublicKey. The result is false without permission to read Secrets, as for a user who may only plan.
 func (e *End) KeyUntold(ctx context.Context, here Objects, told *networkingv1beta1.PublicKey) (bool, error) {
 	keys := here.keys()
 	if keys == nil || told == nil || !e.Owner.Owns(told) {

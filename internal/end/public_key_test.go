@@ -13,7 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestAKeyIsWrittenAnewOnlyWhereTheConnectionIsMissing(t *testing.T) {
+func TestAKeyIsWrittenAgainOnlyIfTheConnectionIsMissing(t *testing.T) {
 	connection := &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
 		Name: "gw-rome", Namespace: "liqo-tenant-rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"},
 	}}
@@ -42,7 +42,7 @@ func TestAKeyIsWrittenAnewOnlyWhereTheConnectionIsMissing(t *testing.T) {
 	}
 }
 
-func TestAKeyThatWasEditedIsSeenWithoutTheGatewaysSecret(t *testing.T) {
+func TestAnEditedKeyIsDetectedWithoutTheGatewaysSecret(t *testing.T) {
 	gateway := clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
 	server := milansEnd(t, gateway)
 	if err := server.EnsurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
@@ -61,7 +61,7 @@ func TestAKeyThatWasEditedIsSeenWithoutTheGatewaysSecret(t *testing.T) {
 	}
 }
 
-func TestTheKeyOfAGatewayIsReadWhicheverEndItIs(t *testing.T) {
+func TestTheKeyOfAGatewayIsReadAtEitherEnd(t *testing.T) {
 	ofClient, ofServer := clustertest.NewKeys(t), clustertest.NewKeys(t)
 	secret := func(remote string, keys map[string][]byte) *corev1.Secret {
 		secret := clustertest.KeySecret("rome", keys)
@@ -72,8 +72,10 @@ func TestTheKeyOfAGatewayIsReadWhicheverEndItIs(t *testing.T) {
 		on   *End
 		keys map[string][]byte
 	}{
-		{romesEnd(t, clustertest.WithClientKeys(clustertest.GatewayClient("milan")), secret("milan", ofClient)), ofClient},
-		{milansEnd(t, clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), secret("rome", ofServer)), ofServer},
+		{romesEnd(t, clustertest.WithClientKeys(clustertest.GatewayClient("milan")), secret("milan", ofClient)),
+			ofClient},
+		{milansEnd(t, clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), secret("rome", ofServer)),
+			ofServer},
 	} {
 		if key, err := end.on.WaitForKey(t.Context()); err != nil || !slices.Equal(key, end.keys["publicKey"]) {
 			t.Errorf("%s: another key (%v)", end.on.Leaf.Name, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// Subject is the end, for package explain.
+// Subject returns the end as a subject of package explain.
 func (e *End) Subject() explain.Subject {
 	find := func(ctx context.Context) (explain.Objects, error) {
 		found, err := e.Find(ctx)

@@ -18,7 +18,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// Liqo's own templates, of WireGuard gateways. They are in the namespace where Liqo runs.
+// Liqo's own templates of WireGuard gateways. They are in Liqo's namespace.
 const (
 	DefaultServerTemplateName     = forge.DefaultGwServerTemplateName
 	DefaultServerTemplateResource = forge.DefaultGwServerType
@@ -26,24 +26,25 @@ const (
 	DefaultClientTemplateResource = forge.DefaultGwClientType
 )
 
-// Template names the object that Liqo makes a gateway from. Empty fields stand for those of Liqo's own template.
+// Template names the object from which Liqo creates a gateway. Empty fields stand for those of Liqo's
+// own template.
 type Template struct {
 	Name      string
 	Namespace string
 	Resource  string // group/version/resource, as in liqoctl's --gw-server-type
 }
 
-// ServerTemplate is Liqo's own template of a gateway server, on a leaf where Liqo runs in that namespace.
+// ServerTemplate returns Liqo's own template of a gateway server, on a leaf with this Liqo namespace.
 func ServerTemplate(liqoNamespace string) Template {
 	return Template{Name: DefaultServerTemplateName, Namespace: liqoNamespace, Resource: DefaultServerTemplateResource}
 }
 
-// ClientTemplate is Liqo's own template of a gateway client, on a leaf where Liqo runs in that namespace.
+// ClientTemplate returns Liqo's own template of a gateway client, on a leaf with this Liqo namespace.
 func ClientTemplate(liqoNamespace string) Template {
 	return Template{Name: DefaultClientTemplateName, Namespace: liqoNamespace, Resource: DefaultClientTemplateResource}
 }
 
-// or fills what is empty.
+// or fills the empty fields.
 func (t Template) or(byDefault Template) Template {
 	return Template{
 		Name:      cmp.Or(t.Name, byDefault.Name),
@@ -52,8 +53,9 @@ func (t Template) or(byDefault Template) Template {
 	}
 }
 
-// observed is the template that a gateway was found to be made from, in the words of these settings. What they leave
-// to Liqo stays empty while it is Liqo's own: all of it if they name no template, else the namespace.
+// observed returns the found template of a gateway in terms of these settings. Fields that these
+// settings leave to Liqo stay empty while they have Liqo's value: all fields if the settings name no
+// template, otherwise the namespace.
 func (t Template) observed(found, byDefault Template) Template {
 	switch {
 	case t == (Template{}) && found == byDefault:
@@ -66,7 +68,8 @@ func (t Template) observed(found, byDefault Template) Template {
 
 // Gateway is the settings of a gateway: a [GatewayServer] or a [GatewayClient].
 type Gateway interface {
-	// template is what the gateway is made from on a leaf where Liqo runs in that namespace. No field is empty.
+	// template returns the template of the gateway on a leaf with this Liqo namespace. No field is
+	// empty.
 	template(liqoNamespace string) Template
 }
 
@@ -78,19 +81,22 @@ func (g GatewayClient) template(liqoNamespace string) Template {
 	return g.Template.or(ClientTemplate(liqoNamespace))
 }
 
-// refer is how a gateway names its template: by kind, where people name a resource.
+// refer returns the reference to a template as a gateway has it: with a kind instead of a resource.
 func (e *End) refer(template Template) (corev1.ObjectReference, error) {
 	resource, err := enutils.ParseGroupVersionResource(template.Resource)
 	if err != nil {
 		return corev1.ObjectReference{}, &explain.Problem{
-			Leaf: e.Leaf.Name, Summary: "not a resource: " + template.Resource, Detail: "It must be group/version/resource.", Err: err,
+			Leaf: e.Leaf.Name, Summary: "not a resource: " + template.Resource,
+			Detail: "It must be group/version/resource.", Err: err,
 		}
 	}
 	kind, err := e.Leaf.Live.RESTMapper().KindFor(resource)
 	if meta.IsNoMatchError(err) {
 		return corev1.ObjectReference{}, &explain.Problem{
 			Leaf: e.Leaf.Name, Summary: "there are no templates of type " + template.Resource,
-			Detail: "The API server does not know this resource. Check its spelling, or install the gateway technology that brings it.", Err: err,
+			Detail: "The API server does not know this resource. Check its spelling, or install the gateway technology " +
+				"that provides it.",
+			Err: err,
 		}
 	}
 	apiVersion, name := kind.ToAPIVersionAndKind()
@@ -99,7 +105,8 @@ func (e *End) refer(template Template) (corev1.ObjectReference, error) {
 	}, e.Leaf.Explain(err)
 }
 
-// templateOf turns Liqo's reference, which has a kind, into the resource that liqoctl's flags have.
+// templateOf turns Liqo's reference, which has a kind, into a template with the resource as in
+// liqoctl's flags.
 func templateOf(reference corev1.ObjectReference) Template {
 	return Template{
 		Name: reference.Name, Namespace: reference.Namespace,
@@ -107,14 +114,14 @@ func templateOf(reference corev1.ObjectReference) Template {
 	}
 }
 
-// TemplateSettings is what a template makes of the settings of a gateway's Service.
+// TemplateSettings says which settings of a gateway's Service a template uses.
 type TemplateSettings struct {
-	Name string // the template's kind, namespace and name, for people
+	Name string // the template's kind, namespace and name, for messages
 
 	TakesNodePort, TakesLoadBalancerIP bool
 }
 
-// CheckTemplate makes sure that the template of a gateway exists on the leaf, and its kind with it.
+// CheckTemplate fails if the template of a gateway, or its kind, does not exist on the leaf.
 func (e *End) CheckTemplate(ctx context.Context, gateway Gateway) (TemplateSettings, error) {
 	template := gateway.template(e.Leaf.LiqoNamespace)
 	reference, err := e.refer(template)
@@ -140,8 +147,8 @@ func (e *End) CheckTemplate(ctx context.Context, gateway Gateway) (TemplateSetti
 	}, nil
 }
 
-// mentions reports whether a template refers to a field of a gateway somewhere: Liqo renders every text of it as a
-// template of Go's, whatever the technology.
+// mentions reports whether a template refers to a field of a gateway. Liqo renders every string of it
+// as a Go template, whatever the technology.
 func mentions(value any, field string) bool {
 	switch value := value.(type) {
 	case string:

@@ -9,20 +9,23 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// serverTemplate is a template of a server's gateway whose Service has these fields, besides the usual ones.
+// serverTemplate is a template of a gateway server whose Service has these extra fields.
 func serverTemplate(fields map[string]any) *networkingv1beta1.WgGatewayServerTemplate {
-	service := map[string]any{"spec": map[string]any{"type": "{{ .Spec.Endpoint.ServiceType }}", "ports": []any{fields}}}
-	template := &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: DefaultServerTemplateName}}
+	service := map[string]any{"spec": map[string]any{"type": "{{ .Spec.Endpoint.ServiceType }}",
+		"ports": []any{fields}}}
+	template := &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo",
+		Name: DefaultServerTemplateName}}
 	template.Spec.Template.Object = map[string]any{"spec": map[string]any{"service": service}}
 	return template
 }
 
-func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
+func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 	in := func(namespace, name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name}
 	}
 	client := romesEnd(t, &networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: in("liqo", DefaultClientTemplateName)})
-	server := milansEnd(t, &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: in("liqo", DefaultServerTemplateName)},
+	server := milansEnd(t, &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: in("liqo",
+		DefaultServerTemplateName)},
 		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: in("custom", "large")})
 	for name, test := range map[string]struct {
 		template         Template
@@ -31,18 +34,22 @@ func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
 	}{
 		"Liqo's own": {Template{}, "", "", ""},
 		"another": {
-			Template{Name: "large", Namespace: "custom", Resource: DefaultServerTemplateResource}, "", "the template does not exist",
+			Template{Name: "large", Namespace: "custom", Resource: DefaultServerTemplateResource}, "",
+			"the template does not exist",
 			"There is no WgGatewayServerTemplate custom/large.",
 		},
 		"in another namespace": {
-			Template{Name: "large", Resource: DefaultServerTemplateResource}, "the template does not exist", "the template does not exist",
+			Template{Name: "large", Resource: DefaultServerTemplateResource}, "the template does not exist",
+			"the template does not exist",
 			"There is no WgGatewayServerTemplate liqo/large.",
 		},
 		"of a type that is not there": {
-			Template{Resource: "example.com/v1/nothings"}, "there are no templates of type example.com/v1/nothings", "there are no templates of type example.com/v1/nothings",
-			"The API server does not know this resource. Check its spelling, or install the gateway technology that brings it.",
+			Template{Resource: "example.com/v1/nothings"}, "there are no templates of type example.com/v1/nothings",
+			"there are no templates of type example.com/v1/nothings",
+			"The API server does not know this resource. Check its spelling, or install the gateway technology that provides it.",
 		},
-		"of no type": {Template{Resource: "nothings"}, "not a resource: nothings", "not a resource: nothings", "It must be group/version/resource."},
+		"of no type": {Template{Resource: "nothings"}, "not a resource: nothings", "not a resource: nothings",
+			"It must be group/version/resource."},
 	} {
 		_, ofServer := server.CheckTemplate(t.Context(), GatewayServer{Template: test.template})
 		_, ofClient := client.CheckTemplate(t.Context(), GatewayClient{Template: test.template})
@@ -55,23 +62,26 @@ func TestATemplateThatCannotBeUsedIsNamed(t *testing.T) {
 			if end.summary == "" && end.err == nil {
 				continue
 			}
-			if end.err == nil || explain.Summary(end.err) != end.summary+` on leaf "`+leaf+`"` || explain.Detail(end.err) != test.detail {
+			if end.err == nil || explain.Summary(end.err) != end.summary+` on leaf "`+leaf+`"` ||
+				explain.Detail(end.err) != test.detail {
 				t.Errorf("%s, on %s: got %v", name, leaf, end.err)
 			}
 		}
 	}
 }
 
-func TestATemplateTellsWhichSettingsItTakes(t *testing.T) {
+func TestATemplateReportsWhichSettingsItUses(t *testing.T) {
 	for name, test := range map[string]struct {
 		fields   map[string]any
 		expected TemplateSettings
 	}{
-		"none":                 {map[string]any{"protocol": "UDP"}, TemplateSettings{}},
-		"a port of its own":    {map[string]any{"nodePort": int64(30100)}, TemplateSettings{}},
-		"no template at all":   {map[string]any{"nodePort": ".NodePort"}, TemplateSettings{}},
-		"the node port":        {map[string]any{"?nodePort": "{{ .Spec.Endpoint.NodePort }}"}, TemplateSettings{TakesNodePort: true}},
-		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"}, TemplateSettings{TakesLoadBalancerIP: true}},
+		"none":               {map[string]any{"protocol": "UDP"}, TemplateSettings{}},
+		"a port of its own":  {map[string]any{"nodePort": int64(30100)}, TemplateSettings{}},
+		"no template at all": {map[string]any{"nodePort": ".NodePort"}, TemplateSettings{}},
+		"the node port": {map[string]any{"?nodePort": "{{ .Spec.Endpoint.NodePort }}"},
+			TemplateSettings{TakesNodePort: true}},
+		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"},
+			TemplateSettings{TakesLoadBalancerIP: true}},
 	} {
 		server := milansEnd(t, serverTemplate(test.fields))
 		test.expected.Name = "WgGatewayServerTemplate liqo/wireguard-server"
@@ -81,8 +91,9 @@ func TestATemplateTellsWhichSettingsItTakes(t *testing.T) {
 	}
 }
 
-func TestATemplateIsObservedInTheWordsOfItsSettings(t *testing.T) {
-	own, large := ServerTemplate("liqo"), Template{Name: "large", Namespace: "custom", Resource: DefaultServerTemplateResource}
+func TestATemplateIsObservedInTermsOfItsSettings(t *testing.T) {
+	own, large := ServerTemplate("liqo"), Template{Name: "large", Namespace: "custom",
+		Resource: DefaultServerTemplateResource}
 	byName := own
 	byName.Namespace = ""
 	for name, test := range map[string]struct{ set, found, expected Template }{
@@ -93,7 +104,8 @@ func TestATemplateIsObservedInTheWordsOfItsSettings(t *testing.T) {
 		"another set, Liqo's own found":        {large, own, own},
 		"another set in Liqo's, another found": {byName, large, large},
 	} {
-		if got := (GatewayServer{Template: test.set}).Observed(GatewayServer{Template: test.found}, "liqo").Template; got != test.expected {
+		if got := (GatewayServer{Template: test.set}).Observed(GatewayServer{Template: test.found},
+			"liqo").Template; got != test.expected {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// cause is one thing that is wrong on a leaf and keeps waits from ending.
+// cause is one problem of a leaf that keeps waits from ending.
 type cause struct {
 	summary  string   // a few words, for the headline
-	ofPair   bool     // the summary speaks of both leaves and names them; else it is of one leaf
-	evidence []string // a paragraph each: which object, what its status and its events say
-	advice   string   // what to do next, a sentence or more
+	ofPair   bool     // the summary is about both leaves and names them; otherwise it is about one leaf
+	evidence []string // a paragraph each: the object, its status and its events
+	advice   string   // what to do next, in full sentences
 
-	rank  rank       // of the explanation that has found it
-	waits []*Problem // that it has kept from ending; nil before [merged]
+	rank  rank       // of the explanation that found the cause
+	waits []*Problem // that the cause keeps from ending; nil before [merged]
 }
 
-// problemsOfWaits tells of the causes that waits have found. Causes that only follow from others are left out, and so are the waits that have
-// found nothing else: a trouble of one leaf is not told as if it were the other's.
+// problemsOfWaits returns the causes that these waits have found. It omits causes that only follow
+// from others, together with the waits that have found nothing else. Otherwise users would see a
+// problem of one leaf as a problem of the other leaf.
 func problemsOfWaits(waits []*Problem) []*Problem {
 	causes := merged(waits)
 	rooted := slices.ContainsFunc(causes, func(c cause) bool { return !c.rank.isConsequence() })
@@ -32,7 +33,8 @@ func problemsOfWaits(waits []*Problem) []*Problem {
 	return all
 }
 
-// merged lists the causes of all waits, the most fundamental first. What several waits have found is one cause.
+// merged returns the causes of all waits, the most fundamental first. If several waits have found
+// the same cause, it returns this cause once.
 func merged(waits []*Problem) []cause {
 	var everything []cause
 	for _, wait := range waits {
@@ -43,11 +45,15 @@ func merged(waits []*Problem) []cause {
 	}
 	slices.SortStableFunc(everything, func(a, b cause) int {
 		one, other := a.waits[0], b.waits[0]
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(one.Leaf, other.Leaf), cmp.Compare(one.waitedFor, other.waitedFor))
+		return cmp.Or(
+			cmp.Compare(a.rank, b.rank), cmp.Compare(one.Leaf, other.Leaf), cmp.Compare(one.waitedFor, other.waitedFor),
+		)
 	})
 	var causes []cause
 	for _, c := range everything {
-		i := slices.IndexFunc(causes, func(known cause) bool { return known.summary == c.summary && known.leaf() == c.leaf() })
+		i := slices.IndexFunc(causes, func(known cause) bool {
+			return known.summary == c.summary && known.leaf() == c.leaf()
+		})
 		if i < 0 {
 			causes = append(causes, c)
 			continue
@@ -63,7 +69,7 @@ func merged(waits []*Problem) []cause {
 	return causes
 }
 
-// leaf is where the cause is; empty where it is of both leaves.
+// leaf returns the leaf of the cause, or an empty string if the cause is about both leaves.
 func (c cause) leaf() string {
 	if c.ofPair {
 		return ""
@@ -71,7 +77,8 @@ func (c cause) leaf() string {
 	return c.waits[0].Leaf
 }
 
-// problem is what users read of the cause: what was waited for, what the leaf shows, and what to do, a paragraph each.
+// problem returns the text for users in three paragraphs: what the provider waited for, what the
+// leaf shows, and what to do.
 func (c cause) problem() *Problem {
 	evidence := append(slices.Clone(c.evidence), c.unanswered()...)
 	for i, line := range evidence {
@@ -82,7 +89,8 @@ func (c cause) problem() *Problem {
 	return &Problem{Leaf: c.leaf(), Summary: c.summary, Detail: strings.Join(paragraphs, "\n\n")}
 }
 
-// unanswered is a sentence on what the leaves did not answer, or none.
+// unanswered returns a sentence about the requests that the leaves did not answer. It returns nil
+// if there are none.
 func (c cause) unanswered() []string {
 	var unanswered []string
 	for _, wait := range c.waits {
@@ -95,10 +103,13 @@ func (c cause) unanswered() []string {
 	if len(unanswered) == 0 {
 		return nil
 	}
-	return []string{"Some diagnostics could not be read; there may be other causes: " + strings.Join(unanswered, "; ")}
+	return []string{
+		"Some diagnostics could not be read; there may be other causes: " + strings.Join(unanswered, "; "),
+	}
 }
 
-// waitedFor is a sentence on what was waited for where; empty where nothing was. What both leaves have been waited for is said once.
+// waitedFor returns a sentence about what the provider waited for, and on which leaves. It mentions
+// a wait on both leaves once. It returns an empty string if the provider did not wait.
 func (c cause) waitedFor() string {
 	if !slices.ContainsFunc(c.waits, func(wait *Problem) bool { return wait.waitedFor != "" }) {
 		return ""

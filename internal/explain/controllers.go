@@ -13,12 +13,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// controllersName is the Deployment of Liqo's controllers, as its chart names it.
+// controllersName is the name of the Deployment of Liqo's controllers in Liqo's chart.
 const controllersName = "liqo-controller-manager"
 
 const controllersDown = "Liqo's controllers do not run"
 
-// controllers explains why Liqo has not reacted to what was written.
+// controllers explains why Liqo has not reacted to the provider's objects.
 func controllers(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	ignored := found.ignored()
 	if len(ignored) == 0 {
@@ -40,13 +40,15 @@ func noDeployment(ctx context.Context, s Subject, found Objects) ([]cause, error
 	return idleControllers(ctx, s.Leaf, gateway)
 }
 
-// idleControllers are the cause that Liqo has not done what it does with these objects.
+// idleControllers returns the cause why Liqo has not reacted to these objects.
 func idleControllers(ctx context.Context, leaf *cluster.Leaf, ignored ...client.Object) ([]cause, error) {
 	c := cause{
 		summary:  "Liqo does not react",
-		evidence: []string{fmt.Sprintf("Liqo has done nothing with %s yet.", Names(leaf, ignored...))},
-		advice: fmt.Sprintf("See in the log of Liqo's controllers on leaf %q why:\n\n  kubectl -n %s logs deployment/%s",
-			leaf.Name, leaf.LiqoNamespace, controllersName),
+		evidence: []string{fmt.Sprintf("Liqo has not reacted to %s yet.", Names(leaf, ignored...))},
+		advice: fmt.Sprintf(
+			"The log of Liqo's controllers on leaf %q shows why:\n\n  kubectl -n %s logs deployment/%s",
+			leaf.Name, leaf.LiqoNamespace, controllersName,
+		),
 	}
 	var errs []error
 	for _, object := range ignored {
@@ -63,25 +65,31 @@ func idleControllers(ctx context.Context, leaf *cluster.Leaf, ignored ...client.
 	return []cause{c}, errors.Join(append(errs, err)...)
 }
 
-// startControllers is what to do when Liqo's controllers do not run.
+// startControllers returns the advice for a leaf whose Liqo controllers do not run.
 func startControllers(leaf *cluster.Leaf) string {
-	return fmt.Sprintf("Let Liqo's controllers run again on leaf %q. What is wrong with them shows:\n\n  kubectl -n %s describe deployment %s",
-		leaf.Name, leaf.LiqoNamespace, controllersName)
+	return fmt.Sprintf(
+		"Start Liqo's controllers on leaf %q again. To see why they do not run:\n\n  kubectl -n %s describe deployment %s",
+		leaf.Name, leaf.LiqoNamespace, controllersName,
+	)
 }
 
-// controllersState is a sentence on the Deployment of Liqo's controllers, and whether none of them runs.
+// controllersState returns a sentence about the Deployment of Liqo's controllers, and reports
+// whether none of them runs.
 func controllersState(ctx context.Context, leaf *cluster.Leaf) (sentence string, down bool, err error) {
 	var deployment appsv1.Deployment
 	key := client.ObjectKey{Namespace: leaf.LiqoNamespace, Name: controllersName}
 	switch err := leaf.Live.Get(ctx, key, &deployment); {
 	case apierrors.IsNotFound(err):
-		return fmt.Sprintf("Deployment %s, which has Liqo's controllers, does not exist.", key), true, nil
+		return fmt.Sprintf("Deployment %s, which runs Liqo's controllers, does not exist.", key), true, nil
 	case err != nil:
 		return "", false, leaf.Explain(err)
 	}
 	wanted, available := ptr.Deref(deployment.Spec.Replicas, 1), deployment.Status.AvailableReplicas
 	if wanted == 0 {
-		return fmt.Sprintf("Deployment %s, which has Liqo's controllers, is scaled to no pods.", key), true, nil
+		return fmt.Sprintf("Deployment %s, which runs Liqo's controllers, is scaled to 0 replicas.", key), true, nil
 	}
-	return fmt.Sprintf("Deployment %s, which has Liqo's controllers, has %d of %d pods available.", key, available, wanted), available == 0, nil
+	sentence = fmt.Sprintf(
+		"Deployment %s, which runs Liqo's controllers, has %d of %d replicas available.", key, available, wanted,
+	)
+	return sentence, available == 0, nil
 }

@@ -17,7 +17,9 @@ import (
 )
 
 // Deletion is [Wait] for the deletion of one object of any kind.
-func Deletion(ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey, err error) error {
+func Deletion(
+	ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey, err error,
+) error {
 	find := func(ctx context.Context) (Objects, error) {
 		object, err := remaining(ctx, leaf, kind, key)
 		if err != nil || object == nil {
@@ -25,20 +27,24 @@ func Deletion(ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionK
 		}
 		return Objects{Leaving: []client.Object{object}}, nil
 	}
-	name := strings.TrimPrefix(key.String(), "/") // what is in no namespace has only a name
+	name := strings.TrimPrefix(key.String(), "/") // a cluster-scoped object has only a name
 	return Wait(ctx, Subject{Leaf: leaf, Find: find}, fmt.Sprintf("%s %s to be deleted", kind.Kind, name), err)
 }
 
-// remaining is what an object that is to be gone waits for: itself, or its owner. What has an owner goes after it, so the owner that is there is the one to look at.
-// It is nil when nothing is left.
-func remaining(ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey) (client.Object, error) {
+// remaining returns the object that delays the deletion of the object with this key. Kubernetes
+// deletes an object after its owner, so this is the owner if the owner still exists. Otherwise it is
+// the object itself. The result is nil if neither exists.
+func remaining(
+	ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey,
+) (client.Object, error) {
 	object, err := read(ctx, leaf, kind, key)
 	if err != nil || object == nil {
 		return nil, err
 	}
 	for _, owner := range object.GetOwnerReferences() {
 		kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
-		// Liqo's objects are owned within their namespace. An owner that can't be read leaves the object itself to be told of.
+		// The owner of an object of Liqo's is in the same namespace. If the owner can't be read, the
+		// object itself is reported.
 		owning, err := remaining(ctx, leaf, kind, client.ObjectKey{Namespace: key.Namespace, Name: owner.Name})
 		if err == nil && owning != nil {
 			return owning, nil
@@ -47,8 +53,11 @@ func remaining(ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersion
 	return object, nil
 }
 
-// read is an object of any kind; nil where there is none. Of all kinds but namespaces, whose conditions say what is left in them, nothing but the metadata is read.
-func read(ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey) (client.Object, error) {
+// read returns an object of any kind, or nil if it does not exist. It reads only the metadata, except
+// of a namespace, whose conditions say what is left in it.
+func read(
+	ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey,
+) (client.Object, error) {
 	var object client.Object = &corev1.Namespace{}
 	if kind != corev1.SchemeGroupVersion.WithKind("Namespace") {
 		object = &metav1.PartialObjectMetadata{}
@@ -61,7 +70,8 @@ func read(ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind,
 	return object, leaf.Explain(err)
 }
 
-// unattendedDeletion explains why what Liqo's controllers hold is not gone while none of them runs.
+// unattendedDeletion explains why objects with finalizers of Liqo still exist: Liqo's controllers do
+// not run.
 func unattendedDeletion(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	if !heldByLiqo(found.Leaving) {
 		return nil, nil
@@ -77,23 +87,25 @@ func unattendedDeletion(ctx context.Context, s Subject, found Objects) ([]cause,
 	return causes, err
 }
 
-// deletion explains why what is to be gone is still there.
+// deletion explains why objects that are to be deleted still exist.
 func deletion(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	if len(found.Leaving) == 0 {
 		return nil, nil
 	}
 	c := cause{
 		summary: s.Leaf.Describe(found.Leaving[0]) + " is not deleted",
-		advice:  "Destroy or apply again: it goes on from what is left. If it only takes long, allow more time in `timeouts`.",
+		advice: "Destroy or apply again; this continues from what is left. If the deletion is only slow, allow more time " +
+			"in `timeouts`.",
 	}
 	var errs []error
 	for _, object := range found.Leaving {
-		c.evidence = append(c.evidence, fmt.Sprintf("%s is still there, %s.", s.Leaf.Describe(object), held(object)))
+		c.evidence = append(c.evidence, fmt.Sprintf("%s still exists: %s.", s.Leaf.Describe(object), held(object)))
 		events, err := warnings(ctx, s.Leaf, object)
 		c.evidence, errs = append(c.evidence, events...), append(errs, err)
 	}
-	if slices.ContainsFunc(found.Leaving, func(object client.Object) bool { return len(object.GetFinalizers()) > 0 }) {
-		c.advice += " Leave a finalizer to the controller that set it: that one still has something to clean up."
+	hasFinalizer := func(object client.Object) bool { return len(object.GetFinalizers()) > 0 }
+	if slices.ContainsFunc(found.Leaving, hasFinalizer) {
+		c.advice += " Do not remove a finalizer by hand: the controller that set it still has something to clean up."
 	}
 	if heldByLiqo(found.Leaving) {
 		state, _, err := controllersState(ctx, s.Leaf)
@@ -108,30 +120,32 @@ func deletion(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	return []cause{c}, errors.Join(errs...)
 }
 
-// held says what keeps an object.
+// held says why an object still exists.
 func held(object client.Object) string {
 	leaving := !object.GetDeletionTimestamp().IsZero()
 	switch {
 	case leaving && len(object.GetFinalizers()) > 0:
-		return "held by the finalizer " + strings.Join(object.GetFinalizers(), ", ")
+		return "it waits for the finalizer " + strings.Join(object.GetFinalizers(), ", ")
 	case leaving:
-		return "marked for deletion"
+		return "it is marked for deletion"
 	case len(object.GetOwnerReferences()) > 0:
 		owner := object.GetOwnerReferences()[0]
-		return fmt.Sprintf("until Kubernetes notices that its owner, %s %s, is gone", owner.Kind, owner.Name)
+		return fmt.Sprintf("Kubernetes has not noticed yet that its owner, %s %s, is gone", owner.Kind, owner.Name)
 	default:
-		return "not marked for deletion"
+		return "it is not marked for deletion"
 	}
 }
 
-// heldByLiqo reports whether a finalizer of Liqo's is on any of the objects.
+// heldByLiqo reports whether any of the objects has a finalizer of Liqo.
 func heldByLiqo(objects []client.Object) bool {
+	ofLiqo := func(finalizer string) bool { return strings.Contains(finalizer, "liqo.io/") }
 	return slices.ContainsFunc(objects, func(object client.Object) bool {
-		return slices.ContainsFunc(object.GetFinalizers(), func(name string) bool { return strings.Contains(name, "liqo.io/") })
+		return slices.ContainsFunc(object.GetFinalizers(), ofLiqo)
 	})
 }
 
-// leftIn tells what keeps a namespace, which Kubernetes says in its conditions; nothing of any other object.
+// leftIn returns what the conditions of a namespace say about its remaining content. It returns nil
+// for other objects.
 func leftIn(object client.Object) []string {
 	namespace, ok := object.(*corev1.Namespace)
 	if !ok {

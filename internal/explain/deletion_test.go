@@ -18,117 +18,133 @@ import (
 
 var deploymentKind = appsv1.SchemeGroupVersion.WithKind("Deployment")
 
-func TestWhatHoldsUpADeletionIsTold(t *testing.T) {
+func TestTheErrorSaysWhatBlocksADeletion(t *testing.T) {
 	const held = "GatewayServer liqo-tenant-rome/rome is not deleted"
 	refused := warning("gateway", "DeletionRefused", "it is in use", time.Minute)
 	says(t, told(t, leavingGateway("liqo.io/hold"), liqoControllers(1), refused), held,
-		"GatewayServer liqo-tenant-rome/rome is still there, held by the finalizer liqo.io/hold.\nEvent DeletionRefused: it is in use.", "has 1 of 1 pods available",
-		"Leave a finalizer to the controller")
+		"GatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer liqo.io/hold.\nEvent DeletionRefused: it is in use.", "has 1 of 1 replicas available",
+		"Do not remove a finalizer by hand: the controller")
 	says(t, told(t, leavingGateway("liqo.io/hold"), liqoControllers(0)), "Liqo's controllers do not run",
-		"held by the finalizer liqo.io/hold.", "has 0 of 1 pods available", "describe deployment liqo-controller-manager\n\nDestroy or apply again",
-		"Leave a finalizer to the controller")
+		"waits for the finalizer liqo.io/hold.", "has 0 of 1 replicas available",
+		"describe deployment liqo-controller-manager\n\nDestroy or apply again;",
+		"Do not remove a finalizer by hand: the controller")
 	byOthers := told(t, leavingGateway("example.com/hold"), liqoControllers(0))
-	says(t, byOthers, held, "held by the finalizer example.com/hold.")
+	says(t, byOthers, held, "waits for the finalizer example.com/hold.")
 	if strings.Contains(Detail(byOthers), "controller-manager") {
 		t.Errorf("Liqo is blamed for a finalizer that is not its own:\n%s", Detail(byOthers))
 	}
 }
 
-func TestWhileSomethingIsLeavingNothingElseIsTheReason(t *testing.T) {
-	err := told(t, leavingGateway("example.com/hold"), &networkingv1beta1.Configuration{ObjectMeta: written("rome", "configuration")},
+func TestAnUnfinishedDeletionIsTheOnlyCause(t *testing.T) {
+	err := told(t, leavingGateway("example.com/hold"),
+		&networkingv1beta1.Configuration{ObjectMeta: written("rome", "configuration")},
 		gatewayDeployment(), gatewayService(corev1.ServiceTypeLoadBalancer))
 	says(t, err, "GatewayServer liqo-tenant-rome/rome is not deleted")
-	if strings.Contains(Detail(err), "Besides") {
+	if strings.Contains(Detail(err), "In addition") {
 		t.Errorf("got:\n%s", Detail(err))
 	}
 }
 
-// deletedInVain is what users read of the deletion of an object of Milan's that did not end.
-func deletedInVain(t *testing.T, kind schema.GroupVersionKind, object client.Object, others ...client.Object) error {
+// unfinishedDeletion returns the error for the deletion of an object on Milan that did not end.
+func unfinishedDeletion(
+	t *testing.T, kind schema.GroupVersionKind, object client.Object, others ...client.Object,
+) error {
 	t.Helper()
 	leaf := milan(t, append(others, object)...).Leaf
 	return Deletion(t.Context(), leaf, kind, client.ObjectKeyFromObject(object), context.DeadlineExceeded)
 }
 
-func TestADeletionSaysWhichObjectWasWaitedFor(t *testing.T) {
+func TestTheErrorOfADeletionNamesTheObject(t *testing.T) {
 	const text = `Time ran out while waiting for Deployment liqo-tenant-rome/gw-rome to be deleted on "milan".` +
-		"\n\nDeployment liqo-tenant-rome/gw-rome is still there, not marked for deletion." +
-		"\n\nDestroy or apply again: it goes on from what is left. If it only takes long, allow more time in `timeouts`."
-	if got := Detail(deletedInVain(t, deploymentKind, gatewayDeployment())); got != text {
+		"\n\nDeployment liqo-tenant-rome/gw-rome still exists: it is not marked for deletion." +
+		"\n\nDestroy or apply again; this continues from what is left. " +
+		"If the deletion is only slow, allow more time in `timeouts`."
+	if got := Detail(unfinishedDeletion(t, deploymentKind, gatewayDeployment())); got != text {
 		t.Errorf("got:\n%s", got)
 	}
 	if err := Deletion(t.Context(), milan(t).Leaf, deploymentKind, client.ObjectKey{Name: "gone"}, nil); err != nil {
-		t.Errorf("a deletion that ended well has the error %v", err)
+		t.Errorf("a complete deletion has the error %v", err)
 	}
 }
 
-func TestAnObjectThatWentMeanwhileIsNotBlamed(t *testing.T) {
-	err := Deletion(t.Context(), milan(t, liqoControllers(1)).Leaf, deploymentKind, client.ObjectKey{Name: "gone"}, context.DeadlineExceeded)
+func TestAnObjectThatIsGoneMeanwhileIsNotTheCause(t *testing.T) {
+	err := Deletion(t.Context(), milan(t, liqoControllers(1)).Leaf, deploymentKind, client.ObjectKey{Name: "gone"},
+		context.DeadlineExceeded)
 	if got := Summary(err); got != `gave up waiting for Deployment gone to be deleted on leaf "milan"` {
 		t.Errorf("got %q:\n%s", got, Detail(err))
 	}
 }
 
-func TestANamespaceThatDoesNotGoSaysWhatIsLeftInIt(t *testing.T) {
+func TestTheErrorOfANamespaceSaysWhatIsLeftInIt(t *testing.T) {
 	namespace := &corev1.Namespace{
-		ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome", DeletionTimestamp: new(metav1.Now()), Finalizers: []string{"kubernetes"}},
+		ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome", DeletionTimestamp: new(metav1.Now()),
+			Finalizers: []string{"kubernetes"}},
 		Status: corev1.NamespaceStatus{Conditions: []corev1.NamespaceCondition{
-			{Type: corev1.NamespaceContentRemaining, Status: corev1.ConditionTrue, Message: "Some resources are remaining: pods. has 1 resource instances"},
-			{Type: corev1.NamespaceDeletionDiscoveryFailure, Status: corev1.ConditionFalse, Message: "All resources successfully discovered"},
+			{Type: corev1.NamespaceContentRemaining, Status: corev1.ConditionTrue,
+				Message: "Some resources are remaining: pods. has 1 resource instances"},
+			{Type: corev1.NamespaceDeletionDiscoveryFailure, Status: corev1.ConditionFalse,
+				Message: "All resources successfully discovered"},
 		}},
 	}
-	err := deletedInVain(t, corev1.SchemeGroupVersion.WithKind("Namespace"), namespace)
+	err := unfinishedDeletion(t, corev1.SchemeGroupVersion.WithKind("Namespace"), namespace)
 	text := Detail(err)
-	if Summary(err) != `Namespace liqo-tenant-rome is not deleted on leaf "milan"` || !strings.Contains(text, "waiting for Namespace liqo-tenant-rome to be deleted") {
+	if Summary(err) != `Namespace liqo-tenant-rome is not deleted on leaf "milan"` ||
+		!strings.Contains(text, "waiting for Namespace liqo-tenant-rome to be deleted") {
 		t.Errorf("got %q:\n%s", Summary(err), text)
 	}
-	if !strings.Contains(text, "held by the finalizer kubernetes.\nSome resources are remaining: pods. has 1 resource instances") || strings.Contains(text, "successfully") {
+	const left = "waits for the finalizer kubernetes.\nSome resources are remaining: pods. has 1 resource instances"
+	if !strings.Contains(text, left) || strings.Contains(text, "successfully") {
 		t.Errorf("got:\n%s", text)
 	}
 }
 
-func TestWhatHasAnOwnerIsNotGoneBeforeIt(t *testing.T) {
+func TestAnObjectWithAnOwnerWaitsForTheOwner(t *testing.T) {
 	owner := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "owner")}
 	owner.DeletionTimestamp, owner.Finalizers = new(metav1.Now()), []string{"networking.liqo.io/hold"}
 	owned := gatewayDeployment()
 	owned.OwnerReferences = []metav1.OwnerReference{{
-		APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.WgGatewayServerKind, Name: "rome", UID: "owner",
+		APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.WgGatewayServerKind, Name: "rome",
+		UID: "owner",
 	}}
-	const byOwner = "WgGatewayServer liqo-tenant-rome/rome is still there, held by the finalizer networking.liqo.io/hold."
-	const byKubernetes = "Deployment liqo-tenant-rome/gw-rome is still there, until Kubernetes notices that its owner, WgGatewayServer rome, is gone."
+	const byOwner = "WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer networking.liqo.io/hold."
+	const byKubernetes = "Deployment liqo-tenant-rome/gw-rome still exists: " +
+		"Kubernetes has not noticed yet that its owner, WgGatewayServer rome, is gone."
 	for name, test := range map[string]struct {
 		others   []client.Object
 		expected string
 	}{
-		"that is still there": {[]client.Object{owner, liqoControllers(1)}, byOwner},
-		"that is gone":        {nil, byKubernetes},
+		"that still exists": {[]client.Object{owner, liqoControllers(1)}, byOwner},
+		"that is gone":      {nil, byKubernetes},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if text := Detail(deletedInVain(t, deploymentKind, owned, test.others...)); !strings.Contains(text, "\n\n"+test.expected+"\n") {
+			text := Detail(unfinishedDeletion(t, deploymentKind, owned, test.others...))
+			if !strings.Contains(text, "\n\n"+test.expected+"\n") {
 				t.Errorf("got:\n%s", text)
 			}
 		})
 	}
-	t.Run("whose events may not be read", func(t *testing.T) {
+	t.Run("whose events are forbidden to read", func(t *testing.T) {
 		leaf := milan(t, owner, owned, liqoControllers(1)).Leaf
 		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
 			List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 				return apierrors.NewForbidden(schema.GroupResource{Resource: "events"}, "", nil)
 			},
 		})
-		text := Detail(Deletion(t.Context(), leaf, deploymentKind, client.ObjectKeyFromObject(owned), context.DeadlineExceeded))
+		text := Detail(Deletion(t.Context(), leaf, deploymentKind, client.ObjectKeyFromObject(owned),
+			context.DeadlineExceeded))
 		if !strings.Contains(text, byOwner) || !strings.Contains(text, "events is forbidden") {
 			t.Errorf("got:\n%s", text)
 		}
 	})
 }
 
-func TestWhatIsLeftWithoutAFinalizerIsSaidToBeLeavingOrNot(t *testing.T) {
-	if got := held(leavingGateway()); got != "marked for deletion" {
+func TestTheErrorSaysWhetherAnObjectIsMarkedForDeletion(t *testing.T) {
+	if got := held(leavingGateway()); got != "it is marked for deletion" {
 		t.Errorf("got %q", got)
 	}
-	err := deletedInVain(t, deploymentKind, gatewayDeployment())
-	if text := Detail(err); !strings.Contains(text, "is still there, not marked for deletion.\n\nDestroy or apply again") || strings.Contains(text, "finalizer") {
+	err := unfinishedDeletion(t, deploymentKind, gatewayDeployment())
+	const unmarked = "still exists: it is not marked for deletion.\n\nDestroy or apply again;"
+	if text := Detail(err); !strings.Contains(text, unmarked) || strings.Contains(text, "finalizer") {
 		t.Errorf("got:\n%s", text)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// deployment explains why a gateway does not run, from its Deployment and its pods. See [noDeployment] where there is none.
+// deployment explains from the Deployment and the pods of a gateway why the gateway does not run.
+// [noDeployment] explains a missing Deployment.
 func deployment(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	gateway := found.gateway()
 	if gateway == nil {
@@ -29,10 +30,11 @@ func deployment(ctx context.Context, s Subject, found Objects) ([]cause, error) 
 	for _, condition := range deployment.Status.Conditions {
 		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
 			return []cause{{
-				summary:  "the gateway's pod is refused",
-				evidence: []string{fmt.Sprintf("%s can't make its pod: %s", s.Leaf.Describe(&deployment), condition.Message)},
-				advice: "A gateway's pod is privileged and forwards packets. Let the leaf's policies, quotas and Pod Security labels allow it in namespace " +
-					deployment.Namespace + ".",
+				summary: "the gateway's pod is refused",
+				evidence: []string{fmt.Sprintf("%s can't create its pod: %s", s.Leaf.Describe(&deployment),
+					condition.Message)},
+				advice: "A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels " +
+					"must allow this in namespace " + deployment.Namespace + ".",
 			}}, nil
 		}
 	}
@@ -81,12 +83,13 @@ func silent(s Subject, found Objects, pods []corev1.Pod) cause {
 	}
 }
 
-// noPod is the cause that nobody makes a pod for a Deployment.
+// noPod returns the cause why a Deployment has no pod.
 func noPod(ctx context.Context, leaf *cluster.Leaf, deployment *appsv1.Deployment) ([]cause, error) {
 	events, err := warnings(ctx, leaf, deployment)
 	return []cause{{
-		summary:  "the gateway has no pod",
-		evidence: append([]string{leaf.Describe(deployment) + " has no pod, and does not say why."}, events...),
-		advice:   fmt.Sprintf("Check that kube-controller-manager of leaf %q works.", leaf.Name),
+		summary: "the gateway has no pod",
+		evidence: append([]string{leaf.Describe(deployment) + " has no pod, and its status does not say why."},
+			events...),
+		advice: fmt.Sprintf("Check that kube-controller-manager of leaf %q works.", leaf.Name),
 	}}, err
 }

@@ -1,5 +1,8 @@
-// Package explain turns what a leaf shows of its network with another cluster into what users read: the cause, the evidence of it, and what to do.
+// Package explain turns the state of a leaf into the text of an error: the cause of a problem, the
+// evidence for it, and what to do.
 //
-// [Wait], [Deletion] and [Down] look for causes. They run the list of explanations, each of which knows one thing that can be wrong, and how that shows on the leaf.
-// [Summary] and [Detail] tell of any error: of the causes that were found, each once, of the [Problem] that a check has met, and of what an API server has answered.
+// [Wait], [Deletion] and [Down] look for causes. They run a list of explanations. Each explanation
+// knows one problem and how the problem shows on the leaf. [Summary] and [Detail] return the text of
+// any error: of the causes, each once, of the [Problem] that a check has found, and of the answer of
+// an API server.
 package explain

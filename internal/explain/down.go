@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// Down asks both leaves why a tunnel is not up, though all objects of the network are in place. The detail is what each end says and since when, where the client dials,
-// why if a leaf shows it, and what to do. What can't be read it mentions, and goes on.
+// Down asks both leaves why a tunnel is down although all objects of the network are in place. The
+// detail says what each end reports and since when, which endpoint the client dials, the cause if a
+// leaf shows it, and what to do. It also mentions what could not be read.
 func Down(ctx context.Context, client, server Subject) *Problem {
 	ctx, cancel := context.WithTimeout(ctx, timeToLook)
 	defer cancel()
@@ -32,21 +33,24 @@ func Down(ctx context.Context, client, server Subject) *Problem {
 	}
 }
 
-// reports are sentences on where the gateway dials, if it does, and on what it says of the tunnel.
+// reports returns sentences about the end: which endpoint it dials, if it does, and what it reports
+// about the tunnel.
 func (s Subject) reports(ctx context.Context) []string {
 	found, err := s.Find(ctx)
 	if err != nil {
-		return nil // looking has the same error
+		return nil // look returns the same error
 	}
 	var lines []string
 	if found.Client != nil {
-		lines = append(lines, fmt.Sprintf("The gateway of %q dials %s.", s.Leaf.Name, where(found.Client.Spec.Endpoint)))
+		lines = append(lines, fmt.Sprintf("The gateway of %q dials %s.", s.Leaf.Name,
+			where(found.Client.Spec.Endpoint)))
 	}
-	report, _ := s.report(ctx, found) // as above
+	report, _ := s.report(ctx, found) // look returns the same error
 	return append(lines, report)
 }
 
-// whyDown are paragraphs on the causes. Without one, what the gateways report is all there is, and advice on the way between the leaves.
+// whyDown returns paragraphs about the causes. If no leaf shows a cause, it returns advice about the
+// path between the leaves.
 func whyDown(looks []*Problem) []string {
 	var paragraphs []string
 	for i, c := range merged(looks) {

@@ -16,7 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// record is what Liqo has noted of a tunnel that is down.
+// record is Liqo's ForeignCluster of a cluster whose tunnel is down.
 func record(remote string) client.Object {
 	record := &liqov1beta1.ForeignCluster{
 		ObjectMeta: metav1.ObjectMeta{Name: remote, Labels: map[string]string{"liqo.io/remote-cluster-id": remote}},
@@ -29,14 +29,14 @@ func record(remote string) client.Object {
 	return record
 }
 
-// downAtRome is Rome's end of a tunnel that is all in place and down.
+// downAtRome is Rome's end of a tunnel that is down although all objects are in place.
 func downAtRome(t *testing.T) Subject {
 	t.Helper()
 	objects := append(dialled(networkingv1beta1.ConnectionError), record("milan"))
 	return of(clustertest.Leaf(t, "rome", objects...), "milan", objects...)
 }
 
-// downAtMilan is the other end of it, whose gateway runs in that pod.
+// downAtMilan is Milan's end of the same tunnel. Its gateway runs in that pod.
 func downAtMilan(t *testing.T, pod *corev1.Pod) Subject {
 	t.Helper()
 	return milan(t, exposedGateway(), gatewayDeployment(), pod, gatewayService(corev1.ServiceTypeNodePort), key("rome"),
@@ -50,21 +50,22 @@ On leaf "rome", Connection liqo-tenant-milan/gw-milan says "Error", since 2026-1
 	bothReport   = romeReports + "\n" + milanReports
 )
 
-func TestATunnelThatIsDownIsToldOfWithWhatTheLeavesShow(t *testing.T) {
+func TestTheWarningOfATunnelThatIsDownHasWhatTheLeavesShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		pod      *corev1.Pod // Milan's
 		expected string
 	}{
 		"nothing but that it is down": {readyPod(), bothReport + `
 
-Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000, and that no firewall or security group drops UDP on the way, at either end. ` +
+Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000, ` +
+			"and that no firewall or security group at either end drops UDP. " +
 			"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`."},
 		"a pod that crashes": {waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container"), bothReport + `
 
 This is why: the gateway's pod does not run on leaf "milan".
-Container wireguard of Pod liqo-tenant-rome/gw-rome waits (CrashLoopBackOff): back-off 10s restarting failed container.
+Container wireguard of Pod liqo-tenant-rome/gw-rome is waiting (CrashLoopBackOff): back-off 10s restarting failed container.
 
-Its log says more:
+Its log shows more:
 
   kubectl -n liqo-tenant-rome logs gw-rome -c wireguard --previous`},
 	} {
@@ -75,7 +76,7 @@ Its log says more:
 	}
 }
 
-// silentEnd is an end whose gateway has reported nothing for long.
+// silentEnd returns an end whose gateway has not reported anything for a long time.
 func silentEnd(s Subject) Subject {
 	found, err := s.Find(context.Background())
 	found.Tunnel, found.SilentSince = networkingv1beta1.Connecting, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -84,7 +85,7 @@ func silentEnd(s Subject) Subject {
 	return s
 }
 
-func TestAGatewayThatReportsNothingIsToldOfWithItsPod(t *testing.T) {
+func TestTheWarningNamesThePodOfAGatewayThatReportsNothing(t *testing.T) {
 	const silent = `The gateway of "rome" dials 172.18.0.2, UDP port 31000.
 On leaf "rome", the gateway has reported nothing since 2026-11-21T12:00:00Z, though Connection liqo-tenant-milan/gw-milan still says "Connected".
 On leaf "milan", the gateway has reported nothing since 2026-11-21T12:00:00Z, though Connection liqo-tenant-rome/gw-rome still says "Connected".
@@ -112,7 +113,7 @@ Check that its node runs, and that the gateway can reach the API server. Its log
 		"whose pod has no image": {waitingPod("ErrImagePull", "not found"), `the gateway's image can't be pulled on leaf "milan".
 The kubelet can't pull image ghcr.io/liqotech/gateway/wireguard:v1.2.0 of Pod liqo-tenant-rome/gw-rome, container wireguard: not found.
 
-Check that the nodes of leaf "milan" can reach that registry and may pull that image.`},
+Check that the nodes of leaf "milan" can reach this registry and may pull this image.`},
 	} {
 		down := Down(t.Context(), silentEnd(downAtRome(t)), silentEnd(downAtMilan(t, test.pod)))
 		for _, part := range strings.Split(silent+test.expected, "\n\nThis is why: ") {
@@ -123,13 +124,14 @@ Check that the nodes of leaf "milan" can reach that registry and may pull that i
 	}
 }
 
-func TestAnEndThatIsNotFinishedIsToldOfOnceAndWithoutAWait(t *testing.T) {
+func TestTheWarningHasAnIncompleteEndOnceAndWithoutAWait(t *testing.T) {
 	down := Down(t.Context(), downAtRome(t), milan(t, runningGateway()...))
-	if !strings.HasPrefix(down.Detail, romeReports+"\nOn leaf \"milan\", there is no Connection.\n\nCheck that the nodes of \"rome\" can reach") {
+	if !strings.HasPrefix(down.Detail,
+		romeReports+"\nOn leaf \"milan\", there is no Connection.\n\nCheck that the nodes of \"rome\" can reach") {
 		t.Errorf("got:\n%s", down.Detail)
 	}
 	down = Down(t.Context(), milan(t, runningGateway()...), milan(t, runningGateway()...))
-	if strings.Count(down.Detail, "has not been told the key") != 1 || strings.Contains(down.Detail, "Time ran out") {
+	if strings.Count(down.Detail, "does not have the key") != 1 || strings.Contains(down.Detail, "Time ran out") {
 		t.Errorf("got:\n%s", down.Detail)
 	}
 }

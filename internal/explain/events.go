@@ -12,10 +12,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// mostEvents is how many events of one object are told. Older ones seldom say more.
+// mostEvents is the maximum number of events to show for one object. Older events seldom add
+// anything.
 const mostEvents = 2
 
-// warnings are the newest Warning events of an object, a line each. An error says why there is no answer.
+// warnings returns the newest events of type Warning of an object, a line each. The error says why
+// the leaf did not answer.
 func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]string, error) {
 	var list corev1.EventList
 	err := leaf.Live.List(ctx, &list, client.InNamespace(object.GetNamespace()),
@@ -34,7 +36,8 @@ func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]
 	return lines, nil
 }
 
-// lastSeen is when an event happened last. Which field says so depends on the library that wrote it.
+// lastSeen returns the time when an event happened last. The field for it depends on the library
+// that wrote the event.
 func lastSeen(event *corev1.Event) time.Time {
 	latest := event.CreationTimestamp.Time
 	times := []time.Time{event.LastTimestamp.Time, event.EventTime.Time}

@@ -8,13 +8,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestTheNewestEventsAreTheOnesThatAreTold(t *testing.T) {
-	repeated, reported := warning("pod", "Repeated", "again and again", time.Hour), warning("pod", "Reported", "by a newer library", time.Hour)
-	repeated.Series = &corev1.EventSeries{LastObservedTime: metav1.NewMicroTime(time.Date(2026, 2, 2, 0, 0, 0, 0, time.UTC))}
-	reported.EventTime = metav1.NewMicroTime(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC))
+func TestTheErrorHasTheNewestEvents(t *testing.T) {
+	february := func(day int) metav1.MicroTime {
+		return metav1.NewMicroTime(time.Date(2026, 2, day, 0, 0, 0, 0, time.UTC))
+	}
+	repeated := warning("pod", "Repeated", "again and again", time.Hour)
+	repeated.Series = &corev1.EventSeries{LastObservedTime: february(2)}
+	reported := warning("pod", "Reported", "by a newer library", time.Hour)
+	reported.EventTime = february(1)
 	normal := warning("pod", "Pulled", "all is well", 0)
 	normal.Type = corev1.EventTypeNormal
-	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort), waitingPod("ContainerCreating", ""),
+	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort),
+		waitingPod("ContainerCreating", ""),
 		warning("pod", "Recent", "a minute ago", time.Minute), repeated, reported, normal),
-		"the gateway's pod is not ready", "not ready.\nEvent Repeated: again and again.\nEvent Reported: by a newer library.\n\n")
+		"the gateway's pod is not ready",
+		"not ready.\nEvent Repeated: again and again.\nEvent Reported: by a newer library.\n\n")
 }

@@ -5,18 +5,19 @@ import (
 	"errors"
 )
 
-// explanation knows one thing that can be wrong, and how it shows on a leaf.
+// explanation knows one problem and how the problem shows on a leaf.
 type explanation struct {
 	rank rank // of the causes that it finds
 
-	// look asks the leaf. It finds nothing where all is well, or where it is not concerned. Its errors are those of questions that the leaf did not answer; what was found
-	// all the same comes with them.
+	// look asks the leaf. It returns no cause if all is well or if the problem can't occur here. The
+	// error joins the requests that the leaf did not answer. The causes are valid even with an error.
 	look func(context.Context, Subject, Objects) ([]cause, error)
 
-	whole bool // what it finds is the whole reason: nothing else is looked for then
+	whole bool // its causes explain everything, so the explanations after it do not run
 }
 
-// explanations are all there are, in the order in which they look. A cause comes before its consequences.
+// explanations lists all explanations in the order in which they run. A cause comes before its
+// consequences.
 var explanations = []explanation{
 	{rank: rankControllers, look: unattendedDeletion, whole: true},
 	{rank: rankDeletion, look: deletion, whole: true},
@@ -33,27 +34,28 @@ var explanations = []explanation{
 type rank int
 
 const (
-	rankUnreachable rank = iota // the leaf can't be asked
-	rankControllers             // Liqo's controllers do nothing, so nobody else can
+	rankUnreachable rank = iota // the leaf does not answer
+	rankControllers             // Liqo's controllers do not react, so nothing after them can happen
 	rankDeletion                // something is not deleted
 	rankPod                     // the gateway does not run
 	rankService                 // the gateway has no address
 
-	// From here on they are consequences: they are looked for and told only where nothing of the above is found.
-	rankDialling  // the tunnel does not come up, as the leaf that dials sees it
-	rankListening // the same, as the other leaf sees it
-	rankUnknown   // no more is known than how far it got
+	// The following are consequences. They are looked for and shown only if none of the above is found.
+	rankDialling  // the tunnel does not come up, as the client sees it
+	rankListening // the same, as the server sees it
+	rankUnknown   // only the last completed step is known
 )
 
 func (r rank) isConsequence() bool { return r >= rankDialling }
 
-// look runs the explanations. The result has the causes that they have found, of which there may be none, and says what the leaf did not answer.
+// look runs the explanations. The result has the causes that they found, if any, and the requests
+// that the leaf did not answer.
 func (s Subject) look(ctx context.Context) *Problem {
 	problem := &Problem{Leaf: s.Leaf.Name}
 	causes, err := s.causes(ctx)
 	for _, err := range flatten(err) {
 		if c, ok := unreachable(err); ok {
-			problem.causes, problem.unanswered = []cause{c}, nil // there is nothing else to be known
+			problem.causes, problem.unanswered = []cause{c}, nil // the leaf shows nothing else
 			return problem
 		}
 		problem.unanswered = append(problem.unanswered, err.Error())
@@ -62,7 +64,8 @@ func (s Subject) look(ctx context.Context) *Problem {
 	return problem
 }
 
-// causes are what the leaf shows, the cause before its consequences. The error joins those of questions that it did not answer.
+// causes returns what the leaf shows, a cause before its consequences. The error joins those of the
+// requests that the leaf did not answer.
 func (s Subject) causes(ctx context.Context) ([]cause, error) {
 	found, err := s.Find(ctx)
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// milan is Milan's part of its network with Rome, which dials it. Milan holds these objects.
+// milan is Milan's end of its network with Rome, the client. Milan has these objects.
 func milan(t *testing.T, objects ...client.Object) Subject {
 	t.Helper()
 	return of(clustertest.Leaf(t, "milan", objects...), "rome", objects...)
 }
 
-// of is a leaf's part of its network with another cluster, of which it holds these objects.
+// of is a leaf's end of its network with another cluster. The leaf has these objects.
 func of(leaf *cluster.Leaf, remote string, objects ...client.Object) Subject {
 	var found Objects
 	for _, object := range objects {
@@ -53,13 +53,13 @@ func of(leaf *cluster.Leaf, remote string, objects ...client.Object) Subject {
 	}
 }
 
-// told is what users read of a wait on Milan that did not end.
+// told returns the error of a wait on Milan that did not end.
 func told(t *testing.T, objects ...client.Object) error {
 	t.Helper()
 	return Wait(t.Context(), milan(t, objects...), "an end", context.DeadlineExceeded)
 }
 
-// says checks the headline, which is of Milan, and parts of the text below it.
+// says checks the headline, which names Milan, and parts of the text below it.
 func says(t *testing.T, err error, headline string, parts ...string) {
 	t.Helper()
 	if got := Summary(err); got != headline+` on leaf "milan"` {
@@ -72,18 +72,20 @@ func says(t *testing.T, err error, headline string, parts ...string) {
 	}
 }
 
-// inTenant is the name of what belongs to a leaf's gateway for another cluster.
+// inTenant is the metadata of an object that belongs to a leaf's gateway for another cluster.
 func inTenant(remote, uid string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: "gw-" + remote, Namespace: "liqo-tenant-" + remote, UID: types.UID(uid), Labels: map[string]string{
-		"networking.liqo.io/gateway-name": remote,
-	}}
+	return metav1.ObjectMeta{
+		Name: "gw-" + remote, Namespace: "liqo-tenant-" + remote, UID: types.UID(uid),
+		Labels: map[string]string{"networking.liqo.io/gateway-name": remote},
+	}
 }
 
 func written(remote, uid string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: remote, Namespace: "liqo-tenant-" + remote, UID: types.UID(uid)}
 }
 
-// unnoticedGateway is Milan's gateway for Rome before Liqo has reacted to it, exposedGateway the same once it can be dialled.
+// unnoticedGateway is Milan's gateway for Rome before Liqo reacts to it. exposedGateway is the same
+// gateway when it can be dialled.
 func unnoticedGateway() *networkingv1beta1.GatewayServer {
 	return &networkingv1beta1.GatewayServer{ObjectMeta: written("rome", "gateway")}
 }
@@ -91,24 +93,27 @@ func unnoticedGateway() *networkingv1beta1.GatewayServer {
 func exposedGateway() *networkingv1beta1.GatewayServer {
 	gateway := unnoticedGateway()
 	gateway.Status.ServerRef = &corev1.ObjectReference{
-		APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.WgGatewayServerKind, Namespace: "liqo-tenant-rome", Name: "rome",
+		APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.WgGatewayServerKind,
+		Namespace: "liqo-tenant-rome", Name: "rome",
 	}
-	gateway.Status.Endpoint = &networkingv1beta1.EndpointStatus{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: ptr.To(corev1.ProtocolUDP)}
+	gateway.Status.Endpoint = &networkingv1beta1.EndpointStatus{Addresses: []string{"172.18.0.2"}, Port: 31000,
+		Protocol: ptr.To(corev1.ProtocolUDP)}
 	return gateway
 }
 
-// leavingGateway is the same after somebody has deleted it.
+// leavingGateway is the same gateway, marked for deletion.
 func leavingGateway(finalizers ...string) *networkingv1beta1.GatewayServer {
 	gateway := exposedGateway()
 	gateway.DeletionTimestamp, gateway.Finalizers = new(metav1.Now()), finalizers
 	return gateway
 }
 
-// diallingGateway is Rome's gateway for Milan, which Liqo has reacted to.
+// diallingGateway is Rome's gateway for Milan after Liqo has reacted to it.
 func diallingGateway() *networkingv1beta1.GatewayClient {
 	gateway := &networkingv1beta1.GatewayClient{ObjectMeta: written("milan", "gateway")}
 	gateway.Spec.Endpoint = networkingv1beta1.EndpointStatus{Addresses: []string{"172.18.0.2"}, Port: 31000}
-	gateway.Status.ClientRef = &corev1.ObjectReference{Kind: networkingv1beta1.WgGatewayClientKind, Namespace: "liqo-tenant-milan", Name: "milan"}
+	gateway.Status.ClientRef = &corev1.ObjectReference{Kind: networkingv1beta1.WgGatewayClientKind,
+		Namespace: "liqo-tenant-milan", Name: "milan"}
 	return gateway
 }
 
@@ -117,11 +122,13 @@ func key(remote string) *networkingv1beta1.PublicKey {
 }
 
 func connection(remote string, value networkingv1beta1.ConnectionStatusValue) *networkingv1beta1.Connection {
-	return &networkingv1beta1.Connection{ObjectMeta: inTenant(remote, "connection"), Status: networkingv1beta1.ConnectionStatus{Value: value}}
+	return &networkingv1beta1.Connection{ObjectMeta: inTenant(remote, "connection"),
+		Status: networkingv1beta1.ConnectionStatus{Value: value}}
 }
 
 func gatewayDeployment(conditions ...appsv1.DeploymentCondition) *appsv1.Deployment {
-	return &appsv1.Deployment{ObjectMeta: inTenant("rome", "deployment"), Status: appsv1.DeploymentStatus{Conditions: conditions}}
+	return &appsv1.Deployment{ObjectMeta: inTenant("rome", "deployment"),
+		Status: appsv1.DeploymentStatus{Conditions: conditions}}
 }
 
 func gatewayService(kind corev1.ServiceType) *corev1.Service {
@@ -133,7 +140,8 @@ func gatewayPod(status corev1.PodStatus) *corev1.Pod {
 }
 
 func readyPod() *corev1.Pod {
-	return gatewayPod(corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}})
+	return gatewayPod(corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady,
+		Status: corev1.ConditionTrue}}})
 }
 
 func waitingPod(reason, message string) *corev1.Pod {
@@ -143,12 +151,13 @@ func waitingPod(reason, message string) *corev1.Pod {
 	}}})
 }
 
-// runningGateway is Milan's gateway and all that Liqo makes for it.
+// runningGateway is Milan's gateway and everything that Liqo creates for it.
 func runningGateway() []client.Object {
-	return []client.Object{exposedGateway(), gatewayDeployment(), readyPod(), gatewayService(corev1.ServiceTypeNodePort)}
+	return []client.Object{exposedGateway(), gatewayDeployment(), readyPod(),
+		gatewayService(corev1.ServiceTypeNodePort)}
 }
 
-// dialled is all of Rome's end of the tunnel, as its Connection says it is.
+// dialled is Rome's complete end of the tunnel. Its Connection has this status.
 func dialled(value networkingv1beta1.ConnectionStatusValue) []client.Object {
 	pod := readyPod()
 	pod.ObjectMeta = inTenant("milan", "pod")
@@ -156,7 +165,7 @@ func dialled(value networkingv1beta1.ConnectionStatusValue) []client.Object {
 	return []client.Object{diallingGateway(), deployment, pod, key("milan"), connection("milan", value)}
 }
 
-// warning is an event of the object with that UID, so long ago.
+// warning is an event of type Warning of the object with that UID.
 func warning(uid, reason, message string, ago time.Duration) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: uid + reason + ago.String()},

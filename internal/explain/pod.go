@@ -11,7 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// podNotReady is the cause why one pod of a gateway is not ready; none if it is.
+// podNotReady returns the cause why one pod of a gateway is not ready, or nil if it is ready.
 func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod) ([]cause, error) {
 	scheduled, ready := condition(pod, corev1.PodScheduled), condition(pod, corev1.PodReady)
 	if ready != nil && ready.Status == corev1.ConditionTrue {
@@ -20,19 +20,19 @@ func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod) ([]ca
 	if scheduled != nil && scheduled.Status == corev1.ConditionFalse {
 		return []cause{{
 			summary:  "the gateway's pod can't be scheduled",
-			evidence: []string{fmt.Sprintf("The scheduler says of %s: %s", leaf.Describe(pod), scheduled.Message)},
-			advice:   "Give the leaf a node that the pod fits on, or set what the pod asks for in Liqo's template of the gateway.",
+			evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod), scheduled.Message)},
+			advice:   "Add a node with free capacity to the leaf, or request less in the gateway's template.",
 		}}, nil
 	}
 	c := cause{
 		summary:  "the gateway's pod is not ready",
 		evidence: []string{fmt.Sprintf("%s is in phase %s and not ready.", leaf.Describe(pod), pod.Status.Phase)},
-		advice: fmt.Sprintf("If it only takes long to start, allow more time in `timeouts` and apply again. Else see what it does:\n\n"+
-			"  kubectl -n %s describe pod %s", pod.Namespace, pod.Name),
+		advice: fmt.Sprintf("If the pod is only slow, allow more time in `timeouts` and apply again. Otherwise, see what "+
+			"it does:\n\n  kubectl -n %s describe pod %s", pod.Namespace, pod.Name),
 	}
 	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if trouble, ok := ofContainer(leaf, pod, container); ok {
-			return []cause{trouble}, nil // the others wait for the same reason, or for this one
+		if c, ok := ofContainer(leaf, pod, container); ok {
+			return []cause{c}, nil // the other containers wait for this one, or for the same reason
 		}
 	}
 	events, err := warnings(ctx, leaf, pod)
@@ -40,7 +40,7 @@ func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod) ([]ca
 	return []cause{c}, err
 }
 
-// condition is the pod's condition of that type; nil if it has none.
+// condition returns the pod's condition of that type, or nil.
 func condition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
 	for i := range pod.Status.Conditions {
 		if pod.Status.Conditions[i].Type == kind {
@@ -51,9 +51,11 @@ func condition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodConditi
 }
 
 // pullFailures are the kubelet's reasons for a container without its image.
-var pullFailures = []string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable"}
+var pullFailures = []string{
+	"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable",
+}
 
-// ofContainer is the cause why one container does not run; false where its status does not say.
+// ofContainer returns the cause why one container does not run, or false if its status does not say.
 func ofContainer(leaf *cluster.Leaf, pod *corev1.Pod, container corev1.ContainerStatus) (cause, bool) {
 	waiting := container.State.Waiting
 	switch {
@@ -66,17 +68,20 @@ func ofContainer(leaf *cluster.Leaf, pod *corev1.Pod, container corev1.Container
 				fmt.Sprintf("The kubelet can't pull image %s of %s, container %s: %s",
 					container.Image, leaf.Describe(pod), container.Name, waiting.Message),
 			},
-			advice: fmt.Sprintf("Check that the nodes of leaf %q can reach that registry and may pull that image.", leaf.Name),
+			advice: fmt.Sprintf("Check that the nodes of leaf %q can reach this registry and may pull this image.",
+				leaf.Name),
 		}, true
 	}
-	evidence := fmt.Sprintf("Container %s of %s waits (%s): %s", container.Name, leaf.Describe(pod), waiting.Reason, waiting.Message)
+	evidence := fmt.Sprintf("Container %s of %s is waiting (%s): %s",
+		container.Name, leaf.Describe(pod), waiting.Reason, waiting.Message)
 	if last := container.LastTerminationState.Terminated; last != nil {
-		evidence += fmt.Sprintf(" It ended last time with exit code %d (%s). %s", last.ExitCode, last.Reason, last.Message)
+		evidence = fmt.Sprintf("%s Its last run ended with exit code %d (%s). %s",
+			sentence(evidence), last.ExitCode, last.Reason, last.Message)
 	}
 	return cause{
 		summary:  "the gateway's pod does not run",
 		evidence: []string{strings.TrimSpace(evidence)},
-		advice: fmt.Sprintf("Its log says more:\n\n  kubectl -n %s logs %s -c %s --previous",
+		advice: fmt.Sprintf("Its log shows more:\n\n  kubectl -n %s logs %s -c %s --previous",
 			pod.Namespace, pod.Name, container.Name),
 	}, true
 }

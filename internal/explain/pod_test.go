@@ -9,9 +9,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestAPodThatIsNotReadySaysWhy(t *testing.T) {
+func TestTheErrorSaysWhyAPodIsNotReady(t *testing.T) {
 	ended := waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container")
-	ended.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 2, Reason: "Error", Message: "no device"}
+	ended.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 2,
+		Reason: "Error", Message: "no device"}
 	for name, test := range map[string]struct {
 		pod     *corev1.Pod
 		events  []client.Object
@@ -22,7 +23,8 @@ func TestAPodThatIsNotReadySaysWhy(t *testing.T) {
 			gatewayPod(corev1.PodStatus{Conditions: []corev1.PodCondition{{
 				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available",
 			}}}), nil,
-			"the gateway's pod can't be scheduled", []string{"The scheduler says of Pod liqo-tenant-rome/gw-rome: 0/1 nodes are available."},
+			"the gateway's pod can't be scheduled",
+			[]string{"The scheduler reports for Pod liqo-tenant-rome/gw-rome: 0/1 nodes are available."},
 		},
 		"no image": {
 			waitingPod("ImagePullBackOff", "Back-off pulling image: not found"), nil,
@@ -32,10 +34,12 @@ func TestAPodThatIsNotReadySaysWhy(t *testing.T) {
 		"it crashes": {
 			waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container"), nil,
 			"the gateway's pod does not run",
-			[]string{"Container wireguard of Pod liqo-tenant-rome/gw-rome waits (CrashLoopBackOff): back-off 10s", "logs gw-rome -c wireguard --previous"},
+			[]string{"Container wireguard of Pod liqo-tenant-rome/gw-rome is waiting (CrashLoopBackOff): back-off 10s",
+				"logs gw-rome -c wireguard --previous"},
 		},
-		"it crashes and has said why": {
-			ended, nil, "the gateway's pod does not run", []string{"failed container It ended last time with exit code 2 (Error). no device."},
+		"it crashes with a message": {
+			ended, nil, "the gateway's pod does not run",
+			[]string{"failed container. Its last run ended with exit code 2 (Error). no device."},
 		},
 		"it waits for a volume, by its newest events": {
 			waitingPod("ContainerCreating", ""), []client.Object{
@@ -51,13 +55,14 @@ func TestAPodThatIsNotReadySaysWhy(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gateway := []client.Object{exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort), test.pod}
+			gateway := []client.Object{exposedGateway(), gatewayDeployment(),
+				gatewayService(corev1.ServiceTypeNodePort), test.pod}
 			says(t, told(t, append(gateway, test.events...)...), test.summary, test.detail...)
 		})
 	}
 }
 
-func TestAPodThatIsLeavingIsNotBlamed(t *testing.T) {
+func TestAPodThatIsMarkedForDeletionIsNotTheCause(t *testing.T) {
 	old := waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container")
 	old.Name, old.DeletionTimestamp, old.Finalizers = "gw-rome-old", new(metav1.Now()), []string{"example.com/hold"}
 	says(t, told(t, append(runningGateway(), old)...), `the key of "rome" is missing`)

@@ -8,21 +8,22 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Problem is one thing that is wrong, told to people.
+// Problem is an error with a text for users.
 type Problem struct {
-	Leaf    string // the user's name for it; empty where the problem is of both leaves or of none
-	Summary string // what is wrong, a few words
+	Leaf    string // the user's name for it; empty if the problem is about both leaves or none
+	Summary string // what is wrong, in a few words
 	Detail  string // the evidence, and what to do
 	Err     error  // the cause; may be nil
-	Refused bool   // nothing was written, so how far it got says nothing
+	Refused bool   // nothing was written, so the text omits how far each step got
 
-	// A problem that was looked at has these. What users read of it depends on what other waits have found.
-	waitedFor  string   // completes "waiting for …"; empty where nobody has waited, and the leaf is only looked at
-	causes     []cause  // nil for a problem of another kind
-	unanswered []string // why questions about the causes got no answer
+	// A problem has these if it comes from looking at a leaf. Its text then also depends on what other
+	// waits have found.
+	waitedFor  string   // completes "waiting for …"; empty without a wait
+	causes     []cause  // nil if the problem does not come from looking at a leaf
+	unanswered []string // errors of the requests that the leaf did not answer
 }
 
-// Error is the whole text.
+// Error returns the whole text.
 func (p *Problem) Error() string {
 	if p.Leaf == "" {
 		return fmt.Sprintf("%s.\n%s", p.Summary, p.Detail)
@@ -30,10 +31,10 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("leaf %q: %s.\n%s", p.Leaf, p.Summary, p.Detail)
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }
 
-// headline is the summary and the leaf; empty where there is no summary.
+// headline returns the summary and the leaf. It is empty if there is no summary.
 func (p *Problem) headline() string {
 	if p.Leaf == "" {
 		return p.Summary
@@ -41,15 +42,16 @@ func (p *Problem) headline() string {
 	return fmt.Sprintf("%s on leaf %q", p.Summary, p.Leaf)
 }
 
-// reads reports whether users read the same of two problems.
+// reads reports whether the texts of both problems are the same.
 func (p *Problem) reads(other *Problem) bool {
 	return p.headline() == other.headline() && p.Detail == other.Detail
 }
 
-// interrupted reports whether the user has ended the work; else time ran out.
+// interrupted reports whether the user interrupted the work. Otherwise time ran out.
 func (p *Problem) interrupted() bool { return errors.Is(p.Err, context.Canceled) }
 
-// problemOf is what users read of a single error. It has no summary where the error is not explained.
+// problemOf returns the text for a single error. The text has no summary if the error is not
+// explained.
 func problemOf(err error) *Problem {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem
@@ -57,7 +59,7 @@ func problemOf(err error) *Problem {
 	if answer, ok := errors.AsType[*cluster.Error](err); ok {
 		return &Problem{Leaf: answer.Leaf, Summary: answer.Summary, Detail: answer.Detail(), Err: err}
 	}
-	if errors.Is(err, context.Canceled) { // a request that was under way has nothing more to say
+	if errors.Is(err, context.Canceled) { // the error of the interrupted request adds nothing
 		return &Problem{Detail: "The work was interrupted.", Err: err}
 	}
 	return &Problem{Detail: sentence(err.Error()), Err: err}

@@ -15,7 +15,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// service explains why a gateway has no address that the other leaf could dial.
+// service explains why a gateway has no address for the other leaf to dial.
 func service(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	if found.Server == nil || found.gateway() == nil {
 		return nil, nil
@@ -35,24 +35,28 @@ func service(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 		events = []string{"No event of the Service says why."}
 	}
 	return []cause{{
-		summary:  "the load balancer gives no address",
-		evidence: append([]string{s.Leaf.Describe(&service) + " is of type LoadBalancer and has no address."}, events...),
-		advice: fmt.Sprintf("Check that leaf %q has a load balancer and that it works. If it has none, set `service_type = \"NodePort\"` in "+
-			"`server_gateway`.", s.Leaf.Name),
+		summary: "the load balancer gives no address",
+		evidence: append([]string{s.Leaf.Describe(&service) + " is of type LoadBalancer and has no address."},
+			events...),
+		advice: fmt.Sprintf("Check that leaf %q has a load balancer and that it works. If it has none, set "+
+			"`service_type = \"NodePort\"` in `server_gateway`.", s.Leaf.Name),
 	}}, err
 }
 
-// noService is the cause why a gateway has no Service; none while it is not due. Only Liqo's log says why it could not make one, so the API server is asked what it thinks of
-// the same.
+// noService returns the cause why a gateway has no Service. It returns nil if Liqo need not have
+// created the Service yet. Only Liqo's log says why Liqo could not create it. So noService creates
+// the same Service as a dry run, and the API server says why it refuses it.
 func noService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1beta1.GatewayServer) ([]cause, error) {
 	service, err := wantedService(ctx, leaf, gateway)
 	if err != nil || service == nil {
-		return nil, err // what is known of the Deployment says why
+		return nil, err // the Deployment shows the cause
 	}
 	c := cause{
-		summary:  "the gateway has no Service",
-		evidence: []string{leaf.Describe(service) + " does not exist, and Liqo makes none for a gateway that has its Deployment already."},
-		advice:   "Apply again: the gateway is made anew then.",
+		summary: "the gateway has no Service",
+		evidence: []string{
+			leaf.Describe(service) + " does not exist. Liqo creates none for a gateway that already has a Deployment.",
+		},
+		advice: "Apply again; this creates the gateway again.",
 	}
 	err = leaf.Live.Create(ctx, service, client.DryRunAll)
 	var status apierrors.APIStatus
@@ -61,16 +65,23 @@ func noService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1bet
 		return []cause{c}, nil
 	case errors.As(err, &status) && !cluster.MissingPermission(err) && !cluster.Unreachable(leaf.Explain(err)):
 		c.summary = "the gateway's Service is refused"
-		c.evidence = []string{fmt.Sprintf("Liqo can't make %s. The API server says: %s", leaf.Describe(service), status.Status().Message)}
-		c.advice = "Change what it refuses, in `server_gateway` or on the leaf, and apply again: the gateway is made anew then."
+		c.evidence = []string{
+			fmt.Sprintf("Liqo can't create %s. The API server says: %s", leaf.Describe(service),
+				status.Status().Message),
+		}
+		c.advice = "Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again; " +
+			"this creates the gateway again."
 		return []cause{c}, nil
 	default:
 		return []cause{c}, leaf.Explain(err)
 	}
 }
 
-// wantedService is the Service that Liqo makes for a gateway of WireGuard once it has made the Deployment; nil while there is no Deployment, and for other technologies.
-func wantedService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1beta1.GatewayServer) (*corev1.Service, error) {
+// wantedService returns the Service that Liqo creates for a WireGuard gateway after the Deployment.
+// It returns nil if there is no Deployment, and for other technologies.
+func wantedService(
+	ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1beta1.GatewayServer,
+) (*corev1.Service, error) {
 	reference, name := gateway.Status.ServerRef, cluster.MadeForGateway(gateway)
 	if reference.Kind != networkingv1beta1.WgGatewayServerKind {
 		return nil, nil //nolint:nilnil // documented
@@ -80,13 +91,15 @@ func wantedService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv
 		return nil, err
 	}
 	var technology networkingv1beta1.WgGatewayServer
-	if err := leaf.Live.Get(ctx, client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}, &technology); err != nil {
+	key := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
+	if err := leaf.Live.Get(ctx, key, &technology); err != nil {
 		return nil, leaf.Explain(err)
 	}
 	template := technology.Spec.Service
 	return &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: name.Namespace, Name: name.Name, Labels: template.Metadata.Labels, Annotations: template.Metadata.Annotations,
+			Namespace: name.Namespace, Name: name.Name,
+			Labels: template.Metadata.Labels, Annotations: template.Metadata.Annotations,
 		},
 		Spec: template.Spec,
 	}, nil

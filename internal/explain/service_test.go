@@ -17,38 +17,46 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-func TestAMissingServiceIsExplainedByTheAPIServer(t *testing.T) {
-	const missing = "Service liqo-tenant-rome/gw-rome does not exist, and Liqo makes none for a gateway that has its Deployment already."
+func TestTheAPIServerExplainsAMissingService(t *testing.T) {
+	const missing = "Service liqo-tenant-rome/gw-rome does not exist. " +
+		"Liqo creates none for a gateway that already has a Deployment."
 	taken := apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), "gw-rome",
-		field.ErrorList{field.Invalid(field.NewPath("spec").Child("ports").Index(0).Child("nodePort"), 31000, "provided port is already allocated")})
+		field.ErrorList{field.Invalid(field.NewPath("spec").Child("ports").Index(0).Child("nodePort"), 31000,
+			"provided port is already allocated")})
 	services := schema.GroupResource{Resource: "services"}
 	for name, test := range map[string]struct {
 		answer            error
 		summary, evidence string
-		unanswered        string // why the API server has not said; empty if it has
+		unanswered        string // why the API server did not answer; empty if it did
 	}{
 		"its port is taken": {
-			taken, "the gateway's Service is refused", "Liqo can't make Service liqo-tenant-rome/gw-rome. The API server says: Service \"gw-rome\" is invalid: " +
+			taken, "the gateway's Service is refused",
+			"Liqo can't create Service liqo-tenant-rome/gw-rome. The API server says: Service \"gw-rome\" is invalid: " +
 				"spec.ports[0].nodePort: Invalid value: 31000: provided port is already allocated", "",
 		},
 		"a quota": {
-			apierrors.NewForbidden(services, "gw-rome", errors.New("exceeded quota: none")), "the gateway's Service is refused",
-			"Liqo can't make Service liqo-tenant-rome/gw-rome. The API server says: services \"gw-rome\" is forbidden: exceeded quota: none", "",
+			apierrors.NewForbidden(services, "gw-rome", errors.New("exceeded quota: none")),
+			"the gateway's Service is refused",
+			"Liqo can't create Service liqo-tenant-rome/gw-rome. The API server says: services \"gw-rome\" is forbidden: exceeded quota: none", "",
 		},
-		"nothing any more": {nil, "the gateway has no Service", missing, ""},
-		"nobody may ask": {
-			apierrors.NewForbidden(services, "gw-rome", errors.New(`User "jane" cannot create resource "services" in API group "" in the namespace "liqo-tenant-rome"`)),
+		"nothing, on the second try": {nil, "the gateway has no Service", missing, ""},
+		"no permission for the dry run": {
+			apierrors.NewForbidden(services, "gw-rome",
+				errors.New(`User "jane" cannot create resource "services" in API group "" in the namespace "liqo-tenant-rome"`)),
 			"the gateway has no Service", missing, "no permission to create services",
 		},
 	} {
-		technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}}
+		technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome",
+			Name: "rome"}}
 		technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
 		gateway := exposedGateway()
 		s := milan(t, gateway, technology, gatewayDeployment(), readyPod())
 		s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
-			Create: func(_ context.Context, _ client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			Create: func(_ context.Context, _ client.WithWatch, object client.Object,
+				options ...client.CreateOption) error {
 				asked := (&client.CreateOptions{}).ApplyOptions(options)
-				if service, ok := object.(*corev1.Service); !ok || service.Spec.Type != corev1.ServiceTypeNodePort || len(asked.DryRun) == 0 {
+				if service, ok := object.(*corev1.Service); !ok || service.Spec.Type != corev1.ServiceTypeNodePort ||
+					len(asked.DryRun) == 0 {
 					t.Errorf("%s: it makes %v", name, object)
 				}
 				return test.answer
@@ -64,18 +72,20 @@ func TestAMissingServiceIsExplainedByTheAPIServer(t *testing.T) {
 	}
 }
 
-func TestAGatewayThatLiqoHasNotComeToMissesNoService(t *testing.T) {
+func TestAGatewayWithoutADeploymentNeedsNoService(t *testing.T) {
 	gateway := exposedGateway()
 	if causes, err := service(t.Context(), milan(t, gateway), Objects{Server: gateway}); len(causes) > 0 || err != nil {
 		t.Errorf("got %+v (%v)", causes, err)
 	}
 }
 
-func TestALoadBalancerThatGivesNoAddressIsTold(t *testing.T) {
-	waiting := []client.Object{exposedGateway(), gatewayDeployment(), readyPod(), gatewayService(corev1.ServiceTypeLoadBalancer)}
+func TestTheErrorNamesALoadBalancerThatGivesNoAddress(t *testing.T) {
+	waiting := []client.Object{exposedGateway(), gatewayDeployment(), readyPod(),
+		gatewayService(corev1.ServiceTypeLoadBalancer)}
 	says(t, told(t, waiting...), "the load balancer gives no address",
 		"Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address.\nNo event of the Service says why.",
 		`Check that leaf "milan" has a load balancer`, "set `service_type = \"NodePort\"`")
-	says(t, told(t, append(waiting, warning("service", "SyncLoadBalancerFailed", "quota of addresses exceeded", time.Minute))...),
+	says(t, told(t, append(waiting, warning("service", "SyncLoadBalancerFailed", "quota of addresses exceeded",
+		time.Minute))...),
 		"the load balancer gives no address", "Event SyncLoadBalancerFailed: quota of addresses exceeded.")
 }

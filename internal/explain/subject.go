@@ -12,17 +12,18 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Subject is what there is to explain: one leaf's part of its network with one other cluster.
+// Subject is one leaf's end of its network with one other cluster, which is to be explained.
 type Subject struct {
 	Leaf       *cluster.Leaf
 	RemoteName string                // the user's name for the other cluster
 	RemoteID   liqov1beta1.ClusterID // Liqo's
 
-	// Find reads what the leaf holds of the network. It is called only when there is something to explain, which may be after the time for the work has run out.
+	// Find reads the leaf's objects of the network. It is called only if there is something to explain.
+	// At that moment the time for the work may have run out.
 	Find func(context.Context) (Objects, error)
 }
 
-// Objects are what a leaf holds of its network with one other cluster. What does not exist is nil.
+// Objects are a leaf's objects of its network with one other cluster. A missing object is nil.
 type Objects struct {
 	Configuration *networkingv1beta1.Configuration
 	Server        *networkingv1beta1.GatewayServer
@@ -30,16 +31,16 @@ type Objects struct {
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection
 
-	Endpoint *networkingv1beta1.EndpointStatus       // where Server can be dialled; nil until it can
-	Tunnel   networkingv1beta1.ConnectionStatusValue // what Connection says of the tunnel through this gateway; empty while it says nothing
-	// SilentSince is when the gateway last reported the tunnel as up, if it should have reported again by now; zero
-	// otherwise.
-	SilentSince time.Time
+	Endpoint *networkingv1beta1.EndpointStatus       // of Server; nil until it can be dialled
+	Tunnel   networkingv1beta1.ConnectionStatusValue // as Connection reports it for this gateway; may be empty
+	Leaving  []client.Object                         // objects that are to be deleted and still exist
 
-	Leaving []client.Object // what is to be gone, and is still there
+	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else
+	// it is zero.
+	SilentSince time.Time
 }
 
-// ignored are the objects that Liqo's controllers should have reacted to by now, and have not.
+// ignored returns the objects that Liqo's controllers have not reacted to.
 func (o Objects) ignored() []client.Object {
 	var ignored []client.Object
 	if o.Configuration != nil && !networkingutils.AreConfigurationNetworkCIDRsConfigured(o.Configuration) {
@@ -54,7 +55,8 @@ func (o Objects) ignored() []client.Object {
 	return ignored
 }
 
-// gateway is the leaf's end of the tunnel once Liqo has reacted to it; nil before, and where there is none.
+// gateway returns the leaf's gateway. It returns nil if there is none, or if Liqo has not reacted to
+// it.
 func (o Objects) gateway() client.Object {
 	switch {
 	case o.Server != nil && o.Server.Status.ServerRef != nil:

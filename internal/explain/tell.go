@@ -9,7 +9,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// Summary is a headline for an error: the first of its problems, in a few words. It is empty for an error that has none.
+// Summary returns a headline for an error: its first problem, in a few words. It is empty if the
+// error is not explained.
 func Summary(err error) string {
 	if all := problems(reasons(err)); len(all) > 0 {
 		return all[0].headline()
@@ -17,34 +18,35 @@ func Summary(err error) string {
 	return ""
 }
 
-// Detail is what belongs below the headline: what was waited for, what the leaves show of the reason, and what to do; then further problems,
-// and how far each step got.
+// Detail returns the text below the headline: what the provider waited for, what the leaves show,
+// and what to do. Then follow other problems, and how far each step got.
 func Detail(err error) string {
 	var paragraphs []string
 	for i, one := range problems(reasons(err)) {
 		text := one.Detail
 		if headline := one.headline(); i > 0 && headline != "" {
-			text = fmt.Sprintf("Besides, %s.\n%s", headline, text)
+			text = fmt.Sprintf("In addition, %s.\n%s", headline, text)
 		}
 		paragraphs = append(paragraphs, text)
 	}
 	problem, ok := errors.AsType[*Problem](err)
 	refused := ok && problem.Refused
-	if failure, ok := err.(*steps.Failure); ok && !refused { //nolint:errorlint // an error around it would have more to say
+	if failure, ok := err.(*steps.Failure); ok &&
+		!refused { //nolint:errorlint // a wrapping error has a text of its own
 		paragraphs = append(paragraphs, "How far it got:\n"+failure.Ledger())
 	}
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// reasons is the errors that a failure stands for, or the error itself.
+// reasons returns the errors of the failed steps, or the error itself.
 func reasons(err error) error {
-	if failure, ok := err.(*steps.Failure); ok { //nolint:errorlint // an error around it would have more to say
+	if failure, ok := err.(*steps.Failure); ok { //nolint:errorlint // a wrapping error has a text of its own
 		return failure.Err
 	}
 	return err
 }
 
-// problems are what users read of errors, each once: waits that ended for one reason are one problem.
+// problems returns the problems in an error, each once. Waits with the same cause are one problem.
 func problems(err error) []*Problem {
 	var all, waits []*Problem
 	for _, err := range flatten(err) {
@@ -59,7 +61,7 @@ func problems(err error) []*Problem {
 	return append(all, problemsOfWaits(waits)...)
 }
 
-// flatten lists the errors that were joined, in order.
+// flatten returns the joined errors, in order.
 func flatten(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

@@ -11,37 +11,42 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// inVain is a wait that has found these causes.
+// inVain is the error of a wait that has found these causes.
 func inVain(leaf, what string, causes ...cause) error {
 	return &Problem{Leaf: leaf, Err: context.DeadlineExceeded, waitedFor: what, causes: causes}
 }
 
-func TestAFailureIsToldOnceWhereItsCauseIs(t *testing.T) {
+func TestAFailureHasOneTextOnTheLeafOfItsCause(t *testing.T) {
 	noImage := cause{rank: rankPod, summary: "no image", evidence: []string{"Pod p: not found."}, advice: "Look."}
-	noTunnel := cause{rank: rankDialling, ofPair: true, summary: "no tunnel", evidence: []string{"Nothing."}, advice: "Firewall."}
+	noTunnel := cause{rank: rankDialling, ofPair: true, summary: "no tunnel", evidence: []string{"Nothing."},
+		advice: "Firewall."}
 	failure := &steps.Failure{Err: errors.Join(
-		inVain("rome", "the tunnel", noTunnel), inVain("milan", "the tunnel", noImage), inVain("milan", "an address", noImage),
+		inVain("rome", "the tunnel", noTunnel),
+		inVain("milan", "the tunnel", noImage), inVain("milan", "an address", noImage),
 	)}
 	if got := Summary(failure); got != `no image on leaf "milan"` {
 		t.Errorf("the headline is %q", got)
 	}
 	text := Detail(failure)
-	if !strings.HasPrefix(text, "Time ran out while waiting for an address and for the tunnel on \"milan\".\n\nPod p: not found.\n\nLook.\n\n") {
+	if !strings.HasPrefix(text,
+		"Time ran out while waiting for an address and for the tunnel on \"milan\".\n\nPod p: not found.\n\nLook.\n\n") {
 		t.Errorf("got:\n%s", text)
 	}
-	for _, other := range []string{"rome", "Firewall", "Besides"} {
+	for _, other := range []string{"rome", "Firewall", "In addition"} {
 		if strings.Contains(text, other) {
-			t.Errorf("the other leaf is blamed:\n%s", text)
+			t.Errorf("the text blames the other leaf:\n%s", text)
 		}
 	}
 }
 
-func TestAFailureOfBothLeavesTogetherIsToldOnce(t *testing.T) {
+func TestAFailureOfBothLeavesHasOneText(t *testing.T) {
 	end := func(rank rank, evidence string) cause {
-		return cause{rank: rank, ofPair: true, summary: "no tunnel", evidence: []string{evidence}, advice: "Advice of " + evidence}
+		return cause{rank: rank, ofPair: true, summary: "no tunnel", evidence: []string{evidence},
+			advice: "Advice of " + evidence}
 	}
 	failure := &steps.Failure{Err: errors.Join( // the end that listens was the first to fail
-		inVain("milan", "the tunnel", end(rankListening, "milan's.")), inVain("rome", "the tunnel", end(rankDialling, "rome's.")),
+		inVain("milan", "the tunnel", end(rankListening, "milan's.")),
+		inVain("rome", "the tunnel", end(rankDialling, "rome's.")),
 	)}
 	expected := "Time ran out while waiting for the tunnel on \"rome\" and \"milan\".\n\nrome's.\nmilan's.\n\nAdvice of rome's.\n\n"
 	if Summary(failure) != "no tunnel" || !strings.HasPrefix(Detail(failure), expected) {
@@ -49,35 +54,39 @@ func TestAFailureOfBothLeavesTogetherIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestSeveralCausesAreAllTold(t *testing.T) {
+func TestTheTextHasAllCauses(t *testing.T) {
 	refused := &cluster.Error{Leaf: "rome", Summary: "no permission", Err: errors.New("forbidden"), Hint: "Grant it."}
 	failure := &steps.Failure{Err: errors.Join(refused, refused,
-		inVain("milan", "an address", cause{rank: rankPod, summary: "no image"}, cause{rank: rankService, summary: "no balancer"}))}
+		inVain("milan", "an address", cause{rank: rankPod, summary: "no image"},
+			cause{rank: rankService, summary: "no balancer"}))}
 	text := Detail(failure)
 	if Summary(failure) != `no permission on leaf "rome"` || strings.Count(text, "Grant it.") != 1 {
 		t.Errorf("got %q:\n%s", Summary(failure), text)
 	}
-	for _, further := range []string{`Besides, no image on leaf "milan".`, `Besides, no balancer on leaf "milan".`} {
+	for _, further := range []string{`In addition, no image on leaf "milan".`,
+		`In addition, no balancer on leaf "milan".`} {
 		if !strings.Contains(text, further) {
 			t.Errorf("%q is missing:\n%s", further, text)
 		}
 	}
 }
 
-func TestRequestsThatWereInterruptedAreToldOnce(t *testing.T) {
+func TestInterruptedRequestsHaveOneText(t *testing.T) {
 	failure := &steps.Failure{Err: errors.Join(
-		fmt.Errorf("Delete \"https://rome\": %w", context.Canceled), fmt.Errorf("Get \"https://milan\": %w", context.Canceled),
+		fmt.Errorf("Delete \"https://rome\": %w", context.Canceled),
+		fmt.Errorf("Get \"https://milan\": %w", context.Canceled),
 	)}
 	if text := Detail(failure); !strings.HasPrefix(text, "The work was interrupted.\n\nHow far") {
 		t.Errorf("got:\n%s", text)
 	}
 }
 
-func TestAProblemThatACheckHasMetIsToldBesideTheWaits(t *testing.T) {
+func TestTheTextHasTheProblemOfACheckBesideTheWaits(t *testing.T) {
 	problem := &Problem{Leaf: "rome", Summary: "no namespace", Detail: "Make it."}
 	consequence := cause{rank: rankUnknown, summary: "gave up", evidence: []string{"Nothing."}}
-	text := Detail(errors.Join(fmt.Errorf("while checking: %w", problem), problem, inVain("milan", "an end", consequence)))
-	expected := "Make it.\n\nBesides, gave up on leaf \"milan\".\nTime ran out while waiting for an end on \"milan\".\n\nNothing."
+	text := Detail(errors.Join(fmt.Errorf("while checking: %w", problem), problem,
+		inVain("milan", "an end", consequence)))
+	expected := "Make it.\n\nIn addition, gave up on leaf \"milan\".\nTime ran out while waiting for an end on \"milan\".\n\nNothing."
 	if text != expected {
 		t.Errorf("got:\n%s", text)
 	}
@@ -86,16 +95,17 @@ func TestAProblemThatACheckHasMetIsToldBesideTheWaits(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatWasNotRefusedSaysHowFarItGot(t *testing.T) {
+func TestARefusalDoesNotSayHowFarTheStepsGot(t *testing.T) {
 	for _, refused := range []bool{false, true} {
-		failure := &steps.Failure{Err: &Problem{Leaf: "rome", Summary: "taken", Detail: "Give it up.", Refused: refused}}
+		failure := &steps.Failure{Err: &Problem{Leaf: "rome", Summary: "taken", Detail: "Give it up.",
+			Refused: refused}}
 		if text := Detail(failure); strings.Contains(text, "How far it got") == refused {
 			t.Errorf("refused: %t:\n%s", refused, text)
 		}
 	}
 }
 
-func TestAnErrorThatIsNotExplainedHasNoHeadlineAndIsASentence(t *testing.T) {
+func TestAnUnexplainedErrorHasNoHeadlineAndIsASentence(t *testing.T) {
 	if err := errors.New("no such thing"); Summary(err) != "" || Detail(err) != "no such thing." {
 		t.Errorf("got %q: %s", Summary(err), Detail(err))
 	}
@@ -104,10 +114,12 @@ func TestAnErrorThatIsNotExplainedHasNoHeadlineAndIsASentence(t *testing.T) {
 	}
 }
 
-func TestAllThatWasWaitedForIsEnumerated(t *testing.T) {
+func TestTheTextListsAllWaits(t *testing.T) {
 	down := cause{rank: rankControllers, summary: "down", evidence: []string{"It is down."}}
-	err := errors.Join(inVain("milan", "keys", down), inVain("milan", "an address", down), inVain("milan", "ranges", down))
-	if text := Detail(err); !strings.HasPrefix(text, `Time ran out while waiting for an address, for keys and for ranges on "milan".`) {
+	err := errors.Join(inVain("milan", "keys", down), inVain("milan", "an address", down),
+		inVain("milan", "ranges", down))
+	if text := Detail(err); !strings.HasPrefix(text,
+		`Time ran out while waiting for an address, for keys and for ranges on "milan".`) {
 		t.Errorf("got:\n%s", text)
 	}
 }

@@ -17,12 +17,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// isInPlace reports whether this end of the tunnel has all that it needs to reach the other one.
+// isInPlace reports whether this end of the tunnel has everything that it needs to reach the other
+// end.
 func (o Objects) isInPlace() bool {
-	return o.gateway() != nil && (o.Server == nil || o.Endpoint != nil) && o.PublicKey != nil && o.Connection != nil
+	hasEndpoint := o.Server == nil || o.Endpoint != nil
+	return o.gateway() != nil && hasEndpoint && o.PublicKey != nil && o.Connection != nil
 }
 
-// dialling explains a tunnel that does not come up though all is in place, as the end sees it that dials.
+// dialling explains, from the client's end, a tunnel that does not come up although all objects are
+// in place.
 func dialling(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	if !found.isInPlace() || found.Client == nil {
 		return nil, nil
@@ -35,14 +38,15 @@ func dialling(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	return []cause{{
 		ofPair: true, summary: noTunnel(s.Leaf.Name, s.RemoteName),
 		evidence: []string{
-			fmt.Sprintf("Both gateways are in place. The one of %q dials %s%s.", s.Leaf.Name, where(endpoint), answer),
+			fmt.Sprintf("Both gateways are in place. The gateway of %q dials %s%s.", s.Leaf.Name, where(endpoint),
+				answer),
 			report,
 		},
 		advice: reachable(s.Leaf.Name, s.RemoteName, endpoint),
 	}}, err
 }
 
-// listening explains the same as the end sees it that is dialled.
+// listening explains the same from the server's end.
 func listening(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	if !found.isInPlace() || found.Client != nil {
 		return nil, nil
@@ -54,7 +58,7 @@ func listening(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	}}, err
 }
 
-// unfinished explains what is missing of a tunnel whose gateway runs.
+// unfinished explains what a tunnel still lacks whose gateway runs.
 func unfinished(_ context.Context, s Subject, found Objects) ([]cause, error) {
 	gateway := found.gateway()
 	if gateway == nil || found.isInPlace() {
@@ -65,26 +69,28 @@ func unfinished(_ context.Context, s Subject, found Objects) ([]cause, error) {
 	case found.Server != nil && found.Endpoint == nil:
 		return []cause{{
 			summary:  "the gateway has no address",
-			evidence: []string{name + " has no address in its status, though its pod runs and its Service is there."},
-			advice:   fmt.Sprintf("Check that the nodes of leaf %q have addresses, and the log of Liqo's controllers.", s.Leaf.Name),
+			evidence: []string{name + " has no address in its status, although its pod runs and its Service exists."},
+			advice: fmt.Sprintf("Check that the nodes of leaf %q have addresses, and read the log of Liqo's controllers.",
+				s.Leaf.Name),
 		}}, nil
 	case found.PublicKey == nil:
 		return []cause{{
 			summary:  fmt.Sprintf("the key of %q is missing", s.RemoteName),
-			evidence: []string{fmt.Sprintf("%s runs, and has not been told the key of %q yet.", name, s.RemoteName)},
-			advice:   fmt.Sprintf("See why the gateway of %q has made no key.", s.RemoteName),
+			evidence: []string{fmt.Sprintf("%s runs, but does not have the key of %q yet.", name, s.RemoteName)},
+			advice:   fmt.Sprintf("Check why the gateway of %q has not created a key.", s.RemoteName),
 		}}, nil
 	default:
 		return []cause{{
 			summary:  "the gateway reports no connection",
-			evidence: []string{name + " runs, and its pod has made no Connection."},
-			advice: fmt.Sprintf("Its log says more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
+			evidence: []string{name + " runs, but its pod has not created a Connection."},
+			advice: fmt.Sprintf("Its log shows more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
 				gateway.GetNamespace(), cluster.MadeForGateway(gateway).Name),
 		}}, nil
 	}
 }
 
-// report is a sentence on what this end says of the tunnel and, where Liqo has noted that, since when.
+// report returns a sentence about what this end reports about the tunnel, and since when, if Liqo
+// has recorded the time.
 func (s Subject) report(ctx context.Context, found Objects) (string, error) {
 	if found.Connection == nil {
 		return fmt.Sprintf("On leaf %q, there is no Connection.", s.Leaf.Name), nil
@@ -105,7 +111,8 @@ func (s Subject) report(ctx context.Context, found Objects) (string, error) {
 	return report + ".", err
 }
 
-// since is when Liqo on this leaf has noted that the tunnel is as it is now, zero where it has not. A Connection does not say: a gateway writes no time for a tunnel
+// since returns the time at which Liqo recorded the current status of the tunnel on this leaf, or
+// zero if it has not. A Connection does not have this time: a gateway writes no time for a tunnel
 // that is down.
 func (s Subject) since(ctx context.Context, value networkingv1beta1.ConnectionStatusValue) (time.Time, error) {
 	foreign, err := fcutils.GetForeignClusterByID(ctx, s.Leaf.Live, s.RemoteID)
@@ -113,7 +120,8 @@ func (s Subject) since(ctx context.Context, value networkingv1beta1.ConnectionSt
 		return time.Time{}, s.Leaf.Explain(client.IgnoreNotFound(err))
 	}
 	noted := map[networkingv1beta1.ConnectionStatusValue]liqov1beta1.ConditionStatusType{
-		networkingv1beta1.Connected: liqov1beta1.ConditionStatusEstablished, networkingv1beta1.Connecting: liqov1beta1.ConditionStatusPending,
+		networkingv1beta1.Connected:       liqov1beta1.ConditionStatusEstablished,
+		networkingv1beta1.Connecting:      liqov1beta1.ConditionStatusPending,
 		networkingv1beta1.ConnectionError: liqov1beta1.ConditionStatusError,
 	}[value]
 	for _, condition := range foreign.Status.Modules.Networking.Conditions {
@@ -129,17 +137,17 @@ func noTunnel(client, server string) string {
 }
 
 func reachable(client, server string, endpoint networkingv1beta1.EndpointStatus) string {
-	return fmt.Sprintf("Check that the nodes of %q can reach %s, and that no firewall or security group drops %s on the way, at either end. "+
-		"If they reach %q at another address, set `connect_address` and `connect_port` in `client_gateway`.",
+	return fmt.Sprintf("Check that the nodes of %q can reach %s, and that no firewall or security group at either end "+
+		"drops %s. If they reach %q at another address, set `connect_address` and `connect_port` in `client_gateway`.",
 		client, where(endpoint), protocol(endpoint), server)
 }
 
-// where names an endpoint for people.
+// where returns the text for an endpoint.
 func where(endpoint networkingv1beta1.EndpointStatus) string {
 	return fmt.Sprintf("%s, %s port %d", strings.Join(endpoint.Addresses, " or "), protocol(endpoint), endpoint.Port)
 }
 
-// protocol is UDP or TCP; Liqo's own where the endpoint does not say.
+// protocol returns UDP or TCP. If the endpoint does not say, it returns Liqo's default.
 func protocol(endpoint networkingv1beta1.EndpointStatus) corev1.Protocol {
 	return ptr.Deref(endpoint.Protocol, corev1.Protocol(forge.DefaultProtocol))
 }

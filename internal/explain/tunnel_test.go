@@ -10,17 +10,20 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestAGatewayThatRunsAndHasNoTunnelSaysHowFarItGot(t *testing.T) {
+func TestTheErrorSaysWhatARunningGatewayLacks(t *testing.T) {
 	unaddressed := exposedGateway()
 	unaddressed.Status.Endpoint = nil
-	says(t, told(t, append(runningGateway(), unaddressed)[1:]...), "the gateway has no address", "GatewayServer liqo-tenant-rome/rome has no address in its status",
+	says(t, told(t, append(runningGateway(), unaddressed)[1:]...), "the gateway has no address",
+		"GatewayServer liqo-tenant-rome/rome has no address in its status",
 		`Check that the nodes of leaf "milan" have addresses`)
-	says(t, told(t, runningGateway()...), `the key of "rome" is missing`, `has not been told the key of "rome" yet`, `See why the gateway of "rome" has made no key.`)
+	says(t, told(t, runningGateway()...), `the key of "rome" is missing`, `does not have the key of "rome" yet`,
+		`Check why the gateway of "rome" has not created a key.`)
 	says(t, told(t, append(runningGateway(), key("rome"))...), "the gateway reports no connection",
-		"GatewayServer liqo-tenant-rome/rome runs, and its pod has made no Connection.", "kubectl -n liqo-tenant-rome logs deployment/gw-rome")
+		"GatewayServer liqo-tenant-rome/rome runs, but its pod has not created a Connection.",
+		"kubectl -n liqo-tenant-rome logs deployment/gw-rome")
 }
 
-// saysOfBoth checks the headline, which is of the tunnel, and parts of the text below it.
+// saysOfBoth checks the headline, which is about the tunnel, and parts of the text below it.
 func saysOfBoth(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if got := Summary(err); got != `the tunnel from "rome" to "milan" does not come up` {
@@ -33,17 +36,21 @@ func saysOfBoth(t *testing.T, err error, parts ...string) {
 	}
 }
 
-func TestATunnelThatDoesNotComeUpIsToldWithWhatToReach(t *testing.T) {
+func TestTheErrorOfATunnelSaysWhatToReach(t *testing.T) {
 	saysOfBoth(t, told(t, append(runningGateway(), key("rome"), connection("rome", networkingv1beta1.Connecting))...),
-		`On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Connecting".`, `the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "firewall")
+		`On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Connecting".`,
+		`the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "firewall")
 }
 
-func TestTheEndThatDialsSaysWhereItGetsNoAnswer(t *testing.T) {
+func TestTheErrorOfATunnelSaysWhichEndpointTheClientDials(t *testing.T) {
 	inVain := func(value networkingv1beta1.ConnectionStatusValue) error {
 		rome := of(clustertest.Leaf(t, "rome", dialled(value)...), "milan", dialled(value)...)
 		return Wait(t.Context(), rome, "the tunnel to come up", context.DeadlineExceeded)
 	}
-	saysOfBoth(t, inVain(""), `Both gateways are in place. The one of "rome" dials 172.18.0.2, UDP port 31000, and gets no answer.`,
-		`Connection liqo-tenant-milan/gw-milan has no status yet.`, `Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "set `connect_address`")
-	saysOfBoth(t, inVain(networkingv1beta1.Connected), "dials 172.18.0.2, UDP port 31000.\n", `Connection liqo-tenant-milan/gw-milan says "Connected".`)
+	saysOfBoth(t, inVain(""),
+		`Both gateways are in place. The gateway of "rome" dials 172.18.0.2, UDP port 31000, and gets no answer.`,
+		`Connection liqo-tenant-milan/gw-milan has no status yet.`,
+		`Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "set `connect_address`")
+	saysOfBoth(t, inVain(networkingv1beta1.Connected), "dials 172.18.0.2, UDP port 31000.\n",
+		`Connection liqo-tenant-milan/gw-milan says "Connected".`)
 }

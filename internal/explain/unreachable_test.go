@@ -12,9 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-func TestALeafThatDoesNotAnswerIsTheWholeReason(t *testing.T) {
+func TestALeafThatDoesNotAnswerIsTheOnlyCause(t *testing.T) {
 	s := milan(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeLoadBalancer))
-	refused := &url.Error{Op: "Get", URL: "https://milan.example:6443/api/v1/pods", Err: errors.New("connection refused")}
+	refused := &url.Error{Op: "Get", URL: "https://milan.example:6443/api/v1/pods",
+		Err: errors.New("connection refused")}
 	s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error { return refused },
 	})
@@ -27,7 +28,7 @@ func TestALeafThatDoesNotAnswerIsTheWholeReason(t *testing.T) {
 	}
 }
 
-func TestAnotherErrorIsNoUnreachableLeaf(t *testing.T) {
+func TestAnotherErrorIsNotAnUnreachableLeaf(t *testing.T) {
 	if c, ok := unreachable(errors.New("no")); ok {
 		t.Errorf("got %+v", c)
 	}

@@ -9,11 +9,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// timeToLook is for looking at a leaf after the time for the work itself has run out.
+// timeToLook limits the requests to a leaf after the time for the work itself has run out.
 const timeToLook = 10 * time.Second
 
-// Wait turns the error of a wait into the one that users see: a [Problem] with what the leaf shows of the reason, where time ran out or the work was interrupted. A wait that
-// another step's failure has ended needs no reason, and any other error is an answer of the API server. WaitedFor completes "waiting for …".
+// Wait turns the error of a wait into the error for users. If time ran out or the work was
+// interrupted, this is a [Problem] with the causes that the leaf shows. If the failure of another
+// step ended the wait, Wait returns the error unchanged. Any other error is an answer of the API
+// server. WaitedFor completes "waiting for …".
 func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, steps.ErrAborted):
@@ -33,13 +35,14 @@ func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
 	return wait
 }
 
-// nothing is said where the leaf does not show why it does not do what is waited for.
+// nothing returns the cause for a wait if the leaf does not show why the wait did not end.
 func nothing(ctx context.Context, leaf *cluster.Leaf, waitedFor string) cause {
 	c := cause{
 		rank: rankUnknown, summary: "gave up waiting for " + waitedFor,
 		evidence: []string{"Nothing on this leaf shows why."},
-		advice: "If the leaf is only slow, allow more time in `timeouts` and apply again: it goes on from what is there. Else see the log of Liqo's " +
-			"controllers:\n\n  kubectl -n " + leaf.LiqoNamespace + " logs deployment/" + controllersName,
+		advice: "If the leaf is only slow, allow more time in `timeouts` and apply again; the apply continues from what " +
+			"exists. Otherwise, see the log of Liqo's controllers:\n\n" +
+			"  kubectl -n " + leaf.LiqoNamespace + " logs deployment/" + controllersName,
 	}
 	if state, _, err := controllersState(ctx, leaf); err == nil {
 		c.evidence = append(c.evidence, state)

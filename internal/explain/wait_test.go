@@ -17,20 +17,21 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-func TestALeafThatShowsNothingIsSaidToShowNothing(t *testing.T) {
+func TestTheErrorSaysThatALeafShowsNoCause(t *testing.T) {
 	says(t, told(t, liqoControllers(1)), "gave up waiting for an end",
-		"Nothing on this leaf shows why.\nDeployment liqo/liqo-controller-manager, which has Liqo's controllers, has 1 of 1 pods available.",
+		"Nothing on this leaf shows why.\nDeployment liqo/liqo-controller-manager, which runs Liqo's controllers, has 1 of 1 replicas available.",
 		"allow more time in `timeouts`", "\n  kubectl -n liqo logs deployment/liqo-controller-manager")
 }
 
-func TestAnInterruptedWaitIsNotCalledALateOne(t *testing.T) {
+func TestAnInterruptedWaitDidNotRunOutOfTime(t *testing.T) {
 	err := Wait(t.Context(), milan(t, liqoControllers(1)), "an address", context.Canceled)
-	if text := Detail(err); !strings.HasPrefix(text, `The work was interrupted while waiting for an address on "milan".`) {
+	if text := Detail(err); !strings.HasPrefix(text,
+		`The work was interrupted while waiting for an address on "milan".`) {
 		t.Errorf("got:\n%s", text)
 	}
 }
 
-func TestAWaitIsExplainedAfterItsTimeHasRunOut(t *testing.T) {
+func TestTheRequestsAfterAWaitHaveTimeOfTheirOwn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := milan(t)
@@ -43,21 +44,23 @@ func TestAWaitIsExplainedAfterItsTimeHasRunOut(t *testing.T) {
 	says(t, Wait(ctx, s, "an end", context.DeadlineExceeded), "GatewayServer liqo-tenant-rome/rome is not deleted")
 }
 
-func TestOnlyAWaitThatTookTooLongOrWasInterruptedIsExplained(t *testing.T) {
+func TestOnlyALateOrInterruptedWaitIsExplained(t *testing.T) {
 	s := milan(t)
 	s.Find = func(context.Context) (Objects, error) {
 		t.Error("the leaf is asked")
 		return Objects{}, nil
 	}
 	if err := Wait(t.Context(), s, "an end", nil); err != nil {
-		t.Errorf("a wait that ended well has the error %v", err)
+		t.Errorf("a successful wait has the error %v", err)
 	}
-	if err := Wait(t.Context(), s, "an end", steps.ErrAborted); !errors.Is(err, steps.ErrAborted) || Summary(err) != "" {
+	if err := Wait(t.Context(), s, "an end", steps.ErrAborted); !errors.Is(err, steps.ErrAborted) ||
+		Summary(err) != "" {
 		t.Errorf("another step's failure became %v", err)
 	}
 	refused := &url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: errors.New("connection refused")}
 	err := Wait(t.Context(), s, "an end", refused)
-	if _, ok := errors.AsType[*cluster.Error](err); !ok || Summary(err) != `the API server can't be reached on leaf "milan"` {
+	if _, ok := errors.AsType[*cluster.Error](err); !ok ||
+		Summary(err) != `the API server can't be reached on leaf "milan"` {
 		t.Errorf("an API server that does not answer became %v", err)
 	}
 }
@@ -67,12 +70,13 @@ func TestTheErrorOfAWaitKeepsItsCauseAndHasTheWholeText(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("its cause is lost: %v", err)
 	}
-	if expected := "leaf \"milan\": GatewayServer liqo-tenant-rome/rome is not deleted.\n" + Detail(err); err.Error() != expected {
+	expected := "leaf \"milan\": GatewayServer liqo-tenant-rome/rome is not deleted.\n" + Detail(err)
+	if err.Error() != expected {
 		t.Errorf("got:\n%v\nexpected:\n%s", err, expected)
 	}
 }
 
-func TestWhatMayNotBeReadDoesNotHideTheRest(t *testing.T) {
+func TestAForbiddenRequestDoesNotHideTheRest(t *testing.T) {
 	s := milan(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeLoadBalancer))
 	s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
@@ -87,8 +91,9 @@ func TestWhatMayNotBeReadDoesNotHideTheRest(t *testing.T) {
 	}
 }
 
-func TestObjectsThatCannotBeReadAreSaidToBe(t *testing.T) {
+func TestTheErrorSaysThatObjectsCouldNotBeRead(t *testing.T) {
 	s := milan(t, liqoControllers(1))
 	s.Find = func(context.Context) (Objects, error) { return Objects{}, errors.New("no cache") }
-	says(t, Wait(t.Context(), s, "an end", context.DeadlineExceeded), "gave up waiting for an end", "there may be other causes: no cache.")
+	says(t, Wait(t.Context(), s, "an end", context.DeadlineExceeded), "gave up waiting for an end",
+		"there may be other causes: no cache.")
 }

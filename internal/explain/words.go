@@ -9,7 +9,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Names lists objects of a leaf for people.
+// Names returns a text that lists objects of a leaf.
 func Names(leaf *cluster.Leaf, objects ...client.Object) string {
 	names := make([]string, len(objects))
 	for i, object := range objects {
@@ -18,7 +18,7 @@ func Names(leaf *cluster.Leaf, objects ...client.Object) string {
 	return Enumerate(slices.Compact(names))
 }
 
-// Enumerate joins words as a sentence does.
+// Enumerate joins words with commas and "and".
 func Enumerate(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -14,20 +14,21 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// clientGatewayAttribute is the `client_gateway` of a liqo_shortcut.
+// clientGatewayAttribute returns the schema of `client_gateway` of a liqo_shortcut.
 func clientGatewayAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "How the client's gateway dials, if not as the server's gateway says." + interruptsClient,
+		MarkdownDescription: "How the client's gateway dials, if it differs from the server's endpoint." + interruptsClient,
 		Attributes: map[string]schema.Attribute{
 			"connect_address": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "IP address or DNS name to dial. Default: the first of the server's own.",
-				Validators:          []validator.String{hostAddress()},
+				Optional: true,
+				MarkdownDescription: "IP address or DNS name to dial. Default: the first address of " +
+					"`server_endpoint`.",
+				Validators: []validator.String{hostAddress()},
 			},
 			"connect_port": schema.Int32Attribute{
 				Optional:            true,
-				MarkdownDescription: "UDP port to dial. Default: the server's own.",
+				MarkdownDescription: "UDP port to dial. Default: the port of `server_endpoint`.",
 				Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 			},
 			"key_secret": keySecretAttribute("client"),
@@ -45,7 +46,7 @@ type clientGatewayModel struct {
 
 var clientGatewayTypes = attributeTypes(clientGatewayAttribute().Attributes)
 
-// clientGatewaySpec is where and how the client shall dial, if not as the server says.
+// clientGatewaySpec returns the settings of the gateway client, empty if the block is missing.
 func clientGatewaySpec(ctx context.Context, set types.Object) (end.GatewayClient, diag.Diagnostics) {
 	if set.IsNull() {
 		return end.GatewayClient{}, nil
@@ -62,8 +63,9 @@ func clientGatewaySpec(ctx context.Context, set types.Object) (end.GatewayClient
 	}, diags
 }
 
-// observedClientGateway takes over how the client dials, if it has a gateway: its address and port only if they are not what the settings lead to, which may leave
-// them to the server.
+// observedClientGateway copies the settings of the gateway client from the leaf into the model, if
+// the leaf has one. The settings may leave the address and the port to the server. So it sets these
+// two only if the leaf has others than the settings lead to.
 func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	if state.ClientGateway == nil {
 		return nil
@@ -83,7 +85,7 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 		Template:       templateObject(found.Template),
 	})
 	if m.ClientGateway.IsNull() && object.Equal(objectWith(ctx, clientGatewayTypes, nil)) {
-		return diags // nothing was set, and nothing is as if something was
+		return diags // the configuration has no block, and the leaf has defaults only
 	}
 	m.ClientGateway = object
 	return diags

@@ -9,22 +9,27 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// serverEndpointAttribute is the `server_endpoint` of a liqo_shortcut.
+// serverEndpointAttribute returns the schema of `server_endpoint` of a liqo_shortcut.
 func serverEndpointAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
-		Computed:            true,
-		MarkdownDescription: "Where the server's gateway can be reached, as it says itself. `connect_address` and `connect_port` do not change it.",
+		Computed: true,
+		MarkdownDescription: "Address and port of the server's gateway, as the gateway reports them. " +
+			"`connect_address` and `connect_port` do not change them.",
 		Attributes: map[string]schema.Attribute{
 			"addresses": schema.ListAttribute{
-				Computed: true, ElementType: types.StringType, MarkdownDescription: "IP addresses or DNS names; the client dials the first.",
+				Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "IP addresses or DNS names. The client dials the first one.",
 			},
-			"port":     schema.Int32Attribute{Computed: true, MarkdownDescription: "Port: the Service's, or the one of the nodes for `NodePort`."},
+			"port": schema.Int32Attribute{
+				Computed:            true,
+				MarkdownDescription: "Port of the Service; for `NodePort`, the port on the nodes.",
+			},
 			"protocol": schema.StringAttribute{Computed: true, MarkdownDescription: "`UDP` or `TCP`."},
 		},
 	}
 }
 
-// shownEndpoint is the `server_endpoint` of a data source.
+// shownEndpoint returns the schema of `server_endpoint` of a data source.
 func shownEndpoint(description string) datasourceschema.Attribute {
 	return datasourceschema.SingleNestedAttribute{
 		Computed: true, MarkdownDescription: description,
@@ -40,7 +45,7 @@ func shownEndpoint(description string) datasourceschema.Attribute {
 
 var endpointTypes = attributeTypes(serverEndpointAttribute().Attributes)
 
-// endpointObject is null for nil.
+// endpointObject returns null for nil.
 func endpointObject(endpoint *end.Endpoint) types.Object {
 	if endpoint == nil {
 		return types.ObjectNull(endpointTypes)

@@ -29,7 +29,7 @@ const (
 	maxNodePort = 32767
 )
 
-// serverGatewayAttribute is the `server_gateway` of a liqo_shortcut.
+// serverGatewayAttribute returns the schema of `server_gateway` of a liqo_shortcut.
 func serverGatewayAttribute(ctx context.Context) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true, Computed: true,
@@ -43,8 +43,9 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"service_type": schema.StringAttribute{
 			Optional: true, Computed: true,
-			Default:             stringdefault.StaticString(string(end.DefaultServiceType)),
-			MarkdownDescription: "Type of the gateway's Service: `LoadBalancer`, `NodePort` or `ClusterIP`. Default: `LoadBalancer`.",
+			Default: stringdefault.StaticString(string(end.DefaultServiceType)),
+			MarkdownDescription: "Type of the gateway's Service: `LoadBalancer`, `NodePort` or `ClusterIP`. " +
+				"Default: `LoadBalancer`.",
 			Validators: []validator.String{stringvalidator.OneOf(
 				string(corev1.ServiceTypeLoadBalancer), string(corev1.ServiceTypeNodePort), string(corev1.ServiceTypeClusterIP))},
 		},
@@ -56,25 +57,28 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 		},
 		"node_port": schema.Int32Attribute{
 			Optional: true,
-			MarkdownDescription: "Port on the server's nodes, from 30000 to 32767, for `service_type = \"NodePort\"`. " +
-				"Default: one that Kubernetes chooses.",
+			MarkdownDescription: "Port on the server's nodes, from 30000 to 32767, for `service_type = " +
+				"\"NodePort\"`. Default: Kubernetes chooses a port.",
 			Validators: []validator.Int32{int32validator.Between(minNodePort, maxNodePort)},
 		},
 		"load_balancer_ip": schema.StringAttribute{
-			Optional:            true,
-			CustomType:          iptypes.IPAddressType{},
-			MarkdownDescription: "Address to ask of the load balancer, for `service_type = \"LoadBalancer\"`. Default: one that it chooses.",
+			Optional:   true,
+			CustomType: iptypes.IPAddressType{},
+			MarkdownDescription: "Address to request from the load balancer, for `service_type = " +
+				"\"LoadBalancer\"`. Default: the load balancer chooses an address.",
 		},
 		"service_annotations": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Annotations to add to the gateway's Service, for instance for a cloud's load balancer. They win over the template's.",
-			Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey())},
+			MarkdownDescription: "Annotations to add to the gateway's Service, for instance for a cloud's load " +
+				"balancer. They override the template's annotations.",
+			Validators: []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey())},
 		},
 		"service_labels": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Labels to add to the gateway's Service. They win over the template's.",
+			MarkdownDescription: "Labels to add to the gateway's Service. They override the template's labels.",
 			Validators: []validator.Map{
-				mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey()), mapvalidator.ValueStringsAre(labelValue()),
+				mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey()),
+				mapvalidator.ValueStringsAre(labelValue()),
 			},
 		},
 		"key_secret": keySecretAttribute("server"),
@@ -82,17 +86,20 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 	}
 }
 
-// keySecretAttribute is the `key_secret` of either gateway. It is for people who bring their own WireGuard keys.
+// keySecretAttribute returns the schema of `key_secret` of either gateway. It is for users with
+// their own WireGuard keys.
 func keySecretAttribute(leaf string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Name of a Secret with the gateway's keys (`privateKey` and `publicKey`, of 32 bytes each), in `" + leaf + "_namespace`. That must be a " +
-			"namespace that outlives the shortcut, such as one of your own: a destroy leaves the Secret alone. Default: one that Liqo makes.",
+		MarkdownDescription: "Name of a Secret with the gateway's keys, `privateKey` and `publicKey`, of 32 bytes " +
+			"each. It is in `" + leaf + "_namespace`, which must be a namespace that outlives the shortcut, such as one " +
+			"of your own: a destroy does not remove the Secret. Default: Liqo creates a Secret.",
 		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
 }
 
-// defaultServerGateway is what is planned where a configuration leaves the block out.
+// defaultServerGateway returns the value that is planned if the configuration has no
+// `server_gateway`.
 func defaultServerGateway(ctx context.Context) types.Object {
 	return objectWith(ctx, serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue(string(end.DefaultServiceType)),
@@ -113,7 +120,8 @@ type serverGatewayModel struct {
 
 var serverGatewayTypes = attributeTypes(serverGatewayAttributes())
 
-// validate finds settings that belong to another type of Service. What is not known yet may still turn out to be left out.
+// validate finds settings that belong to another type of Service. It accepts unknown values,
+// because they may turn out to be null.
 func (m serverGatewayModel) validate() diag.Diagnostics {
 	var diags diag.Diagnostics
 	if m.ServiceType.IsUnknown() {
@@ -128,13 +136,14 @@ func (m serverGatewayModel) validate() diag.Diagnostics {
 			"`node_port` needs `service_type = \"NodePort\"`; it is \""+string(serviceType)+"\".")
 	}
 	if given(m.LoadBalancerIP) && serviceType != corev1.ServiceTypeLoadBalancer {
-		diags.AddAttributeError(path.Root("server_gateway").AtName("load_balancer_ip"), "load_balancer_ip without LoadBalancer",
+		diags.AddAttributeError(path.Root("server_gateway").AtName("load_balancer_ip"),
+			"load_balancer_ip without LoadBalancer",
 			"`load_balancer_ip` needs `service_type = \"LoadBalancer\"`; it is \""+string(serviceType)+"\".")
 	}
 	return diags
 }
 
-// serverGatewaySpec is how the server shall expose its gateway.
+// serverGatewaySpec returns the settings of the gateway server.
 func serverGatewaySpec(ctx context.Context, set types.Object) (end.GatewayServer, diag.Diagnostics) {
 	var model serverGatewayModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
@@ -153,7 +162,8 @@ func serverGatewaySpec(ctx context.Context, set types.Object) (end.GatewayServer
 	return gateway, diags
 }
 
-// keySecretOf is the Secret of the user's own that the state's settings of a gateway name; without a name where they name none.
+// keySecretOf returns the user's own Secret that the state's settings of a gateway name. The name
+// is empty if they name none.
 func keySecretOf(gateway types.Object, namespace types.String) end.KeySecret {
 	name, ok := gateway.Attributes()["key_secret"].(types.String)
 	if !ok || name.ValueString() == "" {
@@ -162,7 +172,8 @@ func keySecretOf(gateway types.Object, namespace types.String) end.KeySecret {
 	return end.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
 }
 
-// observedServerGateway takes over how the server exposes its gateway, if it has one.
+// observedServerGateway copies the settings of the gateway server from the leaf into the model, if
+// the leaf has one.
 func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	if state.ServerGateway == nil {
 		return nil

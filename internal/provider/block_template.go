@@ -16,14 +16,16 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// resourcePattern is group/version/resource.
+// resourcePattern matches group/version/resource.
 var resourcePattern = regexp.MustCompile(`^[a-z0-9.-]+/v[a-z0-9]+/[a-z0-9]+$`)
 
-// templateAttribute is the `template` of either gateway, with the name and the resource that it has by default.
+// templateAttribute returns the schema of `template` of either gateway. The arguments are the
+// defaults of `name` and `resource`.
 func templateAttribute(name, resource string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
-		Optional:            true,
-		MarkdownDescription: "Template that Liqo makes the gateway from. Default: Liqo's own for WireGuard.",
+		Optional: true,
+		MarkdownDescription: "Template that Liqo creates the gateway from. Default: Liqo's template for " +
+			"WireGuard.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(name),
@@ -32,13 +34,16 @@ func templateAttribute(name, resource string) schema.SingleNestedAttribute {
 			},
 			"namespace": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Namespace of the template. Default: the one in which Liqo runs.",
+				MarkdownDescription: "Namespace of the template. Default: the namespace in which Liqo runs.",
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"resource": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(resource),
-				MarkdownDescription: "Resource of the template, as group, version and plural; another gateway technology has another. Default: `" + resource + "`.",
-				Validators:          []validator.String{stringvalidator.RegexMatches(resourcePattern, "must be group/version/resource, such as "+resource)},
+				MarkdownDescription: "Resource of the template, as group, version and plural. Each gateway technology has " +
+					"its own. Default: `" + resource + "`.",
+				Validators: []validator.String{
+					stringvalidator.RegexMatches(resourcePattern, "must be group/version/resource, such as "+resource),
+				},
 			},
 		},
 	}
@@ -50,9 +55,10 @@ type templateModel struct {
 	Resource  types.String `tfsdk:"resource"`
 }
 
-var templateTypes = attributeTypes(templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource).Attributes)
+var templateTypes = attributeTypes(
+	templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource).Attributes)
 
-// templateSpec is the template that a gateway shall be made from; empty for Liqo's own.
+// templateSpec returns the template of a gateway. It is empty for Liqo's default template.
 func templateSpec(ctx context.Context, set types.Object) (end.Template, diag.Diagnostics) {
 	if set.IsNull() {
 		return end.Template{}, nil
@@ -64,7 +70,7 @@ func templateSpec(ctx context.Context, set types.Object) (end.Template, diag.Dia
 	}, diags
 }
 
-// templateObject is null for a template that is left to Liqo.
+// templateObject returns null for Liqo's default template.
 func templateObject(template end.Template) types.Object {
 	if template == (end.Template{}) {
 		return types.ObjectNull(templateTypes)

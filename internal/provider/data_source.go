@@ -19,9 +19,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// view is what all data sources have in common. None of them changes anything on a leaf.
+// view is the common part of all data sources. A data source never changes anything on a leaf.
 type view struct {
-	name   string // what follows the provider's name
+	name   string // of the data source, without the provider's name
 	leaves *leaves
 }
 
@@ -38,15 +38,20 @@ func (v *view) Configure(_ context.Context, req datasource.ConfigureRequest, res
 }
 
 // ValidateConfig implements [datasource.DataSourceWithValidateConfig].
-func (v *view) ValidateConfig(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+func (v *view) ValidateConfig(
+	ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse,
+) {
 	var timeouts timeouts.Value
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("timeouts"), &timeouts)...)
 	resp.Diagnostics.Append(validateTimeouts(timeouts.Attributes())...)
 }
 
-// read is the Read method of a data source. Look adds to the configuration what the leaves hold, in the time that the configuration allows, and leaves its
-// diagnostics in resp; the state is set unless one of them is an error, or the read has been postponed.
-func read[M any](ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, look func(context.Context, *M)) {
+// read implements the Read method of a data source. The function look adds to the configuration
+// what the leaves hold, within the configured timeout, and writes its diagnostics into resp. The
+// state is set unless look reports an error or postpones the read.
+func read[M any](
+	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, look func(context.Context, *M),
+) {
 	var model M
 	var timeouts timeouts.Value
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -63,20 +68,24 @@ func read[M any](ctx context.Context, req datasource.ReadRequest, resp *datasour
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// postpone puts off a read because the provider block has values that are only known after an apply. A Terraform that can read later is asked to; any other
-// one wants an answer now, and there is none.
+// postpone defers a read because the provider block has values that are known only after an apply.
+// If Terraform supports deferral, the read is deferred. Otherwise it is an error.
 func postpone(req datasource.ReadRequest, resp *datasource.ReadResponse, attribute path.Path) {
 	if req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		return
 	}
 	resp.Diagnostics.AddAttributeError(attribute, "The credentials are not known yet",
-		"The provider block has values for this cluster that are only known after an apply, so it can't be read now. Let this data source come after what they "+
-			"come from, with `depends_on`: then it is read during the apply. Or apply that first, with `-target`.")
+		"The provider block has values for this cluster that are known only after an apply, so it cannot be read "+
+			"now. Add `depends_on` with the resources that these values come from; then this data source is read "+
+			"during the apply. Or apply those resources first, with `-target`.")
 }
 
-// clusters are the names of the clusters to look at. Where they are not known, the answer is a diagnostic, or to postpone the read.
-func (v *view) clusters(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, asked types.List) (names []string, known bool) {
+// clusters returns the names of the clusters to look at. If they are not known yet, it reports an
+// error or postpones the read.
+func (v *view) clusters(
+	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, asked types.List,
+) (names []string, known bool) {
 	names, unknown, diags := v.leaves.names(ctx, asked)
 	resp.Diagnostics.Append(diags...)
 	if unknown {
@@ -85,7 +94,8 @@ func (v *view) clusters(ctx context.Context, req datasource.ReadRequest, resp *d
 	return names, !unknown && !diags.HasError()
 }
 
-// names are the clusters to look at: those that are asked for, else all that the user means when naming none. They are unknown while the provider block is.
+// names returns the clusters to look at: the given ones or, by default, all that the provider
+// knows. They are unknown while the provider block is unknown.
 func (l *leaves) names(ctx context.Context, asked types.List) (names []string, unknown bool, diags diag.Diagnostics) {
 	if !asked.IsNull() {
 		diags.Append(asked.ElementsAs(ctx, &names, false)...)
@@ -104,31 +114,33 @@ func (l *leaves) names(ctx context.Context, asked types.List) (names []string, u
 	return names, false, diags
 }
 
-// survey looks at the clusters. Of those that could not be read it warns; a name that stands for nothing is an error.
+// survey looks at the clusters. A cluster that cannot be read is a warning. A name that refers to
+// no cluster is an error.
 func (l *leaves) survey(ctx context.Context, names []string, asked types.List) (shortcut.Survey, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	survey := shortcut.Look(ctx, names, l.registry.Leaf)
-	for _, member := range survey.Leaves {
-		if member.Err == nil {
+	for _, leaf := range survey.Leaves {
+		if leaf.Err == nil {
 			continue
 		}
-		headline, text := summary(fmt.Sprintf("Nothing is known of leaf %q", member.Name), member.Err), detail(member.Err)
-		_, misspelt := errors.AsType[*cluster.UnknownNameError](member.Err)
+		headline, text := summary(fmt.Sprintf("Leaf %q can't be read", leaf.Name), leaf.Err), detail(leaf.Err)
+		_, misspelt := errors.AsType[*cluster.UnknownNameError](leaf.Err)
 		switch {
 		case misspelt:
 			diags.AddAttributeError(path.Root("clusters"), headline, text)
-		case cluster.NoLiqo(member.Err) && asked.IsNull():
-			// A kubeconfig has contexts of clusters that are no leaves, too.
+		case cluster.NoLiqo(leaf.Err) && asked.IsNull():
+			// A kubeconfig also has contexts of clusters that are not leaves.
 		default:
-			diags.AddAttributeWarning(path.Root("clusters"), headline, text+"\n\nThe other clusters are shown without it.")
+			diags.AddAttributeWarning(path.Root("clusters"), headline, text+"\n\nThe result has the other clusters.")
 		}
 	}
 	return survey, diags
 }
 
-// madeByDescription is of an attribute that tells who made a network.
-const madeByDescription = "Who made the network. `terraform-provider-liqo`: this provider made or adopted all of it. `peering`: the two clusters are peered, and " +
-	"the network is not this provider's. `other`: liqoctl or another program, also where it is this provider's only in part."
+// madeByDescription describes an attribute that says who made a network.
+const madeByDescription = "Who made the network. `terraform-provider-liqo`: this provider made or adopted all of " +
+	"it. `peering`: the two clusters are peered, and this provider did not make the network. `other`: liqoctl or " +
+	"another program made it, or this provider made only a part of it."
 
 func shownString(description string) schema.Attribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
@@ -137,10 +149,11 @@ func shownString(description string) schema.Attribute {
 func clustersAttribute(whatFor string) schema.Attribute {
 	return schema.ListAttribute{
 		Optional: true, ElementType: types.StringType,
-		MarkdownDescription: "Names of the clusters " + whatFor + ". Default: every cluster of the provider's `clusters` or, where it has none, every context of " +
-			"its kubeconfig. A cluster with several names counts once.",
+		MarkdownDescription: "Names of the clusters " + whatFor + ". Default: every cluster of the provider's `clusters` " +
+			"or, if it has none, every context of its kubeconfig. A cluster with several names counts once.",
 		Validators: []validator.List{
-			listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+			listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.UniqueValues(),
+			listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
 		},
 	}
 }

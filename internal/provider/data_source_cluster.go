@@ -21,7 +21,7 @@ var (
 	_ datasource.DataSourceWithValidateConfig = (*clusterDataSource)(nil)
 )
 
-// clusterDataSource is liqo_cluster: what one leaf knows of itself.
+// clusterDataSource is the data source liqo_cluster: the facts about one leaf.
 type clusterDataSource struct{ view }
 
 func newClusterDataSource() datasource.DataSource { return &clusterDataSource{view{name: "cluster"}} }
@@ -29,16 +29,17 @@ func newClusterDataSource() datasource.DataSource { return &clusterDataSource{vi
 // Schema implements [datasource.DataSource].
 func (d *clusterDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "What one cluster knows of itself: its cluster ID, versions, address ranges and templates of gateways. A cluster that can't be " +
-			"reached, or has no Liqo, is an error.",
+		MarkdownDescription: "Facts about one cluster: its cluster ID, versions, address ranges and gateway " +
+			"templates. A cluster that cannot be reached, or that has no Liqo, is an error.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Name of the cluster: a key of the provider's `clusters`, or a context of its kubeconfig.",
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
-			"id":                 shownString("Liqo's cluster ID, by which every other cluster knows it."),
-			"liqo_version":       shownString("Version of Liqo's controllers, as their image has it. Null, with a warning, where that can't be told."),
+			"id": shownString("Liqo's cluster ID. Other clusters identify this cluster by it."),
+			"liqo_version": shownString("Version of Liqo's controllers, from their image. Null, with a warning, if it " +
+				"cannot be determined."),
 			"kubernetes_version": shownString("Version of the API server, such as `v1.35.4`."),
 			"pod_cidrs": schema.ListAttribute{
 				Computed: true, ElementType: cidrtypes.IPPrefixType{},
@@ -46,21 +47,24 @@ func (d *clusterDataSource) Schema(ctx context.Context, _ datasource.SchemaReque
 			},
 			"external_cidr": schema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Range from which Liqo gives addresses to what is neither a pod of this cluster nor of one that it is joined with.",
+				MarkdownDescription: "Range from which Liqo assigns addresses to endpoints that are not pods of " +
+					"this cluster or of a connected cluster.",
 			},
 			"internal_cidr": schema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Range from which Liqo gives addresses to its own gateways and nodes. Null where it has none.",
+				MarkdownDescription: "Range from which Liqo assigns addresses to its own gateways and nodes. Null " +
+					"if there is none.",
 			},
 			"gateway_templates": schema.ListNestedAttribute{
 				Computed: true,
-				MarkdownDescription: "Templates that Liqo can make gateways from, of all technologies in its API group `networking.liqo.io`, those of servers first. " +
-					"`liqo_shortcut` takes one as the `template` of either gateway.",
+				MarkdownDescription: "Templates that Liqo can create gateways from: all in its API group " +
+					"`networking.liqo.io`, of any technology. Templates of servers come first. `liqo_shortcut` " +
+					"accepts one as the `template` of either gateway.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"name":      shownString("Name of the template."),
 					"namespace": shownString("Namespace of the template."),
 					"resource":  shownString("Resource of the template, as group, version and plural."),
-					"role":      shownString("`server` or `client`: the gateway that it is for."),
+					"role":      shownString("`server` or `client`: the kind of gateway that the template is for."),
 				}},
 			},
 			"timeouts": readTimeout(ctx),
@@ -105,18 +109,19 @@ func (d *clusterDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	})
 }
 
-// versions takes over what runs on the leaf. A build of one's own may have no version.
+// versions sets the version of Liqo. A custom build may have no version.
 func (m *clusterDataModel) versions(ctx context.Context, leaf *cluster.Leaf) diag.Diagnostics {
 	var diags diag.Diagnostics
 	version, err := leaf.LiqoVersion(ctx)
 	if err != nil {
-		diags.AddAttributeWarning(path.Root("name"), summary("Liqo's version can't be told", err), detail(err)+"\n\n`liqo_version` is null.")
+		diags.AddAttributeWarning(path.Root("name"), summary("The version of Liqo is not known", err),
+			detail(err)+"\n\n`liqo_version` is null.")
 	}
 	m.LiqoVersion = stringOrNull(version)
 	return diags
 }
 
-// facts takes over what is certain to be there.
+// facts sets everything that every leaf has.
 func (m *clusterDataModel) facts(ctx context.Context, leaf *cluster.Leaf) error {
 	m.ID = types.StringValue(string(leaf.ID))
 	version, err := leaf.KubernetesVersion()

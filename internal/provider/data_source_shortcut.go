@@ -21,7 +21,7 @@ var (
 	_ datasource.DataSourceWithValidateConfig = (*shortcutDataSource)(nil)
 )
 
-// shortcutDataSource is liqo_shortcut as a data source: the network of two leaves, whoever made it.
+// shortcutDataSource is the data source liqo_shortcut: the network of two leaves, whoever made it.
 type shortcutDataSource struct{ view }
 
 func newShortcutDataSource() datasource.DataSource {
@@ -31,40 +31,49 @@ func newShortcutDataSource() datasource.DataSource {
 // Schema implements [datasource.DataSource].
 func (d *shortcutDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The network between two clusters as it is now, whoever made it: a `liqo_shortcut`, liqoctl or a peering. Two clusters without one " +
-			"are no error: the status is `Disconnected`. A cluster that can't be reached is.",
+		MarkdownDescription: "The current network between two clusters, whoever made it: a `liqo_shortcut`, " +
+			"liqoctl or a peering. If there is no network, the status is `Disconnected`. A cluster that cannot be " +
+			"reached is an error.",
 		Attributes: map[string]schema.Attribute{
 			"client": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "Name of the cluster that dials: a key of the provider's `clusters`, or a context of its kubeconfig. A network in the opposite " +
-					"direction is found, too; see `reversed`.",
+				MarkdownDescription: "Name of the cluster that dials: a key of the provider's `clusters`, or a " +
+					"context of its kubeconfig. A network in the opposite direction is found, too; see " +
+					"`reversed`.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"server": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: "Name of the cluster that exposes the gateway: a key of the provider's `clusters`, or a context of its kubeconfig.",
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Required: true,
+				MarkdownDescription: "Name of the cluster that exposes the gateway: a key of the provider's " +
+					"`clusters`, or a context of its kubeconfig.",
+				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"id":                shownString("The two cluster IDs, as `client_cluster_id/server_cluster_id`."),
 			"client_cluster_id": shownString("Liqo's cluster ID of the client."),
 			"server_cluster_id": shownString("Liqo's cluster ID of the server."),
-			"client_namespace":  shownString("Namespace in which the client keeps the objects of the network. Null where it has none."),
-			"server_namespace":  shownString("Namespace in which the server keeps the objects of the network. Null where it has none."),
-			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in place and the tunnel is not up, or a gateway has stopped reporting. `Error`: an end " +
-				"reports that the tunnel failed. `Disconnected`: something is missing, or all of it."),
+			"client_namespace":  shownString("Namespace of the network's objects on the client. Null if there are none."),
+			"server_namespace":  shownString("Namespace of the network's objects on the server. Null if there are none."),
+			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in " +
+				"place, but the tunnel is not up, or a gateway has stopped reporting. `Error`: an end reports that the tunnel failed. `Disconnected`: " +
+				"objects are missing, or there is no network."),
 			"reversed": schema.BoolAttribute{
 				Computed: true,
-				MarkdownDescription: "Whether the network was made in the opposite direction: `server` dials `client`, and `server_endpoint` is where the gateway " +
-					"of `client` can be reached. All other attributes keep to the names as given.",
+				MarkdownDescription: "Whether the network has the opposite direction: `server` dials `client`, " +
+					"and `server_endpoint` is the endpoint of the gateway of `client`. All other attributes refer " +
+					"to `client` and `server` as given.",
 			},
-			"made_by":         shownString(madeByDescription + " Null where there is no network."),
-			"mtu":             schema.Int32Attribute{Computed: true, MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway."},
-			"server_endpoint": shownEndpoint("Where the gateway that is dialled can be reached. Null until it says so."),
-			"client_network":  shownNetwork("client", "server"),
-			"server_network":  shownNetwork("server", "client"),
-			"client_end":      endAttribute("client"),
-			"server_end":      endAttribute("server"),
-			"timeouts":        readTimeout(ctx),
+			"made_by": shownString(madeByDescription + " Null if there is no network."),
+			"mtu": schema.Int32Attribute{
+				Computed:            true,
+				MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
+			},
+			"server_endpoint": shownEndpoint("Address and port of the gateway that is dialled. Null until the gateway " +
+				"reports them."),
+			"client_network": shownNetwork("client", "server"),
+			"server_network": shownNetwork("server", "client"),
+			"client_end":     endAttribute("client"),
+			"server_end":     endAttribute("server"),
+			"timeouts":       readTimeout(ctx),
 		},
 	}
 }
@@ -74,23 +83,26 @@ func endAttribute(leaf string) schema.Attribute {
 		Computed:            true,
 		MarkdownDescription: "The network as the " + leaf + " sees it.",
 		Attributes: map[string]schema.Attribute{
-			"status": shownString("`Connected`, `Connecting` or `Error`, as the gateway reports; `Connecting`, too, where it reports no longer. `Disconnected` where there is no gateway."),
+			"status": shownString("`Connected`, `Connecting` or `Error`, as the gateway reports. `Connecting`, too, if " +
+				"the gateway has stopped reporting. `Disconnected`: there is no gateway."),
 			"latency_ms": schema.Float64Attribute{
 				Computed: true,
-				MarkdownDescription: "How long a packet takes to the other gateway and back, in milliseconds, when it was last measured. Null where it was not, as " +
-					"while the tunnel is down.",
+				MarkdownDescription: "Last measured round-trip time of a packet to the other gateway, in " +
+					"milliseconds. Null if there is no measurement, as while the tunnel is down.",
 			},
 			"latency_measured_at": shownString("When `latency_ms` was measured, by the clock of the gateway's node: RFC 3339, UTC. A gateway that reports does so every " +
 				"10 seconds, unless Liqo is set up otherwise."),
 			"gateway_pods": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "Pods that the gateway runs in, sorted by name.",
+				MarkdownDescription: "Pods of the gateway, sorted by name.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"name":      shownString("Name of the pod."),
 					"namespace": shownString("Namespace of the pod."),
 					"node":      shownString("Node that the pod runs on. Null until it is scheduled."),
 					"active": schema.BoolAttribute{
-						Computed: true, MarkdownDescription: "Whether it holds the tunnel. Of a gateway's replicas one does, and the others stand by.",
+						Computed: true,
+						MarkdownDescription: "Whether this pod holds the tunnel. One replica of a gateway is active; the others are on " +
+							"standby.",
 					},
 				}},
 			},
@@ -204,5 +216,5 @@ func measuredAt(latency *end.Latency) types.String {
 }
 
 func mtuOrNull(mtu int) types.Int32 {
-	return int32OrNull(int32(mtu)) //nolint:gosec // Liqo's API holds it in far fewer bits
+	return int32OrNull(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
 }

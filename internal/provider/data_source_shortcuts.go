@@ -18,7 +18,7 @@ var (
 	_ datasource.DataSourceWithValidateConfig = (*shortcutsDataSource)(nil)
 )
 
-// shortcutsDataSource is liqo_shortcuts: every network between a number of clusters.
+// shortcutsDataSource is the data source liqo_shortcuts: every network between a set of clusters.
 type shortcutsDataSource struct{ view }
 
 func newShortcutsDataSource() datasource.DataSource {
@@ -28,54 +28,66 @@ func newShortcutsDataSource() datasource.DataSource {
 // Schema implements [datasource.DataSource].
 func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Every network between two of a number of clusters, whoever made it, and whether this provider did. A cluster that can't be read is a " +
-			"warning, and hides nothing of the others.",
+		MarkdownDescription: "Every network between two of the given clusters, whoever made it, and whether this " +
+			"provider made it. A cluster that cannot be read is a warning, and the others are still shown.",
 		Attributes: map[string]schema.Attribute{
 			"clusters": clustersAttribute("between which to look for networks"),
 			"shortcuts": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "The networks, sorted by `client` and `server`.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"client":            shownString("Name of the cluster that dials. Where no gateway is left, the first of the two by name."),
+					"client": shownString("Name of the cluster that dials. If there is no gateway any " +
+						"more, the first of the two names."),
 					"server":            shownString("Name of the cluster that exposes the gateway."),
 					"client_cluster_id": shownString("Liqo's cluster ID of the client."),
 					"server_cluster_id": shownString("Liqo's cluster ID of the server."),
-					"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in place and the tunnel is not up, or a gateway has stopped reporting. `Error`: " +
-						"an end reports that the tunnel failed. `Disconnected`: something is missing. `Unknown`: one of the two clusters can't be read; this is " +
-						"what the other has, and shows only where a cluster's name is its cluster ID."),
+					"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: " +
+						"everything is in place, but the tunnel is not up, or a gateway has stopped reporting. " +
+						"`Error`: an end reports that the " +
+						"tunnel failed. `Disconnected`: objects are missing. `Unknown`: one of the two clusters " +
+						"cannot be read, and the other has objects of the network. `Unknown` is possible only if " +
+						"the name of the cluster is its cluster ID."),
 					"made_by": shownString(madeByDescription),
 					"managed": schema.BoolAttribute{
-						Computed: true, MarkdownDescription: "Whether this provider made or adopted all of it, be it in this configuration or another.",
+						Computed: true,
+						MarkdownDescription: "Whether this provider made or adopted all of the network, in this configuration or " +
+							"another.",
 					},
 					"owner": schema.SingleNestedAttribute{
 						Computed: true,
-						MarkdownDescription: "The `liqo_shortcut` that owns the network, as the leaves know it. Null where none does, or where the two leaves name " +
-							"different ones.",
+						MarkdownDescription: "The `liqo_shortcut` that owns the network, as recorded on the " +
+							"leaves. Null if there is no owner, or if the two leaves record different owners.",
 						Attributes: map[string]schema.Attribute{
-							"who":       shownString("User and host that made it."),
+							"who":       shownString("User and host that created the shortcut."),
 							"folder":    shownString("Name of the folder in which Terraform ran."),
-							"workspace": shownString("Workspace of Terraform."),
-							"made_at":   shownString("When it was made: RFC 3339, UTC."),
+							"workspace": shownString("Terraform workspace."),
+							"made_at":   shownString("When the shortcut was created: RFC 3339, UTC."),
 							"complete": schema.BoolAttribute{
 								Computed: true,
-								MarkdownDescription: "Whether the shortcut was once there as a whole. `false` while it is made, and after an apply was killed: the next create of " +
-									"the same pair goes on from there.",
+								MarkdownDescription: "Whether the create of the shortcut has completed. It is " +
+									"`false` during the create, and after an apply that was killed. The next " +
+									"create of the same pair continues from there.",
 							},
 						},
 					},
-					"mtu":             schema.Int32Attribute{Computed: true, MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway."},
-					"server_endpoint": shownEndpoint("Where the server's gateway can be reached. Null until it says so."),
+					"mtu": schema.Int32Attribute{
+						Computed:            true,
+						MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
+					},
+					"server_endpoint": shownEndpoint("Address and port of the server's gateway. Null until the gateway reports them."),
 					"latency_ms": schema.Float64Attribute{
 						Computed: true,
-						MarkdownDescription: "How long a packet takes from one gateway to the other and back, in milliseconds, as the client has measured it, else as " +
-							"the server has. Null where neither has.",
+						MarkdownDescription: "Round-trip time of a packet between the two gateways, in " +
+							"milliseconds, as measured by the client or else by the server. Null if neither has a " +
+							"measurement.",
 					},
 					"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC."),
 				}},
 			},
 			"unreachable": schema.ListAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Names of the clusters that could not be read, sorted. One without Liqo is none of them: it has no network.",
+				MarkdownDescription: "Names of the clusters that could not be read, sorted. A cluster without " +
+					"Liqo is not listed, because it has no network.",
 			},
 			"timeouts": readTimeout(ctx),
 		},
@@ -140,21 +152,23 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 			LatencyMS: milliseconds(link.Latency), LatencyMeasuredAt: measuredAt(link.Latency),
 		}
 	}
-	for _, member := range survey.Leaves {
-		if member.Err != nil && !cluster.NoLiqo(member.Err) { // without Liqo there is certainly no network
-			m.Unreachable = append(m.Unreachable, types.StringValue(member.Name))
+	for _, leaf := range survey.Leaves {
+		if leaf.Err != nil && !cluster.NoLiqo(leaf.Err) { // without Liqo there is no network
+			m.Unreachable = append(m.Unreachable, types.StringValue(leaf.Name))
 		}
 	}
 }
 
-// ownerOf is null where no resource of this provider owns the network.
+// ownerOf returns nil if no resource of this provider owns the network.
 func ownerOf(owner *shortcut.Ownership) *ownerModel {
 	if owner == nil {
 		return nil
 	}
 	model := &ownerModel{
-		Who: stringOrNull(owner.Origin.Who), Folder: stringOrNull(owner.Origin.Folder), Workspace: stringOrNull(owner.Origin.Workspace),
-		Complete: types.BoolValue(owner.Complete),
+		Who:       stringOrNull(owner.Origin.Who),
+		Folder:    stringOrNull(owner.Origin.Folder),
+		Workspace: stringOrNull(owner.Origin.Workspace),
+		Complete:  types.BoolValue(owner.Complete),
 	}
 	if !owner.Origin.At.IsZero() {
 		model.MadeAt = types.StringValue(owner.Origin.At.Format(time.RFC3339))

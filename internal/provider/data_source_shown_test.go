@@ -25,7 +25,7 @@ var (
 	fiveMS         = &end.Latency{Value: 5 * time.Millisecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
 )
 
-// shows compares attributes with what they should be, as texts.
+// shows compares attributes with their expected values, as text.
 func shows(t *testing.T, values map[string][2]any) {
 	t.Helper()
 	for attribute, value := range values {
@@ -40,8 +40,12 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 	model.show(shortcut.Inspection{
 		State: shortcut.State{
 			Status: shortcut.Error, ServerEndpoint: milansEndpoint,
-			Client: shortcut.EndState{ClusterID: "r", Namespace: "of-rome", Network: end.Network{PodCIDRs: []string{"10.1.0.0/16"}}},
-			Server: shortcut.EndState{ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: end.Network{ExternalCIDR: "10.4.0.0/16"}},
+			Client: shortcut.EndState{
+				ClusterID: "r", Namespace: "of-rome", Network: end.Network{PodCIDRs: []string{"10.1.0.0/16"}},
+			},
+			Server: shortcut.EndState{
+				ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: end.Network{ExternalCIDR: "10.4.0.0/16"},
+			},
 		},
 		Reversed: true, MadeBy: shortcut.ByPeering,
 		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []end.GatewayPod{
@@ -62,10 +66,12 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 		"mtu":               {model.MTU, 1400},
 		"server_endpoint":   {model.ServerEndpoint, `{"addresses":["172.18.0.9"],"port":31000,"protocol":"UDP"}`},
 		"client_network": {
-			model.ClientNetwork, `{"external_cidr":<null>,"pod_cidrs":["10.1.0.0/16"],"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
+			model.ClientNetwork,
+			`{"external_cidr":<null>,"pod_cidrs":["10.1.0.0/16"],"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
 		},
 		"server_network": {
-			model.ServerNetwork, `{"external_cidr":"10.4.0.0/16","pod_cidrs":<null>,"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
+			model.ServerNetwork,
+			`{"external_cidr":"10.4.0.0/16","pod_cidrs":<null>,"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
 		},
 		"client_end.status":              {model.ClientEnd.Status, `"Connected"`},
 		"client_end.latency_ms":          {model.ClientEnd.LatencyMS.ValueFloat64(), 5},
@@ -101,21 +107,29 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 		"latency_measured_at": {link.LatencyMeasuredAt, `"2026-11-21T03:04:05Z"`},
 		"owner":               {*link.Owner, `{"alice@ci" "network" "prod" "2026-11-20T01:02:03Z" true}`},
 	})
-	if owner := ownerOf(&shortcut.Ownership{}); !owner.MadeAt.IsNull() || !owner.Who.IsNull() || owner.Complete.ValueBool() {
-		t.Errorf("an owner of whom nothing is known is %+v", owner)
+	if owner := ownerOf(&shortcut.Ownership{}); !owner.MadeAt.IsNull() || !owner.Who.IsNull() ||
+		owner.Complete.ValueBool() {
+		t.Errorf("an owner without any origin is %+v", owner)
 	}
 }
 
 func TestATopologyListsItsNodesAndEdges(t *testing.T) {
-	party := func(name string) shortcut.Cluster { return shortcut.Cluster{Name: name} }
+	joined := func(name string) shortcut.Cluster { return shortcut.Cluster{Name: name} }
 	var model topologyDataModel
 	model.show(topology.New(shortcut.Survey{
-		Leaves:   []shortcut.Leaf{{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"}},
-		Networks: []shortcut.Link{{Client: party("rome"), Server: party("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider}},
-		Peerings: []shortcut.Peering{{Consumer: party("europe"), Provider: party("milan"), BothWays: true}},
+		Leaves: []shortcut.Leaf{
+			{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"},
+		},
+		Networks: []shortcut.Link{
+			{Client: joined("rome"), Server: joined("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider},
+		},
+		Peerings: []shortcut.Peering{{Consumer: joined("europe"), Provider: joined("milan"), BothWays: true}},
 	}, "europe"))
 	shows(t, map[string][2]any{
-		"nodes": {model.Nodes, `[{"europe" "e" true "Ready" <null>} {"milan" "m" false "Ready" <null>} {"rome" "r" false "Ready" <null>}]`},
+		"nodes": {
+			model.Nodes,
+			`[{"europe" "e" true "Ready" <null>} {"milan" "m" false "Ready" <null>} {"rome" "r" false "Ready" <null>}]`,
+		},
 		"edges": {model.Edges, `[{"peering" "europe" "milan" true "NoNetwork" <null>} ` +
 			`{"shortcut" "rome" "milan" false "Connecting" "terraform-provider-liqo"}]`},
 	})
@@ -136,26 +150,29 @@ func TestAClusterShowsItsRangesAndTemplates(t *testing.T) {
 		"pod_cidrs":     {model.PodCIDRs, `["10.1.0.0/16"]`},
 		"external_cidr": {model.ExternalCIDR, `"10.2.0.0/16"`},
 		"internal_cidr": {model.InternalCIDR, `"10.3.0.0/16"`},
-		"gateway_templates": {model.GatewayTemplates, `[{"wireguard-server" "liqo" "networking.liqo.io/v1beta1/wggatewayservertemplates" "server"} ` +
+		"gateway_templates": {model.GatewayTemplates, `[{"wireguard-server" "liqo" ` +
+			`"networking.liqo.io/v1beta1/wggatewayservertemplates" "server"} ` +
 			`{"wireguard-client" "liqo" "networking.liqo.io/v1beta1/wggatewayclienttemplates" "client"}]`},
 	})
 	if model.KubernetesVersion.ValueString() == "" {
-		t.Error("there is no version of Kubernetes")
+		t.Error("the version of Kubernetes is missing")
 	}
 }
 
 func TestAClusterWhoseRangesCannotBeReadIsAnError(t *testing.T) {
 	if err := new(clusterDataModel).facts(t.Context(), clustertest.Leaf(t, "rome")); err == nil {
-		t.Error("a leaf without ranges is shown as if it had none")
+		t.Error("no error for a leaf whose ranges cannot be read")
 	}
 }
 
-// keeps checks that Terraform could keep a model as what a data source has read.
+// keeps checks that a model fits into the state of a data source.
 func keeps(t *testing.T, source datasource.DataSource, model any) {
 	t.Helper()
 	var schema datasource.SchemaResponse
 	source.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
-	state := tfsdk.State{Schema: schema.Schema, Raw: tftypes.NewValue(schema.Schema.Type().TerraformType(t.Context()), nil)}
+	state := tfsdk.State{
+		Schema: schema.Schema, Raw: tftypes.NewValue(schema.Schema.Type().TerraformType(t.Context()), nil),
+	}
 	if diags := state.Set(t.Context(), model); diags.HasError() {
 		t.Errorf("%T: %v", model, diags)
 	}
@@ -164,12 +181,18 @@ func keeps(t *testing.T, source datasource.DataSource, model any) {
 func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 	forever := timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{"read": types.StringType})}
 	network := shortcutDataModel{Timeouts: forever}
-	network.show(shortcut.Inspection{State: shortcut.State{ServerEndpoint: milansEndpoint}, ClientEnd: shortcut.EndStatus{GatewayPods: []end.GatewayPod{{}}}})
+	network.show(
+		shortcut.Inspection{
+			State:     shortcut.State{ServerEndpoint: milansEndpoint},
+			ClientEnd: shortcut.EndStatus{GatewayPods: []end.GatewayPod{{}}},
+		},
+	)
 	keeps(t, newShortcutDataSource(), &network)
 
 	networks := shortcutsDataModel{Timeouts: forever, Clusters: texts("rome")}
 	networks.show(shortcut.Survey{
-		Networks: []shortcut.Link{{Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}}, Leaves: []shortcut.Leaf{{Name: "turin", Err: errors.New("no")}},
+		Networks: []shortcut.Link{{Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}},
+		Leaves:   []shortcut.Leaf{{Name: "turin", Err: errors.New("no")}},
 	})
 	keeps(t, newShortcutsDataSource(), &networks)
 
@@ -182,10 +205,11 @@ func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 	})
 }
 
-func TestDataSourcesAreCalledWhatTheyShow(t *testing.T) {
+func TestEachDataSourceHasItsTypeName(t *testing.T) {
 	for expected, source := range map[string]datasource.DataSource{
-		"liqo_cluster": newClusterDataSource(), "liqo_shortcut": newShortcutDataSource(), "liqo_shortcuts": newShortcutsDataSource(),
-		"liqo_topology": newTopologyDataSource(),
+		"liqo_cluster": newClusterDataSource(), "liqo_shortcut": newShortcutDataSource(),
+		"liqo_shortcuts": newShortcutsDataSource(),
+		"liqo_topology":  newTopologyDataSource(),
 	} {
 		var metadata datasource.MetadataResponse
 		source.Metadata(t.Context(), datasource.MetadataRequest{}, &metadata)

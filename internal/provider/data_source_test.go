@@ -22,30 +22,38 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
 
-func TestAReadWithoutCredentialsIsDeferredWhereTerraformCanAndAnErrorElsewhere(t *testing.T) {
+func TestAReadWithoutCredentialsIsDeferredIfTerraformSupportsItAndOtherwiseAnError(t *testing.T) {
 	var deferred, refused datasource.ReadResponse
-	postpone(datasource.ReadRequest{ClientCapabilities: datasource.ReadClientCapabilities{DeferralAllowed: true}}, &deferred, path.Root("name"))
-	if deferred.Deferred == nil || deferred.Deferred.Reason != datasource.DeferredReasonProviderConfigUnknown || deferred.Diagnostics.HasError() {
+	postpone(
+		datasource.ReadRequest{ClientCapabilities: datasource.ReadClientCapabilities{DeferralAllowed: true}}, &deferred,
+		path.Root("name"),
+	)
+	if deferred.Deferred == nil || deferred.Deferred.Reason != datasource.DeferredReasonProviderConfigUnknown ||
+		deferred.Diagnostics.HasError() {
 		t.Errorf("got %+v", deferred)
 	}
 	postpone(datasource.ReadRequest{}, &refused, path.Root("name"))
-	if refused.Deferred != nil || len(refused.Diagnostics) != 1 || !strings.Contains(refused.Diagnostics[0].Detail(), "`depends_on`") {
+	if refused.Deferred != nil || len(refused.Diagnostics) != 1 ||
+		!strings.Contains(refused.Diagnostics[0].Detail(), "`depends_on`") {
 		t.Errorf("got %+v", refused)
 	}
 }
 
-// withClusters are the leaves of a provider block with these clusters, and a kubeconfig with the contexts rome and milan.
+// withClusters returns the leaves of a provider block with these clusters, and with a kubeconfig
+// that has the contexts rome and milan.
 func withClusters(t *testing.T, clusters map[string]cluster.Credentials, unknown unknownNames) *leaves {
 	t.Helper()
 	registry := cluster.NewRegistry(cluster.Config{
-		Clusters:   clusters,
-		Kubeconfig: cluster.Kubeconfig{Content: `{"contexts": [{"name": "rome", "context": {}}, {"name": "milan", "context": {}}]}`},
+		Clusters: clusters,
+		Kubeconfig: cluster.Kubeconfig{
+			Content: `{"contexts": [{"name": "rome", "context": {}}, {"name": "milan", "context": {}}]}`,
+		},
 	})
 	t.Cleanup(registry.Close)
 	return &leaves{registry: registry, unknown: unknown}
 }
 
-func TestAllClustersAreMeantWhereNoneIsNamed(t *testing.T) {
+func TestWithoutNamesAllClustersAreRead(t *testing.T) {
 	listed := map[string]cluster.Credentials{"roma": {}}
 	for name, test := range map[string]struct {
 		clusters map[string]cluster.Credentials
@@ -54,13 +62,22 @@ func TestAllClustersAreMeantWhereNoneIsNamed(t *testing.T) {
 		names    []string
 		unclear  bool
 	}{
-		"the contexts":                      {nil, unknownNames{}, types.ListNull(types.StringType), []string{"milan", "rome"}, false},
-		"the clusters of the block":         {listed, unknownNames{}, types.ListNull(types.StringType), []string{"roma"}, false},
-		"some that are named":               {listed, unknownNames{}, texts("milan", "roma"), []string{"milan", "roma"}, false},
-		"a block that is not known":         {nil, unknownNames{all: true}, types.ListNull(types.StringType), nil, true},
-		"a cluster that is not known":       {listed, unknownNames{names: map[string]bool{"milano": true}}, types.ListNull(types.StringType), nil, true},
-		"one that is, and is not asked":     {listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma"), []string{"roma"}, false},
-		"one that is, among those that are": {listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma", "milano"), []string{"roma", "milano"}, true},
+		"the contexts": {
+			nil, unknownNames{}, types.ListNull(types.StringType), []string{"milan", "rome"}, false,
+		},
+		"the clusters of the block": {listed, unknownNames{}, types.ListNull(types.StringType), []string{"roma"}, false},
+		"named clusters":            {listed, unknownNames{}, texts("milan", "roma"), []string{"milan", "roma"}, false},
+		"an unknown block":          {nil, unknownNames{all: true}, types.ListNull(types.StringType), nil, true},
+		"an unknown cluster": {
+			listed, unknownNames{names: map[string]bool{"milano": true}}, types.ListNull(types.StringType), nil, true,
+		},
+		"an unknown cluster, not named": {
+			listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma"), []string{"roma"}, false,
+		},
+		"an unknown cluster, also named": {
+			listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma", "milano"), []string{"roma", "milano"},
+			true,
+		},
 	} {
 		names, unclear, diags := withClusters(t, test.clusters, test.unknown).names(t.Context(), test.asked)
 		if diags.HasError() || unclear != test.unclear || !slices.Equal(names, test.names) {
@@ -69,13 +86,15 @@ func TestAllClustersAreMeantWhereNoneIsNamed(t *testing.T) {
 	}
 }
 
-func TestAClusterWithoutANameIsRefused(t *testing.T) {
-	for name, source := range map[string]datasource.DataSource{"liqo_shortcuts": newShortcutsDataSource(), "liqo_topology": newTopologyDataSource()} {
+func TestAClusterWithoutANameIsRejected(t *testing.T) {
+	for name, source := range map[string]datasource.DataSource{
+		"liqo_shortcuts": newShortcutsDataSource(), "liqo_topology": newTopologyDataSource(),
+	} {
 		var schema datasource.SchemaResponse
 		source.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
 		object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
 		if !ok {
-			t.Fatal("the schema is no object")
+			t.Fatal("the schema is not an object")
 		}
 		values := filled(object, map[string]tftypes.Value{
 			"clusters": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{text("rome"), null}),
@@ -89,17 +108,21 @@ func TestAClusterWithoutANameIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := response.Diagnostics; len(said) != 1 || said[0].Attribute.String() != `AttributeName("clusters")` || said[0].Summary != "Null List Value" {
+		if said := response.Diagnostics; len(said) != 1 || said[0].Attribute.String() != `AttributeName("clusters")` ||
+			said[0].Summary != "Null List Value" {
 			t.Errorf("%s: %v", name, said)
 		}
 	}
 }
 
-func TestASurveyWarnsOfWhatItCouldNotReadAndFailsForAMisspeltName(t *testing.T) {
-	l := withClusters(t, map[string]cluster.Credentials{"nowhere": {Host: "https://127.0.0.1:1", Insecure: true}}, unknownNames{})
+func TestASurveyWarnsOfUnreadableLeavesAndFailsForUnknownNames(t *testing.T) {
+	l := withClusters(
+		t, map[string]cluster.Credentials{"nowhere": {Host: "https://127.0.0.1:1", Insecure: true}}, unknownNames{},
+	)
 	for name, severity := range map[string]diag.Severity{"nowhere": diag.SeverityWarning, "turin": diag.SeverityError} {
 		survey, diags := l.survey(t.Context(), []string{name}, texts(name))
-		if len(diags) != 1 || diags[0].Severity() != severity || len(survey.Leaves) != 1 || !strings.Contains(diags[0].Summary()+diags[0].Detail(), name) {
+		if len(diags) != 1 || diags[0].Severity() != severity || len(survey.Leaves) != 1 ||
+			!strings.Contains(diags[0].Summary()+diags[0].Detail(), name) {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
@@ -108,11 +131,17 @@ func TestASurveyWarnsOfWhatItCouldNotReadAndFailsForAMisspeltName(t *testing.T) 
 func TestAPairWithoutANetworkIsShownAsNulls(t *testing.T) {
 	var model shortcutDataModel
 	model.show(shortcut.Inspection{
-		State:     shortcut.State{Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "a"}, Server: shortcut.EndState{ClusterID: "b"}},
-		ClientEnd: shortcut.EndStatus{Status: shortcut.Disconnected}, ServerEnd: shortcut.EndStatus{Status: shortcut.Disconnected},
+		State: shortcut.State{
+			Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "a"},
+			Server: shortcut.EndState{ClusterID: "b"},
+		},
+		ClientEnd: shortcut.EndStatus{Status: shortcut.Disconnected},
+		ServerEnd: shortcut.EndStatus{Status: shortcut.Disconnected},
 	})
-	if model.ID.ValueString() != "a/b" || model.Status.ValueString() != "Disconnected" || model.Reversed.ValueBool() || !model.MadeBy.IsNull() ||
-		!model.MTU.IsNull() || !model.ServerEndpoint.IsNull() || !model.ClientNetwork.IsNull() || !model.ClientNamespace.IsNull() ||
+	if model.ID.ValueString() != "a/b" || model.Status.ValueString() != "Disconnected" || model.Reversed.ValueBool() ||
+		!model.MadeBy.IsNull() ||
+		!model.MTU.IsNull() || !model.ServerEndpoint.IsNull() || !model.ClientNetwork.IsNull() ||
+		!model.ClientNamespace.IsNull() ||
 		!model.ClientEnd.LatencyMS.IsNull() || model.ClientEnd.GatewayPods == nil {
 		t.Errorf("got %+v", model)
 	}
@@ -127,7 +156,7 @@ func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	if !measuredAt(&end.Latency{Value: time.Second}).IsNull() {
-		t.Error("a time that is not known is shown")
+		t.Error("an unknown time is not null")
 	}
 }
 
@@ -143,19 +172,21 @@ func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 	if len(model.Unreachable) != 1 || model.Unreachable[0].ValueString() != "milan" {
 		t.Errorf("got %v", model.Unreachable)
 	}
-	if got := model.Shortcuts[0]; got.Managed.ValueBool() || got.Status.ValueString() != "Unknown" || !got.LatencyMS.IsNull() || !got.MTU.IsNull() {
+	if got := model.Shortcuts[0]; got.Managed.ValueBool() || got.Status.ValueString() != "Unknown" ||
+		!got.LatencyMS.IsNull() || !got.MTU.IsNull() {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestATopologyIsDrawnInTheDirectionThatIsAskedFor(t *testing.T) {
+func TestATopologyIsDrawnInTheRequestedDirection(t *testing.T) {
 	for direction, expected := range map[string]string{"": "flowchart LR\n", "TB": "flowchart TB\n"} {
 		model := topologyDataModel{Direction: stringOrNull(direction)}
 		model.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}, ""))
 		if got := model.Mermaid.ValueString(); !strings.HasPrefix(got, expected) {
 			t.Errorf("%q: %s", direction, got)
 		}
-		if node := model.Nodes[0]; node.Status.ValueString() != "Unreachable" || node.Error.IsNull() || !node.ClusterID.IsNull() {
+		if node := model.Nodes[0]; node.Status.ValueString() != "Unreachable" || node.Error.IsNull() ||
+			!node.ClusterID.IsNull() {
 			t.Errorf("got %+v", node)
 		}
 	}

@@ -21,7 +21,8 @@ var (
 	_ datasource.DataSourceWithValidateConfig = (*topologyDataSource)(nil)
 )
 
-// topologyDataSource is liqo_topology: clusters, what joins them, and the picture of it.
+// topologyDataSource is the data source liqo_topology: the clusters, how they are connected, and a
+// picture of it.
 type topologyDataSource struct{ view }
 
 func newTopologyDataSource() datasource.DataSource {
@@ -31,28 +32,33 @@ func newTopologyDataSource() datasource.DataSource {
 // Schema implements [datasource.DataSource].
 func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "How a number of clusters are joined: peerings and shortcuts, each with its status, as data and as a picture for Mermaid and Graphviz. " +
-			"A cluster that can't be read is a node of its own and a warning, and hides nothing of the others.",
+		MarkdownDescription: "How clusters are connected: peerings and shortcuts, each with its status, as data " +
+			"and as a picture for Mermaid and Graphviz. A cluster that cannot be read is a warning. It is still a " +
+			"node, and the others are still shown.",
 		Attributes: map[string]schema.Attribute{
 			"clusters": clustersAttribute("to show"),
 			"central": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Name of the central cluster, which the picture sets apart. Default: the cluster that most others are peered with; none where " +
-					"nothing is peered. `nodes` tells which it is.",
+				MarkdownDescription: "Name of the central cluster, which the picture highlights. Default: the " +
+					"cluster with the most peerings. If there is no peering, there is no central cluster. `nodes` " +
+					"shows which one it is.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"direction": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Where the picture goes: `LR`, `TB`, `RL` or `BT`, for left to right, top to bottom and so on. Default: `LR`.",
+				Optional: true,
+				MarkdownDescription: "Direction of the picture: `LR`, `TB`, `RL` or `BT`, for left to right, top " +
+					"to bottom and so on. Default: `LR`.",
 				Validators: []validator.String{stringvalidator.OneOf(string(topology.LeftToRight), string(topology.TopToBottom),
 					string(topology.RightToLeft), string(topology.BottomToTop))},
 			},
 			"nodes": nodesAttribute(),
 			"edges": edgesAttribute(),
-			"mermaid": shownString("The picture as a flowchart in [Mermaid](https://mermaid.js.org)'s language, which GitHub draws in a Markdown block of language " +
-				"`mermaid`. Thick arrows are shortcuts, thin ones peerings; what does not work is dashed, and red with a ✗ where it is broken. It changes only " +
-				"when a node, an edge or a status does. GitHub draws up to 500 edges."),
-			"dot":      shownString("The same picture in the language of [Graphviz](https://graphviz.org)'s `dot`, which has no such limit."),
+			"mermaid": shownString("The picture as a [Mermaid](https://mermaid.js.org) flowchart, which GitHub " +
+				"draws in a Markdown block of language `mermaid`. Thick arrows are shortcuts, thin arrows are " +
+				"peerings. A connection that does not work is dashed; a broken one is also red and has a ✗. The " +
+				"text changes only if a node, an edge or a status changes. GitHub draws up to 500 edges."),
+			"dot": shownString("The same picture in the DOT language of [Graphviz](https://graphviz.org), which does not have " +
+				"this limit."),
 			"timeouts": readTimeout(ctx),
 		},
 	}
@@ -66,27 +72,34 @@ func nodesAttribute() schema.Attribute {
 			"name":       shownString("Name of the cluster."),
 			"cluster_id": shownString("Liqo's cluster ID. Null unless `status` is `Ready`."),
 			"central":    schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is the central cluster."},
-			"status": shownString("`Ready`. Or `Unreachable`: its API server does not answer. `NoLiqo`: it answers, and has no Liqo. `Error`: it answers, and does " +
-				"not let itself be read, for instance for want of a permission."),
-			"error": shownString("What is wrong, and what to do. Null if `status` is `Ready`."),
+			"status": shownString("`Ready`: the cluster was read. `Unreachable`: its API server does not answer. " +
+				"`NoLiqo`: it answers, but has no Liqo. `Error`: it answers, but cannot be read, for instance " +
+				"because a permission is missing."),
+			"error": shownString("The problem, and what to do. Null if `status` is `Ready`."),
 		}},
 	}
 }
 
 func edgesAttribute() schema.Attribute {
 	return schema.ListNestedAttribute{
-		Computed:            true,
-		MarkdownDescription: "What joins them, sorted by `from` and `to`: at most one edge for two clusters.",
+		Computed: true,
+		MarkdownDescription: "Connections between the clusters, sorted by `from` and `to`. Two clusters have at " +
+			"most one edge.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"kind": shownString("`peering`: the two clusters are peered; their network, whoever made it, is part of this edge. `shortcut`: a network without a peering."),
-			"from": shownString("Name of the cluster that consumes resources, or of the one that dials."),
-			"to":   shownString("Name of the cluster that provides resources, or of the one that is dialled."),
+			"kind": shownString("`peering`: the two clusters are peered. The edge includes their network, whoever " +
+				"made it. `shortcut`: a network without a peering."),
+			"from": shownString("Name of the cluster that consumes resources (peering) or dials (shortcut)."),
+			"to":   shownString("Name of the cluster that provides resources (peering) or is dialled (shortcut)."),
 			"both_ways": schema.BoolAttribute{
-				Computed: true, MarkdownDescription: "Whether, in a peering, each consumes the other's resources, or Liqo does not know yet who does.",
+				Computed: true,
+				MarkdownDescription: "Whether each cluster of a peering consumes resources of the other, or Liqo does not know " +
+					"the consumer yet.",
 			},
-			"status": shownString("Of the network: `Connected`, `Connecting`, `Error` or `Disconnected`, as of `liqo_shortcut`. `NoNetwork`: a peering without one. " +
-				"`Unknown`: one of the two clusters can't be read; such an edge shows only where that cluster's name is its cluster ID."),
-			"made_by": shownString(madeByDescription + " Null where there is no network."),
+			"status": shownString("Status of the network: `Connected`, `Connecting`, `Error` or `Disconnected`, " +
+				"as of `liqo_shortcut`. `NoNetwork`: a peering without a network. `Unknown`: one of the two " +
+				"clusters cannot be read. `Unknown` is possible only if the name of that cluster is its cluster " +
+				"ID."),
+			"made_by": shownString(madeByDescription + " Null if there is no network."),
 		}},
 	}
 }
@@ -128,7 +141,7 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 		}
 		if central := model.Central.ValueString(); central != "" && !slices.Contains(names, central) {
 			resp.Diagnostics.AddAttributeError(path.Root("central"), "Not one of the clusters",
-				fmt.Sprintf("%q is none of the clusters of this topology, which are %q.", central, names))
+				fmt.Sprintf("The clusters of this topology are %q. %q is not one of them.", names, central))
 			return
 		}
 		survey, diags := d.leaves.survey(ctx, names, model.Clusters)
@@ -141,8 +154,11 @@ func (m *topologyDataModel) show(graph topology.Graph) {
 	m.Nodes, m.Edges = make([]nodeModel, len(graph.Nodes)), make([]edgeModel, len(graph.Edges))
 	for i, node := range graph.Nodes {
 		m.Nodes[i] = nodeModel{
-			Name: types.StringValue(node.Name), ClusterID: stringOrNull(node.ClusterID), Central: types.BoolValue(node.Central),
-			Status: types.StringValue(string(node.Status)), Error: types.StringNull(),
+			Name:      types.StringValue(node.Name),
+			ClusterID: stringOrNull(node.ClusterID),
+			Central:   types.BoolValue(node.Central),
+			Status:    types.StringValue(string(node.Status)),
+			Error:     types.StringNull(),
 		}
 		if node.Err != nil {
 			m.Nodes[i].Error = types.StringValue(node.Err.Error())
@@ -150,8 +166,12 @@ func (m *topologyDataModel) show(graph topology.Graph) {
 	}
 	for i, edge := range graph.Edges {
 		m.Edges[i] = edgeModel{
-			Kind: types.StringValue(string(edge.Kind)), From: types.StringValue(edge.From), To: types.StringValue(edge.To),
-			BothWays: types.BoolValue(edge.BothWays), Status: types.StringValue(string(edge.Status)), MadeBy: stringOrNull(string(edge.MadeBy)),
+			Kind:     types.StringValue(string(edge.Kind)),
+			From:     types.StringValue(edge.From),
+			To:       types.StringValue(edge.To),
+			BothWays: types.BoolValue(edge.BothWays),
+			Status:   types.StringValue(string(edge.Status)),
+			MadeBy:   stringOrNull(string(edge.MadeBy)),
 		}
 	}
 	direction := topology.LeftToRight

@@ -9,7 +9,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// summary is the headline of an error, or the fallback where the error has none.
+// summary returns the headline of an error, or the fallback if the error has none.
 func summary(fallback string, err error) string {
 	if unknown, ok := errors.AsType[*cluster.UnknownNameError](err); ok {
 		return "Unknown leaf " + unknown.Name
@@ -20,7 +20,7 @@ func summary(fallback string, err error) string {
 	return fallback
 }
 
-// detail is what the error says below its headline, as sentences.
+// detail returns the text of an error without its headline, as sentences.
 func detail(err error) string {
 	text := err.Error()
 	if explain.Summary(err) != "" {

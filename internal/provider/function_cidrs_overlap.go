@@ -8,7 +8,8 @@ import (
 
 var _ function.Function = (*cidrsOverlapFunction)(nil)
 
-// cidrsOverlapFunction is cidrs_overlap(a, b): whether Liqo would remap one of two ranges.
+// cidrsOverlapFunction implements cidrs_overlap(a, b), which reports whether Liqo would remap one
+// of two ranges.
 type cidrsOverlapFunction struct{}
 
 func newCIDRsOverlapFunction() function.Function { return &cidrsOverlapFunction{} }
@@ -19,11 +20,14 @@ func (*cidrsOverlapFunction) Metadata(_ context.Context, _ function.MetadataRequ
 }
 
 // Definition implements [function.Function].
-func (*cidrsOverlapFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (*cidrsOverlapFunction) Definition(
+	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
+) {
 	resp.Definition = function.Definition{
 		Summary: "Whether two address ranges overlap",
-		MarkdownDescription: "Returns whether two address ranges have an address in common. Two clusters whose pod CIDRs do can be joined all the same: Liqo remaps " +
-			"them. An IPv4 and an IPv6 range never overlap.",
+		MarkdownDescription: "Reports whether two address ranges have an address in common. Two clusters with " +
+			"overlapping pod CIDRs can still be connected, because Liqo remaps the CIDRs. An IPv4 range and an " +
+			"IPv6 range never overlap.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "a", MarkdownDescription: "Range in CIDR notation."},
 			function.StringParameter{Name: "b", MarkdownDescription: "Range in CIDR notation."},

@@ -11,7 +11,8 @@ import (
 
 var _ function.Function = (*meshFunction)(nil)
 
-// meshFunction is mesh(names): every pair of a number of clusters, for for_each.
+// meshFunction implements mesh(names), which returns every pair of a list of clusters, for
+// for_each.
 type meshFunction struct{}
 
 func newMeshFunction() function.Function { return &meshFunction{} }
@@ -30,13 +31,15 @@ func (*meshFunction) Metadata(_ context.Context, _ function.MetadataRequest, res
 // Definition implements [function.Function].
 func (*meshFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Every pair of a number of clusters",
-		MarkdownDescription: "Returns a map for the `for_each` of a `liqo_shortcut` that joins each cluster with each other one, once: `{ \"a-b\" = { client = \"a\", " +
-			"server = \"b\" }, … }`. Of a pair, the cluster that stands first in the list dials. So a cluster that can't be dialled goes to the front, and new ones to " +
-			"the end, where they change no pair that there is.",
+		Summary: "Every pair of a list of clusters",
+		MarkdownDescription: "Returns a map for the `for_each` of a `liqo_shortcut` that connects each cluster to " +
+			"every other cluster: `{ \"a-b\" = { client = \"a\", server = \"b\" }, … }`. In each pair, the " +
+			"cluster that is first in the list dials. So put clusters that cannot be dialled at the start of the " +
+			"list. Add new clusters at the end, because there they do not change existing pairs.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name: "names", ElementType: types.StringType,
-			MarkdownDescription: "Names of the clusters: keys of the provider's `clusters`, or contexts of its kubeconfig. Fewer than two give an empty map.",
+			MarkdownDescription: "Names of the clusters: keys of the provider's `clusters`, or contexts of its " +
+				"kubeconfig. With fewer than two names, the map is empty.",
 		}},
 		Return: function.MapReturn{ElementType: types.ObjectType{AttrTypes: map[string]attr.Type{
 			"client": types.StringType, "server": types.StringType,
@@ -58,8 +61,9 @@ func (*meshFunction) Run(ctx context.Context, req function.RunRequest, resp *fun
 	resp.Error = resp.Result.Set(ctx, pairs)
 }
 
-// mesh pairs each name with every later one, keyed by both. It fails for a name that is empty or there twice, and for names with hyphens of which two pairs have
-// the same key.
+// mesh pairs each name with every later one. The key of a pair is both names, joined by a hyphen.
+// It fails if a name is empty or occurs twice, or if two pairs have the same key because names
+// contain hyphens.
 func mesh(names []string) (map[string]ends, error) {
 	seen := map[string]bool{}
 	for i, name := range names {
@@ -67,7 +71,7 @@ func mesh(names []string) (map[string]ends, error) {
 			return nil, fmt.Errorf("the name at index %d is empty", i)
 		}
 		if seen[name] {
-			return nil, fmt.Errorf("the name %q is there twice; a cluster has no shortcut with itself", name)
+			return nil, fmt.Errorf("the name %q occurs twice; a cluster has no shortcut with itself", name)
 		}
 		seen[name] = true
 	}
@@ -76,7 +80,8 @@ func mesh(names []string) (map[string]ends, error) {
 		for _, server := range names[i+1:] {
 			key := client + "-" + server
 			if other, taken := pairs[key]; taken {
-				return nil, fmt.Errorf("%q, %q and %q, %q would both have the key %q; give one of the clusters another name in the provider's `clusters`",
+				return nil, fmt.Errorf("the pair %q, %q and the pair %q, %q would both have the key %q; rename "+
+					"one of the clusters in the provider's `clusters`",
 					other.Client, other.Server, client, server, key)
 			}
 			pairs[key] = ends{Client: client, Server: server}

@@ -10,7 +10,8 @@ import (
 
 var _ function.Function = (*remapIPFunction)(nil)
 
-// remapIPFunction is remap_ip(ip, from, to): where an address is reached that Liqo remaps.
+// remapIPFunction implements remap_ip(ip, from, to), which returns the address of a pod after Liqo
+// has remapped its range.
 type remapIPFunction struct{}
 
 func newRemapIPFunction() function.Function { return &remapIPFunction{} }
@@ -23,14 +24,18 @@ func (*remapIPFunction) Metadata(_ context.Context, _ function.MetadataRequest, 
 // Definition implements [function.Function].
 func (*remapIPFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Where a remapped address is reached",
-		MarkdownDescription: "Moves an address from one range to another and keeps its host part, as Liqo does with the addresses of a cluster whose range is taken in " +
-			"another one. With `from` and `to` of `pod_cidrs` and `remapped_pod_cidrs` of a `liqo_shortcut`, it tells where the other cluster reaches a pod.",
+		Summary: "Address after a remapping",
+		MarkdownDescription: "Moves an address from one range to another and keeps its host part, as Liqo does " +
+			"when the range of a cluster is already taken in another cluster. With `from` and `to` of `pod_cidrs` " +
+			"and `remapped_pod_cidrs` of a `liqo_shortcut`, it returns the address at which the other cluster " +
+			"reaches a pod.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "ip", MarkdownDescription: "IPv4 or IPv6 address, within `from`."},
-			function.StringParameter{Name: "from", MarkdownDescription: "Range that the address is in, in CIDR notation."},
+			function.StringParameter{Name: "from", MarkdownDescription: "Range of the address, in CIDR notation."},
 			function.StringParameter{
-				Name: "to", MarkdownDescription: "Range to move it to, in CIDR notation: of the same family and prefix length as `from`, as Liqo chooses them.",
+				Name: "to",
+				MarkdownDescription: "New range, in CIDR notation. Its IP version and prefix length must be those of `from`, as " +
+					"in every remapping by Liqo.",
 			},
 		},
 		Return: function.StringReturn{},
@@ -51,11 +56,11 @@ func (*remapIPFunction) Run(ctx context.Context, req function.RunRequest, resp *
 	resp.Error = resp.Result.Set(ctx, remapped)
 }
 
-// remapIP replaces the network part of an address. Its error is at the argument that is wrong.
+// remapIP replaces the network part of an address. An error refers to the wrong argument.
 func remapIP(ip, from, to string) (string, *function.FuncError) {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil || addr.Zone() != "" {
-		return "", function.NewArgumentFuncError(0, fmt.Sprintf("%q is no IP address.", ip))
+		return "", function.NewArgumentFuncError(0, fmt.Sprintf("%q is not an IP address.", ip))
 	}
 	source, funcErr := cidrArgument(1, from)
 	if funcErr != nil {
@@ -68,9 +73,10 @@ func remapIP(ip, from, to string) (string, *function.FuncError) {
 	case !source.Contains(addr):
 		return "", function.NewArgumentFuncError(0, fmt.Sprintf("%s is not in %s.", addr, source))
 	case source.Addr().BitLen() != target.Addr().BitLen():
-		return "", function.NewArgumentFuncError(2, fmt.Sprintf("%s and %s are of different IP versions.", source, target))
+		return "", function.NewArgumentFuncError(2, fmt.Sprintf("%s and %s have different IP versions.", source, target))
 	case source.Bits() != target.Bits():
-		return "", function.NewArgumentFuncError(2, fmt.Sprintf("%s and %s are of different size; Liqo remaps a range to one of the same size.", source, target))
+		return "", function.NewArgumentFuncError(2, fmt.Sprintf(
+			"%s and %s have different sizes. Liqo remaps a range to one of the same size.", source, target))
 	}
 	host, network := addr.AsSlice(), target.Addr().AsSlice()
 	for i := range host {
@@ -81,11 +87,12 @@ func remapIP(ip, from, to string) (string, *function.FuncError) {
 	return remapped.String(), nil
 }
 
-// cidrArgument parses an argument of a function. Bits of the host part count for nothing.
+// cidrArgument parses an argument of a function. It ignores the host bits.
 func cidrArgument(position int64, text string) (netip.Prefix, *function.FuncError) {
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
-		return netip.Prefix{}, function.NewArgumentFuncError(position, fmt.Sprintf("%q is no address range in CIDR notation, such as 10.1.0.0/16.", text))
+		return netip.Prefix{}, function.NewArgumentFuncError(position, fmt.Sprintf(
+			"%q is not an address range in CIDR notation, such as 10.1.0.0/16.", text))
 	}
 	return prefix.Masked(), nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// call runs a function as Terraform does.
+// call runs a function in the same way as Terraform.
 func call(t *testing.T, f function.Function, arguments ...attr.Value) (attr.Value, *function.FuncError) {
 	t.Helper()
 	var definition function.DefinitionResponse
@@ -44,11 +44,12 @@ func TestAMeshHasEachPairOnceAndTheFirstNameDials(t *testing.T) {
 	}
 }
 
-func TestAMeshOfNamesThatCannotBeIsRefused(t *testing.T) {
+func TestAMeshOfInvalidNamesIsRejected(t *testing.T) {
 	for expected, names := range map[string][]string{
-		`The name at index 1 is empty.`:                                          {"rome", ""},
-		`The name "rome" is there twice; a cluster has no shortcut with itself.`: {"rome", "milan", "rome"},
-		"\"a\", \"b-c\" and \"a-b\", \"c\" would both have the key \"a-b-c\"; give one of the clusters another name in the provider's `clusters`.": {
+		`The name at index 1 is empty.`:                                        {"rome", ""},
+		`The name "rome" occurs twice; a cluster has no shortcut with itself.`: {"rome", "milan", "rome"},
+		`The pair "a", "b-c" and the pair "a-b", "c" would both have the key "a-b-c"; ` +
+			"rename one of the clusters in the provider's `clusters`.": {
 			"a", "a-b", "b-c", "c",
 		},
 	} {
@@ -71,39 +72,49 @@ func TestARemappedAddressKeepsItsHostPart(t *testing.T) {
 		{"fd00:1::a:b", "fd00:1::/64", "fd00:2::/64", "fd00:2::a:b"},
 		{"fd00:10::1", "fd00::/12", "fda0::/12", "fda0:10::1"},
 	} {
-		got, err := call(t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to))
+		got, err := call(
+			t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to),
+		)
 		if err != nil || !got.Equal(types.StringValue(test.expected)) {
 			t.Errorf("%s from %s to %s: %s (%v), expected %s", test.ip, test.from, test.to, got, err, test.expected)
 		}
 	}
 }
 
-func TestAnAddressThatCannotBeRemappedIsRefusedAtTheArgumentThatIsWrong(t *testing.T) {
+func TestAnAddressThatCannotBeRemappedIsAnErrorOfTheWrongArgument(t *testing.T) {
 	for _, test := range []struct {
 		ip, from, to string
 		argument     int64
 		expected     string
 	}{
-		{"10.1.3", "10.1.0.0/16", "10.71.0.0/16", 0, `"10.1.3" is no IP address.`},
-		{"fe80::1%eth0", "fe80::/16", "fe81::/16", 0, `"fe80::1%eth0" is no IP address.`},
+		{"10.1.3", "10.1.0.0/16", "10.71.0.0/16", 0, `"10.1.3" is not an IP address.`},
+		{"fe80::1%eth0", "fe80::/16", "fe81::/16", 0, `"fe80::1%eth0" is not an IP address.`},
 		{"10.2.0.1", "10.1.0.0/16", "10.71.0.0/16", 0, `10.2.0.1 is not in 10.1.0.0/16.`},
 		{"fd00::1", "10.1.0.0/16", "10.71.0.0/16", 0, `fd00::1 is not in 10.1.0.0/16.`},
-		{"10.1.3.4", "10.1.0.0", "10.71.0.0/16", 1, `"10.1.0.0" is no address range in CIDR notation, such as 10.1.0.0/16.`},
-		{"10.1.3.4", "10.1.0.0/16", "10.71.0.0/99", 2, `"10.71.0.0/99" is no address range in CIDR notation, such as 10.1.0.0/16.`},
-		{"10.1.3.4", "10.1.0.0/16", "fd00::/16", 2, `10.1.0.0/16 and fd00::/16 are of different IP versions.`},
+		{
+			"10.1.3.4", "10.1.0.0", "10.71.0.0/16", 1,
+			`"10.1.0.0" is not an address range in CIDR notation, such as 10.1.0.0/16.`,
+		},
+		{
+			"10.1.3.4", "10.1.0.0/16", "10.71.0.0/99", 2,
+			`"10.71.0.0/99" is not an address range in CIDR notation, such as 10.1.0.0/16.`,
+		},
+		{"10.1.3.4", "10.1.0.0/16", "fd00::/16", 2, `10.1.0.0/16 and fd00::/16 have different IP versions.`},
 		{
 			"10.1.3.4", "10.1.0.0/16", "10.71.0.0/17", 2,
-			`10.1.0.0/16 and 10.71.0.0/17 are of different size; Liqo remaps a range to one of the same size.`,
+			`10.1.0.0/16 and 10.71.0.0/17 have different sizes. Liqo remaps a range to one of the same size.`,
 		},
 	} {
-		_, err := call(t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to))
+		_, err := call(
+			t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to),
+		)
 		if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != test.argument || err.Text != test.expected {
 			t.Errorf("%s from %s to %s: %v", test.ip, test.from, test.to, err)
 		}
 	}
 }
 
-func TestRangesOverlapThatHaveAnAddressInCommon(t *testing.T) {
+func TestRangesWithACommonAddressOverlap(t *testing.T) {
 	for _, test := range []struct {
 		a, b     string
 		expected bool
@@ -123,7 +134,7 @@ func TestRangesOverlapThatHaveAnAddressInCommon(t *testing.T) {
 	}
 }
 
-func TestEachRangeThatIsNoneIsNamed(t *testing.T) {
+func TestAnInvalidRangeIsNamedInTheError(t *testing.T) {
 	_, err := call(t, newCIDRsOverlapFunction(), types.StringValue("10.1.0.0"), types.StringValue("10.1.0.0/16"))
 	if err == nil || *err.FunctionArgument != 0 || !strings.Contains(err.Text, `"10.1.0.0"`) {
 		t.Errorf("got %v", err)

@@ -11,14 +11,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// leaves is what the provider block gives to resources.
+// leaves gives resources and data sources access to the clusters of the provider block.
 type leaves struct {
 	registry *cluster.Registry
 	unknown  unknownNames
 	planned  claims
 }
 
-// leavesFrom takes what the framework hands to a resource's Configure: nil before the provider is configured.
+// leavesFrom converts the data that the framework passes to Configure. It is nil before the
+// provider is configured.
 func leavesFrom(providerData any) (*leaves, diag.Diagnostics) {
 	if providerData == nil {
 		return nil, nil
@@ -31,7 +32,7 @@ func leavesFrom(providerData any) (*leaves, diag.Diagnostics) {
 	return data, nil
 }
 
-// connect connects to both leaves at once, by their names.
+// connect connects to both leaves in parallel, by their names.
 func (l *leaves) connect(ctx context.Context, client, server string) pair {
 	return connectBoth(
 		func() (*cluster.Leaf, error) { return l.registry.Leaf(ctx, client) },
@@ -39,7 +40,7 @@ func (l *leaves) connect(ctx context.Context, client, server string) pair {
 	)
 }
 
-// connectByID does the same by their cluster IDs, whatever they are called.
+// connectByID connects to both leaves in parallel, by their cluster IDs.
 func (l *leaves) connectByID(ctx context.Context, clientID, serverID string) pair {
 	return connectBoth(
 		func() (*cluster.Leaf, error) { return l.registry.LeafByID(ctx, clientID) },
@@ -47,8 +48,9 @@ func (l *leaves) connectByID(ctx context.Context, clientID, serverID string) pai
 	)
 }
 
-// find connects to both leaves of a shortcut that exists, at once: to the clusters on record, whatever they are called now. Where the provider does not know such a
-// cluster any more, the pair has what its name gives: an error, or another cluster.
+// find connects to both leaves of an existing shortcut in parallel. It finds the recorded clusters
+// even if they have other names now. If the provider no longer knows a recorded cluster, the pair
+// has the result of the name: an error, or another cluster.
 func (l *leaves) find(ctx context.Context, model *shortcutModel) pair {
 	return connectBoth(
 		func() (*cluster.Leaf, error) { return l.findRecorded(ctx, model.recorded("client")) },
@@ -72,16 +74,19 @@ func (l *leaves) findRecorded(ctx context.Context, end recordedEnd) (*cluster.Le
 	}
 }
 
-// planTroubles are the diagnostics of the leaves that a plan could not connect to. What is lost of a shortcut on record is only a warning, and so is a leaf that
-// does not answer; but a name that stands for nothing, while the cluster is known under another one, is an error: the plan could do nothing but forget the cluster.
+// planTroubles returns the diagnostics of the leaves that a plan could not connect to. A leaf of an
+// existing shortcut that is lost is only a warning, and so is a leaf that does not answer. A name
+// that refers to no leaf is an error if its cluster has another name now. Otherwise the plan would
+// lose the cluster.
 func (l *leaves) planTroubles(ctx context.Context, p pair, plan, state *shortcutModel) diag.Diagnostics {
-	const consequence = "The plan goes on without knowing this leaf; an apply will need it for any change on a leaf."
+	const consequence = "The plan continues without this leaf. An apply needs it for any change on a leaf."
 	var diags diag.Diagnostics
 	for _, end := range p.failed() {
 		recorded, name := state.recorded(end.attribute), plan.recorded(end.attribute).name
 		if renamed := l.renamed(ctx, end.err, recorded.id); renamed != nil {
-			diags.AddAttributeError(end.path(), summary("", end.err), fmt.Sprintf("%q is the name of no leaf. Cluster %q, which is the %s of this shortcut, "+
-				"is called %q now. Set `%s = %q`; that changes nothing on the leaves.", name, recorded.id, end.attribute, renamed.Name, end.attribute, renamed.Name))
+			diags.AddAttributeError(end.path(), summary("", end.err), fmt.Sprintf("There is no leaf with the name %q. "+
+				"Cluster %q, the %s of this shortcut, has the name %q now. Set `%s = %q`. This changes nothing on the leaves.",
+				name, recorded.id, end.attribute, renamed.Name, end.attribute, renamed.Name))
 			continue
 		}
 		if cluster.Unreachable(end.err) || cluster.Lost(end.err) && name == recorded.name {
@@ -93,12 +98,13 @@ func (l *leaves) planTroubles(ctx context.Context, p pair, plan, state *shortcut
 	return diags
 }
 
-// renamed is the leaf with that cluster ID where an error says that its name stands for nothing, nil where it does not or there is no such leaf.
+// renamed returns the leaf with this cluster ID if err says that its name is unknown. It returns
+// nil for other errors, and if there is no such leaf.
 func (l *leaves) renamed(ctx context.Context, err error, id string) *cluster.Leaf {
 	if id == "" || !isUnknownName(err) {
 		return nil
 	}
-	leaf, _ := l.registry.LeafByID(ctx, id) // that there is none is no error here
+	leaf, _ := l.registry.LeafByID(ctx, id) // no such leaf is not an error here
 	return leaf
 }
 
@@ -107,7 +113,8 @@ func isUnknownName(err error) bool {
 	return unknown
 }
 
-// unknownAny reports whether one of the leaves can't be connected to yet, because its name or its credentials are only known after an apply.
+// unknownAny reports whether one of the leaves cannot be connected to yet, because its name or its
+// credentials are known only after an apply.
 func (l *leaves) unknownAny(names ...types.String) bool {
 	for _, name := range names {
 		if name.IsUnknown() || l.unknown.has(name.ValueString()) {

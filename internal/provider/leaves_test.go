@@ -10,7 +10,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// joining is a shortcut between leaves of these names, on record with the clusters rome and milan.
+// joining returns a recorded shortcut of the clusters rome and milan, whose leaves have these
+// names.
 func joining(client, server string) *shortcutModel {
 	return &shortcutModel{
 		Client: types.StringValue(client), Server: types.StringValue(server),
@@ -18,20 +19,20 @@ func joining(client, server string) *shortcutModel {
 	}
 }
 
-func TestALeafThatIsLostIsAnErrorOfAPlanUnlessItWasJoinedUnderThatName(t *testing.T) {
+func TestALostLeafIsAnErrorOfAPlanUnlessTheStateHasItUnderThisName(t *testing.T) {
 	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere}, unknownNames{})
 	for name, test := range map[string]struct {
 		state     *shortcutModel
 		isWarning bool
 	}{
-		"a shortcut that is new":       {nil, false},
-		"a shortcut on record":         {joining("rome", "turin"), true},
-		"a leaf that is called so now": {joining("rome", "torino"), false},
+		"a new shortcut":         {nil, false},
+		"a recorded shortcut":    {joining("rome", "turin"), true},
+		"a leaf with a new name": {joining("rome", "torino"), false},
 	} {
 		lost := pair{serverErr: &cluster.UnknownNameError{Name: "turin"}}
 		diags := leaves.planTroubles(t.Context(), lost, joining("rome", "turin"), test.state)
 		if len(diags) != 1 || diags[0].Summary() != "Unknown leaf turin" || diags.HasError() == test.isWarning {
-			t.Errorf("%s: it says: %v", name, diags)
+			t.Errorf("%s: got %v", name, diags)
 		}
 	}
 }
@@ -42,12 +43,13 @@ func TestALeafThatCannotBeFoundByItsClusterIDEitherIsUnknown(t *testing.T) {
 	if found.clientErr == nil || isUnknownName(found.clientErr) {
 		t.Errorf("the client: %v", found.clientErr)
 	}
-	if text := fmt.Sprint(found.serverErr); !isUnknownName(found.serverErr) || !strings.Contains(text, `has the cluster ID "milan"`) || cluster.Unreachable(found.serverErr) {
+	if text := fmt.Sprint(found.serverErr); !isUnknownName(found.serverErr) ||
+		!strings.Contains(text, `has the cluster ID "milan"`) || cluster.Unreachable(found.serverErr) {
 		t.Errorf("the server: %s", text)
 	}
 }
 
-func TestANewNameIsKnownOnlyFromALeafThatHasAnswered(t *testing.T) {
+func TestANewNameIsKnownOnlyIfItsLeafHasAnswered(t *testing.T) {
 	state := joining("rome", "milan")
 	answered := pair{client: cluster.Absent("roma", "rome")}
 	for name, test := range map[string]struct {
@@ -55,10 +57,10 @@ func TestANewNameIsKnownOnlyFromALeafThatHasAnswered(t *testing.T) {
 		plan     *shortcutModel
 		expected bool
 	}{
-		"no new name":             {pair{}, joining("rome", "milan"), true},
-		"one that has answered":   {answered, joining("roma", "milan"), true},
-		"one that has not":        {pair{}, joining("roma", "milan"), false},
-		"one of two that has not": {answered, joining("roma", "milano"), false},
+		"no new name":                 {pair{}, joining("rome", "milan"), true},
+		"its leaf has answered":       {answered, joining("roma", "milan"), true},
+		"its leaf has not answered":   {pair{}, joining("roma", "milan"), false},
+		"one of two has not answered": {answered, joining("roma", "milano"), false},
 	} {
 		if got := test.pair.knowsNewNames(test.plan, state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
@@ -68,7 +70,8 @@ func TestANewNameIsKnownOnlyFromALeafThatHasAnswered(t *testing.T) {
 
 func TestALeafIsUnknownWhileItsNameOrItsCredentialsAre(t *testing.T) {
 	leaves := &leaves{unknown: unknownNames{names: map[string]bool{"turin": true}}}
-	rome, milan, turin, later := types.StringValue("rome"), types.StringValue("milan"), types.StringValue("turin"), types.StringUnknown()
+	rome, milan, turin, later := types.StringValue("rome"), types.StringValue("milan"), types.StringValue("turin"),
+		types.StringUnknown()
 	for expected, pairs := range map[bool][][]types.String{
 		false: {{rome, milan}},
 		true:  {{rome, turin}, {turin, rome}, {rome, later}, {later, rome}},

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -10,13 +11,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// pair is the two leaves of a shortcut, connected. A leaf that could not be connected to is nil, and its error is set.
+// pair holds the connections to the two leaves of a shortcut. If a connection failed, the leaf is
+// nil and its error is set.
 type pair struct {
 	client, server       *cluster.Leaf
 	clientErr, serverErr error
 }
 
-// connectBoth connects to both leaves at once.
+// connectBoth connects to both leaves in parallel.
 func connectBoth(client, server func() (*cluster.Leaf, error)) pair {
 	var (
 		p     pair
@@ -28,7 +30,8 @@ func connectBoth(client, server func() (*cluster.Leaf, error)) pair {
 	return p
 }
 
-// errors are the diagnostics of the leaves that could not be connected to, each at the attribute that names the leaf.
+// errors returns the diagnostics of the leaves that could not be connected to. Each refers to the
+// attribute with the name of the leaf.
 func (p pair) errors() diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range p.failed() {
@@ -37,8 +40,8 @@ func (p pair) errors() diag.Diagnostics {
 	return diags
 }
 
-// troubles are the same for a shortcut on record. A leaf that is lost is only a warning then, with what follows from that: it must not keep everything else from
-// being planned.
+// troubles returns the same diagnostics for an existing shortcut. A lost leaf is only a warning
+// then, with its consequence, so that the plan continues for everything else.
 func (p pair) troubles(consequence string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range p.failed() {
@@ -51,14 +54,15 @@ func (p pair) troubles(consequence string) diag.Diagnostics {
 	return diags
 }
 
-// obstacles are the errors again, for a destroy: those of a leaf that is lost say how to do without it.
+// obstacles returns the same diagnostics for a destroy. For a lost leaf they say how to destroy
+// without it.
 func (p pair) obstacles() diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range p.failed() {
 		diagnostic := end.diagnostic()
 		if cluster.Lost(end.err) {
-			diags.AddAttributeError(end.path(), diagnostic.Summary(), diagnostic.Detail()+"\n\nIf this leaf is gone for good, apply `force_destroy = true` and then "+
-				"destroy: only the other leaf is cleaned then.")
+			diags.AddAttributeError(end.path(), diagnostic.Summary(), diagnostic.Detail()+"\n\nIf this leaf is gone for good, "+
+				"apply `force_destroy = true`, then destroy. This cleans only the other leaf.")
 		} else {
 			diags.Append(diagnostic)
 		}
@@ -68,7 +72,7 @@ func (p pair) obstacles() diag.Diagnostics {
 
 // failedEnd is a leaf that could not be connected to.
 type failedEnd struct {
-	attribute string // that names it: client or server
+	attribute string // with its name: client or server
 	err       error
 }
 
@@ -88,38 +92,43 @@ func (p pair) failed() []failedEnd {
 	if p.clientErr != nil {
 		ends = append(ends, failedEnd{"client", p.clientErr})
 	}
-	// One name for both leaves gives one error, not two.
+	// The same name for both leaves gives one error, not two.
 	if p.serverErr != nil && (p.clientErr == nil || !errors.Is(p.serverErr, p.clientErr)) {
 		ends = append(ends, failedEnd{"server", p.serverErr})
 	}
 	return ends
 }
 
-// differ is an error if both names stand for the same cluster.
+// differ returns an error if both names refer to the same cluster.
 func (p pair) differ() diag.Diagnostics {
 	var diags diag.Diagnostics
 	if p.client != nil && p.server != nil && p.client.ID == p.server.ID {
-		diags.AddAttributeError(path.Root("server"), "The same leaf twice", "A shortcut joins two different leaves; \""+
-			p.client.Name+"\" and \""+p.server.Name+"\" both stand for cluster \""+string(p.client.ID)+"\".")
+		diags.AddAttributeError(path.Root("server"), "The same leaf twice", fmt.Sprintf(
+			"A shortcut connects two different leaves, but %q and %q both refer to cluster %q.",
+			p.client.Name, p.server.Name, p.client.ID))
 	}
 	return diags
 }
 
-// isAnother reports whether the names now stand for other clusters than those that the shortcut joins.
+// isAnother reports whether a name now refers to another cluster than the one that the shortcut
+// connects.
 func (p pair) isAnother(model *shortcutModel) bool {
-	return isAnother(p.client, model.ClientClusterID.ValueString()) || isAnother(p.server, model.ServerClusterID.ValueString())
+	return isAnother(p.client, model.ClientClusterID.ValueString()) ||
+		isAnother(p.server, model.ServerClusterID.ValueString())
 }
 
-// isAnother compares a leaf with the ID that is on record; an empty one is on record before the first apply only.
+// isAnother reports whether a leaf has another ID than the recorded one. The recorded ID is empty
+// before the first apply.
 func isAnother(leaf *cluster.Leaf, id string) bool { return id != "" && string(leaf.ID) != id }
 
-// recordedEnd is what a model says of one end of a shortcut.
+// recordedEnd is the recorded leaf of one end of a shortcut.
 type recordedEnd struct {
 	name string // of the leaf
 	id   string // of the cluster; empty before the first apply
 }
 
-// recorded is the end that an attribute names, client or server. Without a model, nothing is on record.
+// recorded returns the recorded leaf of an attribute, client or server. It is empty if the model is
+// nil.
 func (m *shortcutModel) recorded(attribute string) recordedEnd {
 	switch {
 	case m == nil:
@@ -131,21 +140,22 @@ func (m *shortcutModel) recorded(attribute string) recordedEnd {
 	}
 }
 
-// mustBe is an error for each name that does not stand for the cluster which the shortcut joins.
+// mustBe returns an error for each name that refers to another cluster than the one that the
+// shortcut connects.
 func (p pair) mustBe(model *shortcutModel) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for attribute, leaf := range map[string]*cluster.Leaf{"client": p.client, "server": p.server} {
 		if id := model.recorded(attribute).id; isAnother(leaf, id) {
-			diags.AddAttributeError(path.Root(attribute), "Another cluster", "The name \""+leaf.Name+"\" stands for cluster \""+
-				string(leaf.ID)+"\" now; the shortcut joins cluster \""+id+"\". Nothing was done. Let the name stand for that cluster "+
-				"again, at least until the shortcut is destroyed.")
+			diags.AddAttributeError(path.Root(attribute), "Another cluster", fmt.Sprintf("The name %q refers to cluster %q "+
+				"now, but the shortcut connects cluster %q. Nothing was changed. Let the name refer to the old cluster again, at "+
+				"least until the shortcut is destroyed.", leaf.Name, leaf.ID, id))
 		}
 	}
 	return diags
 }
 
-// knowsNewNames reports whether each name that a plan changes is known to stand for the cluster on record: the pair is connected by the names of the plan, and
-// has been compared with the state.
+// knowsNewNames reports whether each name that a plan changes is known to refer to the recorded
+// cluster. The pair is connected by the names in the plan, and has been compared with the state.
 func (p pair) knowsNewNames(plan, state *shortcutModel) bool {
 	return (p.client != nil || plan.Client.Equal(state.Client)) && (p.server != nil || plan.Server.Equal(state.Server))
 }

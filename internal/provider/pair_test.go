@@ -12,26 +12,30 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// unanswered is the error of Milan when it does not answer, refused that of a leaf that refuses the credentials.
+// unanswered is the error if milan does not answer. refused is the error if a leaf refuses the
+// credentials.
 func unanswered() error {
-	return cluster.Absent("milan", "").Explain(&url.Error{Op: "Get", URL: "https://milan.example", Err: errors.New("connection refused")})
+	return cluster.Absent("milan", "").Explain(
+		&url.Error{Op: "Get", URL: "https://milan.example", Err: errors.New("connection refused")},
+	)
 }
 
 func refused(name string) error {
 	return &cluster.Error{Leaf: name, Summary: "the API server refuses the credentials", Err: errors.New("Unauthorized")}
 }
 
-func TestALeafThatFailsIsToldAtTheAttributeThatNamesIt(t *testing.T) {
+func TestALeafThatFailsIsReportedAtItsAttribute(t *testing.T) {
 	diags := pair{clientErr: refused("rome"), serverErr: unanswered()}.errors()
 	if len(diags) != 2 || !slices.Equal(at(diags, diag.SeverityError), []string{"client", "server"}) {
-		t.Fatalf("it says: %v", diags)
+		t.Fatalf("got %v", diags)
 	}
-	if diags[0].Summary() != `The API server refuses the credentials on leaf "rome"` || !strings.Contains(diags[1].Detail(), "connection refused") {
-		t.Errorf("it says: %v", diags)
+	if diags[0].Summary() != `The API server refuses the credentials on leaf "rome"` ||
+		!strings.Contains(diags[1].Detail(), "connection refused") {
+		t.Errorf("got %v", diags)
 	}
 }
 
-func TestALostLeafIsAWarningWhereNothingNeedsItAndADestroySaysHowToGiveItUp(t *testing.T) {
+func TestALostLeafIsAWarningOfARefreshAndADestroySaysHowToGiveItUp(t *testing.T) {
 	for name, test := range map[string]struct {
 		err  error
 		lost bool
@@ -40,39 +44,43 @@ func TestALostLeafIsAWarningWhereNothingNeedsItAndADestroySaysHowToGiveItUp(t *t
 		"refused": {refused("milan"), false},
 	} {
 		failed := pair{serverErr: test.err}
-		troubles, obstacles := failed.troubles("So be it."), failed.obstacles()
-		if len(troubles) != 1 || troubles.HasError() == test.lost || strings.HasSuffix(troubles[0].Detail(), "\n\nSo be it.") != test.lost {
+		troubles, obstacles := failed.troubles("The plan continues."), failed.obstacles()
+		if len(troubles) != 1 || troubles.HasError() == test.lost ||
+			strings.HasSuffix(troubles[0].Detail(), "\n\nThe plan continues.") != test.lost {
 			t.Errorf("%s: a refresh says: %v", name, troubles)
 		}
-		if len(obstacles) != 1 || !obstacles.HasError() || strings.Contains(obstacles[0].Detail(), "`force_destroy = true`") != test.lost {
+		if len(obstacles) != 1 || !obstacles.HasError() ||
+			strings.Contains(obstacles[0].Detail(), "`force_destroy = true`") != test.lost {
 			t.Errorf("%s: a destroy says: %v", name, obstacles)
 		}
 	}
 }
 
-func TestOneErrorForTwoLeavesIsToldOnce(t *testing.T) {
+func TestOneErrorForBothLeavesIsReportedOnce(t *testing.T) {
 	err := refused("common")
 	if diags := (pair{clientErr: err, serverErr: err}).errors(); len(diags) != 1 {
-		t.Errorf("it says: %v", diags)
+		t.Errorf("got %v", diags)
 	}
 }
 
-func TestTwoNamesForOneClusterAreNoPair(t *testing.T) {
+func TestTwoNamesOfOneClusterAreNotAPair(t *testing.T) {
 	rome, roma := cluster.Absent("rome", "r"), cluster.Absent("roma", "r")
 	diags := pair{client: rome, server: roma}.differ()
 	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityError), []string{"server"}) ||
-		!strings.Contains(diags[0].Detail(), `"rome" and "roma" both stand for cluster "r"`) {
-		t.Errorf("it says: %v", diags)
+		!strings.Contains(diags[0].Detail(), `"rome" and "roma" both refer to cluster "r"`) {
+		t.Errorf("got %v", diags)
 	}
 	if diags := (pair{client: rome, server: cluster.Absent("milan", "m")}).differ(); len(diags) > 0 {
-		t.Errorf("it says: %v", diags)
+		t.Errorf("got %v", diags)
 	}
 }
 
-func TestANameThatStandsForAnotherClusterIsRefusedAtItsAttribute(t *testing.T) {
-	diags := pair{client: cluster.Absent("rome", "rome"), server: cluster.Absent("milan", "milan-2")}.mustBe(joining("rome", "milan"))
+func TestANameOfAnotherClusterIsRejectedAtItsAttribute(t *testing.T) {
+	diags := pair{
+		client: cluster.Absent("rome", "rome"), server: cluster.Absent("milan", "milan-2"),
+	}.mustBe(joining("rome", "milan"))
 	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityError), []string{"server"}) ||
-		!strings.Contains(diags[0].Detail(), `"milan-2" now; the shortcut joins cluster "milan"`) {
-		t.Errorf("it says: %v", diags)
+		!strings.Contains(diags[0].Detail(), `"milan-2" now, but the shortcut connects cluster "milan"`) {
+		t.Errorf("got %v", diags)
 	}
 }

@@ -17,16 +17,16 @@ const TypeName = "liqo"
 
 var _ provider.ProviderWithFunctions = (*Provider)(nil)
 
-// Provider makes shortcuts between leaf clusters ordinary Terraform resources.
+// Provider manages shortcuts between leaf clusters as Terraform resources.
 type Provider struct {
 	version  string
 	registry *cluster.Registry // nil until the provider is configured
 }
 
-// New returns the provider in the version that it shall report.
+// New returns the provider. It reports the given version.
 func New(version string) *Provider { return &Provider{version: version} }
 
-// Close ends the connections to all leaves.
+// Close closes the connections to all leaves.
 func (p *Provider) Close() {
 	if p.registry != nil {
 		p.registry.Close()
@@ -39,7 +39,7 @@ func (p *Provider) Metadata(_ context.Context, _ provider.MetadataRequest, resp 
 	resp.Version = p.version
 }
 
-// Configure implements [provider.Provider]. It connects to nothing yet.
+// Configure implements [provider.Provider]. It does not connect to a leaf yet.
 func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var model providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -66,7 +66,9 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 
 // DataSources implements [provider.Provider].
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{newClusterDataSource, newShortcutDataSource, newShortcutsDataSource, newTopologyDataSource}
+	return []func() datasource.DataSource{
+		newClusterDataSource, newShortcutDataSource, newShortcutsDataSource, newTopologyDataSource,
+	}
 }
 
 // Functions implements [provider.ProviderWithFunctions].

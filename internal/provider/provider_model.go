@@ -10,7 +10,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// DefaultLiqoNamespace is where Liqo's installer puts it.
+// DefaultLiqoNamespace is the namespace that Liqo's installer uses by default.
 const DefaultLiqoNamespace = "liqo"
 
 // providerModel is the provider block.
@@ -22,7 +22,7 @@ type providerModel struct {
 	Clusters      types.Map    `tfsdk:"clusters"`
 }
 
-// clusterModel is an entry of its `clusters`.
+// clusterModel is an entry of `clusters`.
 type clusterModel struct {
 	ConfigPath            types.String `tfsdk:"config_path"`
 	ConfigPaths           types.List   `tfsdk:"config_paths"`
@@ -44,7 +44,7 @@ type clusterModel struct {
 	LiqoNamespace         types.String `tfsdk:"liqo_namespace"`
 }
 
-// execModel is its `exec`.
+// execModel is the `exec` of an entry.
 type execModel struct {
 	APIVersion types.String `tfsdk:"api_version"`
 	Command    types.String `tfsdk:"command"`
@@ -52,23 +52,26 @@ type execModel struct {
 	Env        types.Map    `tfsdk:"env"`
 }
 
-// unknownNames tell which leaves can't be connected to yet, because their credentials are only known after an apply.
+// unknownNames says which leaves cannot be connected to yet, because their credentials are known
+// only after an apply.
 type unknownNames struct {
-	all   bool            // nothing is known at all
+	all   bool            // nothing is known
 	names map[string]bool // entries of `clusters` with an unknown value
-	rest  bool            // every name that `clusters` does not list: the common kubeconfig is unknown
-	known map[string]bool // entries of `clusters` without one
+	rest  bool            // names that `clusters` does not list, because the common kubeconfig is unknown
+	known map[string]bool // entries of `clusters` without an unknown value
 }
 
 func (u unknownNames) has(name string) bool {
 	return u.all || u.names[name] || (u.rest && !u.known[name])
 }
 
-// any reports whether some name's credentials are unknown, or the names themselves.
+// any reports whether the credentials of any leaf, or the names of the leaves, are unknown.
 func (u unknownNames) any() bool { return u.all || u.rest || len(u.names) > 0 }
 
-// config translates the block. What it says wins over the environment, which getenv reads.
-func (m providerModel) config(ctx context.Context, getenv func(string) string) (cluster.Config, unknownNames, diag.Diagnostics) {
+// config translates the block. A value of the block overrides the environment, which getenv reads.
+func (m providerModel) config(
+	ctx context.Context, getenv func(string) string,
+) (cluster.Config, unknownNames, diag.Diagnostics) {
 	unknown := unknownNames{names: map[string]bool{}, known: map[string]bool{}}
 	if m.Clusters.IsUnknown() || m.LiqoNamespace.IsUnknown() {
 		unknown.all = true
@@ -133,7 +136,9 @@ func (m clusterModel) credentials(ctx context.Context) (cluster.Credentials, dia
 	return credentials, diags
 }
 
-func kubeconfigOf(ctx context.Context, path types.String, paths types.List, content types.String) (cluster.Kubeconfig, diag.Diagnostics) {
+func kubeconfigOf(
+	ctx context.Context, path types.String, paths types.List, content types.String,
+) (cluster.Kubeconfig, diag.Diagnostics) {
 	kubeconfig := cluster.Kubeconfig{Content: content.ValueString()}
 	diags := paths.ElementsAs(ctx, &kubeconfig.Paths, false)
 	if path.ValueString() != "" {

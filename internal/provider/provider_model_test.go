@@ -13,14 +13,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// providerBlock reads a provider block with these attributes; the others are null.
+// providerBlock returns a provider block with these attributes. The others are null.
 func providerBlock(t *testing.T, values map[string]tftypes.Value) providerModel {
 	t.Helper()
 	var schema provider.SchemaResponse
 	New("test").Schema(t.Context(), provider.SchemaRequest{}, &schema)
 	object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
 	if !ok {
-		t.Fatal("the schema is no object")
+		t.Fatal("the schema is not an object")
 	}
 	config := tfsdk.Config{Schema: schema.Schema, Raw: tftypes.NewValue(object, filled(object, values))}
 	var model providerModel
@@ -30,7 +30,7 @@ func providerBlock(t *testing.T, values map[string]tftypes.Value) providerModel 
 	return model
 }
 
-// clusters is the `clusters` attribute with these entries, whose other attributes are null.
+// clusters returns a `clusters` attribute with these entries. Their other attributes are null.
 func clusters(t *testing.T, entries map[string]map[string]tftypes.Value) tftypes.Value {
 	t.Helper()
 	var schema provider.SchemaResponse
@@ -41,11 +41,11 @@ func clusters(t *testing.T, entries map[string]map[string]tftypes.Value) tftypes
 	}
 	mapType, ok := attribute.GetType().TerraformType(t.Context()).(tftypes.Map)
 	if !ok {
-		t.Fatal("`clusters` is no map")
+		t.Fatal("`clusters` is not a map")
 	}
 	entryType, ok := mapType.ElementType.(tftypes.Object)
 	if !ok {
-		t.Fatal("an entry of `clusters` is no object")
+		t.Fatal("an entry of `clusters` is not an object")
 	}
 	values := map[string]tftypes.Value{}
 	for name, entry := range entries {
@@ -71,7 +71,7 @@ func environment(variables map[string]string) func(string) string {
 	return func(name string) string { return variables[name] }
 }
 
-func TestTheProviderBlockWinsOverTheEnvironment(t *testing.T) {
+func TestTheProviderBlockOverridesTheEnvironment(t *testing.T) {
 	variables := environment(map[string]string{"KUBE_CONFIG_PATH": "/from/environment"})
 	for expected, values := range map[string]map[string]tftypes.Value{
 		"/from/environment": {},
@@ -88,36 +88,42 @@ func TestTheProviderBlockWinsOverTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestEveryCredentialOfAClusterIsTakenOver(t *testing.T) {
-	model := providerBlock(t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {
-		"config_path": text("1"), "config_context": text("2"), "config_context_auth_info": text("3"), "config_context_cluster": text("4"),
-		"host": text("5"), "username": text("6"), "password": text("7"), "tls_server_name": text("8"), "client_certificate": text("9"),
-		"client_key": text("10"), "cluster_ca_certificate": text("11"), "token": text("12"), "proxy_url": text("13"),
+func TestEveryCredentialOfAClusterIsUsed(t *testing.T) {
+	entries := clusters(t, map[string]map[string]tftypes.Value{"rome": {
+		"config_path": text("1"), "config_context": text("2"),
+		"config_context_auth_info": text("3"), "config_context_cluster": text("4"),
+		"host": text("5"), "username": text("6"), "password": text("7"),
+		"tls_server_name": text("8"), "client_certificate": text("9"), "client_key": text("10"),
+		"cluster_ca_certificate": text("11"), "token": text("12"), "proxy_url": text("13"),
 		"liqo_namespace": text("14"), "insecure": tftypes.NewValue(tftypes.Bool, true),
-	}})})
+	}})
+	model := providerBlock(t, map[string]tftypes.Value{"clusters": entries})
 	config, _, diags := model.config(t.Context(), environment(nil))
 	if diags.HasError() {
 		t.Fatal(diags)
 	}
 	rome := config.Clusters["rome"]
-	if rome.Kubeconfig.Paths[0] != "1" || rome.Context != "2" || rome.ContextAuthInfo != "3" || rome.ContextCluster != "4" ||
-		rome.Host != "5" || rome.Username != "6" || rome.Password != "7" || rome.TLSServerName != "8" || rome.ClientCertificate != "9" ||
-		rome.ClientKey != "10" || rome.ClusterCACertificate != "11" || rome.Token != "12" || rome.ProxyURL != "13" ||
+	if rome.Kubeconfig.Paths[0] != "1" || rome.Context != "2" ||
+		rome.ContextAuthInfo != "3" || rome.ContextCluster != "4" ||
+		rome.Host != "5" || rome.Username != "6" || rome.Password != "7" ||
+		rome.TLSServerName != "8" || rome.ClientCertificate != "9" || rome.ClientKey != "10" ||
+		rome.ClusterCACertificate != "11" || rome.Token != "12" || rome.ProxyURL != "13" ||
 		rome.LiqoNamespace != "14" || !rome.Insecure {
 		t.Error("a credential is missing or in the wrong place")
 	}
 }
 
-func TestLiqoIsExpectedInItsUsualNamespace(t *testing.T) {
+func TestLiqoHasADefaultNamespace(t *testing.T) {
 	model := providerBlock(t, nil)
 	if config, _, _ := model.config(t.Context(), environment(nil)); config.LiqoNamespace != "liqo" {
 		t.Errorf("got %q", config.LiqoNamespace)
 	}
 }
 
-func TestLiqosNamespaceIsTheBlocksUnlessTheClusterSaysOtherwise(t *testing.T) {
+func TestAClusterOverridesTheNamespaceOfLiqo(t *testing.T) {
 	model := providerBlock(t, map[string]tftypes.Value{
-		"liqo_namespace": text("networking"), "clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {"liqo_namespace": text("of-rome")}}),
+		"liqo_namespace": text("networking"),
+		"clusters":       clusters(t, map[string]map[string]tftypes.Value{"rome": {"liqo_namespace": text("of-rome")}}),
 	})
 	config, _, diags := model.config(t.Context(), environment(nil))
 	if diags.HasError() || config.LiqoNamespace != "networking" || config.Clusters["rome"].LiqoNamespace != "of-rome" {
@@ -125,23 +131,27 @@ func TestLiqosNamespaceIsTheBlocksUnlessTheClusterSaysOtherwise(t *testing.T) {
 	}
 }
 
-func TestAKubeconfigMayBeGivenWhole(t *testing.T) {
+func TestAKubeconfigCanBeGivenAsContent(t *testing.T) {
 	content := text("apiVersion: v1")
 	model := providerBlock(t, map[string]tftypes.Value{
-		"config_content": content, "clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {"config_content": content}}),
+		"config_content": content,
+		"clusters":       clusters(t, map[string]map[string]tftypes.Value{"rome": {"config_content": content}}),
 	})
 	config, _, diags := model.config(t.Context(), environment(map[string]string{"KUBECONFIG": "/from/environment"}))
-	if diags.HasError() || config.Kubeconfig.Content != "apiVersion: v1" || len(config.Kubeconfig.Paths) != 0 || config.Clusters["rome"].Kubeconfig.Content != "apiVersion: v1" {
-		t.Error("it is not what the leaves are reached with")
+	if diags.HasError() || config.Kubeconfig.Content != "apiVersion: v1" || len(config.Kubeconfig.Paths) != 0 ||
+		config.Clusters["rome"].Kubeconfig.Content != "apiVersion: v1" {
+		t.Error("the content is not used for the leaves")
 	}
 }
 
-func TestAProgramThatPrintsCredentialsIsTakenOver(t *testing.T) {
-	model := providerBlock(t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {
+func TestACredentialPluginIsUsed(t *testing.T) {
+	entries := clusters(t, map[string]map[string]tftypes.Value{"rome": {
 		"exec": program(map[string]tftypes.Value{
-			"api_version": text("client.authentication.k8s.io/v1"), "command": text("aws"), "args": listOf(text("eks")), "env": textByName("A", text("1")),
+			"api_version": text("client.authentication.k8s.io/v1"), "command": text("aws"), "args": listOf(text("eks")),
+			"env": textByName("A", text("1")),
 		}),
-	}})})
+	}})
+	model := providerBlock(t, map[string]tftypes.Value{"clusters": entries})
 	config, _, diags := model.config(t.Context(), environment(nil))
 	run := config.Clusters["rome"].Exec
 	if diags.HasError() || run == nil || run.APIVersion != "client.authentication.k8s.io/v1" || run.Command != "aws" ||
@@ -160,10 +170,18 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 		values         map[string]tftypes.Value
 		unknown, known []string
 	}{
-		"a host":           {map[string]tftypes.Value{"clusters": entries}, []string{"rome"}, []string{"milan", "turin", "a context"}},
-		"the kubeconfig":   {map[string]tftypes.Value{"config_path": unknownText, "clusters": entries}, []string{"rome", "turin", "a context"}, []string{"milan"}},
+		"a host": {
+			map[string]tftypes.Value{"clusters": entries}, []string{"rome"}, []string{"milan", "turin", "a context"},
+		},
+		"the kubeconfig": {
+			map[string]tftypes.Value{"config_path": unknownText, "clusters": entries}, []string{"rome", "turin", "a context"},
+			[]string{"milan"},
+		},
 		"Liqo's namespace": {map[string]tftypes.Value{"liqo_namespace": unknownText}, []string{"rome", "milan"}, nil},
-		"all the clusters": {map[string]tftypes.Value{"clusters": tftypes.NewValue(entries.Type(), tftypes.UnknownValue)}, []string{"rome", "a context"}, nil},
+		"all the clusters": {
+			map[string]tftypes.Value{"clusters": tftypes.NewValue(entries.Type(), tftypes.UnknownValue)},
+			[]string{"rome", "a context"}, nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := providerBlock(t, test.values)
@@ -218,7 +236,9 @@ func TestSecretsAreSensitive(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"config_content", "clusters.config_content", "clusters.password", "clusters.token", "clusters.client_key"} {
+	for _, name := range []string{
+		"config_content", "clusters.config_content", "clusters.password", "clusters.token", "clusters.client_key",
+	} {
 		if !sensitive[name] {
 			t.Errorf("%s is not sensitive", name)
 		}

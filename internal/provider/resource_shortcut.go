@@ -21,10 +21,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// shortcutVersion is that of the state's shape.
+// shortcutVersion is the schema version of the state.
 const shortcutVersion = 1
 
-// timeToRecord is for reading what there is after an operation has failed, so that the state knows of it.
+// timeToRecord is the time to read the leaves after a failed operation, so that the state knows
+// what exists.
 const timeToRecord = 30 * time.Second
 
 var (
@@ -49,14 +50,18 @@ func (r *shortcutResource) Metadata(_ context.Context, _ resource.MetadataReques
 }
 
 // Configure implements [resource.ResourceWithConfigure].
-func (r *shortcutResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+func (r *shortcutResource) Configure(
+	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
+) {
 	leaves, diags := leavesFrom(req.ProviderData)
 	resp.Diagnostics.Append(diags...)
 	r.leaves = leaves
 }
 
 // ValidateConfig implements [resource.ResourceWithValidateConfig].
-func (r *shortcutResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *shortcutResource) ValidateConfig(
+	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
+) {
 	var model shortcutModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {
@@ -64,7 +69,7 @@ func (r *shortcutResource) ValidateConfig(ctx context.Context, req resource.Vali
 	}
 	if !model.Client.IsUnknown() && model.Client.Equal(model.Server) {
 		resp.Diagnostics.AddAttributeError(path.Root("server"), "The same leaf twice",
-			"A shortcut joins two different leaves; `client` and `server` are both \""+model.Server.ValueString()+"\".")
+			"A shortcut connects two different leaves, but `client` and `server` are both \""+model.Server.ValueString()+"\".")
 	}
 	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
 	if !given(model.ServerGateway) {
@@ -93,9 +98,10 @@ func (r *shortcutResource) Create(ctx context.Context, req resource.CreateReques
 	}
 }
 
-// tainted is said after a create that has left something behind.
-const tainted = "Not all of the shortcut was made, and the state has what was. Terraform has marked the resource as tainted: the next apply removes what there is, and " +
-	"makes the shortcut anew, perhaps with another address. To go on from what is there instead, run `terraform untaint` with the address of the resource, and " +
+// tainted is the warning after a failed create that has left objects on the leaves.
+const tainted = "Only a part of the shortcut was created, and the state records it. Terraform has marked the " +
+	"resource as tainted: the next apply removes this part and creates the shortcut again, perhaps with another " +
+	"address. To continue from what exists instead, run `terraform untaint` with the address of the resource, " +
 	"then apply."
 
 // Update implements [resource.Resource].
@@ -123,8 +129,10 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
 }
 
-// wanted reads what a create or an update is asked for.
-func wanted(ctx context.Context, planned tfsdk.Plan, configured tfsdk.Config) (shortcutModel, shortcut.Spec, diag.Diagnostics) {
+// wanted reads the plan and the configuration of a create or an update.
+func wanted(
+	ctx context.Context, planned tfsdk.Plan, configured tfsdk.Config,
+) (shortcutModel, shortcut.Spec, diag.Diagnostics) {
 	var plan, config shortcutModel
 	diags := planned.Get(ctx, &plan)
 	diags.Append(configured.Get(ctx, &config)...)
@@ -136,9 +144,11 @@ func wanted(ctx context.Context, planned tfsdk.Plan, configured tfsdk.Config) (s
 	return plan, spec, diags
 }
 
-// connect makes the shortcut as spec says and writes how it is then into the state, also when that failed half-way.
+// connect creates or changes the shortcut as spec says, and records the result in the state, also
+// after a failure.
 func (r *shortcutResource) connect(
-	ctx context.Context, timeout time.Duration, owner end.Owner, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
+	ctx context.Context, timeout time.Duration, owner end.Owner, spec shortcut.Spec,
+	plan *shortcutModel, state *tfsdk.State,
 ) diag.Diagnostics {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
@@ -154,15 +164,18 @@ func (r *shortcutResource) connect(
 	shortcut := shortcut.New(pair.client, pair.server).OwnedBy(owner)
 	failure := shortcut.Connect(ctx, spec)
 	if failure != nil {
-		diags.AddError(summary("The shortcut could not be made", failure), detail(failure))
+		diags.AddError(summary("The shortcut could not be created", failure), detail(failure))
 	}
 	diags.Append(record(ctx, shortcut, plan, state, failure != nil)...)
 	return diags
 }
 
-// record writes how the shortcut is into the state. After a failure that left nothing of the owner's behind, the state is left alone: a network of
-// somebody else's does not become this resource's by an attempt that was refused.
-func record(ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutModel, state *tfsdk.State, failed bool) diag.Diagnostics {
+// record writes the shortcut on the leaves into the state. If a failed operation left no objects of
+// the owner, the state does not change: a refused attempt must not take over a network that someone
+// else made.
+func record(
+	ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutModel, state *tfsdk.State, failed bool,
+) diag.Diagnostics {
 	var diags diag.Diagnostics
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
 	defer cancel()
@@ -174,7 +187,7 @@ func record(ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutMode
 	if failed && !observed.Exists {
 		return diags
 	}
-	if failed { // the settings stay as planned: what differs from them is what has not been done yet
+	if failed { // keep the planned settings: the next plan shows what is still to do
 		plan.observedEnds(observed)
 	} else {
 		diags.Append(plan.observed(ctx, observed)...)
@@ -183,13 +196,14 @@ func record(ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutMode
 	return diags
 }
 
-// Read implements [resource.Resource]. Nothing but the certainty that neither leaf holds anything of the shortcut removes it from the state.
+// Read implements [resource.Resource]. It removes the shortcut from the state only if it is certain
+// that neither leaf has any of its objects.
 func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var model shortcutModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
 	timeout, diags := model.Timeouts.Read(ctx, defaultReadTimeout)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...) // older Terraforms keep none
+	resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...) // older versions of Terraform have none
 	if resp.Diagnostics.HasError() || r.leaves.unknownAny(model.Client, model.Server) {
 		return
 	}
@@ -197,11 +211,11 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	defer cancel()
 	pair := r.leaves.find(ctx, &model)
 	if len(pair.failed()) > 0 {
-		resp.Diagnostics.Append(pair.troubles("The state of the shortcut could not be refreshed; it stays as it was.")...)
+		resp.Diagnostics.Append(pair.troubles("The shortcut could not be refreshed. Its state stays unchanged.")...)
 		return
 	}
 	if pair.isAnother(&model) {
-		return // the plan says that, and why
+		return // the plan explains it
 	}
 	own, diags := r.recognise(ctx, pair, req.Private, resp.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
@@ -214,8 +228,9 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return
 	}
 	if len(observed.Duplicates) > 0 {
-		resp.Diagnostics.AddWarning("A second network joins the pair", fmt.Sprintf("There is also %s, which this resource does not own. Liqo can't cope with two "+
-			"networks of one pair, and traffic may fail. Remove the one that is not wanted; a destroy of this resource removes its own only.",
+		resp.Diagnostics.AddWarning("A second network connects the pair", fmt.Sprintf("There is also %s, which this "+
+			"resource does not own. Liqo does not support two networks of one pair, and traffic may fail. Remove the network "+
+			"that you do not want. A destroy of this resource removes only its own network.",
 			strings.Join(observed.Duplicates, ", ")))
 	}
 	recorded := model
@@ -224,29 +239,34 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	switch {
 	case !observed.Exists:
 		if observed.Joined {
-			resp.Diagnostics.AddWarning("The shortcut belongs to somebody else now", fmt.Sprintf("Nothing that joins %q and %q is this resource's any more: another "+
-				"resource or somebody else has taken the network over. It is removed from the state, and its network stays.", pair.client.Name, pair.server.Name))
+			resp.Diagnostics.AddWarning("The shortcut has another owner now", fmt.Sprintf("This resource no longer owns any "+
+				"object of the network between %q and %q: another resource or someone else has taken it over. The resource is "+
+				"removed from the state, and the network stays.", pair.client.Name, pair.server.Name))
 		}
 		resp.State.RemoveResource(ctx)
-	case !model.equal(&recorded): // else the response has it all already
+	case !model.equal(&recorded): // otherwise the response is complete already
 		resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	}
 	resp.Diagnostics.Append(model.whyDown(ctx, joined, observed)...)
 }
 
-// whyDown warns of a tunnel that is down though everything is in place, with what the leaves show of the reason. One that comes up while nobody waits for it is no reason
-// to worry, unless it was up before.
-func (m *shortcutModel) whyDown(ctx context.Context, joined *shortcut.Shortcut, observed shortcut.State) diag.Diagnostics {
+// whyDown returns a warning if everything is in place but the tunnel is down. The warning has the
+// evidence from the leaves. There is no warning for a tunnel that comes up while the configuration
+// does not wait for it, unless it was up before.
+func (m *shortcutModel) whyDown(
+	ctx context.Context, joined *shortcut.Shortcut, observed shortcut.State,
+) diag.Diagnostics {
 	awaited := m.WaitForConnection.ValueBool() && !m.keysByOthers()
-	if !observed.Exists || (observed.Status != shortcut.Error && (observed.Status != shortcut.Connecting || (!awaited && !observed.Silent))) {
+	missed := observed.Status == shortcut.Connecting && (awaited || observed.Silent)
+	if !observed.Exists || (observed.Status != shortcut.Error && !missed) {
 		return nil
 	}
 	down := joined.WhyDown(ctx)
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("status"), capital(down.Summary), down.Detail)}
 }
 
-// identify gives the resource the identity of the two clusters, if they are known.
+// identify sets the resource identity, the IDs of the two clusters, if they are known.
 func identify(ctx context.Context, model *shortcutModel, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
 	if identity == nil || model.ClientClusterID.ValueString() == "" || model.ServerClusterID.ValueString() == "" {
 		return nil
@@ -254,7 +274,7 @@ func identify(ctx context.Context, model *shortcutModel, identity *tfsdk.Resourc
 	return identity.Set(ctx, identityModel{ClientClusterID: model.ClientClusterID, ServerClusterID: model.ServerClusterID})
 }
 
-// withLogging gives the context what the steps of a procedure log to.
+// withLogging adds the log subsystem of the steps to the context.
 func withLogging(ctx context.Context) context.Context {
 	return tflog.NewSubsystem(ctx, steps.LogSubsystem)
 }
@@ -264,16 +284,18 @@ func (r *shortcutResource) UpgradeState(context.Context) map[int64]resource.Stat
 	return map[int64]resource.StateUpgrader{0: {StateUpgrader: splitForceDestroy}}
 }
 
-// splitForceDestroy brings a state of version 0 up to date, in which force_destroy allowed two things: to give up a leaf that is lost, and to take the network from a
-// peering. Which of them was meant is for the user to say anew, so neither is allowed before that is applied.
+// splitForceDestroy upgrades a state of version 0. There, force_destroy allowed two things: to give
+// up a lost leaf, and to remove the network of a peering. The upgraded state allows neither, until
+// the user sets one of them and applies it.
 func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
 	var state map[string]json.RawMessage
 	if err := json.Unmarshal(req.RawState.JSON, &state); err != nil {
-		resp.Diagnostics.AddError("The state can't be read", "It is not as an early version of this provider has written it: "+err.Error()+".")
+		resp.Diagnostics.AddError("The state can't be read", "It does not have the format of an early version of "+
+			"this provider: "+err.Error()+".")
 		return
 	}
 	state["force_destroy"], state["destroy_peering_network"] = json.RawMessage("false"), json.RawMessage("false")
-	state["owner_id"] = json.RawMessage("null") // the first refresh finds none, and the next apply gives it one
+	state["owner_id"] = json.RawMessage("null") // the next apply sets it
 	upgraded, err := json.Marshal(state)
 	if err != nil {
 		resp.Diagnostics.AddError("The state can't be written", err.Error()+".")

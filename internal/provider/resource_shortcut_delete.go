@@ -12,7 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// Delete implements [resource.Resource]. It returns when nothing is left.
+// Delete implements [resource.Resource]. It returns when everything is removed.
 func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model shortcutModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
@@ -29,7 +29,7 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	pair := r.leaves.find(ctx, &model)
 	removal := model.removal()
 	removal.Kept = func(kept shortcut.Kept) {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("Not all was removed on leaf %q", kept.Leaf), kept.Why)
+		resp.Diagnostics.AddWarning(fmt.Sprintf("Some objects were kept on leaf %q", kept.Leaf), kept.Why)
 	}
 	if pair.clientGone(&model) || pair.serverGone(&model) {
 		r.deleteRemains(ctx, pair, &model, own.owner(), removal, resp)
@@ -43,17 +43,18 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	}
 }
 
-// deleteRemains cleans the leaf that is still there when the other one is not: its name stands for another cluster now, or it is lost and the user
-// has said not to wait for it.
+// deleteRemains cleans the remaining leaf if the other one is gone: its name refers to another
+// cluster now, or it is lost and force_destroy gives it up.
 func (r *shortcutResource) deleteRemains(
-	ctx context.Context, pair pair, model *shortcutModel, owner end.Owner, removal shortcut.Removal, resp *resource.DeleteResponse,
+	ctx context.Context, pair pair, model *shortcutModel, owner end.Owner, removal shortcut.Removal,
+	resp *resource.DeleteResponse,
 ) {
 	clientID, serverID := model.ClientClusterID.ValueString(), model.ServerClusterID.ValueString()
 	var err error
 	switch {
 	case pair.clientGone(model) && pair.serverGone(model):
-		resp.Diagnostics.AddWarning("Nothing could be removed", fmt.Sprintf("Neither cluster %q nor cluster %q is there any more. The shortcut is "+
-			"removed from the state only.", clientID, serverID))
+		resp.Diagnostics.AddWarning("Nothing could be removed", fmt.Sprintf("Clusters %q and %q are both gone. The "+
+			"shortcut is only removed from the state.", clientID, serverID))
 		return
 	case pair.serverGone(model):
 		resp.Diagnostics.Append(onlyOneCleaned(serverID, model.Server.ValueString()))
@@ -77,13 +78,14 @@ func (r *shortcutResource) deleteRemains(
 	}
 }
 
-// onlyOneCleaned warns of what a leaf that is gone may still hold.
+// onlyOneCleaned returns a warning about the objects on a leaf that is gone.
 func onlyOneCleaned(goneID, goneName string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic("Only one leaf was cleaned",
-		fmt.Sprintf("Cluster %q (%s) is gone. What it may still hold of the shortcut stays there.", goneID, goneName))
+		fmt.Sprintf("Cluster %q (%s) is gone. If it still has objects of the shortcut, they stay there.", goneID, goneName))
 }
 
-// clientGone and serverGone report whether a leaf needs no cleaning any more: another cluster has its name, or it is lost and force_destroy gives it up.
+// clientGone and serverGone report whether a leaf no longer needs cleaning: its name refers to
+// another cluster now, or it is lost and force_destroy gives it up.
 func (p pair) clientGone(model *shortcutModel) bool {
 	return leafGone(p.client, p.clientErr, model.ClientClusterID.ValueString(), model.ForceDestroy.ValueBool())
 }

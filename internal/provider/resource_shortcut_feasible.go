@@ -17,16 +17,18 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// feasibility is what a plan asks the leaves: whether they can be joined as planned. A question about a part of the plan is asked when that part is known, and new or
-// changed: a shortcut that is there can still be repaired, or destroyed, when a leaf has lost what only a new one would need.
+// feasibility checks on the leaves whether a plan is possible. A check applies to a part of the
+// plan that is known, and that is new or changed. So an existing shortcut can still be repaired or
+// destroyed on a leaf that no longer has what only a new shortcut needs.
 type feasibility struct {
 	*planning
 
-	before   shortcutModel // the state; all of it is null where there is none
+	before   shortcutModel // the state; all values are null if there is none
 	shortcut *shortcut.Shortcut
 }
 
-// checkFeasible asks all questions at the same time. It is called for a shortcut that is to be made or changed, so that a refresh asks nothing.
+// checkFeasible runs all checks in parallel. It is called only for a shortcut that the plan creates
+// or changes, so that a refresh makes no requests for it.
 func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if p.pair.client == nil || p.pair.server == nil {
 		return nil
@@ -52,7 +54,7 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	return diags
 }
 
-// concerns reports whether a part of the plan is known, and new or another than before.
+// concerns reports whether a part of the plan is known, and new or changed.
 func (f feasibility) concerns(ctx context.Context, planned, before attr.Value) bool {
 	return fullyKnown(ctx, planned) && (f.state == nil || !planned.Equal(before))
 }
@@ -67,52 +69,61 @@ func (f feasibility) serverVersion(ctx context.Context) diag.Diagnostics {
 
 func checkVersion(ctx context.Context, leaf *cluster.Leaf, at path.Path) diag.Diagnostics {
 	if err := leaf.CheckLiqoVersion(ctx); err != nil {
-		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summary("Unsupported version of Liqo", err), detail(err))}
+		return diag.Diagnostics{
+			diag.NewAttributeErrorDiagnostic(at, summary("Unsupported version of Liqo", err), detail(err)),
+		}
 	}
 	return nil
 }
 
-// free finds a network of the pair that somebody else has made. One of another resource instance may be that of this very resource, tainted or under its former address.
+// free finds a network of the pair that someone else made. A network of another resource instance
+// is only a warning, because it may belong to this resource: tainted, or under its former address.
 func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 	if f.state != nil || !fullyKnown(ctx, f.plan.AdoptExisting, f.plan.ShareKeys) {
 		return nil
 	}
-	err := f.shortcut.CheckFree(ctx, shortcut.Spec{Adopt: f.plan.AdoptExisting.ValueBool(), KeysByOthers: f.plan.keysByOthers()})
+	spec := shortcut.Spec{Adopt: f.plan.AdoptExisting.ValueBool(), KeysByOthers: f.plan.keysByOthers()}
+	err := f.shortcut.CheckFree(ctx, spec)
 	if !shortcut.IsRival(err) {
 		return found(path.Root("adopt_existing"), err)
 	}
-	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("adopt_existing"), summary("A shortcut exists already", err), detail(err)+
-		"\n\nThis is no error yet, because the same apply may destroy that resource: it may be this one, tainted or under its former address. Any other apply "+
-		"is refused.")}
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("adopt_existing"),
+		summary("A shortcut exists already", err), detail(err)+
+			"\n\nThis is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
+			"tainted or under its former address. In all other cases the apply fails.")}
 }
 
-// clientNamespace finds a namespace that the client can't keep the objects in.
+// clientNamespace finds a namespace that cannot have the objects of the client.
 func (f feasibility) clientNamespace(ctx context.Context) diag.Diagnostics {
 	if !f.moves(f.plan.ClientNamespace, f.before.ClientNamespace, f.config.ClientNamespace) {
 		return nil
 	}
-	return foundUnlessMade(path.Root("client_namespace"), f.shortcut.Client.CheckNamespace(ctx, f.config.ClientNamespace.ValueString()))
+	err := f.shortcut.Client.CheckNamespace(ctx, f.config.ClientNamespace.ValueString())
+	return foundUnlessMade(path.Root("client_namespace"), err)
 }
 
-// serverNamespace finds a namespace that the server can't keep the objects in.
+// serverNamespace finds a namespace that cannot have the objects of the server.
 func (f feasibility) serverNamespace(ctx context.Context) diag.Diagnostics {
 	if !f.moves(f.plan.ServerNamespace, f.before.ServerNamespace, f.config.ServerNamespace) {
 		return nil
 	}
-	return foundUnlessMade(path.Root("server_namespace"), f.shortcut.Server.CheckNamespace(ctx, f.config.ServerNamespace.ValueString()))
+	err := f.shortcut.Server.CheckNamespace(ctx, f.config.ServerNamespace.ValueString())
+	return foundUnlessMade(path.Root("server_namespace"), err)
 }
 
-// moves reports whether objects come to a namespace, and the configuration says to which, or to the tenant namespace.
+// moves reports whether objects are created in or moved to a namespace, and whether that is known:
+// the configured one, or the tenant namespace.
 func (f feasibility) moves(planned, before, configured types.String) bool {
 	return !configured.IsUnknown() && (f.state == nil || !planned.Equal(before))
 }
 
-// addressRanges finds ranges that Liqo can't join, and those that it will remap.
+// addressRanges finds ranges that Liqo cannot connect, and ranges that it will remap.
 func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 	if !fullyKnown(ctx, f.config.ClientNetwork, f.config.ServerNetwork, f.plan.CIDRRemapping) {
 		return nil
 	}
-	same := remappingKnown(f.before.ClientNetwork, f.plan.ClientNetwork) && remappingKnown(f.before.ServerNetwork, f.plan.ServerNetwork)
+	same := remappingKnown(f.before.ClientNetwork, f.plan.ClientNetwork) &&
+		remappingKnown(f.before.ServerNetwork, f.plan.ServerNetwork)
 	if f.state != nil && same && f.plan.CIDRRemapping.Equal(f.before.CIDRRemapping) {
 		return nil
 	}
@@ -132,19 +143,20 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 	return f.remapping(ctx, client, server)
 }
 
-// remapping tells of each pod CIDR that Liqo will remap; where that is forbidden, it is an error.
+// remapping returns a diagnostic for each pod CIDR that Liqo will remap: an error if remapping is
+// forbidden, otherwise a warning.
 func (f feasibility) remapping(ctx context.Context, client, server end.Announcement) diag.Diagnostics {
 	var diags diag.Diagnostics
 	overlaps, err := f.shortcut.Overlaps(ctx, client, server)
 	if err != nil {
-		diags.AddWarning(summary("A remapping can't be foreseen", err), detail(err))
+		diags.AddWarning(summary("Remapping can't be predicted", err), detail(err))
 		return diags
 	}
 	for _, overlap := range overlaps {
 		if f.plan.CIDRRemapping.ValueString() == remappingForbidden {
 			diags.AddAttributeError(path.Root("cidr_remapping"), "Remapping is forbidden, and needed", overlap.String())
 		} else {
-			diags.AddWarning("A pod CIDR will be remapped", overlap.String()+" The remapped attributes tell where the pods are reached.")
+			diags.AddWarning("A pod CIDR will be remapped", overlap.String()+" The remapped attributes show the new ranges.")
 		}
 	}
 	return diags
@@ -163,7 +175,8 @@ func (f feasibility) clientTemplate(ctx context.Context) diag.Diagnostics {
 	return found(path.Root("client_gateway").AtName("template"), err)
 }
 
-// serverTemplate finds a template of the server's gateway that does not exist, or has no use for a setting.
+// serverTemplate finds a template of the server's gateway that does not exist, or that ignores a
+// setting.
 func (f feasibility) serverTemplate(ctx context.Context) diag.Diagnostics {
 	if !f.concerns(ctx, f.plan.ServerGateway, f.before.ServerGateway) {
 		return nil
@@ -177,22 +190,24 @@ func (f feasibility) serverTemplate(ctx context.Context) diag.Diagnostics {
 	if err != nil {
 		return found(at.AtName("template"), err)
 	}
-	useless := func(attribute, field string) {
-		diags.AddAttributeError(at.AtName(attribute), "The template has no use for "+attribute, fmt.Sprintf("The Service that %s of %q describes takes no %s from the "+
-			"gateway, so `%s` would change nothing. Leave it out, or name a template in `template` that takes it.", template.Name, f.pair.server.Name, field, attribute))
+	ignored := func(attribute, field string) {
+		diags.AddAttributeError(at.AtName(attribute), "The template ignores "+attribute, fmt.Sprintf("The Service in "+
+			"template %s on leaf %q does not use the %s of the gateway, so `%s` would have no effect. Remove it, or set a "+
+			"`template` that uses it.", template.Name, f.pair.server.Name, field, attribute))
 	}
 	if gateway.NodePort != 0 && !template.TakesNodePort {
-		useless("node_port", "node port")
+		ignored("node_port", "node port")
 	}
 	if gateway.LoadBalancerIP != "" && !template.TakesLoadBalancerIP {
-		useless("load_balancer_ip", "address of a load balancer")
+		ignored("load_balancer_ip", "load balancer's address")
 	}
 	return diags
 }
 
-// clientKeys finds a Secret that the client's gateway can't take its keys from.
+// clientKeys finds a Secret that the client's gateway cannot read its keys from.
 func (f feasibility) clientKeys(ctx context.Context) diag.Diagnostics {
-	if !f.keysConcerned(ctx, f.plan.ClientGateway, f.before.ClientGateway, f.plan.ClientNamespace, f.before.ClientNamespace, f.config.ClientNamespace) {
+	if !f.keysConcerned(ctx, f.plan.ClientGateway, f.before.ClientGateway,
+		f.plan.ClientNamespace, f.before.ClientNamespace, f.config.ClientNamespace) {
 		return nil
 	}
 	gateway, diags := clientGatewaySpec(ctx, f.plan.ClientGateway)
@@ -204,9 +219,10 @@ func (f feasibility) clientKeys(ctx context.Context) diag.Diagnostics {
 	return foundUnlessMade(path.Root("client_gateway").AtName("key_secret"), err)
 }
 
-// serverKeys finds a Secret that the server's gateway can't take its keys from.
+// serverKeys finds a Secret that the server's gateway cannot read its keys from.
 func (f feasibility) serverKeys(ctx context.Context) diag.Diagnostics {
-	if !f.keysConcerned(ctx, f.plan.ServerGateway, f.before.ServerGateway, f.plan.ServerNamespace, f.before.ServerNamespace, f.config.ServerNamespace) {
+	if !f.keysConcerned(ctx, f.plan.ServerGateway, f.before.ServerGateway,
+		f.plan.ServerNamespace, f.before.ServerNamespace, f.config.ServerNamespace) {
 		return nil
 	}
 	gateway, diags := serverGatewaySpec(ctx, f.plan.ServerGateway)
@@ -218,32 +234,37 @@ func (f feasibility) serverKeys(ctx context.Context) diag.Diagnostics {
 	return foundUnlessMade(path.Root("server_gateway").AtName("key_secret"), err)
 }
 
-// keysConcerned reports whether a gateway or its namespace is new or another than before, and all that its keys depend on is known.
-func (f feasibility) keysConcerned(ctx context.Context, gateway, gatewayBefore types.Object, namespace, namespaceBefore, configured types.String) bool {
+// keysConcerned reports whether a gateway or its namespace is new or changed, and whether
+// everything that its keys depend on is known.
+func (f feasibility) keysConcerned(
+	ctx context.Context, gateway, gatewayBefore types.Object, namespace, namespaceBefore, configured types.String,
+) bool {
 	if !fullyKnown(ctx, gateway, configured, f.plan.AdoptExisting) {
 		return false
 	}
 	return f.state == nil || !gateway.Equal(gatewayBefore) || !namespace.Equal(namespaceBefore)
 }
 
-// foundUnlessMade says the same of what the configuration names and the same apply may still make: that it does not exist is only a warning.
+// foundUnlessMade is like found, but a missing object is only a warning: the same apply may create
+// it.
 func foundUnlessMade(at path.Path, err error) diag.Diagnostics {
 	if !end.IsMissing(err) {
 		return found(at, err)
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It does not exist", err), detail(err)+
-		"\n\nThis is no error yet, because the same apply may make it before the shortcut. Else the apply fails.")}
+		"\n\nThis is only a warning, because the same apply may create it before the shortcut. Otherwise the "+
+		"apply fails.")}
 }
 
-// found says what a check has found at the attribute that the user can change: what an apply would be refused for is an error, and what the leaf does not tell now is a
-// warning.
+// found reports the result of a check at the attribute that the user can change. A problem that
+// would make the apply fail is an error. If the leaf cannot be read, it is a warning.
 func found(at path.Path, err error) diag.Diagnostics {
 	if err == nil {
 		return nil
 	}
 	if _, ok := errors.AsType[*explain.Problem](err); ok {
-		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summary("It can't be done", err), detail(err))}
+		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summary("The plan is not possible", err), detail(err))}
 	}
-	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("The leaf does not tell", err), detail(err)+
-		"\n\nThe plan goes on without checking this attribute on the leaf.")}
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("The leaf can't be checked", err), detail(err)+
+		"\n\nThe plan continues without this check.")}
 }

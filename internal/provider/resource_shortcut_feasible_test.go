@@ -22,13 +22,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// object is anything that a leaf holds.
+// object is any object on a leaf.
 type object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// leafWith is a leaf with Liqo's own templates and these objects.
+// leafWith returns a leaf with Liqo's own templates and these objects.
 func leafWith(t *testing.T, name string, objects ...object) *cluster.Leaf {
 	t.Helper()
 	leaf := clustertest.Leaf(t, name, clustertest.Templates()...)
@@ -40,7 +40,8 @@ func leafWith(t *testing.T, name string, objects ...object) *cluster.Leaf {
 	return leaf
 }
 
-// toBeMade is a shortcut between Rome and Milan of which nothing is known but its settings, which are the defaults. Rome holds these objects.
+// toBeMade returns the plan of a new shortcut between rome and milan with default settings. Nothing
+// else is known of it. Rome has these objects.
 func toBeMade(t *testing.T, objects ...object) *planning {
 	t.Helper()
 	plan := recorded(t, shortcut.Connected)
@@ -50,7 +51,7 @@ func toBeMade(t *testing.T, objects ...object) *planning {
 	return &planning{plan: plan, config: nothing, own: ownership{Token: "mine"}, pair: leaves}
 }
 
-// at are the attributes that diagnostics of a severity are about.
+// at returns the attributes of the diagnostics with this severity.
 func at(diags diag.Diagnostics, severity diag.Severity) []string {
 	var attributes []string
 	for _, one := range diags {
@@ -68,38 +69,51 @@ func gatewayWith(t *testing.T, attribute string, value attr.Value) types.Object 
 	return types.ObjectValueMust(serverGatewayTypes, attributes)
 }
 
-func TestWhatAnApplyWouldBeRefusedForIsSaidAtItsAttribute(t *testing.T) {
+func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 	taken := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan"}} }
 	missing := types.ObjectValueMust(templateTypes, map[string]attr.Value{
-		"name": types.StringValue("nothing"), "namespace": types.StringNull(), "resource": types.StringValue(end.DefaultServerTemplateResource),
+		"name": types.StringValue("nothing"), "namespace": types.StringNull(),
+		"resource": types.StringValue(end.DefaultServerTemplateResource),
 	})
 	for name, test := range map[string]struct {
 		onRome   []object
 		change   func(*planning)
 		expected []string
 	}{
-		"nothing":                      {nil, func(*planning) {}, nil},
-		"a network of somebody else's": {[]object{clustertest.Configuration("milan")}, func(*planning) {}, []string{"adopt_existing"}},
-		"one that is adopted": {
-			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolValue(true) }, nil,
+		"nothing": {nil, func(*planning) {}, nil},
+		"a network that someone else made": {
+			[]object{clustertest.Configuration("milan")}, func(*planning) {}, []string{"adopt_existing"},
 		},
-		"one that may be adopted": {[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolUnknown() }, nil},
-		"a name that is taken":    {[]object{taken()}, func(*planning) {}, []string{"client_namespace"}},
-		"one that is known later": {nil, func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }, nil},
+		"an adopted network": {
+			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolValue(true) },
+			nil,
+		},
+		"a network that may be adopted": {
+			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolUnknown() },
+			nil,
+		},
+		"a taken namespace":    {[]object{taken()}, func(*planning) {}, []string{"client_namespace"}},
+		"an unknown namespace": {nil, func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }, nil},
 		"a template that does not exist": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "template", missing) }, []string{"server_gateway.template"},
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "template", missing) },
+			[]string{"server_gateway.template"},
 		},
-		"a setting that the template does not take": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000)) }, []string{"server_gateway.node_port"},
+		"a setting that the template ignores": {
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000)) },
+			[]string{"server_gateway.node_port"},
 		},
-		"keys that would go": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys")) }, []string{"server_gateway.key_secret"},
+		"keys that a destroy would remove": {
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys")) },
+			[]string{"server_gateway.key_secret"},
 		},
-		"keys whose place is known later": {nil, func(p *planning) {
+		"keys in an unknown namespace": {nil, func(p *planning) {
 			p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys"))
 			p.config.ServerNamespace = types.StringUnknown()
 		}, nil},
-		"two at once": {[]object{clustertest.Configuration("milan"), taken()}, func(*planning) {}, []string{"adopt_existing", "client_namespace"}},
+		"two problems": {
+			[]object{clustertest.Configuration("milan"), taken()}, func(*planning) {},
+			[]string{"adopt_existing", "client_namespace"},
+		},
 	} {
 		p := toBeMade(t, test.onRome...)
 		test.change(p)
@@ -109,7 +123,7 @@ func TestWhatAnApplyWouldBeRefusedForIsSaidAtItsAttribute(t *testing.T) {
 	}
 }
 
-func TestWhatTheSameApplyMayStillMakeIsOnlyAWarning(t *testing.T) {
+func TestAMissingObjectThatTheApplyMayCreateIsOnlyAWarning(t *testing.T) {
 	own := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "own"}} }
 	for name, test := range map[string]struct {
 		change    func(*planning)
@@ -118,7 +132,8 @@ func TestWhatTheSameApplyMayStillMakeIsOnlyAWarning(t *testing.T) {
 		"a namespace": {func(p *planning) { p.config.ClientNamespace = types.StringValue("nowhere") }, "client_namespace"},
 		"keys": {func(p *planning) {
 			p.plan.ClientGateway = types.ObjectValueMust(clientGatewayTypes, map[string]attr.Value{
-				"connect_address": types.StringNull(), "connect_port": types.Int32Null(), "key_secret": types.StringValue("keys"), "template": types.ObjectNull(templateTypes),
+				"connect_address": types.StringNull(), "connect_port": types.Int32Null(), "key_secret": types.StringValue("keys"),
+				"template": types.ObjectNull(templateTypes),
 			})
 			p.config.ClientNamespace = types.StringValue("own")
 		}, "client_gateway.key_secret"},
@@ -132,11 +147,17 @@ func TestWhatTheSameApplyMayStillMakeIsOnlyAWarning(t *testing.T) {
 	}
 }
 
-func TestALeafOfAVersionThatIsTooOldIsRefusedAtItsAttribute(t *testing.T) {
+func TestAnOldVersionOfLiqoIsRejectedAtItsAttribute(t *testing.T) {
 	tooOld := func() object {
-		labels := map[string]string{"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager"}
-		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager", Labels: labels}}
-		deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:v0.9.0"}}
+		labels := map[string]string{
+			"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
+		}
+		deployment := &appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager", Labels: labels},
+		}
+		deployment.Spec.Template.Spec.Containers = []corev1.Container{
+			{Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:v0.9.0"},
+		}
 		return deployment
 	}
 	for expected, leaves := range map[string]pair{
@@ -151,23 +172,29 @@ func TestALeafOfAVersionThatIsTooOldIsRefusedAtItsAttribute(t *testing.T) {
 	}
 }
 
-func TestAPlanWarnsOfARemappingAndFailsWhereItIsForbidden(t *testing.T) {
+func TestAPlanWarnsOfARemappingAndFailsIfItIsForbidden(t *testing.T) {
 	joined := pair{
-		client: clustertest.Leaf(t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)...),
-		server: clustertest.Leaf(t, "milan", append(clustertest.Ranges("10.1.128.0/17", "10.71.0.0/16"), clustertest.Templates()...)...),
+		client: clustertest.Leaf(
+			t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)...,
+		),
+		server: clustertest.Leaf(
+			t, "milan", append(clustertest.Ranges("10.1.128.0/17", "10.71.0.0/16"), clustertest.Templates()...)...,
+		),
 	}
-	for remapping, refused := range map[string][]string{remappingAllowed: nil, remappingForbidden: {"cidr_remapping", "cidr_remapping"}} {
+	for remapping, refused := range map[string][]string{
+		remappingAllowed: nil, remappingForbidden: {"cidr_remapping", "cidr_remapping"},
+	} {
 		p := toBeMade(t)
 		p.pair, p.plan.CIDRRemapping = joined, types.StringValue(remapping)
 		diags := checkFeasible(t.Context(), p)
 		if len(diags) != 2 || !slices.Equal(at(diags, diag.SeverityError), refused) ||
 			!strings.Contains(diags[0].Detail()+diags[1].Detail(), `10.1.128.0/17 of "milan" overlaps with 10.1.0.0/16`) {
-			t.Errorf("%s: it says: %v", remapping, diags)
+			t.Errorf("%s: got %v", remapping, diags)
 		}
 	}
 }
 
-func TestAShortcutOfAnotherResourceIsNoErrorYet(t *testing.T) {
+func TestAShortcutOfAnotherResourceIsOnlyAWarning(t *testing.T) {
 	configuration := clustertest.Configuration("milan")
 	labels := configuration.GetLabels()
 	labels[end.ManagedByLabel] = end.ManagedBy
@@ -177,11 +204,11 @@ func TestAShortcutOfAnotherResourceIsNoErrorYet(t *testing.T) {
 	})
 	diags := checkFeasible(t.Context(), toBeMade(t, configuration))
 	if diags.HasError() || !slices.Contains(at(diags, diag.SeverityWarning), "adopt_existing") {
-		t.Errorf("it says: %v", diags)
+		t.Errorf("got %v", diags)
 	}
 }
 
-func TestWhatStaysAsItIsIsNotChecked(t *testing.T) {
+func TestAnUnchangedShortcutIsNotChecked(t *testing.T) {
 	p := toBeMade(t, clustertest.Configuration("milan"))
 	p.plan = recorded(t, shortcut.Disconnected)
 	p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000))
@@ -189,14 +216,14 @@ func TestWhatStaysAsItIsIsNotChecked(t *testing.T) {
 	p.state = &state
 	p.plan.Status = types.StringUnknown()
 	if diags := checkFeasible(t.Context(), p); diags.HasError() {
-		t.Errorf("it can't be repaired or destroyed: %v", diags)
+		t.Errorf("got %v", diags)
 	}
 }
 
-func TestWhatALeafDoesNotTellIsAWarning(t *testing.T) {
+func TestACheckThatCannotReadTheLeafIsAWarning(t *testing.T) {
 	diags := found(path.Root("client_namespace"), errors.New("no answer"))
 	if diags.HasError() || !slices.Equal(at(diags, diag.SeverityWarning), []string{"client_namespace"}) {
-		t.Errorf("it says: %v", diags)
+		t.Errorf("got %v", diags)
 	}
 }
 

@@ -17,23 +17,31 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// identityModel is what a shortcut is known by, whatever its leaves are called.
+// identityModel is the identity of a shortcut. It does not depend on the names of the leaves.
 type identityModel struct {
 	ClientClusterID types.String `tfsdk:"client_cluster_id"`
 	ServerClusterID types.String `tfsdk:"server_cluster_id"`
 }
 
 // IdentitySchema implements [resource.ResourceWithIdentity].
-func (r *shortcutResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *shortcutResource) IdentitySchema(
+	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
+) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"client_cluster_id": identityschema.StringAttribute{RequiredForImport: true, Description: "Liqo's cluster ID of the client."},
-		"server_cluster_id": identityschema.StringAttribute{RequiredForImport: true, Description: "Liqo's cluster ID of the server."},
+		"client_cluster_id": identityschema.StringAttribute{
+			RequiredForImport: true, Description: "Liqo's cluster ID of the client.",
+		},
+		"server_cluster_id": identityschema.StringAttribute{
+			RequiredForImport: true, Description: "Liqo's cluster ID of the server.",
+		},
 	}}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. Nothing is imported unless both leaves answer and the network goes the way that was asked for: the
-// next apply would turn it round.
-func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, or
+// if the network has the opposite direction, because the next apply would reverse it.
+func (r *shortcutResource) ImportState(
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
+) {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
 	defer cancel()
 	pair, diags := r.leaves.imported(ctx, req)
@@ -41,18 +49,21 @@ func (r *shortcutResource) ImportState(ctx context.Context, req resource.ImportS
 		diags.Append(pair.differ()...)
 	}
 	if !diags.HasError() {
-		diags.Append(pair.goesThatWay(ctx)...)
+		diags.Append(pair.checkDirection(ctx)...)
 	}
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
-	identity := identityModel{ClientClusterID: types.StringValue(string(pair.client.ID)), ServerClusterID: types.StringValue(string(pair.server.ID))}
+	identity := identityModel{
+		ClientClusterID: types.StringValue(string(pair.client.ID)),
+		ServerClusterID: types.StringValue(string(pair.server.ID)),
+	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity)...)
 	resp.Diagnostics.Append(recordImport(ctx, pair, &resp.State)...)
 	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
 }
 
-// recordImport begins the state of a shortcut that is imported; a refresh adds what the leaves show.
+// recordImport writes the first state of an imported shortcut. A refresh adds what the leaves show.
 func recordImport(ctx context.Context, pair pair, state *tfsdk.State) diag.Diagnostics {
 	var diags diag.Diagnostics
 	begun := maps.Clone(importedSettings)
@@ -64,22 +75,25 @@ func recordImport(ctx context.Context, pair pair, state *tfsdk.State) diag.Diagn
 	return diags
 }
 
-// goesThatWay is an error if the client of the pair is the one that is dialled. A network without gateways goes either way.
-func (p pair) goesThatWay(ctx context.Context) diag.Diagnostics {
+// checkDirection returns an error if the client of the pair is the gateway that is dialled. A
+// network without gateways has no direction.
+func (p pair) checkDirection(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
 	found, err := shortcut.New(p.client, p.server).Inspect(ctx)
 	switch {
 	case err != nil:
 		diags.AddError(summary("The network can't be read", err), detail(err))
 	case found.Reversed:
-		diags.AddError("The network goes the other way", fmt.Sprintf("%[1]q is the client and %[2]q the server, so that the ID to import is `%[1]s/%[2]s` "+
-			"(by cluster IDs, `%[3]s/%[4]s`). Nothing was imported: an apply would turn the network round.",
+		diags.AddError("The network has the opposite direction", fmt.Sprintf("%[1]q is the client and %[2]q the server. So "+
+			"the import ID is `%[1]s/%[2]s`, or by cluster IDs `%[3]s/%[4]s`. Nothing was imported, because an apply would "+
+			"reverse the network.",
 			p.server.Name, p.client.Name, p.server.ID, p.client.ID))
 	}
 	return diags
 }
 
-// imported connects to the two leaves that an import asks for. The diagnostics say why it is not known which these are.
+// imported connects to the two leaves of an import. The diagnostics say why the leaves are not
+// known.
 func (l *leaves) imported(ctx context.Context, req resource.ImportStateRequest) (pair, diag.Diagnostics) {
 	if req.ID != "" {
 		return l.importedByID(ctx, req.ID)
@@ -91,8 +105,9 @@ func (l *leaves) imported(ctx context.Context, req resource.ImportStateRequest) 
 	return l.importedByClusterIDs(ctx, identity.ClientClusterID.ValueString(), identity.ServerClusterID.ValueString())
 }
 
-// importedByID connects to the leaves that an ID names, `client/server`. Names may have slashes, as those that the AWS CLI gives to contexts do: the ID is read in the
-// one way that makes two known names of it. Where there is none, the two are cluster IDs, as in the attribute `id`.
+// importedByID connects to the leaves in an import ID, `client/server`. Names may contain slashes,
+// as the AWS CLI's context names do, so every way to split the ID is tried. Exactly one must give
+// two known names. If none does, the two parts are cluster IDs, as in the attribute `id`.
 func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	names, namesErr := l.registry.Names()
@@ -105,8 +120,8 @@ func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagno
 	case len(ways) == 1:
 		return l.connect(ctx, ways[0].client, ways[0].server), diags
 	case len(ways) > 1:
-		diags.AddError("Not the ID of one shortcut", fmt.Sprintf("The ID to import is `client/server`. It was %q, which can be read in several ways: %s. Import by the "+
-			"cluster IDs instead, as `client_cluster_id/server_cluster_id`.", id, listed(ways)))
+		diags.AddError("Ambiguous import ID", fmt.Sprintf("The import ID must be `client/server`. %q has several meanings: "+
+			"%s. Import by the cluster IDs instead, as `client_cluster_id/server_cluster_id`.", id, listed(ways)))
 	case namesErr != nil:
 		diags.AddError("The names of the leaves are not known", detail(namesErr))
 	case isPair && client != "" && server != "" && !strings.Contains(server, "/"):
@@ -114,13 +129,13 @@ func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagno
 	case l.unknown.any():
 		diags.Append(leavesNotKnownYet())
 	default:
-		diags.AddError("Not the ID of a shortcut", fmt.Sprintf("The ID to import is `client/server`: the names of the two leaves, or their cluster IDs. It was %q. "+
-			"The names are %q.", id, names))
+		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be `client/server`: the names of the two "+
+			"leaves, or their cluster IDs. It was %q. The known names are %q.", id, names))
 	}
 	return pair{}, diags
 }
 
-// importedByClusterIDs connects to the leaves with these cluster IDs, whatever they are called.
+// importedByClusterIDs connects to the leaves with these cluster IDs.
 func (l *leaves) importedByClusterIDs(ctx context.Context, client, server string) (pair, diag.Diagnostics) {
 	found := l.connectByID(ctx, client, server)
 	unknown := found.failed()
@@ -132,20 +147,22 @@ func (l *leaves) importedByClusterIDs(ctx context.Context, client, server string
 	}
 	var diags diag.Diagnostics
 	for _, end := range unknown {
-		diags.AddError("Unknown "+end.attribute, detail(end.err)+" The ID to import is `client/server`, with the names of the two leaves or with their cluster IDs.")
+		diags.AddError("Unknown "+end.attribute, detail(end.err)+
+			" The import ID must be `client/server`: the names of the two leaves, or their cluster IDs.")
 	}
 	return pair{}, diags
 }
 
 func leavesNotKnownYet() diag.Diagnostic {
-	return diag.NewErrorDiagnostic("The leaves are not known yet", "The provider block has values that are only known after an apply, so it is not known which leaves "+
-		"are meant. Apply first what these values come from, with `-target`.")
+	return diag.NewErrorDiagnostic("The leaves are not known yet", "The provider block has values that are known only "+
+		"after an apply, so the leaves of the import ID are not known. First apply the resources that these values come "+
+		"from, with `-target`.")
 }
 
-// reading is one way to read an ID.
+// reading is one way to split an import ID into two names.
 type reading struct{ client, server string }
 
-// readings are all the ways to cut an ID at a slash.
+// readings returns every way to split an import ID at a slash.
 func readings(id string) []reading {
 	var all []reading
 	for i, char := range id {

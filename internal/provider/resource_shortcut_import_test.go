@@ -11,24 +11,25 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// nowhere are credentials of a leaf that is not there.
+// nowhere has credentials that cannot be used.
 var nowhere = cluster.Credentials{Kubeconfig: cluster.Kubeconfig{Paths: []string{"/nowhere"}}}
 
-func TestAnIDIsReadInTheOneWayThatMakesNamesOfIt(t *testing.T) {
-	const eksRome, eksMilan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome", "arn:aws:eks:eu-west-1:111122223333:cluster/milan"
+func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
+	const eksRome, eksMilan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome",
+		"arn:aws:eks:eu-west-1:111122223333:cluster/milan"
 	all := map[string]cluster.Credentials{}
 	for _, name := range []string{"rome", "milan", "a", "a/b", "b/c", "c", eksRome, eksMilan} {
 		all[name] = nowhere
 	}
 	for id, expected := range map[string][]string{
-		"rome/milan":             {`leaf "rome": credentials can't be used`, `leaf "milan": credentials can't be used`}, // the leaves that are meant, and no other
+		"rome/milan":             {`leaf "rome": credentials can't be used`, `leaf "milan": credentials can't be used`},
 		eksRome + "/" + eksMilan: {`leaf "` + eksRome + `"`, `leaf "` + eksMilan + `"`},
 		"milan/" + eksRome:       {`leaf "milan"`, `leaf "` + eksRome + `"`},
 
-		"a/b/c":        {"Not the ID of one shortcut", `client "a" and server "b/c", or client "a/b" and server "c"`},
-		"rome":         {"Not the ID of a shortcut", `The names are ["a" "a/b"`},
-		"rome/a/turin": {"Not the ID of a shortcut", `The names are ["a" "a/b"`},
-		"/rome":        {"Not the ID of a shortcut"},
+		"a/b/c":        {"Ambiguous import ID", `client "a" and server "b/c", or client "a/b" and server "c"`},
+		"rome":         {"Invalid import ID", `The known names are ["a" "a/b"`},
+		"rome/a/turin": {"Invalid import ID", `The known names are ["a" "a/b"`},
+		"/rome":        {"Invalid import ID"},
 		"rome/turin":   {"Unknown client", `has the cluster ID "rome"`, "Unknown server", `has the cluster ID "turin"`},
 	} {
 		pair, diags := withClusters(t, all, unknownNames{}).imported(t.Context(), resource.ImportStateRequest{ID: id})
@@ -38,27 +39,30 @@ func TestAnIDIsReadInTheOneWayThatMakesNamesOfIt(t *testing.T) {
 		}
 		for _, part := range expected {
 			if !strings.Contains(said, part) {
-				t.Errorf("of %s it does not say %s, but: %s", id, part, said)
+				t.Errorf("%s: expected %s, got: %s", id, part, said)
 			}
 		}
 	}
 }
 
-func TestNoLeafIsImportedWhoseCredentialsAreNotKnownYet(t *testing.T) {
-	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere}, unknownNames{names: map[string]bool{"milan": true}, known: map[string]bool{"rome": true}})
+func TestAnImportFailsIfTheCredentialsOfALeafAreNotKnownYet(t *testing.T) {
+	leaves := withClusters(
+		t, map[string]cluster.Credentials{"rome": nowhere},
+		unknownNames{names: map[string]bool{"milan": true}, known: map[string]bool{"rome": true}},
+	)
 	_, diags := leaves.imported(t.Context(), resource.ImportStateRequest{ID: "rome/milan"})
 	if !diags.HasError() || diags[0].Summary() != "The leaves are not known yet" {
-		t.Errorf("it says: %v", diags)
+		t.Errorf("got %v", diags)
 	}
 }
 
-func TestANetworkThatGoesTheOtherWayIsNotImported(t *testing.T) {
+func TestANetworkInTheOppositeDirectionIsNotImported(t *testing.T) {
 	rome, milan := clustertest.Leaf(t, "rome", clustertest.GatewayClient("milan")), clustertest.Leaf(t, "milan")
-	if diags := (pair{client: rome, server: milan}).goesThatWay(t.Context()); len(diags) > 0 {
-		t.Errorf("it says: %v", diags)
+	if diags := (pair{client: rome, server: milan}).checkDirection(t.Context()); len(diags) > 0 {
+		t.Errorf("got %v", diags)
 	}
-	diags := pair{client: milan, server: rome}.goesThatWay(t.Context())
-	if len(diags) != 1 || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the ID to import is `rome/milan`") {
-		t.Errorf("it says: %v", diags)
+	diags := pair{client: milan, server: rome}.checkDirection(t.Context())
+	if len(diags) != 1 || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the import ID is `rome/milan`") {
+		t.Errorf("got %v", diags)
 	}
 }

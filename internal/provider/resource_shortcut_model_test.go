@@ -35,7 +35,7 @@ func networkOf(podCIDR, externalCIDR string) types.Object {
 	})
 }
 
-// fullySet is a shortcut in which no setting has its default.
+// fullySet returns a shortcut in which no setting has its default.
 func fullySet(t *testing.T) shortcutModel {
 	t.Helper()
 	model := settled(t)
@@ -43,25 +43,29 @@ func fullySet(t *testing.T) shortcutModel {
 	model.ServerGateway = types.ObjectValueMust(serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900), "node_port": types.Int32Value(31000),
 		"load_balancer_ip":    iptypes.NewIPAddressValue("192.0.2.10"),
-		"service_annotations": textsByName(map[string]string{"speed": "fast"}), "service_labels": textsByName(map[string]string{"team": "network"}),
-		"key_secret": types.StringValue("server-keys"), "template": templateNamed("my-server", "g/v1/servers"),
+		"service_annotations": textsByName(map[string]string{"speed": "fast"}),
+		"service_labels":      textsByName(map[string]string{"team": "network"}),
+		"key_secret":          types.StringValue("server-keys"), "template": templateNamed("my-server", "g/v1/servers"),
 	})
 	model.ClientGateway = types.ObjectValueMust(clientGatewayTypes, map[string]attr.Value{
 		"connect_address": types.StringValue("milan.example.com"), "connect_port": types.Int32Value(41000),
 		"key_secret": types.StringValue("client-keys"), "template": templateNamed("my-client", "g/v1/clients"),
 	})
 	model.ClientNamespace, model.ServerNamespace = types.StringValue("of-rome"), types.StringValue("of-milan")
-	model.ClientNetwork, model.ServerNetwork = networkOf("10.1.0.0/16", "10.2.0.0/16"), networkOf("10.3.0.0/16", "10.4.0.0/16")
+	model.ClientNetwork, model.ServerNetwork = networkOf("10.1.0.0/16", "10.2.0.0/16"),
+		networkOf("10.3.0.0/16", "10.4.0.0/16")
 	model.CIDRRemapping, model.OnDestroy = types.StringValue(remappingForbidden), types.StringValue(destroyDisconnects)
 	model.ShareKeys, model.AdoptExisting = types.BoolValue(false), types.BoolValue(true)
-	model.WaitForConnection, model.ForceDestroy, model.DestroyPeering = types.BoolValue(true), types.BoolValue(true), types.BoolValue(true)
+	model.WaitForConnection, model.ForceDestroy, model.DestroyPeering = types.BoolValue(true), types.BoolValue(true),
+		types.BoolValue(true)
 	return model
 }
 
-// ofKeySecrets is the removal of a shortcut whose gateways were given the Secrets of [fullySet].
+// ofKeySecrets returns the removal of a shortcut with the Secrets of [fullySet].
 func ofKeySecrets() shortcut.Removal {
 	return shortcut.Removal{
-		ClientKeySecret: end.KeySecret{Namespace: "of-rome", Name: "client-keys"}, ServerKeySecret: end.KeySecret{Namespace: "of-milan", Name: "server-keys"},
+		ClientKeySecret: end.KeySecret{Namespace: "of-rome", Name: "client-keys"},
+		ServerKeySecret: end.KeySecret{Namespace: "of-milan", Name: "server-keys"},
 	}
 }
 
@@ -71,15 +75,22 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 		MTU: 1400,
 		Server: end.GatewayServer{
 			ServiceType: "NodePort", Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
-			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"}, KeySecret: "server-keys",
-			Template: end.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
+			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
+			KeySecret: "server-keys",
+			Template:  end.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
 		},
 		Client: end.GatewayClient{
 			ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "client-keys",
 			Template: end.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
 		},
-		ClientEnd:       shortcut.EndSpec{Namespace: "of-rome", Announcement: end.Announcement{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16"}},
-		ServerEnd:       shortcut.EndSpec{Namespace: "of-milan", Announcement: end.Announcement{PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"}},
+		ClientEnd: shortcut.EndSpec{
+			Namespace:    "of-rome",
+			Announcement: end.Announcement{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16"},
+		},
+		ServerEnd: shortcut.EndSpec{
+			Namespace:    "of-milan",
+			Announcement: end.Announcement{PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"},
+		},
 		ForbidRemapping: true, KeysByOthers: true, Adopt: true, WaitForConnection: true,
 	}
 	if spec, diags := model.spec(t.Context(), &model); diags.HasError() || !reflect.DeepEqual(spec, expected) {
@@ -88,16 +99,18 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 	removal := ofKeySecrets()
 	removal.KeepConfigurations, removal.EvenFromPeering = true, true
 	if got := model.removal(); !reflect.DeepEqual(got, removal) {
-		t.Errorf("a destroy is %+v", got)
+		t.Errorf("the removal is %+v", got)
 	}
 }
 
-func TestWhatTheConfigurationLeavesToTheLeavesIsLeftToThem(t *testing.T) {
-	plan, config := fullySet(t), settled(t) // the plan has what the state has
-	plan.ShareKeys, plan.CIDRRemapping, plan.OnDestroy = types.BoolNull(), types.StringValue(remappingAllowed), types.StringValue(destroyResets)
-	plan.DestroyPeering = types.BoolValue(false) // force_destroy is only of leaves that are lost
+func TestUnsetValuesAreLeftToTheLeaves(t *testing.T) {
+	plan, config := fullySet(t), settled(t) // the plan has the values of the state
+	plan.ShareKeys, plan.CIDRRemapping, plan.OnDestroy = types.BoolNull(), types.StringValue(remappingAllowed),
+		types.StringValue(destroyResets)
+	plan.DestroyPeering = types.BoolValue(false) // force_destroy is only about lost leaves
 	spec, diags := plan.spec(t.Context(), &config)
-	if nothing := (shortcut.EndSpec{}); diags.HasError() || !reflect.DeepEqual(spec.ClientEnd, nothing) || !reflect.DeepEqual(spec.ServerEnd, nothing) {
+	if nothing := (shortcut.EndSpec{}); diags.HasError() || !reflect.DeepEqual(spec.ClientEnd, nothing) ||
+		!reflect.DeepEqual(spec.ServerEnd, nothing) {
 		t.Errorf("the ends are %+v and %+v (%v)", spec.ClientEnd, spec.ServerEnd, diags)
 	}
 	if spec.KeysByOthers || spec.ForbidRemapping || !reflect.DeepEqual(plan.removal(), ofKeySecrets()) {
@@ -108,18 +121,21 @@ func TestWhatTheConfigurationLeavesToTheLeavesIsLeftToThem(t *testing.T) {
 func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	model := settled(t)
 	spec, diags := model.spec(t.Context(), &model)
-	expected := shortcut.Spec{MTU: end.DefaultMTU, Server: end.GatewayServer{ServiceType: "LoadBalancer", Port: end.DefaultPort}}
+	expected := shortcut.Spec{
+		MTU: end.DefaultMTU, Server: end.GatewayServer{ServiceType: "LoadBalancer", Port: end.DefaultPort},
+	}
 	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got %+v (%v)", spec, diags)
 	}
 }
 
-func TestTheStateTakesOverWhatTheLeavesShow(t *testing.T) {
+func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 	model, found := settled(t), working()
 	found.Client.Network = end.Network{
-		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"}, RemappedExternalCIDR: "10.4.0.0/16",
+		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"},
+		RemappedExternalCIDR: "10.4.0.0/16",
 	}
-	found.Server.Network = end.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not decided yet
+	found.Server.Network = end.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not remapped yet
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -132,11 +148,13 @@ func TestTheStateTakesOverWhatTheLeavesShow(t *testing.T) {
 		"status":            {model.Status.ValueString(), "Connected"},
 		"client_network": {
 			model.ClientNetwork.String(),
-			`{"external_cidr":"10.2.0.0/16","pod_cidrs":["10.1.0.0/16"],"remapped_external_cidr":"10.4.0.0/16","remapped_pod_cidrs":["10.3.0.0/16"]}`,
+			`{"external_cidr":"10.2.0.0/16","pod_cidrs":["10.1.0.0/16"],` +
+				`"remapped_external_cidr":"10.4.0.0/16","remapped_pod_cidrs":["10.3.0.0/16"]}`,
 		},
 		"server_network": {
 			model.ServerNetwork.String(),
-			`{"external_cidr":"10.6.0.0/16","pod_cidrs":["10.5.0.0/16"],"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
+			`{"external_cidr":"10.6.0.0/16","pod_cidrs":["10.5.0.0/16"],` +
+				`"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
 		},
 		"server_endpoint": {model.ServerEndpoint.String(), `{"addresses":["172.18.0.9"],"port":51840,"protocol":"UDP"}`},
 	} {
@@ -154,37 +172,43 @@ func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
 	}
 	found := working()
 	found.ServerGateway, found.ClientGateway, found.Client.MTU, found.Server.MTU = &spec.Server, &spec.Client, 1400, 1400
-	imported := shortcutModel{ServerGateway: types.ObjectNull(serverGatewayTypes), ClientGateway: types.ObjectNull(clientGatewayTypes)}
+	imported := shortcutModel{
+		ServerGateway: types.ObjectNull(serverGatewayTypes), ClientGateway: types.ObjectNull(clientGatewayTypes),
+	}
 	for name, model := range map[string]shortcutModel{"as it was set": expected, "imported": imported} {
 		if diags := model.observed(t.Context(), found); diags.HasError() {
 			t.Fatal(diags)
 		}
-		if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) || model.MTU.ValueInt32() != 1400 {
-			t.Errorf("%s: it is %s and %s, MTU %s", name, model.ServerGateway, model.ClientGateway, model.MTU)
+		if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) ||
+			model.MTU.ValueInt32() != 1400 {
+			t.Errorf("%s: got %s and %s, MTU %s", name, model.ServerGateway, model.ClientGateway, model.MTU)
 		}
 	}
 }
 
-func TestWhatIsMissingOnTheLeavesKeepsWhatWasSet(t *testing.T) {
+func TestSettingsOfMissingObjectsKeepTheirValues(t *testing.T) {
 	model := fullySet(t)
 	model.ClientNamespace = types.StringUnknown()
 	expected := model
 	diags := model.observed(t.Context(), shortcut.State{
-		Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "rome"}, Server: shortcut.EndState{ClusterID: "milan"},
+		Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "rome"},
+		Server: shortcut.EndState{ClusterID: "milan"},
 	})
 	if diags.HasError() {
 		t.Fatal(diags)
 	}
-	if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) || !model.MTU.Equal(expected.MTU) ||
+	if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) ||
+		!model.MTU.Equal(expected.MTU) ||
 		!model.ServerNamespace.Equal(expected.ServerNamespace) {
 		t.Errorf("got %+v", model)
 	}
 	if !model.ClientNamespace.IsNull() || !model.ServerEndpoint.IsNull() || model.Status.ValueString() != "Disconnected" {
-		t.Errorf("there are a namespace %s, an endpoint %s, a status %s", model.ClientNamespace, model.ServerEndpoint, model.Status)
+		t.Errorf("got namespace %s, endpoint %s, status %s", model.ClientNamespace, model.ServerEndpoint, model.Status)
 	}
 }
 
-// settled is the model of a shortcut over a node port whose settings leave to the server where the client dials.
+// settled returns the model of a shortcut over a node port. Its settings leave the endpoint to the
+// server.
 func settled(t *testing.T) shortcutModel {
 	t.Helper()
 	return shortcutModel{
@@ -208,21 +232,22 @@ func working() shortcut.State {
 	}
 }
 
-func TestAShortcutThatIsAsItShouldBeChangesNoSetting(t *testing.T) {
+func TestAnIntactShortcutChangesNoSetting(t *testing.T) {
 	model := settled(t)
 	if diags := model.observed(t.Context(), working()); diags.HasError() {
 		t.Fatal(diags)
 	}
 	before := settled(t)
-	if !model.MTU.Equal(before.MTU) || !model.ServerGateway.Equal(before.ServerGateway) || !model.ClientGateway.Equal(before.ClientGateway) {
-		t.Errorf("a setting has changed: %v %v %v", model.MTU, model.ServerGateway, model.ClientGateway)
+	if !model.MTU.Equal(before.MTU) || !model.ServerGateway.Equal(before.ServerGateway) ||
+		!model.ClientGateway.Equal(before.ClientGateway) {
+		t.Errorf("a setting has changed: MTU %v, gateways %v and %v", model.MTU, model.ServerGateway, model.ClientGateway)
 	}
 	if model.ID.ValueString() != "rome/milan" || model.Status.ValueString() != "Connected" {
 		t.Errorf("got id %s, status %s", model.ID, model.Status)
 	}
 }
 
-func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
+func TestChangesOutsideOfTerraformShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*shortcut.State)
 		shows  func(shortcutModel) bool
@@ -233,11 +258,12 @@ func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
 		"the server's MTU": {
 			func(s *shortcut.State) { s.Server.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
 		},
-		"an MTU that is there no more": {
+		"an MTU that is removed": {
 			func(s *shortcut.State) { s.Client.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 0 },
 		},
 		"the Service's port": {
-			func(s *shortcut.State) { s.ServerGateway.Port = 1 }, func(m shortcutModel) bool { return !m.ServerGateway.Equal(defaultServerGateway(t.Context())) },
+			func(s *shortcut.State) { s.ServerGateway.Port = 1 },
+			func(m shortcutModel) bool { return !m.ServerGateway.Equal(defaultServerGateway(t.Context())) },
 		},
 		"the Service's annotations": {
 			func(s *shortcut.State) { s.ServerGateway.ServiceAnnotations = map[string]string{"a": "b"} },
@@ -251,13 +277,13 @@ func TestWhatWasChangedBehindTerraformsBackShows(t *testing.T) {
 			func(s *shortcut.State) { s.ClientGateway.Template.Name = "theirs" },
 			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"name":"theirs"`) },
 		},
-		"the address that is dialled": {
+		"the dialled address": {
 			func(s *shortcut.State) { s.ClientGateway.ConnectAddress = "9.9.9.9" },
 			func(m shortcutModel) bool {
 				return strings.Contains(m.ClientGateway.String(), `"connect_address":"9.9.9.9"`)
 			},
 		},
-		"the port that is dialled": {
+		"the dialled port": {
 			func(s *shortcut.State) { s.ClientGateway.ConnectPort = 9 },
 			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"connect_port":9`) },
 		},

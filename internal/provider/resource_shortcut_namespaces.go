@@ -15,19 +15,22 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// namespaceAttribute is the `client_namespace` or `server_namespace` of a liqo_shortcut.
+// namespaceAttribute returns the schema of `client_namespace` or `server_namespace` of a
+// liqo_shortcut.
 func namespaceAttribute(leaf, other, interruption string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Namespace in which the " + leaf + " keeps the objects of this shortcut. One that is given must exist, and no other shortcut can share it. Default: the " + leaf +
-			"'s tenant namespace for the " + other + ", which is made and removed as needed." + interruption,
+		MarkdownDescription: "Namespace of this shortcut's objects on the " + leaf + ". If you set it, it must exist, and " +
+			"no other shortcut can use it. Default: the " + leaf + "'s tenant namespace for the " + other + ", which is " +
+			"created and removed as needed." + interruption,
 		Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 }
 
-// planNamespaces plans that objects go back to the tenant namespaces from others that the configuration does not name any more. Where they are already, the
-// state's value stands in the plan. An end of which nothing was ever made has no namespace yet.
+// planNamespaces plans that objects move back to the tenant namespaces if the configuration no
+// longer sets others. If they are there already, the plan keeps the value of the state. An end
+// without any object has no namespace yet.
 func planNamespaces(ctx context.Context, pair pair, plan, config *shortcutModel) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, planned := range []*types.String{&plan.ClientNamespace, &plan.ServerNamespace} {
@@ -61,8 +64,8 @@ func planNamespaces(ctx context.Context, pair pair, plan, config *shortcutModel)
 	return diags
 }
 
-// planMoves leaves open what follows from a move to another namespace: the leaf's Configuration is made anew there, and Liqo may remap the other leaf's network
-// to other ranges then.
+// planMoves marks as unknown what changes with a move to another namespace: the leaf gets a new
+// Configuration there, and Liqo may remap the other leaf's network to other ranges.
 func planMoves(plan, state *shortcutModel) {
 	if !plan.ClientNamespace.Equal(state.ClientNamespace) {
 		plan.ServerNetwork = remappingUnknown(plan.ServerNetwork)
@@ -72,8 +75,8 @@ func planMoves(plan, state *shortcutModel) {
 	}
 }
 
-// unknownIfNull leaves open what is not there yet and an apply will make: a network of which only one leaf has anything, and that was imported, has no namespace on the
-// other.
+// unknownIfNull returns unknown for a null namespace, because an apply will set it. An imported
+// network with objects on only one leaf has no namespace on the other.
 func unknownIfNull(namespace types.String) types.String {
 	if namespace.IsNull() {
 		return types.StringUnknown()

@@ -16,28 +16,30 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// ownerKey is where a resource's private state has its [ownership].
+// ownerKey is the key of the [ownership] in the private state of a resource.
 const ownerKey = "owner"
 
-// ownership is what a resource instance knows of itself. Terraform hands it from one operation on the instance to the next, whatever the instance is called, and to no
-// other instance, with one exception: see [ownership.as].
+// ownership identifies a resource instance. Terraform passes it from one operation on the instance
+// to the next, even if the instance is renamed, and to no other instance. There is one exception:
+// see [ownership.as].
 type ownership struct {
-	// Token marks what the instance owns on the leaves; empty before its first apply.
+	// Token marks the instance's objects on the leaves. It is empty before the first apply.
 	Token string `json:"token"`
-	// Unadopted means that the network was imported and is not marked with the token yet. An import is the user's word that it is Terraform's from now on.
+	// Unadopted means that the network was imported and is not marked with the token yet. By an
+	// import, the user declares that Terraform owns the network from now on.
 	Unadopted bool `json:"unadopted,omitempty"`
-	// Imported means that nobody has looked at the leaves since the import.
+	// Imported means that the leaves were not read since the import.
 	Imported bool `json:"imported,omitempty"`
 }
 
-// privateState is the part of the framework's that is needed here.
+// privateState is the part of the framework's private state that this package needs.
 type privateState interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// ownershipOf reads what is known of an instance. An instance that an early version of the provider has made knows nothing of itself: what there is of it carries no
-// token either, and is as good as imported.
+// ownershipOf reads the ownership of an instance. An instance from an early version of the provider
+// has none. Its objects have no token either, so it counts as imported.
 func ownershipOf(ctx context.Context, private privateState) (ownership, diag.Diagnostics) {
 	text, diags := private.GetKey(ctx, ownerKey)
 	if len(text) == 0 {
@@ -45,12 +47,12 @@ func ownershipOf(ctx context.Context, private privateState) (ownership, diag.Dia
 	}
 	var own ownership
 	if err := json.Unmarshal(text, &own); err != nil {
-		diags.AddError("The private state can't be read", "It is not as this provider writes it: "+err.Error()+".")
+		diags.AddError("The private state can't be read", "It does not have the format of this provider: "+err.Error()+".")
 	}
 	return own, diags
 }
 
-// save keeps it for later operations on the instance.
+// save stores the ownership for later operations on the instance.
 func (o ownership) save(ctx context.Context, private privateState) diag.Diagnostics {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -59,9 +61,12 @@ func (o ownership) save(ctx context.Context, private privateState) diag.Diagnost
 	return private.SetKey(ctx, ownerKey, text)
 }
 
-// recognise reads what is known of an instance. One that was just imported goes on as the resource that has made the network, if there is one: then what that has
-// made needs no adoption.
-func (r *shortcutResource) recognise(ctx context.Context, pair pair, before, after privateState) (ownership, diag.Diagnostics) {
+// recognise reads the ownership of an instance. A newly imported instance gets the token of the
+// resource that made the network, if there is one. Then the objects of that resource need no
+// adoption.
+func (r *shortcutResource) recognise(
+	ctx context.Context, pair pair, before, after privateState,
+) (ownership, diag.Diagnostics) {
 	own, diags := ownershipOf(ctx, before)
 	if diags.HasError() || !own.Imported {
 		return own, diags
@@ -76,7 +81,7 @@ func (r *shortcutResource) recognise(ctx context.Context, pair pair, before, aft
 	return own, diags
 }
 
-// named gives the instance a token if it has none.
+// named returns the ownership with a token; it creates one if there is none.
 func (o ownership) named() ownership {
 	if o.Token == "" {
 		o.Token = end.NewToken()
@@ -84,7 +89,7 @@ func (o ownership) named() ownership {
 	return o
 }
 
-// id is the attribute that repeats the token in the state, where it is known.
+// id returns the token for the attribute in the state, or the value before if there is no token.
 func (o ownership) id(before types.String) types.String {
 	if o.Token == "" {
 		return before
@@ -92,8 +97,9 @@ func (o ownership) id(before types.String) types.String {
 	return types.StringValue(o.Token)
 }
 
-// as makes it the instance that the state speaks of. To destroy a tainted instance, Terraform hands over what was planned for the new one in its place, and not the
-// private state: so the token is in the state, too.
+// as returns the ownership with the token in the state, if there is one. To destroy a tainted
+// instance, Terraform passes the private state that was planned for its replacement. So the state
+// has the token, too.
 func (o ownership) as(id types.String) ownership {
 	if token := id.ValueString(); token != "" {
 		o.Token = token
@@ -101,12 +107,13 @@ func (o ownership) as(id types.String) ownership {
 	return o
 }
 
-// owner is the instance as package shortcut knows it.
+// owner returns the instance in the form that package shortcut needs.
 func (o ownership) owner() end.Owner {
 	return end.Owner{Token: o.Token, Origin: origin(), Claims: o.Unadopted}
 }
 
-// origin is where this process runs: Terraform starts the provider in the folder and with the environment of its own.
+// origin returns where this process runs. Terraform starts the provider in its own folder and with
+// its own environment.
 func origin() end.Origin {
 	made := end.Origin{At: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
 	if folder, err := os.Getwd(); err == nil {
@@ -121,7 +128,8 @@ func origin() end.Origin {
 	return made
 }
 
-// workspace is the one that Terraform works in: it keeps the choice of `terraform workspace select` in a file.
+// workspace returns the current Terraform workspace. Terraform stores the choice of `terraform
+// workspace select` in a file.
 func workspace() string {
 	if name := os.Getenv("TF_WORKSPACE"); name != "" {
 		return name
@@ -130,7 +138,7 @@ func workspace() string {
 	if data == "" {
 		data = ".terraform"
 	}
-	if name, err := os.ReadFile(filepath.Join(data, "environment")); err == nil { //nolint:gosec // a file of Terraform's
+	if name, err := os.ReadFile(filepath.Join(data, "environment")); err == nil { //nolint:gosec // Terraform's own file
 		return strings.TrimSpace(string(name))
 	}
 	return "default"

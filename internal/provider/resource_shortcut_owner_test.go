@@ -15,7 +15,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// kept is a private state.
+// kept implements the private state.
 type kept map[string]string
 
 func (k kept) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
@@ -27,7 +27,7 @@ func (k kept) SetKey(_ context.Context, key string, value []byte) diag.Diagnosti
 	return nil
 }
 
-func TestAnInstanceKnowsItsTokenFromOneOperationToTheNext(t *testing.T) {
+func TestAnInstanceKeepsItsTokenBetweenOperations(t *testing.T) {
 	private := kept{}
 	before := ownership{}.named()
 	if diags := before.save(t.Context(), private); diags.HasError() {
@@ -38,11 +38,11 @@ func TestAnInstanceKnowsItsTokenFromOneOperationToTheNext(t *testing.T) {
 		t.Errorf("got %+v, saved %+v (%v)", after, before, diags)
 	}
 	if again := after.named(); again.Token != after.Token {
-		t.Errorf("it has another name now: %q", again.Token)
+		t.Errorf("the token has changed to %q", again.Token)
 	}
 }
 
-func TestAnImportedShortcutClaimsWhatThereIsUntilItIsAdopted(t *testing.T) {
+func TestAnImportedShortcutClaimsExistingObjectsUntilItIsAdopted(t *testing.T) {
 	private := kept{}
 	if diags := (ownership{Unadopted: true}).save(t.Context(), private); diags.HasError() {
 		t.Fatal(diags)
@@ -52,21 +52,21 @@ func TestAnImportedShortcutClaimsWhatThereIsUntilItIsAdopted(t *testing.T) {
 	}
 }
 
-func TestAPairIsClaimedOnceHoweverOftenOneInstanceIsPlanned(t *testing.T) {
+func TestAPairIsClaimedByOnlyOneInstance(t *testing.T) {
 	var claimed claims
 	rome, milan := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan")
 	there, back := pair{client: rome, server: milan}, pair{client: milan, server: rome}
-	for range 2 { // a replacement is planned twice
+	for range 2 { // Terraform plans a replacement twice
 		if diags := claimed.claim(there, "one"); diags.HasError() {
-			t.Errorf("an instance is refused its own pair: %v", diags)
+			t.Errorf("an instance cannot claim its own pair again: %v", diags)
 		}
 	}
 	if diags := claimed.claim(back, "another"); !diags.HasError() {
-		t.Error("two instances have the same pair")
+		t.Error("two instances have claimed the same pair")
 	}
 }
 
-func TestAnImportedShortcutGoesOnAsTheResourceThatMadeIt(t *testing.T) {
+func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 	madeByOne := clustertest.Configuration("milan")
 	labels := madeByOne.GetLabels()
 	labels[end.ManagedByLabel] = end.ManagedBy
@@ -74,12 +74,12 @@ func TestAnImportedShortcutGoesOnAsTheResourceThatMadeIt(t *testing.T) {
 	madeByOne.SetAnnotations(map[string]string{end.ManagedBy + "/owner": "one"})
 	for name, test := range map[string]struct {
 		before ownership
-		token  string // that it goes on with; empty for any
+		token  string // expected; empty for any
 		claims bool
 	}{
-		"just imported":       {ownership{Unadopted: true, Imported: true}, "one", true},
-		"imported and looked": {ownership{Token: "another", Unadopted: true}, "another", true},
-		"made here":           {ownership{Token: "another"}, "another", false},
+		"just imported":          {ownership{Unadopted: true, Imported: true}, "one", true},
+		"imported and refreshed": {ownership{Token: "another", Unadopted: true}, "another", true},
+		"made here":              {ownership{Token: "another"}, "another", false},
 	} {
 		before, after := kept{}, kept{}
 		if diags := test.before.save(t.Context(), before); diags.HasError() {
@@ -88,21 +88,21 @@ func TestAnImportedShortcutGoesOnAsTheResourceThatMadeIt(t *testing.T) {
 		joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
 		own, diags := new(shortcutResource).recognise(t.Context(), joined, before, after)
 		if diags.HasError() || own.Token != test.token || own.owner().Claims != test.claims || own.Imported {
-			t.Errorf("%s: it is %+v (%v)", name, own, diags)
+			t.Errorf("%s: got %+v (%v)", name, own, diags)
 		}
 		if saved, _ := ownershipOf(t.Context(), after); test.before.Imported && saved != own {
-			t.Errorf("%s: saved is %+v", name, saved)
+			t.Errorf("%s: saved %+v", name, saved)
 		}
 	}
 }
 
-func TestAPrivateStateThatSomebodyHasEditedIsAnError(t *testing.T) {
+func TestAnInvalidPrivateStateIsAnError(t *testing.T) {
 	if _, diags := ownershipOf(t.Context(), kept{ownerKey: "{"}); !diags.HasError() {
-		t.Error("it is taken for none")
+		t.Error("no error")
 	}
 }
 
-func TestAnOwnerSaysWhereTerraformRuns(t *testing.T) {
+func TestAnOwnerRecordsWhereTerraformRuns(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "network")
 	for _, data := range []string{".terraform", "elsewhere"} {
 		if err := os.MkdirAll(filepath.Join(folder, data), 0o700); err != nil {
@@ -123,8 +123,9 @@ func TestAnOwnerSaysWhereTerraformRuns(t *testing.T) {
 			t.Setenv(name, environment[name])
 		}
 		origin := ownership{Token: "one"}.owner().Origin
-		if origin.Folder != "network" || origin.Workspace != expected || time.Since(origin.At) > time.Minute || !strings.Contains(origin.Who, "@") {
-			t.Errorf("expected workspace %q, it says %+v", expected, origin)
+		if origin.Folder != "network" || origin.Workspace != expected || time.Since(origin.At) > time.Minute ||
+			!strings.Contains(origin.Who, "@") {
+			t.Errorf("expected workspace %q, got %+v", expected, origin)
 		}
 	}
 }

@@ -11,17 +11,20 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// planning is the plan of one instance in the making.
+// planning is the plan of one instance while it is made.
 type planning struct {
 	plan, config shortcutModel
-	state        *shortcutModel // nil for a shortcut that is to be made, be it in place of another
+	state        *shortcutModel // nil for a new shortcut, also for a replacement
 	own          ownership
-	pair         pair // without leaves as long as it is not known which they are
+	pair         pair // empty until the leaves are known
 }
 
-// ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds what can be known before an apply: names that stand for nothing, for one and the
-// same cluster, or for another than before; leaves that can't be joined as wished; and a shortcut that needs repair.
-func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+// ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply:
+// names that refer to no cluster, to the same cluster, or to another cluster than before, and
+// leaves that cannot be connected as planned. It also finds a shortcut that needs repair.
+func (r *shortcutResource) ModifyPlan(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
 	if req.Plan.Raw.IsNull() || r.leaves == nil {
 		return // a destroy, or a validation without a configured provider
 	}
@@ -44,16 +47,17 @@ func (r *shortcutResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	if changed := p.state == nil || !p.plan.equal(p.state); changed && !settingsOnly {
 		p.plan.ServerEndpoint, p.plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
-		if len(replace) == 0 { // else Terraform plans once more, without a state
+		if len(replace) == 0 { // otherwise Terraform plans again, without a state
 			resp.Diagnostics.Append(checkFeasible(ctx, p)...)
 		}
 	}
-	if !p.plan.equal(&proposed) { // else all the framework's work on a plan would be done once more for nothing
+	if !p.plan.equal(&proposed) { // an unchanged plan needs no second pass of the framework
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
 	}
 }
 
-// planningOf reads what Terraform proposes. The second plan of a replacement is given the private state that the first one saved, and no other state.
+// planningOf reads what Terraform proposes. The second plan of a replacement has the private state
+// that the first plan saved, but no state.
 func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning, diag.Diagnostics) {
 	p := &planning{}
 	diags := req.Plan.Get(ctx, &p.plan)
@@ -64,7 +68,7 @@ func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning,
 	own, ownDiags := ownershipOf(ctx, req.Private)
 	diags.Append(ownDiags...)
 	if p.state == nil && own.Token == "" {
-		own.Unadopted = false // there is nothing yet that could have been imported
+		own.Unadopted = false // a new resource was not imported
 	}
 	p.own = own.named()
 	if p.state != nil {
@@ -74,7 +78,8 @@ func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning,
 	return p, diags
 }
 
-// planUpdate plans what is to be done to a shortcut that exists. It reports whether nothing is to be done on a leaf.
+// planUpdate plans the change of an existing shortcut. It reports whether the leaves stay
+// unchanged.
 func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
 	broken, diags := planRepair(ctx, p.pair, p.own.owner(), &p.plan, p.state)
 	diags.Append(planNamespaces(ctx, p.pair, &p.plan, &p.config)...)
@@ -87,8 +92,10 @@ func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, 
 	return settingsOnly, diags
 }
 
-// planRepair plans an update of a shortcut that a write can mend, and reports whether there is anything to mend. Where all of it is in place and only the tunnel is down,
-// there is nothing to plan: Terraform can't mend a cable. Nor is there where a leaf is lost and given up: that must be applied without it.
+// planRepair plans an update of a shortcut that an apply can repair, and reports whether there is
+// anything to repair. If everything is in place and only the tunnel is down, there is nothing to
+// plan: Terraform cannot repair a broken link. If a leaf is lost and force_destroy gives it up,
+// there is no repair either, because force_destroy must be applied without this leaf.
 func planRepair(ctx context.Context, pair pair, owner end.Owner, plan, state *shortcutModel) (bool, diag.Diagnostics) {
 	if plan.ForceDestroy.ValueBool() && len(pair.failed()) > 0 {
 		return false, nil
@@ -101,7 +108,8 @@ func planRepair(ctx context.Context, pair pair, owner end.Owner, plan, state *sh
 	return broken, diags
 }
 
-// needsRepair reports whether an apply has something to do for a shortcut of this status. Only while the tunnel is down the leaves are asked.
+// needsRepair reports whether an apply can repair a shortcut with this status. It reads the leaves
+// only if the tunnel is down.
 func needsRepair(ctx context.Context, pair pair, owner end.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
 	if status == shortcut.Disconnected {
 		return true, nil
@@ -111,13 +119,16 @@ func needsRepair(ctx context.Context, pair pair, owner end.Owner, status shortcu
 	}
 	lost, err := shortcut.New(pair.client, pair.server).OwnedBy(owner).Lost(ctx)
 	if err != nil {
-		return false, diag.Diagnostics{diag.NewWarningDiagnostic("Whether the shortcut needs repair is not known", detail(err))}
+		return false, diag.Diagnostics{diag.NewWarningDiagnostic("The shortcut can't be checked for repairs", detail(err))}
 	}
 	return lost, nil
 }
 
-// planSettings plans that the shortcut stays as it is, and returns true, where nothing is to be done on a leaf.
-func planSettings(ctx context.Context, private privateState, pair pair, plan, state *shortcutModel) (bool, diag.Diagnostics) {
+// planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay
+// unchanged.
+func planSettings(
+	ctx context.Context, private privateState, pair pair, plan, state *shortcutModel,
+) (bool, diag.Diagnostics) {
 	own, diags := ownershipOf(ctx, private)
 	if diags.HasError() || own.Unadopted || !pair.knowsNewNames(plan, state) || !plan.changesSettingsOnly(state) {
 		return false, diags
@@ -126,10 +137,11 @@ func planSettings(ctx context.Context, private privateState, pair pair, plan, st
 	return true, diags
 }
 
-// promiseStatusOf plans that the shortcut stays as the state says. An update does not connect to the leaves then.
+// promiseStatusOf plans the status of the state. Then an update does not connect to the leaves.
 func (m *shortcutModel) promiseStatusOf(state *shortcutModel) {
 	m.Status, m.ServerEndpoint = state.Status, state.ServerEndpoint
 }
 
-// promisesStatus reports whether the plan says already what will be of the shortcut, because the update is none of the leaves' business.
+// promisesStatus reports whether the plan already has the status after the update, because the
+// leaves stay unchanged.
 func (m *shortcutModel) promisesStatus() bool { return !m.Status.IsUnknown() }

@@ -12,7 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// planPair plans what depends on which clusters the leaves are. It returns the attributes that force a replacement; nothing of the state counts any more then.
+// planPair plans everything that depends on the clusters of the leaves. It returns the attributes
+// that force a replacement. If there are any, it drops the state.
 func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
 	replace, diags := planUnknownNames(&p.plan, &p.config, p.state)
 	if !r.leaves.unknownAny(p.plan.Client, p.plan.Server) {
@@ -32,8 +33,9 @@ func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Path
 	return replace, diags
 }
 
-// planUnknownNames plans a replacement where the name of a leaf is not known yet, and returns the attributes that force it: nobody knows yet whether it will stand for
-// the cluster that the shortcut joins.
+// planUnknownNames plans a replacement if the name of a leaf is unknown, and returns the attributes
+// that force it. It is not known yet whether the name will refer to the cluster that the shortcut
+// connects.
 func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diagnostics) {
 	var (
 		diags   diag.Diagnostics
@@ -52,9 +54,10 @@ func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diag
 		if !end.name.IsUnknown() {
 			continue
 		}
-		diags.AddAttributeWarning(path.Root(end.attribute), "Perhaps another cluster", "The name of the "+end.attribute+" will only be known during the apply. It "+
-			"was \""+end.was.ValueString()+"\", and nobody can tell yet whether it will still stand for cluster \""+end.joins.ValueString()+"\". So the shortcut is "+
-			"planned to be replaced. To keep it, first apply what the name comes from, with `-target`.")
+		diags.AddAttributeWarning(path.Root(end.attribute), "Perhaps another cluster", fmt.Sprintf("The name of the %s is "+
+			"known only during the apply. It was %q, and it is not known yet whether it will still refer to cluster %q. So the "+
+			"plan replaces the shortcut. To keep it, first apply the resource that the name comes from, with `-target`.",
+			end.attribute, end.was.ValueString(), end.joins.ValueString()))
 		replace = append(replace, path.Root(end.attribute))
 	}
 	if len(replace) > 0 {
@@ -64,7 +67,8 @@ func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diag
 	return replace, diags
 }
 
-// planLeaves looks which clusters the names stand for, and returns the attributes that force a replacement if they are not those of the state.
+// planLeaves plans the clusters that the names refer to. It returns the attributes that force a
+// replacement if these are not the clusters of the state.
 func planLeaves(pair pair, plan, config, state *shortcutModel) (path.Paths, diag.Diagnostics) {
 	var (
 		diags   diag.Diagnostics
@@ -83,9 +87,9 @@ func planLeaves(pair pair, plan, config, state *shortcutModel) (path.Paths, diag
 			continue
 		}
 		if state != nil && isAnother(end.leaf, end.planned.ValueString()) {
-			diags.AddAttributeWarning(path.Root(end.attribute), "Another cluster", "The shortcut joins cluster \""+end.planned.ValueString()+
-				"\" as its "+end.attribute+", and \""+end.leaf.Name+"\" stands for cluster \""+string(end.leaf.ID)+
-				"\" now. So the shortcut must be replaced.")
+			diags.AddAttributeWarning(path.Root(end.attribute), "Another cluster", fmt.Sprintf("Cluster %q is the %s of the "+
+				"shortcut, but the name %q refers to cluster %q now. So the plan replaces the shortcut.",
+				end.planned.ValueString(), end.attribute, end.leaf.Name, end.leaf.ID))
 			replace = append(replace, path.Root(end.attribute+"_cluster_id"))
 		}
 		*end.planned = types.StringValue(string(end.leaf.ID))
@@ -99,7 +103,8 @@ func planLeaves(pair pair, plan, config, state *shortcutModel) (path.Paths, diag
 	return replace, diags
 }
 
-// becomesAnother forgets what is only true of the clusters that the shortcut joins now, except for what the configuration says. [planNetworks] sees to the rest.
+// becomesAnother removes from the plan what is true only for the old clusters, except for
+// configured values. [planNetworks] does the same for the networks.
 func (m *shortcutModel) becomesAnother(config *shortcutModel) {
 	m.ID, m.ClientNamespace, m.ServerNamespace = types.StringUnknown(), config.ClientNamespace, config.ServerNamespace
 	for _, namespace := range []*types.String{&m.ClientNamespace, &m.ServerNamespace} {
@@ -109,17 +114,18 @@ func (m *shortcutModel) becomesAnother(config *shortcutModel) {
 	}
 }
 
-// claims are what the instances that this provider process has planned have for themselves: the pair of leaves, and namespaces of one's own. Terraform plans one
-// instance twice when it is to be replaced.
+// claims records what the instances planned by this provider process use alone: a pair of leaves,
+// and namespaces that the user set. Terraform plans an instance twice if it replaces it.
 type claims struct {
 	mu     sync.Mutex
-	tokens map[claimed]string // of the instance that has it
+	tokens map[claimed]string // of the owning instance
 }
 
-// claimed is a pair of clusters or, where one of the two is empty, a namespace of a cluster.
+// claimed is a pair of clusters or, if second is empty, a namespace of a cluster.
 type claimed struct{ first, second, namespace string }
 
-// take reports whether an instance may have what it claims.
+// take claims something for an instance. It reports false if another instance has claimed it
+// already.
 func (c *claims) take(what claimed, token string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +139,7 @@ func (c *claims) take(what claimed, token string) bool {
 	return true
 }
 
-// claim fails if another instance has claimed the pair already, in either direction.
+// claim claims the pair, in both directions. It fails if another instance has claimed it already.
 func (c *claims) claim(pair pair, token string) diag.Diagnostics {
 	if pair.client == nil || pair.server == nil {
 		return nil
@@ -143,11 +149,12 @@ func (c *claims) claim(pair pair, token string) diag.Diagnostics {
 		return nil
 	}
 	return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("server"), "The same pair twice", fmt.Sprintf(
-		"Another liqo_shortcut of this configuration already joins clusters %q and %q, in this direction or the other. One pair of leaves can have one "+
-			"shortcut only.", first, second))}
+		"Another liqo_shortcut of this configuration already connects clusters %q and %q, in this direction or the other. A "+
+			"pair of leaves can have only one shortcut.", first, second))}
 }
 
-// claimNamespaces fails if another instance has claimed one of the namespaces of one's own that a configuration names.
+// claimNamespaces claims the namespaces that the configuration sets. It fails if another instance
+// has claimed one of them already.
 func (c *claims) claimNamespaces(pair pair, config *shortcutModel, token string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range []struct {
@@ -158,12 +165,16 @@ func (c *claims) claimNamespaces(pair pair, config *shortcutModel, token string)
 		{"client_namespace", pair.client, config.ClientNamespace},
 		{"server_namespace", pair.server, config.ServerNamespace},
 	} {
-		if end.leaf == nil || !given(end.namespace) || c.take(claimed{first: string(end.leaf.ID), namespace: end.namespace.ValueString()}, token) {
+		if end.leaf == nil || !given(end.namespace) {
+			continue
+		}
+		if c.take(claimed{first: string(end.leaf.ID), namespace: end.namespace.ValueString()}, token) {
 			continue
 		}
 		diags.AddAttributeError(path.Root(end.attribute), "The same namespace twice", fmt.Sprintf(
-			"Another liqo_shortcut of this configuration already has namespace %q of leaf %q. Liqo can't tell two gateways of one namespace apart. Give each "+
-				"shortcut a namespace of its own, or leave the choice to Liqo.", end.namespace.ValueString(), end.leaf.Name))
+			"Another liqo_shortcut of this configuration already has namespace %q of leaf %q. Liqo can't distinguish two "+
+				"gateways in one namespace. Give each shortcut its own namespace, or leave the choice to Liqo.",
+			end.namespace.ValueString(), end.leaf.Name))
 	}
 	return diags
 }

@@ -13,66 +13,75 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestAnotherClusterBehindANameIsAReplacementWithItsReason(t *testing.T) {
+func TestANameOfAnotherClusterIsAReplacementWithItsReason(t *testing.T) {
 	called := func(name, id string) *cluster.Leaf {
 		leaf := clustertest.Leaf(t, id)
 		leaf.Name = name
 		return leaf
 	}
 	plan := shortcutModel{
-		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"),
+		ServerClusterID: types.StringValue("milan"),
 		ServerNamespace: types.StringValue("liqo-tenant-rome"),
 	}
 	state := plan
-	replace, diags := planLeaves(pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &shortcutModel{}, &state)
+	replace, diags := planLeaves(
+		pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &shortcutModel{}, &state,
+	)
 	if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
-		t.Errorf("replaced because of %v", replace)
+		t.Errorf("attributes that force a replacement: %v", replace)
 	}
-	const reason = `The shortcut joins cluster "milan" as its server, and "milan" stands for cluster "milan-2" now. So the shortcut must be replaced.`
+	const reason = `Cluster "milan" is the server of the shortcut, but the name "milan" refers to cluster ` +
+		`"milan-2" now. ` +
+		`So the plan replaces the shortcut.`
 	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
-		t.Errorf("it says: %v", diags)
+		t.Errorf("got %v", diags)
 	}
-	if plan.ID.ValueString() != "rome/milan-2" || plan.ServerClusterID.ValueString() != "milan-2" || !plan.ServerNamespace.IsUnknown() {
-		t.Errorf("planned are ID %s, server %s, its namespace %s", plan.ID, plan.ServerClusterID, plan.ServerNamespace)
+	if plan.ID.ValueString() != "rome/milan-2" || plan.ServerClusterID.ValueString() != "milan-2" ||
+		!plan.ServerNamespace.IsUnknown() {
+		t.Errorf("planned ID %s, server %s, its namespace %s", plan.ID, plan.ServerClusterID, plan.ServerNamespace)
 	}
 }
 
-func TestWhatIsConfiguredStaysInAReplacement(t *testing.T) {
+func TestConfiguredValuesStayInAReplacement(t *testing.T) {
 	plan := shortcutModel{
-		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"),
+		ServerClusterID: types.StringValue("milan"),
 		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
 	}
 	state, config := plan, shortcutModel{ClientNamespace: types.StringValue("mine")}
 	if replace, _ := planLeaves(pair{server: clustertest.Leaf(t, "turin")}, &plan, &config, &state); len(replace) != 1 {
-		t.Errorf("replaced because of %v", replace)
+		t.Errorf("attributes that force a replacement: %v", replace)
 	}
 	if plan.ClientNamespace.ValueString() != "mine" || !plan.ServerNamespace.IsUnknown() || !plan.ID.IsUnknown() {
-		t.Errorf("planned are namespaces %s and %s, ID %s", plan.ClientNamespace, plan.ServerNamespace, plan.ID)
+		t.Errorf("planned namespaces %s and %s, ID %s", plan.ClientNamespace, plan.ServerNamespace, plan.ID)
 	}
 }
 
-func TestANameThatIsKnownLaterIsAReplacementWithItsReason(t *testing.T) {
+func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 	state := shortcutModel{
 		ID: types.StringValue("rome/milan"), Client: types.StringValue("roma"), Server: types.StringValue("milan"),
-		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"), ClientNamespace: types.StringValue("liqo-tenant-milan"),
+		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ClientNamespace: types.StringValue("liqo-tenant-milan"),
 	}
 	plan := state
 	plan.Client = types.StringUnknown()
 	replace, diags := planUnknownNames(&plan, &shortcutModel{}, &state)
 	if len(replace) != 1 || !replace[0].Equal(path.Root("client")) {
-		t.Errorf("replaced because of %v", replace)
+		t.Errorf("attributes that force a replacement: %v", replace)
 	}
-	const reason = `It was "roma", and nobody can tell yet whether it will still stand for cluster "rome". So the shortcut is planned to be replaced.`
+	const reason = `It was "roma", and it is not known yet whether it will still refer to cluster "rome". ` +
+		`So the plan replaces the shortcut.`
 	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
-		t.Errorf("it says: %v", diags)
+		t.Errorf("got %v", diags)
 	}
 	for _, value := range []types.String{plan.ID, plan.ClientClusterID, plan.ServerClusterID, plan.ClientNamespace} {
 		if !value.IsUnknown() {
-			t.Errorf("planned is %s", value)
+			t.Errorf("planned %s", value)
 		}
 	}
 	if replace, diags := planUnknownNames(&plan, &shortcutModel{}, nil); len(replace)+len(diags) > 0 {
-		t.Errorf("one that is to be made is replaced because of %v (%v)", replace, diags)
+		t.Errorf("a new shortcut: attributes that force a replacement: %v (%v)", replace, diags)
 	}
 }
 
@@ -81,25 +90,35 @@ func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
 	roma.Name = "roma"
 	plan := shortcutModel{ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan")}
 	state := plan
-	if replace, diags := planLeaves(pair{client: roma, server: milan}, &plan, &shortcutModel{}, &state); len(replace) > 0 || len(diags) > 0 {
-		t.Errorf("replaced because of %v (%v)", replace, diags)
+	if replace, diags := planLeaves(
+		pair{client: roma, server: milan}, &plan, &shortcutModel{}, &state,
+	); len(replace) > 0 || len(diags) > 0 {
+		t.Errorf("attributes that force a replacement: %v (%v)", replace, diags)
 	}
 }
 
-func TestObjectsGoBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
-	usual, unusual := clustertest.Leaf(t, "milan"), clustertest.Leaf(t, "milan", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "tenants-rome", Labels: map[string]string{
-		"liqo.io/remote-cluster-id": "rome", "liqo.io/tenant-namespace": "true",
-	}}})
+func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
+	labels := map[string]string{"liqo.io/remote-cluster-id": "rome", "liqo.io/tenant-namespace": "true"}
+	usual := clustertest.Leaf(t, "milan")
+	unusual := clustertest.Leaf(t, "milan", &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: "tenants-rome", Labels: labels},
+	})
 	for name, test := range map[string]struct {
 		milan                *cluster.Leaf
 		configured, recorded types.String
 		stays                bool
 	}{
-		"in the tenant namespace":                         {usual, types.StringNull(), types.StringValue("liqo-tenant-rome"), true},
-		"in a tenant namespace of an unusual name":        {unusual, types.StringNull(), types.StringValue("tenants-rome"), true},
+		"in the tenant namespace": {
+			usual, types.StringNull(), types.StringValue("liqo-tenant-rome"), true,
+		},
+		"in a tenant namespace of an unusual name": {
+			unusual, types.StringNull(), types.StringValue("tenants-rome"), true,
+		},
 		"in a namespace that is not asked for (any more)": {usual, types.StringNull(), types.StringValue("mine"), false},
-		"in a namespace that is asked for":                {usual, types.StringValue("mine"), types.StringValue("mine"), true},
-		"in none, for nothing was ever made":              {usual, types.StringNull(), types.StringNull(), false},
+		"in a configured namespace": {
+			usual, types.StringValue("mine"), types.StringValue("mine"), true,
+		},
+		"in no namespace, before the first apply": {usual, types.StringNull(), types.StringNull(), false},
 	} {
 		plan, config := shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}
 		leaves := pair{client: clustertest.Leaf(t, "rome"), server: test.milan}
@@ -107,29 +126,30 @@ func TestObjectsGoBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 			t.Fatal(diags)
 		}
 		if plan.ServerNamespace.IsUnknown() == test.stays {
-			t.Errorf("%s: planned is %s", name, plan.ServerNamespace)
+			t.Errorf("%s: planned %s", name, plan.ServerNamespace)
 		}
 	}
 }
 
-func TestANamespaceOfOnesOwnIsClaimedOncePerLeaf(t *testing.T) {
-	rome, milan, naples := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan"), cluster.Absent("naples", "naples")
+func TestAConfiguredNamespaceIsClaimedOncePerLeaf(t *testing.T) {
+	rome, milan, naples := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan"),
+		cluster.Absent("naples", "naples")
 	var claimed claims
 	first := &shortcutModel{ClientNamespace: types.StringValue("own"), ServerNamespace: types.StringValue("own")}
-	for range 2 { // a replacement is planned twice
+	for range 2 { // Terraform plans a replacement twice
 		if diags := claimed.claimNamespaces(pair{client: rome, server: milan}, first, "one"); len(diags) > 0 {
-			t.Errorf("an instance is refused its own namespaces: %v", diags)
+			t.Errorf("an instance cannot claim its own namespaces again: %v", diags)
 		}
 	}
 	for name, test := range map[string]struct {
 		client, server types.String
 		refused        bool
 	}{
-		"the same on the same leaf":    {types.StringNull(), types.StringValue("own"), true},
-		"the same on another leaf":     {types.StringValue("own"), types.StringNull(), false},
-		"another on the same leaf":     {types.StringNull(), types.StringValue("mine"), false},
-		"the tenant namespace, thrice": {types.StringNull(), types.StringNull(), false},
-		"one that is known later":      {types.StringUnknown(), types.StringUnknown(), false},
+		"the same on the same leaf": {types.StringNull(), types.StringValue("own"), true},
+		"the same on another leaf":  {types.StringValue("own"), types.StringNull(), false},
+		"another on the same leaf":  {types.StringNull(), types.StringValue("mine"), false},
+		"the tenant namespace":      {types.StringNull(), types.StringNull(), false},
+		"an unknown namespace":      {types.StringUnknown(), types.StringUnknown(), false},
 	} {
 		config := &shortcutModel{ClientNamespace: test.client, ServerNamespace: test.server}
 		diags := claimed.claimNamespaces(pair{client: naples, server: rome}, config, name)
@@ -138,6 +158,6 @@ func TestANamespaceOfOnesOwnIsClaimedOncePerLeaf(t *testing.T) {
 		}
 	}
 	if diags := claimed.claimNamespaces(pair{}, first, "two"); len(diags) > 0 {
-		t.Errorf("a leaf that is not known yet: %v", diags)
+		t.Errorf("an unknown leaf: %v", diags)
 	}
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// recorded is the state of a shortcut of this status whose settings are the defaults.
+// recorded returns the state of a shortcut with this status and default settings.
 func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	t.Helper()
 	model, found := settled(t), working()
 	found.Status = status
 	model.ClientGateway = types.ObjectNull(clientGatewayTypes)
-	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true), types.StringValue(remappingAllowed)
+	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true),
+		types.StringValue(remappingAllowed)
 	model.AdoptExisting, model.OnDestroy = types.BoolValue(false), types.StringValue(destroyResets)
 	model.ForceDestroy, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
 	if diags := model.observed(t.Context(), found); diags.HasError() {
@@ -27,36 +28,41 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	return model
 }
 
-func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
+func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 	for name, test := range map[string]struct {
 		status   shortcut.Status
 		state    func(*shortcutModel)
 		plan     func(*shortcutModel)
 		expected bool
 	}{
-		"force_destroy":           {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
-		"destroy_peering_network": {plan: func(m *shortcutModel) { m.DestroyPeering = types.BoolValue(true) }, expected: true},
-		"on_destroy":              {plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true},
+		"force_destroy": {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
+		"destroy_peering_network": {
+			plan: func(m *shortcutModel) { m.DestroyPeering = types.BoolValue(true) }, expected: true,
+		},
+		"on_destroy": {
+			plan: func(m *shortcutModel) { m.OnDestroy = types.StringValue(destroyDisconnects) }, expected: true,
+		},
 		"timeouts": {plan: func(m *shortcutModel) {
 			m.Timeouts = timeouts.Value{Object: types.ObjectValueMust(
 				map[string]attr.Type{"read": types.StringType}, map[string]attr.Value{"read": types.StringValue("3m")})}
 		}, expected: true},
 		"no waiting": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true},
-		"no more waiting for a tunnel that comes up": {
-			status: shortcut.Connecting, plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true,
+		"no more waiting while the tunnel comes up": {
+			status: shortcut.Connecting, plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
+			expected: true,
 		},
-		"waiting for a tunnel that is up": {
+		"waiting while the tunnel is up": {
 			state:    func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
 			plan:     func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) },
 			expected: true,
 		},
-		"waiting for a tunnel that comes up": {
+		"waiting while the tunnel comes up": {
 			status: shortcut.Connecting,
 			state:  func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
 			plan:   func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(true) }, expected: true,
 		},
-		"waiting or not, which only the apply knows": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }, expected: true},
-		"a tunnel that comes up without anybody's waiting": {
+		"waiting unknown": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }, expected: true},
+		"a tunnel that comes up without waiting": {
 			status: shortcut.Connecting,
 			state:  func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) },
 			plan:   func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
@@ -64,10 +70,15 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		"a setting of a shortcut whose tunnel is down": {
 			status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
 		},
-		"a setting of a shortcut that needs repair": {status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }},
-		"an adoption":       {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
-		"no more adoption":  {state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }, plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true},
-		"remapping refused": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
+		"a setting of a shortcut that needs repair": {
+			status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) },
+		},
+		"an adoption": {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
+		"no more adoption": {
+			state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) },
+			plan:  func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true,
+		},
+		"remapping forbidden": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
 		"remapping allowed": {
 			state:    func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) },
 			plan:     func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingAllowed) },
@@ -76,7 +87,9 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		"keys":            {plan: func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) }},
 		"another name":    {plan: func(m *shortcutModel) { m.Server = types.StringValue("milano") }, expected: true},
 		"another cluster": {plan: func(m *shortcutModel) { m.ServerClusterID = types.StringValue("milan-2") }},
-		"a gateway, too":  {plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) }},
+		"a gateway, too": {
+			plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
+		},
 	} {
 		status := test.status
 		if status == "" {
@@ -88,7 +101,8 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 		}
 		plan := state
 		test.plan(&plan)
-		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes) // as the framework hands them over
+		// as the framework proposes them
+		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes)
 		broken, _ := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state)
 		if got := !broken && plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
@@ -96,7 +110,7 @@ func TestOnlyAChangeOfWhatNoLeafShowsNeedsNoLeaf(t *testing.T) {
 	}
 }
 
-func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
+func TestOnlyAShortcutThatAnApplyCanRepairNeedsRepair(t *testing.T) {
 	leaves := pair{client: clustertest.Leaf(t, "rome"), server: clustertest.Leaf(t, "milan")}
 	for status, expected := range map[shortcut.Status]bool{
 		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
@@ -109,14 +123,18 @@ func TestOnlyAShortcutThatAWriteCanMendNeedsRepair(t *testing.T) {
 	}
 }
 
-func TestARepairLeavesOpenWhatTheLeavesDoNotShow(t *testing.T) {
+func TestARepairPlansUnknownValuesForWhatTheLeavesDoNotShow(t *testing.T) {
 	state := recorded(t, shortcut.Disconnected)
 	state.ClientNamespace = types.StringNull()
 	plan := state
 	if broken, diags := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state); !broken || len(diags) > 0 {
-		t.Fatalf("it is not repaired (%v)", diags)
+		t.Fatalf("no repair is planned (%v)", diags)
 	}
-	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" || !plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
-		t.Errorf("planned are the namespaces %s and %s, status %s, endpoint %s", plan.ClientNamespace, plan.ServerNamespace, plan.Status, plan.ServerEndpoint)
+	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" ||
+		!plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
+		t.Errorf(
+			"planned namespaces %s and %s, status %s, endpoint %s", plan.ClientNamespace, plan.ServerNamespace, plan.Status,
+			plan.ServerEndpoint,
+		)
 	}
 }

@@ -20,30 +20,32 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// Every setting of a liqo_shortcut goes round here: from a configuration through the plan to the objects on two leaves, and back into the state. The settings are
-// found in the schema, so that a new one is among them, and fails these tests until it is everywhere that it must be.
+// These tests follow every setting of a liqo_shortcut from a configuration through the plan to the
+// objects on two leaves, and back into the state. They find the settings in the schema. So a new
+// setting fails these tests until every step has it.
 
-// noLeafShows are the settings that are on no leaf, by dotted path. What somebody changes on a leaf never changes them.
+// noLeafShows lists the settings that no leaf shows, by dotted path. Changes on a leaf never change
+// them.
 var noLeafShows = map[string]struct {
 	why    string
-	actsOn bool // whether the work on the leaves depends on it, though what it leaves there does not show it
+	actsOn bool // whether the work on the leaves depends on it, although the leaves do not show it
 }{
-	"client":                  {"a leaf does not know what the provider block calls it", false},
-	"server":                  {"a leaf does not know what the provider block calls it", false},
-	"timeouts.create":         {"it is how long Terraform waits", false},
-	"timeouts.read":           {"it is how long Terraform waits", false},
-	"timeouts.update":         {"it is how long Terraform waits", false},
-	"timeouts.delete":         {"it is how long Terraform waits", false},
-	"force_destroy":           {"it is for leaves that are gone", false},
-	"destroy_peering_network": {"it is for a destroy to come", true},
-	"on_destroy":              {"it is for a destroy to come", true},
-	"adopt_existing":          {"what was adopted is marked as what was made", true},
-	"wait_for_connection":     {"the tunnel comes up whether somebody waits or not", true},
+	"client":                  {"a leaf does not know its name in the provider block", false},
+	"server":                  {"a leaf does not know its name in the provider block", false},
+	"timeouts.create":         {"only Terraform waits", false},
+	"timeouts.read":           {"only Terraform waits", false},
+	"timeouts.update":         {"only Terraform waits", false},
+	"timeouts.delete":         {"only Terraform waits", false},
+	"force_destroy":           {"it is about lost leaves", false},
+	"destroy_peering_network": {"it is about a later destroy", true},
+	"on_destroy":              {"it is about a later destroy", true},
+	"adopt_existing":          {"adopted objects have the same marks as created ones", true},
+	"wait_for_connection":     {"the tunnel comes up with and without a wait", true},
 	"share_keys":              {"a PublicKey is the same, whoever wrote it", true},
-	"cidr_remapping":          {"what Liqo was allowed and did not do leaves no trace", true},
+	"cidr_remapping":          {"a remapping that was allowed but not needed leaves no trace", true},
 }
 
-// settings are the attributes that a configuration can have, by dotted path.
+// settings returns the attributes that a configuration can set, by dotted path.
 func settings(attributes map[string]schema.Attribute, prefix string) []string {
 	var paths []string
 	for name, attribute := range attributes {
@@ -57,7 +59,7 @@ func settings(attributes map[string]schema.Attribute, prefix string) []string {
 	return paths
 }
 
-// shownSettings are those that a leaf shows.
+// shownSettings returns the settings that a leaf shows.
 func shownSettings(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(settings(shortcutSchema(t).Attributes, ""), func(setting string) bool {
@@ -66,12 +68,16 @@ func shownSettings(t *testing.T) []string {
 	})
 }
 
-// values are those of an object's attributes, by dotted path. What is in a nested object that is null or unknown is so itself.
+// values holds the values of an object's attributes, by dotted path. Values in a null or unknown
+// nested object are null or unknown themselves.
 type values map[string]tftypes.Value
 
-// object has these values. Of other attributes, and of nested objects in which there is none of the values, it has nulls.
+// object returns an object with these values. Other attributes, and nested objects without any of
+// these values, are null.
 func (v values) object(kind tftypes.Object, prefix string) tftypes.Value {
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(v)), func(path string) bool { return strings.HasPrefix(path, prefix) }) {
+	if !slices.ContainsFunc(
+		slices.Collect(maps.Keys(v)), func(path string) bool { return strings.HasPrefix(path, prefix) },
+	) {
 		return tftypes.NewValue(kind, nil)
 	}
 	attributes := map[string]tftypes.Value{}
@@ -118,22 +124,24 @@ func (v values) take(t *testing.T, kind tftypes.Object, object tftypes.Value, pr
 	}
 }
 
-// starts are configurations without more than is needed for some setting to be accepted besides. On either leaf are the namespaces and the Secrets that they and the
-// candidates name.
+// starts returns minimal configurations in which every setting is accepted. Both leaves have the
+// namespaces and Secrets that the configurations and the candidates name.
 func starts() []values {
-	least := values{"client": text("rome"), "server": text("milan"), "client_namespace": text("own"), "server_namespace": text("own")}
+	least := values{
+		"client": text("rome"), "server": text("milan"), "client_namespace": text("own"), "server_namespace": text("own"),
+	}
 	overNodePort := maps.Clone(least)
 	overNodePort["server_gateway.service_type"] = text("NodePort")
 	return []values{least, overNodePort}
 }
 
-// parts are those of the leaves' address ranges: a leaf refuses to announce what is none of its own.
+// parts are parts of the leaves' address ranges. A leaf does not announce other ranges.
 var parts = map[string]tftypes.Value{
 	"client_network.pod_cidrs": text("10.1.128.0/17"), "client_network.external_cidr": text("10.2.0.0/17"),
 	"server_network.pod_cidrs": text("10.3.128.0/17"), "server_network.external_cidr": text("10.4.0.0/17"),
 }
 
-// candidates are values for a setting of a type, at least one of which it should accept.
+// candidates returns values of a type. The setting must accept at least one of them.
 func candidates(setting string, kind tftypes.Type) []tftypes.Value {
 	texts := []tftypes.Value{
 		text("other"), text("192.0.2.10"), text("3m"), text("NodePort"), text(remappingForbidden), text(destroyDisconnects),
@@ -162,7 +170,7 @@ func candidates(setting string, kind tftypes.Type) []tftypes.Value {
 	return all
 }
 
-// change finds a configuration, and another that differs from it in that setting alone.
+// change returns a configuration and another one that differs only in this setting.
 func change(t *testing.T, setting string) (before, after values) {
 	t.Helper()
 	whole := shortcutType(t)
@@ -170,7 +178,7 @@ func change(t *testing.T, setting string) (before, after values) {
 	for _, before := range starts() {
 		after := maps.Clone(before)
 		if _, isSet := before[setting]; !isSet {
-			after[setting] = tftypes.NewValue(kind, nil) // its block is there
+			after[setting] = tftypes.NewValue(kind, nil) // the block exists
 		}
 		usual := valuesOf(t, planned(t, after.object(whole, "")))[setting]
 		for _, candidate := range candidates(setting, kind) {
@@ -180,11 +188,11 @@ func change(t *testing.T, setting string) (before, after values) {
 			}
 		}
 	}
-	t.Fatalf("no value is known that %s accepts: add one to the candidates and, if it needs other settings besides, a start", setting)
+	t.Fatalf("%s accepts no candidate: add one and, if it needs other settings, a start", setting)
 	return nil, nil
 }
 
-// joined is a shortcut as a configuration has made it.
+// joined is a shortcut after a configuration was applied.
 type joined struct {
 	plan    shortcutModel
 	spec    shortcut.Spec
@@ -198,11 +206,16 @@ func join(t *testing.T, configured values) joined {
 	t.Helper()
 	config := configured.object(shortcutType(t), "")
 	plan := planned(t, config)
-	model, spec, diags := wanted(t.Context(), tfsdk.Plan{Schema: shortcutSchema(t), Raw: plan}, tfsdk.Config{Schema: shortcutSchema(t), Raw: config})
+	model, spec, diags := wanted(
+		t.Context(), tfsdk.Plan{Schema: shortcutSchema(t), Raw: plan}, tfsdk.Config{Schema: shortcutSchema(t), Raw: config},
+	)
 	if diags.HasError() {
 		t.Fatal(diags)
 	}
-	leaves := pair{client: leafOfLiqos(t, "rome", "10.1.0.0/16", "10.2.0.0/16"), server: leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16")}
+	leaves := pair{
+		client: leafOfLiqos(t, "rome", "10.1.0.0/16", "10.2.0.0/16"),
+		server: leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16"),
+	}
 	between := shortcut.New(leaves.client, leaves.server).OwnedBy(end.Owner{Token: "mine"})
 	if err := between.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
@@ -214,7 +227,7 @@ func join(t *testing.T, configured values) joined {
 	return joined{model, spec, valuesOf(t, plan), leaves, between, found}
 }
 
-// leafOfLiqos is a leaf with all that [starts] and [candidates] name.
+// leafOfLiqos returns a leaf with everything that [starts] and [candidates] name.
 func leafOfLiqos(t *testing.T, name, podCIDR, externalCIDR string) *cluster.Leaf {
 	t.Helper()
 	leaf := liqotest.Leaf(t, name, clustertest.Ranges(podCIDR, externalCIDR)...)
@@ -230,7 +243,7 @@ func leafOfLiqos(t *testing.T, name, podCIDR, externalCIDR string) *cluster.Leaf
 	return leaf
 }
 
-// seen is the state that a refresh makes of an earlier one.
+// seen returns the state after a refresh of an earlier state.
 func (j joined) seen(t *testing.T, earlier shortcutModel) (shortcutModel, values) {
 	t.Helper()
 	if diags := earlier.observed(t.Context(), j.found); diags.HasError() {
@@ -243,7 +256,7 @@ func (j joined) seen(t *testing.T, earlier shortcutModel) (shortcutModel, values
 	return earlier, valuesOf(t, state.Raw)
 }
 
-// imported is what an import writes into the state before the first refresh.
+// imported returns the state that an import writes before the first refresh.
 func (j joined) imported(t *testing.T) shortcutModel {
 	t.Helper()
 	state := noState(t)
@@ -267,12 +280,14 @@ func TestEverySettingGoesToTheLeavesAndBack(t *testing.T) {
 			usual, changed := join(t, before), join(t, after)
 			recorded, usually := usual.seen(t, usual.plan)
 			for story, earlier := range map[string]shortcutModel{
-				"once it is applied": changed.plan, "when it was changed behind Terraform's back": recorded, "when it is imported": changed.imported(t),
+				"after an apply":                      changed.plan,
+				"after a change outside of Terraform": recorded,
+				"after an import":                     changed.imported(t),
 			} {
 				_, now := changed.seen(t, earlier)
 				for _, each := range shownSettings(t) {
 					expected := changed.planned[each]
-					if !expected.IsKnown() { // it is left to the leaves
+					if !expected.IsKnown() { // the leaves decide
 						expected = usually[each]
 					}
 					if !now[each].Equal(expected) {
@@ -281,13 +296,13 @@ func TestEverySettingGoesToTheLeavesAndBack(t *testing.T) {
 				}
 			}
 			if usually[setting].Equal(changed.planned[setting]) {
-				t.Errorf("it is %s where it was not set", usually[setting])
+				t.Errorf("it is %s although it is not set", usually[setting])
 			}
 		})
 	}
 }
 
-func TestAShortcutThatIsChangedBecomesAsANewOneAndGoesAsAWhole(t *testing.T) {
+func TestAChangedShortcutIsLikeANewOneAndIsRemovedCompletely(t *testing.T) {
 	for _, setting := range shownSettings(t) {
 		t.Run(setting, func(t *testing.T) {
 			before, after := change(t, setting)
@@ -298,14 +313,14 @@ func TestAShortcutThatIsChangedBecomesAsANewOneAndGoesAsAWhole(t *testing.T) {
 			}
 			found, err := changed.between.Observe(t.Context(), false)
 			if err != nil || !reflect.DeepEqual(found, fresh.found) {
-				t.Errorf("it is     %+v (%v)\na new one %+v", found, err, fresh.found)
+				t.Errorf("the changed one is %+v (%v)\nthe new one is     %+v", found, err, fresh.found)
 			}
 			last, _ := fresh.seen(t, fresh.plan)
 			if err := changed.between.Disconnect(t.Context(), last.removal()); err != nil {
 				t.Fatal(err)
 			}
 			if left, err := changed.between.Observe(t.Context(), false); err != nil || left.Exists || left.Joined {
-				t.Errorf("left is %+v (%v)", left, err)
+				t.Errorf("after the destroy there is %+v (%v)", left, err)
 			}
 		})
 	}
@@ -316,27 +331,27 @@ func TestASettingThatNoLeafShowsIsListedWithReason(t *testing.T) {
 	for setting, listed := range noLeafShows {
 		t.Run(setting, func(t *testing.T) {
 			if !slices.Contains(all, setting) {
-				t.Fatal("it is no setting")
+				t.Fatal("there is no such setting")
 			}
 			before, after := change(t, setting)
 			usual, changed := join(t, before), join(t, after)
 			recorded, usually := usual.seen(t, usual.plan)
 			if _, now := changed.seen(t, recorded); !now[setting].Equal(usually[setting]) {
-				t.Errorf("a leaf shows that it is %s, though %s", now[setting], listed.why)
+				t.Errorf("a leaf shows that it is %s, but it is listed: %s", now[setting], listed.why)
 			}
 			applied, now := changed.seen(t, changed.plan)
 			if !now[setting].Equal(changed.planned[setting]) {
-				t.Errorf("it was set to %s, and is %s", changed.planned[setting], now[setting])
+				t.Errorf("it was set to %s, but is %s", changed.planned[setting], now[setting])
 			}
 			sameSpec := reflect.DeepEqual(usual.spec, changed.spec)
 			if actsOn := !sameSpec || !reflect.DeepEqual(usual.plan.removal(), changed.plan.removal()); actsOn != listed.actsOn {
 				t.Errorf("the work on the leaves depends on it: %t", actsOn)
 			}
 			if sameSpec && !applied.changesSettingsOnly(&recorded) {
-				t.Error("a change of it is not recorded without the leaves")
+				t.Error("a change of it needs the leaves")
 			}
 			if _, now := usual.seen(t, usual.imported(t)); !now[setting].Equal(usually[setting]) {
-				t.Errorf("imported it is %s, by default it is %s", now[setting], usually[setting])
+				t.Errorf("after an import it is %s, but the default is %s", now[setting], usually[setting])
 			}
 		})
 	}

@@ -36,30 +36,35 @@ const (
 	destroyDisconnects = "disconnect"
 )
 
-// interrupts ends the description of an attribute whose change replaces both gateways; what is nested in it need not repeat it.
-const interrupts = " A change replaces both gateways and interrupts traffic for some seconds."
+// interrupts ends the description of an attribute whose change replaces both gateways. Nested
+// attributes do not repeat it.
+const interrupts = " A change replaces both gateways and interrupts traffic for a few seconds."
 
-// interruptsClient ends the description of one whose change replaces the client's gateway alone.
-const interruptsClient = " A change replaces the client's gateway and interrupts traffic for some seconds."
+// interruptsClient ends the description of an attribute whose change replaces only the client's
+// gateway.
+const interruptsClient = " A change replaces the client's gateway and interrupts traffic for a few seconds."
 
 // Schema implements [resource.Resource].
 func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version: shortcutVersion,
-		MarkdownDescription: "Joins two leaf clusters of a Liqo topology directly, so that traffic between them does not take the detour through " +
-			"the central cluster. Does what `liqoctl network connect` does, and on destroy what `liqoctl network reset` does.",
+		MarkdownDescription: "Connects two leaf clusters of a Liqo topology directly, so that traffic between " +
+			"them does not pass through the central cluster. It does the same as `liqoctl network connect` and, " +
+			"on destroy, the same as `liqoctl network reset`.",
 		Attributes: map[string]schema.Attribute{
 			"id": computedString("The two cluster IDs, as `client_cluster_id/server_cluster_id`."),
 			"client": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "Name of the leaf that dials: a key of the provider's `clusters`, or a context of its kubeconfig. " +
-					"Another cluster behind the name forces replacement; another name for the same cluster does not.",
+				MarkdownDescription: "Name of the leaf that dials: a key of the provider's `clusters`, or a " +
+					"context of its kubeconfig. A change forces replacement if the new name refers to another " +
+					"cluster; another name for the same cluster does not.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"server": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "Name of the leaf that exposes the gateway: a key of the provider's `clusters`, or a context of its kubeconfig. " +
-					"Another cluster behind the name forces replacement; another name for the same cluster does not.",
+				MarkdownDescription: "Name of the leaf that exposes the gateway: a key of the provider's " +
+					"`clusters`, or a context of its kubeconfig. A change forces replacement if the new name " +
+					"refers to another cluster; another name for the same cluster does not.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"mtu": schema.Int32Attribute{
@@ -73,51 +78,58 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"wait_for_connection": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(true),
-				MarkdownDescription: "Whether an apply waits until both ends report the tunnel as up. With `false` it ends once everything is in " +
-					"place. A tunnel that is down is no change to plan in either case. Default: `true`.",
+				MarkdownDescription: "Whether an apply waits until both ends report the tunnel as up. With " +
+					"`false` it ends when everything is in place. In both cases, a tunnel that is down is not a " +
+					"change to plan. Default: `true`.",
 			},
 			"share_keys": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(true),
-				MarkdownDescription: "Whether each leaf is told the public key of the other's gateway. With `false` somebody else must do that, and an apply " +
-					"does not wait for the tunnel. Default: `true`.",
+				MarkdownDescription: "Whether each leaf gets the public key of the other leaf's gateway. With " +
+					"`false`, someone else must provide the keys, and an apply does not wait for the tunnel. " +
+					"Default: `true`.",
 			},
 			"cidr_remapping": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Default: stringdefault.StaticString(remappingAllowed),
-				MarkdownDescription: "`allow`: Liqo remaps what overlaps. `forbid`: an apply fails, before any gateway exists, if a leaf would reach a pod CIDR " +
-					"of the other at another address. Default: `allow`.",
+				MarkdownDescription: "`allow`: Liqo remaps overlapping CIDRs. `forbid`: an apply fails, before it " +
+					"creates a gateway, if a leaf would reach a pod CIDR of the other at another address. " +
+					"Default: `allow`.",
 				Validators: []validator.String{stringvalidator.OneOf(remappingAllowed, remappingForbidden)},
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to take over a network that already joins the two leaves, made by liqoctl or by a peering, in either direction. What " +
-					"is taken over is removed on destroy. Default: `false`.",
+				MarkdownDescription: "Whether to take over an existing network of the two leaves, made by liqoctl " +
+					"or by a peering, in either direction. A destroy then removes this network. Default: `false`.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Default: stringdefault.StaticString(destroyResets),
-				MarkdownDescription: "`reset`: a destroy leaves nothing behind. `disconnect`: it removes the gateways and keeps the Configurations, so that a " +
-					"later shortcut of the same leaves finds the same remapping. Default: `reset`.",
+				MarkdownDescription: "`reset`: a destroy removes everything. `disconnect`: it removes the " +
+					"gateways and keeps the Configurations, so that a later shortcut of the same leaves has the " +
+					"same remapping. Default: `reset`.",
 				Validators: []validator.String{stringvalidator.OneOf(destroyResets, destroyDisconnects)},
 			},
 			"force_destroy": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to destroy although one of the leaves is lost: it does not answer, the provider block does not list its cluster any more, or there " +
-					"is no Liqo or another certificate where it was. The other one is cleaned then. It must be applied before the destroy, which needs no leaf if nothing else changes. " +
-					"Default: `false`.",
+				MarkdownDescription: "Whether to destroy although one of the leaves is lost: it does not answer, " +
+					"the provider block no longer lists its cluster, it no longer has Liqo, or its certificate " +
+					"has changed. The destroy then cleans only the other leaf. Apply this setting before the " +
+					"destroy. If nothing else changes, this apply does not contact the leaves. Default: `false`.",
 			},
 			"destroy_peering_network": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to destroy although a peering uses the network, which then has none. The peering's tenant namespaces stay. It must be " +
-					"applied before the destroy, which needs no leaf if nothing else changes. Default: `false`.",
+				MarkdownDescription: "Whether to destroy although a peering uses the network. The peering then " +
+					"has no network, and its tenant namespaces stay. Apply this setting before the destroy. If " +
+					"nothing else changes, this apply does not contact the leaves. Default: `false`.",
 			},
 			"timeouts": timeoutsAttribute(ctx),
 
-			"owner_id":          computedString("Random ID of this resource instance. It marks on the leaves what belongs to the instance; nothing else is changed or removed."),
+			"owner_id": computedString("Random ID of this resource instance. It marks the instance's objects on the leaves. " +
+				"Other objects are never changed or removed."),
 			"client_cluster_id": computedString("Liqo's cluster ID of the client."),
 			"server_cluster_id": computedString("Liqo's cluster ID of the server."),
 			"client_namespace":  namespaceAttribute("client", "server", interruptsClient),
@@ -127,8 +139,10 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"server_endpoint":   serverEndpointAttribute(),
 			"status": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "`Connected`: both ends report the tunnel as up. `Connecting`: everything is in place and the tunnel is not up, or a gateway has stopped reporting. " +
-					"`Error`: an end reports that the tunnel failed. `Disconnected`: something is missing; the next apply repairs it in place.",
+				MarkdownDescription: "`Connected`: both ends report the tunnel as up. `Connecting`: everything is " +
+					"in place, but the tunnel is not up, or a gateway has stopped reporting. " +
+					"`Error`: an end reports that the tunnel failed. " +
+					"`Disconnected`: objects are missing, and the next apply repairs this in place.",
 			},
 		},
 	}
@@ -142,7 +156,8 @@ func computedString(description string) schema.Attribute {
 	}
 }
 
-// shortcutModel is a liqo_shortcut in configuration, plan and state. What is nested in it has a model of its own, in the file of its block.
+// shortcutModel is a liqo_shortcut in configuration, plan and state. The models of its blocks are
+// in the files of the blocks.
 type shortcutModel struct {
 	ID                types.String   `tfsdk:"id"`
 	Client            types.String   `tfsdk:"client"`
@@ -169,14 +184,15 @@ type shortcutModel struct {
 	Status            types.String   `tfsdk:"status"`
 }
 
-// importedSettings are what an import takes for granted: what no leaf shows is as it is by default, so that a configuration that says nothing of it makes an empty plan.
+// importedSettings are the settings of an imported shortcut that no leaf shows. They have their
+// default values, so that a configuration without them gives an empty plan.
 var importedSettings = map[string]any{
-	"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed, "adopt_existing": false, "on_destroy": destroyResets,
-	"force_destroy": false, "destroy_peering_network": false,
+	"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed, "adopt_existing": false,
+	"on_destroy": destroyResets, "force_destroy": false, "destroy_peering_network": false,
 }
 
-// spec is how the shortcut shall be. The plan has the defaults; what the user has left to the leaves can only be told from the configuration, because the
-// plan may have the state's value in its place.
+// spec returns the planned shortcut. The plan has the defaults. Only the configuration shows what
+// the user has left to the leaves, because the plan may have the value of the state instead.
 func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortcut.Spec, diag.Diagnostics) {
 	server, diags := serverGatewaySpec(ctx, m.ServerGateway)
 	client, clientDiags := clientGatewaySpec(ctx, m.ClientGateway)
@@ -198,14 +214,14 @@ func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortc
 	}, diags
 }
 
-// after adds to the spec of an update what it must know of the settings before it.
+// after adds to the spec of an update what it needs from the settings before the update.
 func (m *shortcutModel) after(spec shortcut.Spec) shortcut.Spec {
 	spec.ClientEnd.FormerKeySecret = keySecretOf(m.ClientGateway, m.ClientNamespace)
 	spec.ServerEnd.FormerKeySecret = keySecretOf(m.ServerGateway, m.ServerNamespace)
 	return spec
 }
 
-// removal is what a destroy shall remove.
+// removal returns what a destroy is to remove.
 func (m *shortcutModel) removal() shortcut.Removal {
 	return shortcut.Removal{
 		KeepConfigurations: m.OnDestroy.ValueString() == destroyDisconnects,
@@ -215,11 +231,11 @@ func (m *shortcutModel) removal() shortcut.Removal {
 	}
 }
 
-// keysByOthers is the opposite of `share_keys`, whose default is true.
+// keysByOthers is the opposite of `share_keys`, which is true by default.
 func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m.ShareKeys.ValueBool() }
 
-// observed takes over how the shortcut really is. Settings whose object is missing keep their value: the status tells that something is to be
-// repaired.
+// observed copies the shortcut on the leaves into the model. Settings of a missing object keep
+// their value; the status shows that a repair is needed.
 func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	m.observedEnds(state)
 	m.observedMTU(state)
@@ -228,7 +244,7 @@ func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag
 	return diags
 }
 
-// observedEnds takes over what there is of the shortcut, and no setting of a gateway.
+// observedEnds copies everything except the settings of the gateways.
 func (m *shortcutModel) observedEnds(state shortcut.State) {
 	m.ID = types.StringValue(string(state.Client.ClusterID) + "/" + string(state.Server.ClusterID))
 	m.ClientClusterID = types.StringValue(string(state.Client.ClusterID))
@@ -241,7 +257,7 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 	m.Status = types.StringValue(string(state.Status))
 }
 
-// observedMTU takes over the MTU of that end which is not as it should be, if there is one.
+// observedMTU copies the MTU of the first end whose MTU is wrong, if there is one.
 func (m *shortcutModel) observedMTU(state shortcut.State) {
 	for _, end := range []struct {
 		exists bool
@@ -250,7 +266,8 @@ func (m *shortcutModel) observedMTU(state shortcut.State) {
 		{state.ServerGateway != nil, state.Server.MTU},
 		{state.ClientGateway != nil, state.Client.MTU},
 	} {
-		if mtu := types.Int32Value(int32(end.mtu)); end.exists && !mtu.Equal(m.MTU) { //nolint:gosec // Liqo's API holds it in far fewer bits
+		mtu := types.Int32Value(int32(end.mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
+		if end.exists && !mtu.Equal(m.MTU) {
 			m.MTU = mtu
 			return
 		}
@@ -269,18 +286,19 @@ func (m *shortcutModel) equal(other *shortcutModel) bool {
 	return true
 }
 
-// changesSettingsOnly reports whether a plan changes nothing but settings that no leaf shows, so that it can be recorded without the leaves: one that is gone
-// for good must not keep anybody from giving it up. What [planMoves] finds is no such change, so it comes first.
+// changesSettingsOnly reports whether a plan changes only settings that no leaf shows. Such a
+// change is recorded without contacting the leaves, so that a user can give up a lost leaf.
+// [planMoves] must come first, because what it finds is not such a change.
 func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	rest := *m
-	rest.Client, rest.Server = state.Client, state.Server // other names for the same clusters: their IDs are compared below
+	rest.Client, rest.Server = state.Client, state.Server // names may change; the cluster IDs are compared below
 	rest.OnDestroy, rest.ForceDestroy, rest.DestroyPeering = state.OnDestroy, state.ForceDestroy, state.DestroyPeering
 	rest.Timeouts = state.Timeouts
-	rest.WaitForConnection = state.WaitForConnection   // nothing is waited for where nothing is written
-	if m.AdoptExisting.Equal(types.BoolValue(false)) { // to adopt is work on the leaves
+	rest.WaitForConnection = state.WaitForConnection   // without a change on a leaf there is no wait
+	if m.AdoptExisting.Equal(types.BoolValue(false)) { // an adoption changes the leaves
 		rest.AdoptExisting = state.AdoptExisting
 	}
-	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf reports whether it has remapped what is forbidden now
+	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf shows a remapping that is forbidden now
 		rest.CIDRRemapping = state.CIDRRemapping
 	}
 	rest.promiseStatusOf(state)

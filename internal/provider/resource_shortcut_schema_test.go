@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// plannedWithoutLeaves is what a plan makes of a configuration while the provider knows no leaf yet.
+// plannedWithoutLeaves returns the plan of a configuration while the provider knows no leaf yet.
 func plannedWithoutLeaves(t *testing.T, values map[string]tftypes.Value) map[string]tftypes.Value {
 	t.Helper()
 	object := shortcutType(t)
@@ -25,12 +25,13 @@ func plannedWithoutLeaves(t *testing.T, values map[string]tftypes.Value) map[str
 	return attributes
 }
 
-func TestWhatIsNotSetHasItsDefault(t *testing.T) {
+func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
 	planned := plannedWithoutLeaves(t, map[string]tftypes.Value{"client": text("rome"), "server": text("milan")})
 	yes, no := tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.Bool, false)
 	for name, expected := range map[string]tftypes.Value{
-		"mtu": number(1340), "wait_for_connection": yes, "share_keys": yes, "cidr_remapping": text("allow"), "adopt_existing": no,
-		"on_destroy": text("reset"), "force_destroy": no, "destroy_peering_network": no,
+		"mtu": number(1340), "wait_for_connection": yes, "share_keys": yes, "cidr_remapping": text("allow"),
+		"adopt_existing": no,
+		"on_destroy":     text("reset"), "force_destroy": no, "destroy_peering_network": no,
 	} {
 		if !planned[name].Equal(expected) {
 			t.Errorf("%s is %s, expected %s", name, planned[name], expected)
@@ -61,10 +62,11 @@ func TestWhatIsNotSetHasItsDefault(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyTheLeavesKnowIsKnownAfterTheApply(t *testing.T) {
+func TestValuesFromTheLeavesAreKnownAfterTheApply(t *testing.T) {
 	planned := plannedWithoutLeaves(t, map[string]tftypes.Value{"client": text("rome"), "server": text("milan")})
 	for _, name := range []string{
-		"id", "client_cluster_id", "server_cluster_id", "client_namespace", "server_namespace", "client_network", "server_network", "server_endpoint", "status",
+		"id", "client_cluster_id", "server_cluster_id", "client_namespace", "server_namespace", "client_network",
+		"server_network", "server_endpoint", "status",
 	} {
 		if planned[name].IsKnown() {
 			t.Errorf("%s is %s", name, planned[name])
@@ -72,7 +74,7 @@ func TestWhatOnlyTheLeavesKnowIsKnownAfterTheApply(t *testing.T) {
 	}
 }
 
-// early is a state that version 0 of the schema has written.
+// early returns a state of schema version 0.
 func early(t *testing.T) []byte {
 	t.Helper()
 	state, err := os.ReadFile(filepath.Join("testdata", "shortcut_v0.json"))
@@ -83,20 +85,21 @@ func early(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type0, err := tftypes.ParseJSONType(shape) //nolint:staticcheck // there is no other way to read a type
+	type0, err := tftypes.ParseJSONType(shape) //nolint:staticcheck // the only way to read a type
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := tftypes.ValueFromJSON(state, type0); err != nil { //nolint:staticcheck // as above
-		t.Fatalf("testdata has no state of version 0: %v", err)
+		t.Fatalf("testdata is not a state of version 0: %v", err)
 	}
 	return state
 }
 
-func TestAStateOfVersion0AllowsNeitherKindOfForceAnyMore(t *testing.T) {
-	response, err := providerserver.NewProtocol6(New("test"))().UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
-		TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: early(t)},
-	})
+func TestAnUpgradedStateAllowsNeitherKindOfForce(t *testing.T) {
+	response, err := providerserver.NewProtocol6(New("test"))().
+		UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
+			TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: early(t)},
+		})
 	if err != nil || len(response.Diagnostics) > 0 {
 		t.Fatalf("%v %v", err, response.Diagnostics)
 	}
@@ -109,29 +112,33 @@ func TestAStateOfVersion0AllowsNeitherKindOfForceAnyMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	no, kept := tftypes.NewValue(tftypes.Bool, false), tftypes.NewValue(tftypes.String, "Connected")
-	for name, expected := range map[string]tftypes.Value{"force_destroy": no, "destroy_peering_network": no, "status": kept} {
+	for name, expected := range map[string]tftypes.Value{
+		"force_destroy": no, "destroy_peering_network": no, "status": kept,
+	} {
 		if !attributes[name].Equal(expected) {
 			t.Errorf("%s is %s", name, attributes[name])
 		}
 	}
 }
 
-func TestAStateThatIsNoneIsNotUpgraded(t *testing.T) {
-	response, err := providerserver.NewProtocol6(New("test"))().UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
-		TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: []byte(`["no object"]`)},
-	})
+func TestAnInvalidStateIsNotUpgraded(t *testing.T) {
+	response, err := providerserver.NewProtocol6(New("test"))().
+		UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
+			TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: []byte(`["no object"]`)},
+		})
 	if err != nil || len(response.Diagnostics) != 1 || response.Diagnostics[0].Summary != "The state can't be read" {
 		t.Errorf("%v %v", err, response.Diagnostics)
 	}
 }
 
-var update = flag.Bool("update", false, "write what the tests compare with anew")
+var update = flag.Bool("update", false, "rewrite the expected shape of the state")
 
-// A newer version of the provider must be able to read a state that an older one has written. A new attribute is null in such a state. If this test fails because of
-// one, and null is right, run `go test ./internal/provider -update`. In every other case, first raise the schema's version, and give it a state upgrader and a test of
-// that.
-func TestTheShapeOfTheStateOnlyChangesOnPurpose(t *testing.T) {
-	shape, err := shortcutType(t).MarshalJSON() //nolint:staticcheck // there is no other way to write a type down
+// A newer version of the provider must be able to read the state of an older one. A new attribute
+// is null in an old state. If this test fails because of a new attribute, and null is right, run
+// `go test ./internal/provider -update`. In every other case, first raise the schema's version, and
+// add a state upgrader and its test.
+func TestTheShapeOfTheStateChangesOnlyOnPurpose(t *testing.T) {
+	shape, err := shortcutType(t).MarshalJSON() //nolint:staticcheck // the only way to write a type
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,18 +153,21 @@ func TestTheShapeOfTheStateOnlyChangesOnPurpose(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(shape)+"\n" != string(expected) {
-		t.Errorf("the state has another shape now:\n%s\nexpected:\n%s", shape, expected)
+		t.Errorf("the shape of the state has changed:\n%s\nexpected:\n%s", shape, expected)
 	}
 }
 
-// What is true of each attribute, TestTheServersGatewayChangesInPlace and its like find out on real clusters.
-func TestWhatInterruptsTrafficSaysSo(t *testing.T) {
+// Tests on real clusters, such as TestAccTheServersGatewayChangesInPlace, check that the
+// descriptions are true.
+func TestAttributesThatInterruptTrafficSaySo(t *testing.T) {
 	for interruption, interrupting := range map[string][]string{
 		interrupts: {"mtu", "server_gateway", "server_namespace"}, interruptsClient: {"client_gateway", "client_namespace"},
 	} {
 		for name, attribute := range shortcutSchema(t).Attributes {
-			if says := strings.HasSuffix(attribute.GetMarkdownDescription(), interruption); says != slices.Contains(interrupting, name) {
-				t.Errorf("the description of %s says%s: %t", name, interruption, says)
+			if says := strings.HasSuffix(
+				attribute.GetMarkdownDescription(), interruption,
+			); says != slices.Contains(interrupting, name) {
+				t.Errorf("the description of %s contains%s: %t", name, interruption, says)
 			}
 		}
 	}

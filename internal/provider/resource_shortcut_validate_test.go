@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// validate checks a liqo_shortcut as `terraform validate` does and returns all that it says, an error a line.
+// validate validates a liqo_shortcut in the same way as `terraform validate`. It returns all
+// diagnostics, one error per line.
 func validate(t *testing.T, values map[string]tftypes.Value) string {
 	t.Helper()
 	object := shortcutType(t)
@@ -25,7 +26,7 @@ func validate(t *testing.T, values map[string]tftypes.Value) string {
 
 func number(value int) tftypes.Value { return tftypes.NewValue(tftypes.Number, value) }
 
-// nested is a nested object with these attributes.
+// nested returns a nested object with these attributes.
 func nested(values map[string]tftypes.Value) tftypes.Value {
 	attributes := map[string]tftypes.Type{}
 	for name, value := range values {
@@ -50,7 +51,7 @@ func template(name, namespace, resource string) tftypes.Value {
 	return nested(map[string]tftypes.Value{"name": text(name), "namespace": text(namespace), "resource": text(resource)})
 }
 
-func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
+func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 	for expected, values := range map[string]map[string]tftypes.Value{
 		`AttributeName("mtu")`:                       {"mtu": number(500)},
 		`AttributeName("client"): `:                  {"client": text("")},
@@ -70,7 +71,9 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 			"server_gateway": nested(map[string]tftypes.Value{"node_port": number(30100)}),
 		},
 		`AttributeName("server_gateway").AttributeName("load_balancer_ip"): load_balancer_ip without LoadBalancer`: {
-			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": text("1.2.3.4")}),
+			"server_gateway": nested(
+				map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": text("1.2.3.4")},
+			),
 		},
 		`AttributeName("server_gateway").AttributeName("load_balancer_ip"): Invalid`: {
 			"server_gateway": nested(map[string]tftypes.Value{"load_balancer_ip": text("1.2.3")}),
@@ -90,14 +93,19 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not a CIDR`: {
 			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": ranges("10.0.0.0/99")}),
 		},
-		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not the beginning of the range`: {
+		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Host bits in a CIDR`: {
 			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": ranges("10.1.0.5/16")}),
 		},
-		`AttributeName("server_network").AttributeName("external_cidr"): Not the beginning of the range`: {
+		`AttributeName("server_network").AttributeName("external_cidr"): Host bits in a CIDR`: {
 			"server_network": nested(map[string]tftypes.Value{"external_cidr": text("10.1.0.5/16")}),
 		},
-		`AttributeName("client_network").AttributeName("pod_cidrs"): Null List Value: This attribute contains a null value.`: {
-			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{null})}),
+		`AttributeName("client_network").AttributeName("pod_cidrs"): Null List Value: This attribute contains a ` +
+			`null value.`: {
+			"client_network": nested(
+				map[string]tftypes.Value{
+					"pod_cidrs": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{null}),
+				},
+			),
 		},
 		`AttributeName("client_network").AttributeName("pod_cidrs").ElementKeyInt(0): Not a CIDR: The value "" must be`: {
 			"client_network": nested(map[string]tftypes.Value{"pod_cidrs": ranges("")}),
@@ -105,16 +113,19 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 		`AttributeName("server_network").AttributeName("external_cidr"): Invalid IP CIDR String Value`: {
 			"server_network": nested(map[string]tftypes.Value{"external_cidr": text("")}),
 		},
-		`AttributeName("server_gateway").AttributeName("service_annotations"): Null Map Value: This attribute contains a null value.`: {
+		`AttributeName("server_gateway").AttributeName("service_annotations"): Null Map Value: This attribute contains ` +
+			`a null value.`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_annotations": textsByKey("a", null)}),
 		},
-		`AttributeName("server_gateway").AttributeName("service_labels"): Null Map Value: This attribute contains a null value.`: {
+		`AttributeName("server_gateway").AttributeName("service_labels"): Null Map Value: This attribute contains a ` +
+			`null value.`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("a", null)}),
 		},
 		`AttributeName("server_gateway").AttributeName("service_labels").ElementKeyString(""): Not a key of a label`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("", text("x"))}),
 		},
-		`AttributeName("server_gateway").AttributeName("service_annotations").ElementKeyString("no key"): Not a key of a label`: {
+		`AttributeName("server_gateway").AttributeName("service_annotations").ElementKeyString("no key"): Not a key of ` +
+			`a label`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_annotations": textsByKey("no key", text("x"))}),
 		},
 		`AttributeName("server_gateway").AttributeName("service_labels").ElementKeyString("a"): Not the value of a label`: {
@@ -130,12 +141,18 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 			"server_gateway": nested(map[string]tftypes.Value{"key_secret": text("")}),
 		},
 		`AttributeName("server_gateway").AttributeName("template").AttributeName("name"): Invalid Attribute Value Length`: {
-			"server_gateway": nested(map[string]tftypes.Value{"template": template("", "liqo", "networking.liqo.io/v1beta1/wggatewayservertemplates")}),
+			"server_gateway": nested(
+				map[string]tftypes.Value{"template": template("", "liqo", "networking.liqo.io/v1beta1/wggatewayservertemplates")},
+			),
 		},
-		`AttributeName("server_gateway").AttributeName("template").AttributeName("namespace"): Invalid Attribute Value Length`: {
-			"server_gateway": nested(map[string]tftypes.Value{"template": template("x", "", "networking.liqo.io/v1beta1/wggatewayservertemplates")}),
+		`AttributeName("server_gateway").AttributeName("template").AttributeName("namespace"): Invalid Attribute ` +
+			`Value Length`: {
+			"server_gateway": nested(
+				map[string]tftypes.Value{"template": template("x", "", "networking.liqo.io/v1beta1/wggatewayservertemplates")},
+			),
 		},
-		`AttributeName("client_gateway").AttributeName("template").AttributeName("resource"): Invalid Attribute Value Match`: {
+		`AttributeName("client_gateway").AttributeName("template").AttributeName("resource"): Invalid Attribute ` +
+			`Value Match`: {
 			"client_gateway": nested(map[string]tftypes.Value{"template": template("x", "liqo", "")}),
 		},
 		`AttributeName("client_gateway").AttributeName("connect_address"): Not an address: The value "" must be`: {
@@ -162,30 +179,54 @@ func TestValuesThatCannotWorkAreRefusedAtTheirAttribute(t *testing.T) {
 			}
 		}
 		if said := validate(t, values); !strings.Contains(said, expected) {
-			t.Errorf("expected %s, it said:\n%s", expected, said)
+			t.Errorf("expected %s, got:\n%s", expected, said)
 		}
 	}
 }
 
-func TestValuesThatCanWorkAreAccepted(t *testing.T) {
+func TestValidValuesAreAccepted(t *testing.T) {
 	no := tftypes.NewValue(tftypes.Bool, false)
 	for name, values := range map[string]map[string]tftypes.Value{
-		"nothing but the leaves": {},
-		"what has a default, set": {
-			"mtu": number(1400), "wait_for_connection": no, "share_keys": no, "cidr_remapping": text("forbid"), "adopt_existing": no, "on_destroy": text("disconnect"),
-			"force_destroy": no, "destroy_peering_network": no, "client_namespace": text("of-rome"), "server_namespace": text("of-milan"),
+		"only the leaves": {},
+		"the defaults, set": {
+			"mtu": number(1400), "wait_for_connection": no, "share_keys": no, "cidr_remapping": text("forbid"),
+			"adopt_existing": no, "on_destroy": text("disconnect"),
+			"force_destroy": no, "destroy_peering_network": no, "client_namespace": text("of-rome"),
+			"server_namespace": text("of-milan"),
 		},
-		"a node port": {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "node_port": number(30000)})},
+		"a node port": {
+			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "node_port": number(30000)}),
+		},
 		"a load balancer's address": {
 			"server_gateway": nested(map[string]tftypes.Value{"load_balancer_ip": text("2001:db8::1"), "port": number(65535)}),
 		},
-		"a DNS name to dial":      {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("milan.example"), "connect_port": number(1)})},
-		"an IPv6 address to dial": {"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("2001:db8::1")})},
-		"a node port known later": {"server_gateway": nested(map[string]tftypes.Value{"node_port": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)})},
-		"an address known later":  {"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": unknownText})},
-		"a label without a value": {"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", text(""))})},
-		"a label known later":     {"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", unknownText)})},
-		"values known later":      {"mtu": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), "client": unknownText, "server": unknownText},
+		"a DNS name to dial": {
+			"client_gateway": nested(
+				map[string]tftypes.Value{"connect_address": text("milan.example"), "connect_port": number(1)},
+			),
+		},
+		"an IPv6 address to dial": {
+			"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("2001:db8::1")}),
+		},
+		"an unknown node port": {
+			"server_gateway": nested(
+				map[string]tftypes.Value{"node_port": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)},
+			),
+		},
+		"an unknown address": {
+			"server_gateway": nested(
+				map[string]tftypes.Value{"service_type": text("NodePort"), "load_balancer_ip": unknownText},
+			),
+		},
+		"a label without a value": {
+			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", text(""))}),
+		},
+		"an unknown label": {
+			"server_gateway": nested(map[string]tftypes.Value{"service_labels": textsByKey("team", unknownText)}),
+		},
+		"unknown values": {
+			"mtu": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), "client": unknownText, "server": unknownText,
+		},
 	} {
 		for leaf, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
 			if _, given := values[leaf]; !given {

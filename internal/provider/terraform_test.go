@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// shortcutSchema is the schema of a liqo_shortcut.
+// shortcutSchema returns the schema of a liqo_shortcut.
 func shortcutSchema(t *testing.T) schema.Schema {
 	t.Helper()
 	var response resource.SchemaResponse
@@ -19,17 +19,17 @@ func shortcutSchema(t *testing.T) schema.Schema {
 	return response.Schema
 }
 
-// shortcutType is how Terraform knows that schema.
+// shortcutType returns the Terraform type of this schema.
 func shortcutType(t *testing.T) tftypes.Object {
 	t.Helper()
 	object, ok := shortcutSchema(t).Type().TerraformType(t.Context()).(tftypes.Object)
 	if !ok {
-		t.Fatal("the schema is no object")
+		t.Fatal("the schema is not an object")
 	}
 	return object
 }
 
-// sent is a value as Terraform sends it.
+// sent returns a value in the form in which Terraform sends it.
 func sent(t *testing.T, value tftypes.Value) *tfprotov6.DynamicValue {
 	t.Helper()
 	dynamic, err := tfprotov6.NewDynamicValue(value.Type(), value)
@@ -39,7 +39,7 @@ func sent(t *testing.T, value tftypes.Value) *tfprotov6.DynamicValue {
 	return &dynamic
 }
 
-// validated is all that a validation of a liqo_shortcut says, an error a line.
+// validated returns all diagnostics of a validation of a liqo_shortcut, one error per line.
 func validated(t *testing.T, config tftypes.Value) string {
 	t.Helper()
 	response, err := providerserver.NewProtocol6(New("test"))().ValidateResourceConfig(t.Context(),
@@ -54,12 +54,14 @@ func validated(t *testing.T, config tftypes.Value) string {
 	return strings.Join(lines, "\n")
 }
 
-// planned is what a plan of a new liqo_shortcut makes of a configuration while the provider knows no leaf yet.
+// planned returns the plan of a new liqo_shortcut while the provider knows no leaf yet.
 func planned(t *testing.T, config tftypes.Value) tftypes.Value {
 	t.Helper()
-	response, err := providerserver.NewProtocol6(New("test"))().PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: "liqo_shortcut", Config: sent(t, config), ProposedNewState: sent(t, config), PriorState: sent(t, tftypes.NewValue(config.Type(), nil)),
-	})
+	response, err := providerserver.NewProtocol6(New("test"))().
+		PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+			TypeName: "liqo_shortcut", Config: sent(t, config), ProposedNewState: sent(t, config),
+			PriorState: sent(t, tftypes.NewValue(config.Type(), nil)),
+		})
 	if err != nil || len(response.Diagnostics) > 0 {
 		t.Fatalf("%v %v", err, response.Diagnostics)
 	}

@@ -15,14 +15,15 @@ var (
 	_ validator.String = notEmpty{}
 )
 
-// textValidator accepts texts of which valid is true.
+// textValidator accepts strings for which valid returns true.
 type textValidator struct {
-	summary string // of the error for other texts
+	summary string // of the error
 	must    string // completes "the value …"
 	valid   func(string) bool
 }
 
-// hostAddress accepts what a gateway can dial: an IP address or a DNS name, without a port.
+// hostAddress accepts an address that a gateway can dial: an IP address or a DNS name, without a
+// port.
 func hostAddress() validator.String {
 	return textValidator{
 		summary: "Not an address", must: "must be an IP address or a DNS name, without a port",
@@ -33,7 +34,8 @@ func hostAddress() validator.String {
 	}
 }
 
-// cidr accepts an IP prefix. It is for elements of a list: the framework does not ask their types to validate them.
+// cidr accepts an IP prefix. It is for the elements of a list, because the framework does not
+// validate them by their type.
 func cidr() validator.String {
 	return textValidator{
 		summary: "Not a CIDR", must: "must be an address range in CIDR notation, such as 10.1.0.0/16",
@@ -44,10 +46,11 @@ func cidr() validator.String {
 	}
 }
 
-// wholeRange accepts a range that begins where its prefix does; Liqo never finds 10.1.0.5/16 free, and remaps it. What is no range others refuse.
+// wholeRange accepts a CIDR without host bits. Liqo never finds 10.1.0.5/16 free, and remaps it.
+// Other validators reject a string that is not a CIDR.
 func wholeRange() validator.String {
 	return textValidator{
-		summary: "Not the beginning of the range", must: "must begin where its prefix does, as 10.1.0.0/16 does and 10.1.0.5/16 does not",
+		summary: "Host bits in a CIDR", must: "must not have host bits: 10.1.0.0/16 is valid, 10.1.0.5/16 is not",
 		valid: func(text string) bool {
 			prefix, err := netip.ParsePrefix(text)
 			return err != nil || prefix == prefix.Masked()
@@ -58,15 +61,18 @@ func wholeRange() validator.String {
 // metadataKey accepts the key of a label or an annotation.
 func metadataKey() validator.String {
 	return textValidator{
-		summary: "Not a key of a label or an annotation", must: "must be a name such as app.kubernetes.io/name, whose part before the slash may be missing",
-		valid: func(text string) bool { return len(validation.IsQualifiedName(text)) == 0 },
+		summary: "Not a key of a label or an annotation",
+		must:    "must be a name such as app.kubernetes.io/name; the prefix and the slash are optional",
+		valid:   func(text string) bool { return len(validation.IsQualifiedName(text)) == 0 },
 	}
 }
 
-// labelValue accepts the value of a label; it may be empty.
+// labelValue accepts the value of a label, which may be empty.
 func labelValue() validator.String {
 	return textValidator{
-		summary: "Not the value of a label", must: "must have up to 63 letters, digits, dashes, underscores and dots, and a letter or digit at either end",
+		summary: "Not the value of a label",
+		must: "must have at most 63 letters, digits, dashes, underscores and dots, and must start and end with a letter or " +
+			"digit",
 		valid: func(text string) bool { return len(validation.IsValidLabelValue(text)) == 0 },
 	}
 }
@@ -87,8 +93,8 @@ func (v textValidator) ValidateString(_ context.Context, req validator.StringReq
 	}
 }
 
-// notEmpty refuses a text without a visible character. A credential that is empty, as an unset secret of a CI system is, must not be taken for one that is left
-// out: another cluster could stand for the leaf then.
+// notEmpty rejects a string without a visible character. An empty credential, such as an unset
+// secret of a CI system, must not count as missing: the leaf could be another cluster then.
 type notEmpty struct{}
 
 // Description implements [validator.String].
@@ -102,5 +108,6 @@ func (notEmpty) ValidateString(_ context.Context, req validator.StringRequest, r
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || strings.TrimSpace(req.ConfigValue.ValueString()) != "" {
 		return
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Empty value", req.Path.String()+" is empty. Give it a value, or leave it out.")
+	resp.Diagnostics.AddAttributeError(req.Path, "Empty value",
+		req.Path.String()+" is empty. Set a value, or remove the attribute.")
 }

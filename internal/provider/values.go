@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// attributeTypes are the types of a block's attributes, as its schema has them.
+// attributeTypes returns the types of a block's attributes, from its schema.
 func attributeTypes(attributes map[string]schema.Attribute) map[string]attr.Type {
 	all := make(map[string]attr.Type, len(attributes))
 	for name, attribute := range attributes {
@@ -22,7 +22,7 @@ func attributeTypes(attributes map[string]schema.Attribute) map[string]attr.Type
 	return all
 }
 
-// objectWith is an object of these types with these values. An attribute without a value is null.
+// objectWith returns an object with these types and values. An attribute without a value is null.
 func objectWith(ctx context.Context, attributes map[string]attr.Type, values map[string]attr.Value) types.Object {
 	all := make(map[string]attr.Value, len(attributes))
 	for name, kind := range attributes {
@@ -40,10 +40,10 @@ func nullOf(ctx context.Context, kind attr.Type) attr.Value {
 	return null
 }
 
-// given reports whether a configuration has a value for certain.
+// given reports whether a value is set: neither null nor unknown.
 func given(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
-// fullyKnown reports whether no value, nor any value within it, is unknown.
+// fullyKnown reports whether all values, and all values nested in them, are known.
 func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 	for _, value := range values {
 		terraform, err := value.ToTerraformValue(ctx)
@@ -54,7 +54,7 @@ func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 	return true
 }
 
-// known is the new text, or the old one while there is no new one.
+// known returns the new text or, if it is empty, the old one.
 func known(old types.String, text string) types.String {
 	if text == "" && !old.IsUnknown() {
 		return old
@@ -90,7 +90,7 @@ func cidrOrNull(cidr string) cidrtypes.IPPrefix {
 	return cidrtypes.NewIPPrefixValue(cidr)
 }
 
-// cidrList is null for nil.
+// cidrList returns null for nil.
 func cidrList(cidrs []string) types.List {
 	if cidrs == nil {
 		return types.ListNull(cidrtypes.IPPrefixType{})
@@ -102,7 +102,7 @@ func cidrList(cidrs []string) types.List {
 	return types.ListValueMust(cidrtypes.IPPrefixType{}, values)
 }
 
-// textMap is as null as it was set where there is nothing in it.
+// textMap returns the found map. An empty map is null if it was not set.
 func textMap(set types.Map, found map[string]string) types.Map {
 	if len(found) == 0 && (set.IsNull() || set.IsUnknown()) {
 		return types.MapNull(types.StringType)

@@ -9,9 +9,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// take makes the owner's what there is of the network at one end and is not yet: what nobody owns and, where it is
-// adopted or claimed, what somebody else does. What somebody else owns can be given back. Keys that are left to others
-// stay theirs if they have brought them.
+// take makes the objects of the network at one end the owner's: objects without an owner and, with
+// adopt or claims, also those of someone else. The latter can be given back. PublicKeys that others
+// must provide stay theirs.
 func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec) error {
 	found, err := s.look(ctx)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec) error {
 		return err
 	}
 	all := here.Made()
-	if spec.Adopt || on.Owner.Claims { // else the namespace is taken where it is needed
+	if spec.Adopt || on.Owner.Claims { // otherwise, EnsureNamespace takes the namespace
 		if all, err = on.Markable(ctx); err != nil {
 			return err
 		}
@@ -40,8 +40,8 @@ func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec) error {
 	return nil
 }
 
-// adopting reports whether the owner has taken a network over and never had all of it: then nothing of it may be
-// removed.
+// adopting reports whether the owner has begun to adopt a network and the shortcut was never
+// complete. Then the owner must not remove any of it.
 func (s *Shortcut) adopting(ctx context.Context) (bool, error) {
 	found, err := s.look(ctx)
 	if err != nil || found.complete(s.Client.Owner.Token) {

@@ -12,7 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-func TestAnAdoptionThatFailsLeavesEverybodyWhatTheyHad(t *testing.T) {
+func TestAFailedAdoptionGivesEverythingBack(t *testing.T) {
 	given := []string{"another's", "made by liqoctl", "a peering's"}
 	for name, objects := range belongings() {
 		t.Run(name, func(t *testing.T) {
@@ -28,13 +28,14 @@ func TestAnAdoptionThatFailsLeavesEverybodyWhatTheyHad(t *testing.T) {
 				return
 			}
 			if !maps.Equal(before.Labels, after.Labels) || end.TokenOf(before) != end.TokenOf(after) {
-				t.Errorf("it was marked %v, %v and is %v, %v", before.Labels, before.Annotations, after.Labels, after.Annotations)
+				t.Errorf("it was marked %v, %v and is %v, %v", before.Labels, before.Annotations, after.Labels,
+					after.Annotations)
 			}
 		})
 	}
 }
 
-func TestAnImportClaimsWhatHasNoOtherOwner(t *testing.T) {
+func TestAnImportClaimsObjectsWithoutAnotherOwner(t *testing.T) {
 	claimed := me
 	claimed.Claims = true
 	for name, objects := range belongings() {
@@ -47,7 +48,8 @@ func TestAnImportClaimsWhatHasNoOtherOwner(t *testing.T) {
 
 func TestAnAdoptionMarksEverythingAndCanGiveItBack(t *testing.T) {
 	objects := func() []client.Object {
-		return []client.Object{clustertest.Configuration("milan"), clustertest.GatewayClient("milan"), clustertest.PublicKey("milan")}
+		return []client.Object{clustertest.Configuration("milan"), clustertest.GatewayClient("milan"),
+			clustertest.PublicKey("milan")}
 	}
 	anothers := objects()
 	for _, object := range anothers {
@@ -63,7 +65,8 @@ func TestAnAdoptionMarksEverythingAndCanGiveItBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		taken, err := s.Client.Find(t.Context())
-		if err != nil || len(taken.Made()) != 3 || slices.ContainsFunc(taken.Made(), func(object client.Object) bool { return !me.Marked(object) }) {
+		if err != nil || len(taken.Made()) != 3 || slices.ContainsFunc(taken.Made(),
+			func(object client.Object) bool { return !me.Marked(object) }) {
 			t.Errorf("%s: not all of it is mine (%v)", name, err)
 		}
 		if err := s.Client.GiveBack(t.Context()); err != nil {
@@ -74,14 +77,16 @@ func TestAnAdoptionMarksEverythingAndCanGiveItBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, object := range given.Made() {
-			if end.TokenOf(object) != test.before.Token || (object.GetLabels()[end.ManagedByLabel] == end.ManagedBy) != (test.before.Token != "") {
-				t.Errorf("%s: %s has labels %v and annotations %v", name, s.Client.Leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
+			if end.TokenOf(object) != test.before.Token ||
+				(object.GetLabels()[end.ManagedByLabel] == end.ManagedBy) != (test.before.Token != "") {
+				t.Errorf("%s: %s has labels %v and annotations %v", name, s.Client.Leaf.Describe(object),
+					object.GetLabels(), object.GetAnnotations())
 			}
 		}
 	}
 }
 
-func TestAnAdoptionThatWasKilledLeavesTheNetworkWithItsOwner(t *testing.T) {
+func TestAKilledAdoptionLeavesTheNetworkToItsOwner(t *testing.T) {
 	for name, test := range map[string]struct {
 		before string // how it was marked, as JSON
 		free   bool
@@ -93,13 +98,14 @@ func TestAnAdoptionThatWasKilledLeavesTheNetworkWithItsOwner(t *testing.T) {
 		adopting := clustertest.Configuration("milan")
 		annotate(adopting, "previous", test.before)
 		somebody.Mark(adopting)
-		if err := joinedAtRome(t, []client.Object{adopting}).CheckFree(t.Context(), overNodePort); (err == nil) != test.free {
+		if err := joinedAtRome(t, []client.Object{adopting}).CheckFree(t.Context(),
+			overNodePort); (err == nil) != test.free {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestKeysThatOthersHaveBroughtStayTheirs(t *testing.T) {
+func TestPublicKeysOfOthersStayTheirs(t *testing.T) {
 	owner := end.Owner{Token: "ours"}
 	ownKey, left := clustertest.PublicKey("rome"), clustertest.PublicKey("rome")
 	owner.Mark(ownKey)

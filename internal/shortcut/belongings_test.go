@@ -12,15 +12,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// completed is a network of that owner that was once whole.
+// completed marks an object as part of a shortcut of the owner that was complete.
 func completed(owner end.Owner, configuration *networkingv1beta1.Configuration) *networkingv1beta1.Configuration {
 	owner.Mark(configuration)
 	annotate(configuration, "complete", owner.Token+" "+time.Now().UTC().Format(time.RFC3339))
 	return configuration
 }
 
-// belongings are networks of every kind of owner, as Rome holds them; each is one Configuration, and what else shows
-// whose it is.
+// belongings are networks of every kind of owner on Rome. Each is one Configuration and the other
+// objects that show whose it is.
 func belongings() map[string][]client.Object {
 	abandoned, adopting := clustertest.Configuration("milan"), clustertest.Configuration("milan")
 	somebody.Mark(abandoned)
@@ -33,17 +33,18 @@ func belongings() map[string][]client.Object {
 		"abandoned by a create that was killed": {abandoned},
 		"abandoned by an adoption that was killed": {adopting},
 		"made by liqoctl":                          {clustertest.Configuration("milan")},
-		"a peering's":                              {clustertest.Configuration("milan"), clustertest.Peering("milan", liqov1beta1.ProviderRole)},
+		"a peering's": {clustertest.Configuration("milan"),
+			clustertest.Peering("milan", liqov1beta1.ProviderRole)},
 	}
 }
 
-// joinedAtRome is my shortcut, where Rome holds these objects.
+// joinedAtRome is my shortcut. Rome has these objects.
 func joinedAtRome(t *testing.T, objects []client.Object) *Shortcut {
 	t.Helper()
 	return New(leafWith(t, "rome", objects...), leafWith(t, "milan")).OwnedBy(me)
 }
 
-// atRome is the Configuration that Rome holds; nil for none.
+// atRome returns the Configuration on Rome, or nil.
 func (s *Shortcut) atRome(t *testing.T) *networkingv1beta1.Configuration {
 	t.Helper()
 	found, err := s.Client.Find(t.Context())

@@ -12,7 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// rivalError is the cause of a problem with a shortcut of the pair that another resource instance owns.
+// rivalError is the cause of a problem: another resource instance owns a shortcut of the pair.
 type rivalError struct {
 	token  string
 	origin end.Origin
@@ -21,15 +21,15 @@ type rivalError struct {
 // Error names the owner.
 func (e *rivalError) Error() string { return "it is owned by " + e.origin.String() }
 
-// IsRival reports whether an error means that another resource instance owns a shortcut of the pair: one of another
-// Terraform state, or one of the same state that may be about to be destroyed.
+// IsRival reports whether an error means that another resource instance owns a shortcut of the pair.
+// That instance is in another Terraform state, or in the same state and may be about to be destroyed.
 func IsRival(err error) bool {
 	_, ok := errors.AsType[*rivalError](err)
 	return ok
 }
 
-// CheckFree fails if another resource instance or somebody else has joined the pair already, as [Shortcut.Connect]
-// would. It reads the caches, and asks the leaves only to name the culprit.
+// CheckFree fails, as [Shortcut.Connect] would, if another resource instance or someone else has
+// joined the pair already. It reads the caches. It reads live only to say who joined the pair.
 func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	if spec.Adopt {
 		return nil
@@ -45,7 +45,7 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 		var theirs []string
 		for _, object := range here.found.Made() {
 			if spec.KeysByOthers && end.IsPublicKey(object) {
-				continue // whoever shares the keys may have been here first
+				continue // someone else provides the keys, and may already have done so
 			}
 			switch found.whose(here.on.Owner, object) {
 			case end.Mine, end.Nobodys:
@@ -62,24 +62,26 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	return nil
 }
 
-// rival is the problem that another resource instance owns a shortcut of the pair.
+// rival returns the problem that another resource instance owns a shortcut of the pair.
 func rival(at *end.End, found network, token string) *explain.Problem {
 	cause := &rivalError{token: token, origin: found.originOf(token)}
 	return &explain.Problem{
 		Leaf:    at.Leaf.Name,
 		Summary: fmt.Sprintf("a shortcut with %q exists already", at.Remote.Name),
-		Detail: fmt.Sprintf("Another liqo_shortcut owns it, made by %s. One pair of leaves can have one shortcut, in one direction.\n\nIf that resource is in "+
-			"another Terraform state, remove it there (`terraform destroy`, or a `removed` block to keep the network), or import the shortcut here "+
-			"instead. If it is this resource under its former address, add a `moved` block. If this apply replaces it with `create_before_destroy`, "+
-			"leave that out. `adopt_existing = true` takes the shortcut over from its owner, in each of these cases.", cause.origin),
+		Detail: fmt.Sprintf("Another liqo_shortcut owns it, made by %s. A pair of leaves can have only one shortcut, in "+
+			"one direction.\n\nIf that resource is in another Terraform state, remove it there (`terraform destroy`, or a "+
+			"`removed` block to keep the network), or import the shortcut here instead. If it is this resource under its "+
+			"former address, add a `moved` block. If this apply replaces it with `create_before_destroy`, remove that "+
+			"setting. In each of these cases, `adopt_existing = true` takes the shortcut over from its owner.",
+			cause.origin),
 		Err: cause, Refused: true,
 	}
 }
 
-// joinedByOthers is the problem that somebody else has joined the two clusters, with those objects. Whether it was a
-// peering shows in what Liqo keeps of the other cluster.
+// joinedByOthers returns the problem that someone else has joined the two clusters with these
+// objects. Liqo's record of the other cluster shows whether it was a peering.
 func joinedByOthers(ctx context.Context, at *end.End, objects []string) error {
-	maker, remedy := "somebody with liqoctl, or another program,", "remove it first, for instance with `liqoctl network reset`"
+	maker, remedy := "liqoctl or another program", "remove it first, for instance with `liqoctl network reset`"
 	peering, err := at.Peering(ctx)
 	if err != nil {
 		return err
@@ -90,12 +92,12 @@ func joinedByOthers(ctx context.Context, at *end.End, objects []string) error {
 	return &explain.Problem{
 		Leaf: at.Leaf.Name, Refused: true,
 		Summary: fmt.Sprintf("a network with %q exists already", at.Remote.Name),
-		Detail: fmt.Sprintf("This provider did not make %s; %s did. Import that network, let `adopt_existing = true` take it over, or %s.",
-			strings.Join(objects, ", "), maker, remedy),
+		Detail: fmt.Sprintf("This provider did not make %s; %s did. Import that network, set `adopt_existing = true` to "+
+			"take it over, or %s.", strings.Join(objects, ", "), maker, remedy),
 	}
 }
 
-// untilGivenUp waits until a rival's shortcut begins to go on one of the leaves, or time is up.
+// untilGivenUp waits until the removal of a rival's shortcut begins on one of the leaves.
 func (s *Shortcut) untilGivenUp(ctx context.Context, rival *rivalError) error {
 	return s.first().Leaf.Until(ctx, string(s.first().Remote.ID), func(ctx context.Context) (bool, error) {
 		found, err := s.first().Find(ctx)
@@ -108,5 +110,7 @@ func (s *Shortcut) untilGivenUp(ctx context.Context, rival *rivalError) error {
 			}
 		}
 		return true, nil
-	}, &networkingv1beta1.Configuration{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{}, &networkingv1beta1.PublicKey{})
+	},
+		&networkingv1beta1.Configuration{}, &networkingv1beta1.PublicKey{},
+		&networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{})
 }

@@ -16,11 +16,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
+func TestANetworkOfSomeoneElseIsNotChanged(t *testing.T) {
 	rome, milan := leafWith(t, "rome", clustertest.Configuration("milan")), leafWith(t, "milan")
 	err := New(rome, milan).Connect(t.Context(), overNodePort)
 	var problem *explain.Problem
-	if !errors.As(err, &problem) || problem.Leaf != "rome" || !strings.Contains(problem.Detail, "Configuration liqo-tenant-milan/milan") {
+	if !errors.As(err, &problem) || problem.Leaf != "rome" ||
+		!strings.Contains(problem.Detail, "Configuration liqo-tenant-milan/milan") {
 		t.Fatalf("got: %v", err)
 	}
 	for _, leaf := range []*cluster.Leaf{rome, milan} {
@@ -31,38 +32,43 @@ func TestANetworkOfSomebodyElsesIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestOnePairHasOneShortcut(t *testing.T) {
-	first, second := end.Owner{Token: "first", Origin: end.Origin{Folder: "one"}}, end.Owner{Token: "second", Origin: end.Origin{Folder: "two"}}
+func TestAPairHasOneShortcut(t *testing.T) {
+	first, second := end.Owner{Token: "first", Origin: end.Origin{Folder: "one"}}, end.Owner{Token: "second",
+		Origin: end.Origin{Folder: "two"}}
 	configuration, gateway := clustertest.Configuration("milan"), clustertest.GatewayServer("milan", 51840)
 	for _, object := range []client.Object{configuration, gateway} {
 		first.Mark(object)
 	}
 	annotate(configuration, "complete", "first "+time.Now().Format(time.RFC3339))
 	shortcut := New(leafWith(t, "rome", configuration, gateway), leafWith(t, "milan")).OwnedBy(second)
-	if err := shortcut.Connect(t.Context(), overNodePort); err == nil || !strings.Contains(err.Error(), "a shortcut with \"milan\" exists already") {
+	if err := shortcut.Connect(t.Context(), overNodePort); err == nil ||
+		!strings.Contains(err.Error(), "a shortcut with \"milan\" exists already") {
 		t.Errorf("got: %v", err)
 	}
 }
 
-func TestANetworkOfAPeeringIsLeftAloneAndThePeeringNamed(t *testing.T) {
-	shortcut := New(leafWith(t, "rome", clustertest.Configuration("milan"), clustertest.Peering("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
+func TestANetworkOfAPeeringIsNotChangedAndTheErrorNamesThePeering(t *testing.T) {
+	shortcut := New(leafWith(t, "rome", clustertest.Configuration("milan"),
+		clustertest.Peering("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
 	err := shortcut.Connect(t.Context(), overNodePort)
 	var problem *explain.Problem
-	if !errors.As(err, &problem) || !strings.Contains(problem.Detail, `the peering with "milan" (ForeignCluster milan, role Provider) did.`) ||
+	if !errors.As(err, &problem) || !strings.Contains(problem.Detail,
+		`the peering with "milan" (ForeignCluster milan, role Provider) did.`) ||
 		!strings.Contains(problem.Detail, "end the peering first with `liqoctl unpeer`") {
 		t.Errorf("got: %v", err)
 	}
 	if state, err := shortcut.Observe(t.Context(), false); err != nil || state.Exists || !state.Joined {
 		t.Errorf("exists: %t, joined: %t (%v)", state.Exists, state.Joined, err)
 	}
-	// There is nothing to remove, so nothing to refuse.
+	// There is nothing to remove, so nothing is refused.
 	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
 		t.Error(err)
 	}
 	if left, err := shortcut.Client.Find(t.Context()); err != nil || left.Configuration == nil {
 		t.Errorf("the peering has lost its Configuration (%v)", err)
 	}
-	if err := shortcut.OwnedBy(end.Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil || !strings.Contains(err.Error(), "a peering uses the network") {
+	if err := shortcut.OwnedBy(end.Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil ||
+		!strings.Contains(err.Error(), "a peering uses the network") {
 		t.Errorf("got: %v", err)
 	}
 }
@@ -76,14 +82,15 @@ func TestOnlyAnotherResourceIsARival(t *testing.T) {
 	}
 }
 
-func TestARivalIsNamedByWhereItMadeTheShortcut(t *testing.T) {
+func TestTheErrorNamesTheOriginOfARival(t *testing.T) {
 	err := joinedAtRome(t, belongings()["another's"]).CheckFree(t.Context(), overNodePort)
-	if explain.Summary(err) != `a shortcut with "milan" exists already on leaf "rome"` || !strings.Contains(explain.Detail(err), "made by alice@ci, in folder theirs. One pair") {
+	if explain.Summary(err) != `a shortcut with "milan" exists already on leaf "rome"` ||
+		!strings.Contains(explain.Detail(err), "made by alice@ci, in folder theirs. A pair") {
 		t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
 	}
 }
 
-func TestWhatWasOnceWholeIsARivalsAndNotAbandoned(t *testing.T) {
+func TestAShortcutThatWasCompleteBelongsToARival(t *testing.T) {
 	abandoned := belongings()["abandoned by a create that was killed"]
 	s := joinedAtRome(t, abandoned).OwnedBy(somebody)
 	for _, on := range s.ends() { // Milan has nothing that it could record it on
@@ -99,7 +106,7 @@ func TestWhatWasOnceWholeIsARivalsAndNotAbandoned(t *testing.T) {
 	}
 }
 
-func TestAKeyOfOthersIsInTheWayOnlyOfWhoeverSharesTheKeys(t *testing.T) {
+func TestAPublicKeyOfOthersIsAConflictOnlyIfTheShortcutSharesKeys(t *testing.T) {
 	for _, byOthers := range []bool{false, true} {
 		spec := overNodePort
 		spec.KeysByOthers = byOthers
@@ -107,13 +114,14 @@ func TestAKeyOfOthersIsInTheWayOnlyOfWhoeverSharesTheKeys(t *testing.T) {
 		if (err == nil) != byOthers {
 			t.Errorf("keys by others: %t: %v", byOthers, err)
 		}
-		if err != nil && !strings.Contains(explain.Detail(err), "This provider did not make PublicKey liqo-tenant-milan/") {
+		if err != nil && !strings.Contains(explain.Detail(err),
+			"This provider did not make PublicKey liqo-tenant-milan/") {
 			t.Errorf("got:\n%s", explain.Detail(err))
 		}
 	}
 }
 
-func TestAnImportTakesTheOneOwnerThereIs(t *testing.T) {
+func TestAnImportTakesTheOnlyOwner(t *testing.T) {
 	abandoned := clustertest.Configuration("rome")
 	for name, test := range map[string]struct {
 		atMilan  end.Owner
@@ -126,7 +134,8 @@ func TestAnImportTakesTheOneOwnerThereIs(t *testing.T) {
 	} {
 		object := abandoned.DeepCopy()
 		test.atMilan.Mark(object)
-		s := New(clustertest.Leaf(t, "rome", completed(somebody, clustertest.Configuration("milan"))), clustertest.Leaf(t, "milan", object))
+		s := New(clustertest.Leaf(t, "rome", completed(somebody, clustertest.Configuration("milan"))),
+			clustertest.Leaf(t, "milan", object))
 		if token, err := s.SoleOwner(t.Context()); err != nil || token != test.expected {
 			t.Errorf("%s: %q (%v)", name, token, err)
 		}

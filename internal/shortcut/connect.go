@@ -12,14 +12,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// patience is how long [Shortcut.Connect] waits for a shortcut of another owner to be given up, if that one may be of
-// the same Terraform state: a resource under a new address is made, and the same under its former address destroyed, in
-// no particular order.
+// patience limits how long [Shortcut.Connect] waits until another owner gives up its shortcut, if both
+// may be in the same Terraform state. When a resource gets a new address, Terraform creates the new
+// one and destroys the old one in no particular order.
 const patience = 30 * time.Second
 
-// Connect makes the shortcut as spec says, from whatever there is of it already. It can be interrupted and repeated at
-// any time. What it was refused it does not touch, and what it fails to adopt it gives back. The error is a
-// [steps.Failure].
+// Connect creates the shortcut as spec says, or changes what exists of it. It can be interrupted and
+// repeated at any time. If it is refused, it changes nothing. If an adoption fails, it gives the
+// objects back. The error is a [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	spec = spec.withMTU()
 	err := s.connect(ctx, spec)
@@ -35,8 +35,8 @@ func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	return s.connect(ctx, spec)
 }
 
-// connect works on the two leaves at the same time. Read the list from top to bottom: each step names, after what it
-// does, the steps that it really depends on.
+// connect works on the two leaves at the same time. Read the list from top to bottom. The last
+// arguments of a step are the steps that it depends on.
 func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	r := steps.New(ctx)
 	cl, srv := s.Client, s.Server
@@ -50,7 +50,7 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	clNamespace := steps.Do(r, onClient, "namespace", ensureNamespace(cl, spec.ClientEnd), allowed...)
 	srvNamespace := steps.Do(r, onServer, "namespace", ensureNamespace(srv, spec.ServerEnd), allowed...)
 
-	// Each leaf learns the other's address ranges, and Liqo there decides how to remap them.
+	// Each leaf gets the other's address ranges, and Liqo on it decides how to remap them.
 	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.EnsureConfiguration)
 	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.EnsureConfiguration)
 	clRemapping := steps.Act(r, onClient, "remapping by Liqo", waitForRemapping(cl, spec), clConfiguration)
@@ -69,7 +69,8 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	srvRoom := steps.ActWith(r, onServer, "remove a gateway that is to change", replace,
 		makeRoom(srv, spec.ServerEnd), ready...)
 
-	// The server's gateway needs no Configuration to get an address, and the client's needs nothing but that address.
+	// The server's gateway needs no Configuration to get an address. The client's gateway needs only
+	// that address.
 	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace,
 		func(ctx context.Context, namespace string) (client.Object, error) {
 			return srv.EnsureGatewayServer(ctx, namespace, spec.Server)
@@ -88,21 +89,21 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
 	}
 
-	// The last writes, at the same time: if only one of them happens, there is nobody at work, and the shortcut is
-	// complete or it is not.
+	// These are the last writes, at the same time. If only one of them happens, no operation is under
+	// way, and the shortcut either counts as complete or does not.
 	steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
 	steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
 	steps.Act(r, s.first().Leaf.Name, "let others work on the pair", turn.giveUp, made...)
 	return s.undo(ctx, spec, turn.endAfter(ctx, r))
 }
 
-// startSharing starts what tells each gateway the other's key, and waits for the tunnel.
+// startSharing starts the steps that give each gateway the other's key and wait for the tunnel.
 func (s *Shortcut) startSharing(
 	r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[client.Object],
 ) []steps.Before {
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
-	// Liqo makes a gateway's keys before its pod, so the exchange does not wait for pods.
+	// Liqo creates a gateway's keys before its pod, so the exchange does not wait for pods.
 	srvKey := steps.Do(r, onServer, "key of the gateway", srv.WaitForKey, srvGateway)
 	clKey := steps.Do(r, onClient, "key of the gateway", cl.WaitForKey, clGateway)
 	clTrust := steps.ActWith2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.EnsurePublicKey)
@@ -116,8 +117,9 @@ func (s *Shortcut) startSharing(
 	}
 }
 
-// undo gives back what was taken over from others when that did not come to a good end, and removes the Configurations
-// again when Liqo has remapped what it must not, unless gateways work with them already.
+// undo cleans up after a failure. It gives back the objects of a failed adoption. If Liqo has remapped
+// a range although this is forbidden, it removes the Configurations again, unless gateways already
+// use them.
 func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	if failure == nil {
 		return nil
@@ -137,7 +139,8 @@ func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	return besides(failure, s.Disconnect(ctx, spec.removal()))
 }
 
-// besides adds what went wrong while cleaning up. A failure alone stays what it is: it knows how far the steps got.
+// besides adds the errors of the cleanup. Without any, it returns the failure unchanged, because the
+// failure says how far the steps got.
 func besides(failure error, others ...error) error {
 	if err := errors.Join(others...); err != nil {
 		return errors.Join(failure, err)
@@ -145,12 +148,12 @@ func besides(failure error, others ...error) error {
 	return failure
 }
 
-// timeToUndo is for cleaning up after the time for the work itself has run out.
+// timeToUndo limits the cleanup, which happens after the time for the work itself may have run out.
 const timeToUndo = 30 * time.Second
 
-// startChecks starts what must succeed before anything is written: the pair must be free; both leaves must have ranges
-// that Liqo can join; and where remapping is forbidden, none may be expected. Then what there is of the network becomes
-// the owner's.
+// startChecks starts the steps that must succeed before anything is written: the pair must be free;
+// both leaves must have ranges that Liqo can join; and if remapping is forbidden, none must be needed.
+// Then the existing objects of the network become the owner's.
 func (s *Shortcut) startChecks(
 	r *steps.Run, spec Spec, begin steps.Before, clNetworks, srvNetworks *steps.Step[cluster.Networks],
 ) []steps.Before {
@@ -171,7 +174,7 @@ func (s *Shortcut) startChecks(
 	}
 }
 
-// The steps below do at one end what the spec says.
+// The functions below return steps that apply the spec at one end.
 
 func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
 	return func(ctx context.Context) error { return s.take(ctx, on, spec) }

@@ -4,16 +4,22 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
+func TestIPv6RangesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	for name, end := range map[string]end.Announcement{
 		"pods":          {PodCIDRs: []string{"10.1.0.0/16", "fd00::/64"}},
 		"external CIDR": {ExternalCIDR: "fd00::/64"},
@@ -25,7 +31,8 @@ func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		_, refused := shortcut.Announce(t.Context(), shortcut.Client, end)
 		for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
 			var problem *explain.Problem
-			if !errors.As(err, &problem) || problem.Leaf != "rome" || problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
+			if !errors.As(err, &problem) || problem.Leaf != "rome" ||
+				problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
@@ -35,7 +42,7 @@ func TestRangesOfIPv6AreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+func TestAForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	spec := overNodePort
 	spec.ForbidRemapping = true
 	for name, test := range map[string]struct {
@@ -46,11 +53,14 @@ func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"a part":    {"10.0.0.0/8", "10.203.0.0/16", true},
 		"different": {"10.202.0.0/16", "10.203.0.0/16", false},
 	} {
-		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...), clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
+		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...),
+			clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
 		if err := s.connectUntilTaken(t, spec); errors.Is(err, end.ErrRemapped) != test.refused {
 			t.Errorf("%s: %v", name, err)
-		} else if test.refused && (!strings.HasPrefix(explain.Summary(err), "remapping is forbidden, and needed on leaf ") ||
-			!strings.Contains(explain.Detail(err), " overlaps with ") || !strings.Contains(explain.Detail(err), "No gateway was made.")) {
+		} else if test.refused && (!strings.HasPrefix(explain.Summary(err),
+			"remapping is forbidden, and needed on leaf ") ||
+			!strings.Contains(explain.Detail(err), " overlaps with ") ||
+			!strings.Contains(explain.Detail(err), "No gateway was created.")) {
 			t.Errorf("%s: got %q:\n%s", name, explain.Summary(err), explain.Detail(err))
 		}
 		if state, err := s.Observe(t.Context(), false); err != nil || state.Joined == test.refused {
@@ -59,9 +69,10 @@ func TestForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-func TestConnectTakesWhatIsMineOrNobodys(t *testing.T) {
+func TestConnectTakesObjectsThatAreMineOrNobodys(t *testing.T) {
 	refused := map[string]bool{
-		"another's": true, "made by liqoctl": true, "a peering's": true, "abandoned by an adoption that was killed": true,
+		"another's": true, "made by liqoctl": true, "a peering's": true,
+		"abandoned by an adoption that was killed": true,
 	}
 	for name, objects := range belongings() {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +96,7 @@ func TestConnectTakesWhatIsMineOrNobodys(t *testing.T) {
 	}
 }
 
-// connectUntilTaken lets a connect go on until the Configuration on Rome is mine, or it is refused.
+// connectUntilTaken runs a connect until the Configuration on Rome is mine, or the connect is refused.
 func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -94,8 +105,64 @@ func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
 		defer cancel()
 		_ = s.Client.Leaf.Until(ctx, "milan", func(ctx context.Context) (bool, error) {
 			found, err := s.Client.Find(ctx)
-			return found.Configuration != nil && me.Marked(found.Configuration) && found.Configuration.Annotations[end.ManagedBy+"/origin"] != "", err
+			return found.Configuration != nil && me.Marked(found.Configuration) &&
+				found.Configuration.Annotations[end.ManagedBy+"/origin"] != "", err
 		}, &networkingv1beta1.Configuration{})
 	}()
 	return s.Connect(ctx, spec)
+}
+
+// countDeletions counts what is deleted from a leaf from now on, except for leases.
+func countDeletions(leaf *cluster.Leaf) *atomic.Int32 {
+	var deletions atomic.Int32
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			if _, lease := object.(*coordinationv1.Lease); !lease {
+				deletions.Add(1)
+			}
+			return c.Delete(ctx, object, options...)
+		},
+	})
+	return &deletions
+}
+
+func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
+	rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	atRome, atMilan := countDeletions(rome), countDeletions(milan)
+	s := New(rome, milan).OwnedBy(me)
+	spec := overNodePort
+	spec.MTU, spec.WaitForConnection = 1400, true
+	for _, again := range []bool{false, true} {
+		if err := s.Connect(t.Context(), spec); err != nil {
+			t.Fatalf("again: %t: %v", again, err)
+		}
+		state, err := s.Observe(t.Context(), false)
+		if err != nil || state.Status != Connected || state.Client.MTU != 1400 || state.Server.MTU != 1400 || len(state.Duplicates) > 0 {
+			t.Fatalf("again: %t: %+v (%v)", again, state, err)
+		}
+		if found, err := s.look(t.Context()); err != nil || !found.complete(me.Token) {
+			t.Errorf("again: %t: it is not complete (%v)", again, err)
+		}
+	}
+	if atRome.Load() > 0 || atMilan.Load() > 0 {
+		t.Errorf("%d objects were deleted on Rome, %d on Milan", atRome.Load(), atMilan.Load())
+	}
+
+	spec.MTU = 1300 // changes both gateways, and nothing else
+	if err := s.Connect(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := s.Observe(t.Context(), false); err != nil || state.Client.MTU != 1300 || state.Server.MTU != 1300 || state.Status != Connected {
+		t.Errorf("after a change, it is %+v (%v)", state, err)
+	}
+	if atRome.Load() == 0 || atMilan.Load() == 0 {
+		t.Errorf("%d objects were deleted on Rome, %d on Milan", atRome.Load(), atMilan.Load())
+	}
+
+	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := s.Observe(t.Context(), false); err != nil || state.Exists || state.Joined {
+		t.Errorf("left is %+v (%v)", state, err)
+	}
 }

@@ -9,28 +9,32 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// Removal is how a shortcut shall be taken apart. The zero value removes all of it, unless a peering uses the network.
+// Removal says how to remove a shortcut. The zero value removes all of it, unless a peering uses the
+// network.
 type Removal struct {
-	KeepConfigurations bool // remove the gateways only, so that a later shortcut of the pair finds the remapping as it was
-	EvenFromPeering    bool // although a peering uses the network
+	KeepConfigurations bool // remove only the gateways, so that a later shortcut of the pair has the same remapping
+	EvenFromPeering    bool // even if a peering uses the network
 
-	// The Secrets that the gateways were given. They stay, and lose the labels that Liqo has given them, also where the
-	// gateways are gone already.
+	// ClientKeySecret and ServerKeySecret are the user's Secrets of the gateways. They stay, but lose
+	// Liqo's labels, even if the gateways are already gone.
 	ClientKeySecret, ServerKeySecret end.KeySecret
 
-	// Kept, if not nil, is told what stays because it is somebody else's.
+	// Kept, if not nil, is called for each leaf on which objects stay because someone else owns or
+	// needs them.
 	Kept func(Kept)
 }
 
-// Kept is what a removal leaves on a leaf because somebody else has it or needs it.
+// Kept describes the objects that a removal leaves on a leaf because someone else owns or needs them.
 type Kept struct {
 	Leaf string
-	Why  string // which objects stay and why, in sentences
+	Why  string // which objects stay and why, in full sentences
 }
 
-// Disconnect removes what the owner has of the shortcut, on both leaves at once, and returns when it is gone. What the
-// owner has begun to adopt and never had whole, it gives back. It can be interrupted and repeated; missing objects are
-// not an error. A failure on one leaf does not stop the cleanup of the other. The error is a [steps.Failure].
+// Disconnect removes the owner's objects of the shortcut, on both leaves at the same time. It returns
+// when they are gone. If the owner began to adopt a network and the shortcut was never complete, it
+// gives the network back instead. It can be interrupted and repeated. Missing objects are not an
+// error. A failure on one leaf does not stop the cleanup of the other leaf. The error is a
+// [steps.Failure].
 func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
 	adopting, err := s.adopting(ctx)
 	if err != nil {
@@ -42,12 +46,12 @@ func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
 	return s.disconnect(ctx, removal, s.first(), s.ends()...)
 }
 
-// DisconnectEnd does the same at one end alone, when the leaf at the other one is gone for good.
+// DisconnectEnd does the same at one end alone, for use when the other leaf is gone for good.
 func (s *Shortcut) DisconnectEnd(ctx context.Context, on *end.End, removal Removal) error {
 	return s.disconnect(ctx, removal, on, on)
 }
 
-// disconnect cleans the leaves at these ends at the same time; lease is the end that keeps the lease of the pair.
+// disconnect cleans up these ends at the same time. Lease is the end that holds the lease of the pair.
 func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.End, ends ...*end.End) error {
 	r := steps.NewIndependent(ctx)
 	turn := &turn{}
@@ -59,7 +63,8 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 		allowed = append(allowed, peerings[i])
 		if !removal.EvenFromPeering {
 			allowed = append(allowed,
-				steps.ActWith(r, on.Leaf.Name, "check that no peering uses the network", peerings[i], on.CheckNoPeering))
+				steps.ActWith(r, on.Leaf.Name, "check that no peering uses the network", peerings[i],
+					on.CheckNoPeering))
 		}
 	}
 	kept := make([]*steps.Step[string], len(ends))
@@ -68,7 +73,8 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 		gateways := steps.Act(r, on.Leaf.Name, "remove the gateway and its keys",
 			func(ctx context.Context) error { return on.RemoveGateways(ctx, given) }, allowed...)
 		if removal.KeepConfigurations {
-			kept[i] = steps.Do(r, on.Leaf.Name, "keep the Configuration for a later shortcut", on.KeepConfigurations, gateways)
+			kept[i] = steps.Do(r, on.Leaf.Name, "keep the Configuration for a later shortcut", on.KeepConfigurations,
+				gateways)
 		} else {
 			kept[i] = startRest(r, on, given, peerings[i], gateways, allowed...)
 		}
@@ -82,7 +88,7 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 	return err
 }
 
-// keySecret is the Secret that one of the gateways was given.
+// keySecret returns the user's Secret of one of the gateways.
 func (r Removal) keySecret(ofClient bool) end.KeySecret {
 	if ofClient {
 		return r.ClientKeySecret
@@ -90,7 +96,8 @@ func (r Removal) keySecret(ofClient bool) end.KeySecret {
 	return r.ServerKeySecret
 }
 
-// startRest starts what removes everything at one end but the gateway. The result is what stays, and why.
+// startRest starts the steps that remove everything at one end except the gateway. The result says
+// what stays, and why.
 func startRest(
 	r *steps.Run, on *end.End, given end.KeySecret, peering *steps.Step[string], gateways steps.Before,
 	allowed ...steps.Before,
@@ -109,7 +116,7 @@ func startRest(
 		})
 }
 
-// giveBack gives back on both leaves what the owner has begun to adopt.
+// giveBack gives back, at these ends, the objects that the owner has begun to adopt.
 func giveBack(ctx context.Context, lease *end.End, ends ...*end.End) error {
 	r := steps.NewIndependent(ctx)
 	turn := &turn{}

@@ -22,15 +22,16 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// stays fails the test if an object is not there, or another one in its place, or one with labels of Liqo's for a
-// gateway's keys.
+// stays fails the test if an object is gone or replaced, or if it has Liqo's labels for a gateway's
+// keys.
 func stays(t *testing.T, leaf *cluster.Leaf, object client.Object) {
 	t.Helper()
 	left, ok := object.DeepCopyObject().(client.Object)
 	if !ok {
 		t.Fatalf("%T is no object", object)
 	}
-	if err := leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(object), left); err != nil || left.GetUID() != object.GetUID() {
+	if err := leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(object), left); err != nil ||
+		left.GetUID() != object.GetUID() {
 		t.Errorf("%s is not as it was (%v)", leaf.Describe(object), err)
 	}
 	if _, secret := left.(*corev1.Secret); secret && cluster.RemoteID(left) != "" {
@@ -38,13 +39,14 @@ func stays(t *testing.T, leaf *cluster.Leaf, object client.Object) {
 	}
 }
 
-// withConfiguration is a leaf that holds our Configuration and tenant namespace for Rome, and this.
+// withConfiguration is a leaf with our Configuration and tenant namespace for Rome, and these objects.
 func withConfiguration(t *testing.T, more ...client.Object) *cluster.Leaf {
 	t.Helper()
-	return clustertest.Leaf(t, "milan", append(more, ours(clustertest.Configuration("rome")), romesNamespace(end.Owner{}))...)
+	return clustertest.Leaf(t, "milan", append(more, ours(clustertest.Configuration("rome")),
+		romesNamespace(end.Owner{}))...)
 }
 
-func TestDisconnectLeavesWhatSomebodyElseMade(t *testing.T) {
+func TestDisconnectLeavesObjectsOfSomeoneElse(t *testing.T) {
 	rome := clustertest.Leaf(t, "rome", clustertest.Configuration("milan"), clustertest.GatewayServer("milan", 51840),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan", Labels: map[string]string{
 			"liqo.io/remote-cluster-id": "milan", "liqo.io/tenant-namespace": "true",
@@ -63,9 +65,10 @@ func TestDisconnectLeavesWhatSomebodyElseMade(t *testing.T) {
 	}
 }
 
-func TestDisconnectRemovesWhatIsOursAndCanBeRepeated(t *testing.T) {
+func TestDisconnectRemovesOurObjectsAndCanBeRepeated(t *testing.T) {
 	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("milan", nil)
-	rome := clustertest.Leaf(t, "rome", ours(clustertest.Configuration("milan")), ours(clustertest.GatewayClient("milan")), ours(namespace))
+	rome := clustertest.Leaf(t, "rome", ours(clustertest.Configuration("milan")),
+		ours(clustertest.GatewayClient("milan")), ours(namespace))
 	shortcut := New(rome, clustertest.Leaf(t, "milan"))
 	for range 2 {
 		if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
@@ -81,7 +84,7 @@ func TestDisconnectRemovesWhatIsOursAndCanBeRepeated(t *testing.T) {
 	}
 }
 
-func TestDisconnectRemovesWhatIsMineOrNobodys(t *testing.T) {
+func TestDisconnectRemovesObjectsThatAreMineOrNobodys(t *testing.T) {
 	for name, objects := range belongings() {
 		s := joinedAtRome(t, objects)
 		if err := s.Disconnect(t.Context(), Removal{}); err != nil {
@@ -93,7 +96,7 @@ func TestDisconnectRemovesWhatIsMineOrNobodys(t *testing.T) {
 	}
 }
 
-func TestConfigurationsThatAreKeptAreNobodys(t *testing.T) {
+func TestKeptConfigurationsHaveNoOwner(t *testing.T) {
 	s := joinedAtRome(t, belongings()["mine"])
 	if err := s.Disconnect(t.Context(), Removal{KeepConfigurations: true}); err != nil {
 		t.Fatal(err)
@@ -103,7 +106,7 @@ func TestConfigurationsThatAreKeptAreNobodys(t *testing.T) {
 	}
 }
 
-func TestASecondNetworkOfThePairIsNoObstacleToMine(t *testing.T) {
+func TestASecondNetworkOfThePairDoesNotBlockMine(t *testing.T) {
 	second := clustertest.Configuration("milan")
 	second.Namespace = "elsewhere"
 	s := joinedAtRome(t, append(belongings()["mine"], second))
@@ -118,7 +121,7 @@ func TestASecondNetworkOfThePairIsNoObstacleToMine(t *testing.T) {
 	}
 }
 
-func TestARemovalLeavesWhatIsSomebodyElsesAndSaysSo(t *testing.T) {
+func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
 	owner := end.Owner{Token: "ours"}
 	configuration := clustertest.Configuration("rome")
 	owner.Mark(configuration)
@@ -128,9 +131,11 @@ func TestARemovalLeavesWhatIsSomebodyElsesAndSaysSo(t *testing.T) {
 		kept      string
 	}{
 		"keys that somebody else has brought": {
-			clustertest.PublicKey("rome"), "", `What somebody else has made stays: PublicKey liqo-tenant-rome/rome. So does Liqo's record of "rome". So Namespace liqo-tenant-rome stays, too`,
+			clustertest.PublicKey("rome"), "",
+			`Objects that someone else created stay: PublicKey liqo-tenant-rome/rome. Liqo's record of "rome" also stays. Therefore, Namespace liqo-tenant-rome also stays`,
 		},
-		"the user's own Secret":                   {clustertest.KeySecret("rome", nil), "my-keys", "Your Secret liqo-tenant-rome/my-keys stays. So Namespace liqo-tenant-rome stays, too"},
+		"the user's own Secret": {clustertest.KeySecret("rome", nil), "my-keys",
+			"Your Secret liqo-tenant-rome/my-keys stays. Therefore, Namespace liqo-tenant-rome also stays"},
 		"a Secret of that name that is not there": {nil, "my-keys", ""},
 		"nothing": {nil, "", ""},
 	} {
@@ -143,16 +148,19 @@ func TestARemovalLeavesWhatIsSomebodyElsesAndSaysSo(t *testing.T) {
 			shortcut := New(clustertest.Leaf(t, "rome"), milan).OwnedBy(owner)
 			for range 2 { // it can be repeated
 				var kept []Kept
-				removal := Removal{ServerKeySecret: end.KeySecret{Name: test.keySecret}, Kept: func(k Kept) { kept = append(kept, k) }}
+				removal := Removal{ServerKeySecret: end.KeySecret{Name: test.keySecret},
+					Kept: func(k Kept) { kept = append(kept, k) }}
 				if err := shortcut.Disconnect(t.Context(), removal); err != nil {
 					t.Fatal(err)
 				}
-				if (len(kept) == 0) != (test.kept == "") || (len(kept) == 1 && (kept[0].Leaf != "milan" || !strings.HasPrefix(kept[0].Why, test.kept))) {
+				if (len(kept) == 0) != (test.kept == "") || (len(kept) == 1 &&
+					(kept[0].Leaf != "milan" || !strings.HasPrefix(kept[0].Why, test.kept))) {
 					t.Errorf("kept is %v", kept)
 				}
 			}
 			left, err := shortcut.Server.TenantNamespace(t.Context())
-			if err != nil || (left == nil) != (test.kept == "") || (left != nil && (left.Labels[end.ManagedByLabel] != end.ManagedBy || end.TokenOf(left) != "")) {
+			if err != nil || (left == nil) != (test.kept == "") ||
+				(left != nil && (left.Labels[end.ManagedByLabel] != end.ManagedBy || end.TokenOf(left) != "")) {
 				t.Errorf("the namespace that is left is %v (%v)", left, err)
 			}
 			if test.there != nil {
@@ -166,11 +174,13 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 	peered := func() *Shortcut {
 		foreign := clustertest.Peering("milan", liqov1beta1.ProviderRole)
 		namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("milan", nil)
-		return New(clustertest.Leaf(t, "rome", ours(clustertest.Configuration("milan")), ours(namespace), foreign), clustertest.Leaf(t, "milan", ours(clustertest.Configuration("rome"))))
+		return New(clustertest.Leaf(t, "rome", ours(clustertest.Configuration("milan")), ours(namespace), foreign),
+			clustertest.Leaf(t, "milan", ours(clustertest.Configuration("rome"))))
 	}
 	shortcut := peered()
 	err := shortcut.Disconnect(t.Context(), Removal{})
-	if err == nil || !strings.Contains(err.Error(), "a peering uses the network") || !strings.Contains(err.Error(), "role Provider") {
+	if err == nil || !strings.Contains(err.Error(), "a peering uses the network") ||
+		!strings.Contains(err.Error(), "role Provider") {
 		t.Errorf("got: %v", err)
 	}
 	for _, on := range shortcut.ends() {
@@ -191,21 +201,28 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 	}
 }
 
-func TestAPeeringIsKnownByAnyOfItsParts(t *testing.T) {
+func TestAPeeringIsDetectedByAnyOfItsObjects(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "part"}
-	labelled := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "part", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}}
+	labelled := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "part",
+		Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}}
 	rome, turin := ptr.To(liqov1beta1.ClusterID("rome")), ptr.To(liqov1beta1.ClusterID("turin"))
 	for name, test := range map[string]struct {
 		part  client.Object
 		named string // in the refusal; empty where the network is removed
 	}{
-		"a Tenant":                        {&authv1beta1.Tenant{ObjectMeta: meta, Spec: authv1beta1.TenantSpec{ClusterID: "rome"}}, "Tenant liqo-tenant-rome/part"},
-		"a Tenant by its label":           {&authv1beta1.Tenant{ObjectMeta: labelled}, "Tenant liqo-tenant-rome/part"},
-		"an Identity":                     {&authv1beta1.Identity{ObjectMeta: meta, Spec: authv1beta1.IdentitySpec{ClusterID: "rome"}}, "Identity liqo-tenant-rome/part"},
-		"a ResourceSlice of the consumer": {&authv1beta1.ResourceSlice{ObjectMeta: meta, Spec: authv1beta1.ResourceSliceSpec{ConsumerClusterID: rome}}, "ResourceSlice liqo-tenant-rome/part"},
-		"a ResourceSlice of the provider": {&authv1beta1.ResourceSlice{ObjectMeta: meta, Spec: authv1beta1.ResourceSliceSpec{ProviderClusterID: rome}}, "ResourceSlice liqo-tenant-rome/part"},
-		"a Tenant of another cluster":     {&authv1beta1.Tenant{ObjectMeta: meta, Spec: authv1beta1.TenantSpec{ClusterID: "turin"}}, ""},
-		"a ResourceSlice of another":      {&authv1beta1.ResourceSlice{ObjectMeta: meta, Spec: authv1beta1.ResourceSliceSpec{ConsumerClusterID: turin}}, ""},
+		"a Tenant": {&authv1beta1.Tenant{ObjectMeta: meta,
+			Spec: authv1beta1.TenantSpec{ClusterID: "rome"}}, "Tenant liqo-tenant-rome/part"},
+		"a Tenant by its label": {&authv1beta1.Tenant{ObjectMeta: labelled}, "Tenant liqo-tenant-rome/part"},
+		"an Identity": {&authv1beta1.Identity{ObjectMeta: meta,
+			Spec: authv1beta1.IdentitySpec{ClusterID: "rome"}}, "Identity liqo-tenant-rome/part"},
+		"a ResourceSlice of the consumer": {&authv1beta1.ResourceSlice{ObjectMeta: meta,
+			Spec: authv1beta1.ResourceSliceSpec{ConsumerClusterID: rome}}, "ResourceSlice liqo-tenant-rome/part"},
+		"a ResourceSlice of the provider": {&authv1beta1.ResourceSlice{ObjectMeta: meta,
+			Spec: authv1beta1.ResourceSliceSpec{ProviderClusterID: rome}}, "ResourceSlice liqo-tenant-rome/part"},
+		"a Tenant of another cluster": {&authv1beta1.Tenant{ObjectMeta: meta,
+			Spec: authv1beta1.TenantSpec{ClusterID: "turin"}}, ""},
+		"a ResourceSlice of another": {&authv1beta1.ResourceSlice{ObjectMeta: meta,
+			Spec: authv1beta1.ResourceSliceSpec{ConsumerClusterID: turin}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shortcut := New(clustertest.Leaf(t, "rome"), withConfiguration(t, test.part))
@@ -216,7 +233,8 @@ func TestAPeeringIsKnownByAnyOfItsParts(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), `the peering with "rome" (`+test.named+`). Nothing was removed.`) {
+			if err == nil || !strings.Contains(err.Error(),
+				`the peering with "rome" (`+test.named+`). Nothing was removed.`) {
 				t.Errorf("got: %v", err)
 			}
 			var kept []Kept
@@ -224,7 +242,8 @@ func TestAPeeringIsKnownByAnyOfItsParts(t *testing.T) {
 			if err := shortcut.Disconnect(t.Context(), removal); err != nil {
 				t.Fatal(err)
 			}
-			if len(kept) != 1 || !strings.HasPrefix(kept[0].Why, `There is still the peering with "rome" (`+test.named+`). So Namespace liqo-tenant-rome stays, too`) {
+			if len(kept) != 1 || !strings.HasPrefix(kept[0].Why,
+				`There is still the peering with "rome" (`+test.named+`). Therefore, Namespace liqo-tenant-rome also stays`) {
 				t.Errorf("kept is %v", kept)
 			}
 			if namespace, err := shortcut.Server.TenantNamespace(t.Context()); err != nil || namespace == nil {
@@ -234,7 +253,7 @@ func TestAPeeringIsKnownByAnyOfItsParts(t *testing.T) {
 	}
 }
 
-func TestALeafThatDoesNotAuthenticateHasNoPeeringAndOneThatDoesNotSayMayHaveOne(t *testing.T) {
+func TestALeafWithoutAuthenticationKindsHasNoPeeringAndAnUnreadableOneMayHaveOne(t *testing.T) {
 	kinds := schema.GroupResource{Group: "authentication.liqo.io", Resource: "tenants"}
 	for name, test := range map[string]struct {
 		answer error
@@ -245,7 +264,8 @@ func TestALeafThatDoesNotAuthenticateHasNoPeeringAndOneThatDoesNotSayMayHaveOne(
 	} {
 		milan := withConfiguration(t)
 		milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{
-			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList,
+				options ...client.ListOption) error {
 				if _, ok := list.(*authv1beta1.TenantList); ok {
 					return test.answer
 				}
@@ -262,7 +282,7 @@ func TestALeafThatDoesNotAuthenticateHasNoPeeringAndOneThatDoesNotSayMayHaveOne(
 	}
 }
 
-func TestLiqosRecordOfTheOtherClusterGoesWithTheLastNetwork(t *testing.T) {
+func TestTheForeignClusterIsDeletedWithTheLastNetwork(t *testing.T) {
 	record := func() client.Object {
 		foreign := clustertest.Peering("milan", liqov1beta1.UnknownRole)
 		foreign.Status.Modules = liqov1beta1.Modules{}

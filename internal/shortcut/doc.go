@@ -1,8 +1,10 @@
-// Package shortcut joins two leaf clusters of a Liqo topology directly, watches the join and takes it apart again.
+// Package shortcut connects two leaf clusters of a Liqo topology directly, observes the connection,
+// and removes it.
 //
 // A [Shortcut] is a pair of ends: the client dials, the server exposes the gateway. [Shortcut.Connect],
-// [Shortcut.Observe] and [Shortcut.Disconnect] do what `liqoctl network connect`, `info` and `reset` do, with both
-// leaves worked on at the same time. What happens on one leaf is in package end. The order in which it happens, and
-// what flows between the two ends, is in connect.go and disconnect.go. What only shows when both ends are known is
-// here, too: the status, whose the network is, and who is in the way.
+// [Shortcut.Observe] and [Shortcut.Disconnect] do what `liqoctl network connect`, `info` and `reset`
+// do, but on both leaves at the same time. Package end does the work on one leaf. The order of the
+// work, and the values that pass between the two ends, are in connect.go and disconnect.go. This
+// package also has everything that needs both ends: the status, the ownership of the network, and
+// conflicts.
 package shortcut

@@ -14,14 +14,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// downAt is one leaf's part of a shortcut that is all in place, and whose tunnel is down: the gateway, and the pod that
-// it runs in.
+// downAt is one leaf of a shortcut whose tunnel is down although all objects are in place. Its gateway
+// runs in this pod.
 func downAt(t *testing.T, leaf, remote string, gateway client.Object, pod *corev1.Pod, more ...client.Object) *cluster.Leaf {
 	t.Helper()
 	inTenant := func(object client.Object, name string) client.Object {
 		object.SetNamespace("liqo-tenant-" + remote)
 		object.SetName(name)
-		object.SetLabels(map[string]string{"liqo.io/remote-cluster-id": remote, "networking.liqo.io/gateway-name": remote})
+		object.SetLabels(map[string]string{"liqo.io/remote-cluster-id": remote,
+			"networking.liqo.io/gateway-name": remote})
 		return object
 	}
 	gateway.SetUID("gateway")
@@ -40,10 +41,11 @@ func downAt(t *testing.T, leaf, remote string, gateway client.Object, pod *corev
 		inTenant(&networkingv1beta1.PublicKey{}, remote), inTenant(connection, "gw-"+remote))...)
 }
 
-// noticed is Rome's gateway for Milan, which Liqo has reacted to.
+// noticed is Rome's gateway for Milan after Liqo has reacted to it.
 func noticed() *networkingv1beta1.GatewayClient {
 	gateway := ours(clustertest.GatewayClient("milan"))
-	gateway.Status.ClientRef = &corev1.ObjectReference{Kind: networkingv1beta1.WgGatewayClientKind, Namespace: gateway.Namespace, Name: gateway.Name}
+	gateway.Status.ClientRef = &corev1.ObjectReference{Kind: networkingv1beta1.WgGatewayClientKind,
+		Namespace: gateway.Namespace, Name: gateway.Name}
 	return gateway
 }
 
@@ -51,15 +53,17 @@ const bothReport = `The gateway of "rome" dials 172.18.0.2, UDP port 31000.
 On leaf "rome", Connection liqo-tenant-milan/gw-milan says "Error", since 2026-11-21T12:30:00Z.
 On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Error", since 2026-11-21T12:30:00Z.`
 
-func TestATunnelThatIsDownIsToldOfWithWhatBothLeavesShow(t *testing.T) {
+func TestTheWarningOfATunnelThatIsDownHasWhatBothLeavesShow(t *testing.T) {
 	ready := func() *corev1.Pod {
-		return &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}}
+		return &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady,
+			Status: corev1.ConditionTrue}}}}
 	}
 	rome := downAt(t, "rome", "milan", noticed(), ready())
 	milan := downAt(t, "milan", "rome", exposedGateway(), ready(), clustertest.GatewayService("rome"))
 	down := New(rome, milan).WhyDown(t.Context())
-	expected := bothReport + "\n\nCheck that the nodes of \"rome\" can reach 172.18.0.2, UDP port 31000, and that no firewall or security group drops UDP on the way, " +
-		"at either end. If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`."
+	expected := bothReport +
+		"\n\nCheck that the nodes of \"rome\" can reach 172.18.0.2, UDP port 31000, and that no firewall or security group " +
+		"at either end drops UDP. If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`."
 	if down.Summary != `the tunnel from "rome" to "milan" is down` || down.Detail != expected {
 		t.Errorf("%s\n%s\nexpected:\n%s", down.Summary, down.Detail, expected)
 	}

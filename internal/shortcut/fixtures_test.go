@@ -22,14 +22,15 @@ var (
 	failed = networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}
 )
 
-var overNodePort = Spec{MTU: 1340, Server: end.GatewayServer{ServiceType: corev1.ServiceTypeNodePort, Port: 51840}}.withMTU()
+var overNodePort = Spec{MTU: 1340, Server: end.GatewayServer{ServiceType: corev1.ServiceTypeNodePort,
+	Port: 51840}}.withMTU()
 
 // ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
 func ranges(podCIDR string) []client.Object {
 	return clustertest.Ranges(podCIDR, "10.70.0.0/16")
 }
 
-// leafWith is a leaf with address ranges that holds these objects.
+// leafWith is a leaf with address ranges and these objects.
 func leafWith(t *testing.T, name string, objects ...client.Object) *cluster.Leaf {
 	t.Helper()
 	return clustertest.Leaf(t, name, append(ranges("10.0.0.0/16"), objects...)...)
@@ -37,7 +38,7 @@ func leafWith(t *testing.T, name string, objects ...client.Object) *cluster.Leaf
 
 func ours[T client.Object](object T) T { end.Owner{}.Mark(object); return object }
 
-// byProvider marks what this provider made.
+// byProvider marks objects as created by this provider.
 func byProvider(objects []client.Object) []client.Object {
 	for _, object := range objects {
 		if _, seen := object.(*networkingv1beta1.Connection); !seen {
@@ -47,7 +48,7 @@ func byProvider(objects []client.Object) []client.Object {
 	return objects
 }
 
-// exposedGateway is Milan's gateway for Rome, which Liqo has reacted to.
+// exposedGateway is Milan's gateway for Rome after Liqo has reacted to it.
 func exposedGateway() *networkingv1beta1.GatewayServer {
 	return ours(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)))
 }
@@ -59,7 +60,7 @@ func romesNamespace(owner end.Owner) *corev1.Namespace {
 	return namespace
 }
 
-// annotate sets one annotation of this provider's.
+// annotate sets one annotation of this provider.
 func annotate(object client.Object, key, value string) {
 	annotations := object.GetAnnotations()
 	if annotations == nil {

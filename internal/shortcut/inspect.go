@@ -8,27 +8,27 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// Inspection is all that the two leaves show of their network.
+// Inspection is everything that the two leaves show about their network.
 type Inspection struct {
 	State
 
-	// Reversed means that the network was made in the opposite direction: the server dials, and ServerEndpoint is the
-	// client's. All else keeps to the names that were asked for.
+	// Reversed means that the network has the opposite direction: the server dials, and ServerEndpoint
+	// is the client's. All other fields use the roles of the request.
 	Reversed bool
 	MadeBy   Maker
 
 	ClientEnd, ServerEnd EndStatus
 }
 
-// EndStatus is how one end of a network is, as this end sees it.
+// EndStatus is the status of a network as one end sees it.
 type EndStatus struct {
 	Status      Status
-	Latency     *end.Latency // nil where this end has measured none
+	Latency     *end.Latency // nil if this end has measured none
 	GatewayPods []end.GatewayPod
 }
 
-// Inspect tells how the network of the two leaves is, whoever made it and in whichever direction. It reads the leaves'
-// caches, except for the pods of the gateways.
+// Inspect reads the network of the two leaves, whoever created it and in whichever direction. It
+// reads the leaves' caches, but the pods of the gateways live.
 func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	found, err := s.look(ctx)
 	if err != nil {

@@ -17,15 +17,17 @@ import (
 
 // measured is the status of a tunnel that is up, with a latency of a moment ago.
 func measured(value string) networkingv1beta1.ConnectionStatus {
-	return networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{
-		Value: value, Timestamp: metav1.Now(),
-	}}
+	return networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected,
+		Latency: networkingv1beta1.ConnectionLatency{
+			Value: value, Timestamp: metav1.Now(),
+		}}
 }
 
 func gatewayPodOf(remote, name, node string, active bool) *corev1.Pod {
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{"networking.liqo.io/gateway-name": remote}},
-		Spec:       corev1.PodSpec{NodeName: node},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "liqo-tenant-" + remote,
+			Labels: map[string]string{"networking.liqo.io/gateway-name": remote}},
+		Spec: corev1.PodSpec{NodeName: node},
 	}
 	if active {
 		pod.Labels["networking.liqo.io/active"] = "true"
@@ -33,9 +35,10 @@ func gatewayPodOf(remote, name, node string, active bool) *corev1.Pod {
 	return pod
 }
 
-func TestAnInspectionTellsHowEitherEndIs(t *testing.T) {
+func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 	rome := clustertest.Leaf(t, "rome", append(clustertest.ClientEnd("milan", measured("850μs")),
-		gatewayPodOf("milan", "gw-milan-b", "", false), gatewayPodOf("milan", "gw-milan-a", "node-1", true), gatewayPodOf("naples", "gw-naples", "node-1", true))...)
+		gatewayPodOf("milan", "gw-milan-b", "", false), gatewayPodOf("milan", "gw-milan-a", "node-1", true),
+		gatewayPodOf("naples", "gw-naples", "node-1", true))...)
 	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", failed)...)
 	for _, reversed := range []bool{false, true} {
 		asked := New(rome, milan)
@@ -50,16 +53,20 @@ func TestAnInspectionTellsHowEitherEndIs(t *testing.T) {
 		if reversed {
 			atRome, atMilan, ofRome = found.ServerEnd, found.ClientEnd, found.Server
 		}
-		if found.Reversed != reversed || found.Status != Error || found.MadeBy != ByOther || found.ServerEndpoint == nil {
+		if found.Reversed != reversed || found.Status != Error || found.MadeBy != ByOther ||
+			found.ServerEndpoint == nil {
 			t.Errorf("reversed: %t: %+v", reversed, found)
 		}
-		if ofRome.ClusterID != "rome" || ofRome.MTU != 1340 || !slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
+		if ofRome.ClusterID != "rome" || ofRome.MTU != 1340 ||
+			!slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
 			t.Errorf("reversed: %t: Rome is %+v", reversed, ofRome)
 		}
 		pods := []end.GatewayPod{
-			{Name: "gw-milan-a", Namespace: "liqo-tenant-milan", Node: "node-1", Active: true}, {Name: "gw-milan-b", Namespace: "liqo-tenant-milan"},
+			{Name: "gw-milan-a", Namespace: "liqo-tenant-milan", Node: "node-1", Active: true},
+			{Name: "gw-milan-b", Namespace: "liqo-tenant-milan"},
 		}
-		if atRome.Status != Connected || atRome.Latency.Milliseconds() != 0.85 || !slices.Equal(atRome.GatewayPods, pods) {
+		if atRome.Status != Connected || atRome.Latency.Milliseconds() != 0.85 ||
+			!slices.Equal(atRome.GatewayPods, pods) {
 			t.Errorf("reversed: %t: Rome's end is %+v", reversed, atRome)
 		}
 		if atMilan.Status != Error || atMilan.Latency != nil || len(atMilan.GatewayPods) != 0 {
@@ -93,27 +100,34 @@ func TestAnInspectionOfTwoLeavesWithoutANetworkFindsNone(t *testing.T) {
 	}
 }
 
-func TestAnInspectionCallsATunnelThatIsNotUpYetConnecting(t *testing.T) {
+func TestAnInspectionOfATunnelThatIsNotUpYetIsConnecting(t *testing.T) {
 	coming := networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connecting}
-	found, err := New(clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", coming)...), clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)).Inspect(t.Context())
-	if err != nil || found.Status != Connecting || found.ClientEnd.Status != Connecting || found.ServerEnd.Status != Connected {
+	found, err := New(clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", coming)...),
+		clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)).Inspect(t.Context())
+	if err != nil || found.Status != Connecting || found.ClientEnd.Status != Connecting ||
+		found.ServerEnd.Status != Connected {
 		t.Errorf("got %s, %s and %s (%v)", found.Status, found.ClientEnd.Status, found.ServerEnd.Status, err)
 	}
 }
 
-func TestTheMakerIsThePeeringUnlessTheProviderHasItAll(t *testing.T) {
+func TestTheMakerIsThePeeringUnlessTheProviderHasEverything(t *testing.T) {
 	peering := clustertest.Peering("milan", liqov1beta1.ProviderRole)
 	for name, test := range map[string]struct {
 		atRome, atMilan []client.Object
 		expected        Maker
 	}{
-		"a peering":              {append(clustertest.ClientEnd("milan", up), peering), clustertest.ServerEnd("rome", up), ByPeering},
-		"adopted from a peering": {append(byProvider(clustertest.ClientEnd("milan", up)), peering), byProvider(clustertest.ServerEnd("rome", up)), ByProvider},
-		"ours":                   {byProvider(clustertest.ClientEnd("milan", up)), byProvider(clustertest.ServerEnd("rome", up)), ByProvider},
-		"ours at one end":        {byProvider(clustertest.ClientEnd("milan", up)), clustertest.ServerEnd("rome", up), ByOther},
-		"somebody's":             {clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up), ByOther},
+		"a peering": {append(clustertest.ClientEnd("milan", up), peering),
+			clustertest.ServerEnd("rome", up), ByPeering},
+		"adopted from a peering": {append(byProvider(clustertest.ClientEnd("milan", up)), peering),
+			byProvider(clustertest.ServerEnd("rome", up)), ByProvider},
+		"ours": {byProvider(clustertest.ClientEnd("milan", up)),
+			byProvider(clustertest.ServerEnd("rome", up)), ByProvider},
+		"ours at one end": {byProvider(clustertest.ClientEnd("milan", up)), clustertest.ServerEnd("rome", up),
+			ByOther},
+		"somebody's": {clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up), ByOther},
 	} {
-		found, err := New(clustertest.Leaf(t, "rome", test.atRome...), clustertest.Leaf(t, "milan", test.atMilan...)).Inspect(t.Context())
+		found, err := New(clustertest.Leaf(t, "rome", test.atRome...),
+			clustertest.Leaf(t, "milan", test.atMilan...)).Inspect(t.Context())
 		if err != nil || found.MadeBy != test.expected {
 			t.Errorf("%s: %q (%v), expected %q", name, found.MadeBy, err, test.expected)
 		}

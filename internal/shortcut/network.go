@@ -9,7 +9,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// network is what the two leaves hold of their network.
+// network is the objects of the two leaves' network.
 type network struct{ client, server end.Objects }
 
 // look reads both leaves' caches.
@@ -22,16 +22,16 @@ func (s *Shortcut) look(ctx context.Context) (network, error) {
 	return network{atClient, atServer}, err
 }
 
-// made lists what somebody wrote, one object of a kind at each end.
+// made returns all objects except Connections, one of a kind at each end.
 func (n network) made() []client.Object { return append(n.client.Made(), n.server.Made()...) }
 
-// reversed reports whether the gateways speak for the opposite direction: the server dials. Without a gateway, or with
-// as many that speak for either direction, they do not.
+// reversed reports whether the gateways have the opposite direction, so that the server dials. It
+// counts the gateways of each direction. A tie is not reversed.
 func (n network) reversed() bool {
 	return gateways(n.client, n.server) < gateways(n.server, n.client)
 }
 
-// gateways counts those that there are for one leaf to dial another.
+// gateways counts the gateways with which client dials server.
 func gateways(client, server end.Objects) int {
 	count := 0
 	if client.GatewayClient != nil {
@@ -43,11 +43,12 @@ func gateways(client, server end.Objects) int {
 	return count
 }
 
-// reverse is the network with its ends changed over.
+// reverse returns the network with its ends swapped.
 func (n network) reverse() network { return network{client: n.server, server: n.client} }
 
-// whose resolves whose an object is. What a create that was killed has left behind is nobody's, or whose it was before
-// that one began to adopt it. The caller has the turn, so nobody is at work on it.
+// whose returns whose an object is. An object that a killed create has left behind has no owner, or
+// the one from before that create began to adopt it. The caller has the turn, so the create is not
+// still under way.
 func (n network) whose(owner end.Owner, object client.Object) end.Whose {
 	if whose := owner.Of(object); whose != end.Another || n.complete(end.TokenOf(object)) {
 		return whose
@@ -58,13 +59,14 @@ func (n network) whose(owner end.Owner, object client.Object) end.Whose {
 	return end.Nobodys
 }
 
-// complete reports whether the owner with this token has once had the whole shortcut: at least one leaf says so.
+// complete reports whether the shortcut of the owner with this token was ever complete. One leaf that
+// says so is enough.
 func (n network) complete(token string) bool {
 	return n.client.CompleteBy(token) || n.server.CompleteBy(token)
 }
 
-// soleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more
-// than one.
+// soleOwner returns the token of the only owner of objects of the network. It is empty if there is no
+// owner, or more than one.
 func (n network) soleOwner() string {
 	sole := ""
 	for _, object := range n.made() {
@@ -77,14 +79,14 @@ func (n network) soleOwner() string {
 	return sole
 }
 
-// SoleOwner is the token of the one owner that objects of the network belong to; empty where there is none, or more
-// than one.
+// SoleOwner returns the token of the only owner of objects of the network. It is empty if there is no
+// owner, or more than one.
 func (s *Shortcut) SoleOwner(ctx context.Context) (string, error) {
 	found, err := s.look(ctx)
 	return found.soleOwner(), err
 }
 
-// originOf is where the owner with this token made the shortcut, as far as the leaves say.
+// originOf returns the origin of the shortcut of the owner with this token, as the leaves record it.
 func (n network) originOf(token string) end.Origin {
 	for _, found := range []end.Objects{n.client, n.server} {
 		if found.Configuration != nil && end.TokenOf(found.Configuration) == token {
@@ -94,21 +96,23 @@ func (n network) originOf(token string) end.Origin {
 	return end.Origin{}
 }
 
-// Maker is who made a network.
+// Maker says who created a network.
 type Maker string
 
-// The values of [Maker]. A network that nothing is left of has none: the empty value.
+// The values of [Maker]. The value of a network without objects is empty.
 const (
-	// ByProvider means that every object of the network carries this provider's label, because it made or adopted them
-	// all.
+	// ByProvider means that this provider created or adopted every object of the network. They all have
+	// its label.
 	ByProvider Maker = end.ManagedBy
-	// ByPeering means that the two clusters are peered, and that the network is not this provider's alone.
+	// ByPeering means that the two clusters are peered, and that not all of the network is this
+	// provider's.
 	ByPeering Maker = "peering"
-	// ByOther means liqoctl, or another program; also where only a part of the network is this provider's.
+	// ByOther means liqoctl or another program. This includes a network of which only a part is this
+	// provider's.
 	ByOther Maker = "other"
 )
 
-// madeBy is who made what there is of the network of two clusters that are peered, or not.
+// madeBy returns who created the network. Peered says whether the two clusters are peered.
 func (n network) madeBy(peered bool) Maker {
 	made := n.made()
 	switch {

@@ -16,29 +16,36 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-func TestTheStateHasAllThatTheLeavesShow(t *testing.T) {
-	rome := append(byProvider(clustertest.ClientEnd("milan", up)[1:]), ours(clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16")))
-	milan := append(byProvider(clustertest.ServerEnd("rome", up)[1:]), ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.72.0.0/16")))
-	state, err := New(clustertest.Leaf(t, "rome", rome...), clustertest.Leaf(t, "milan", milan...)).Observe(t.Context(), false)
+func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
+	rome := append(byProvider(clustertest.ClientEnd("milan", up)[1:]),
+		ours(clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16")))
+	milan := append(byProvider(clustertest.ServerEnd("rome", up)[1:]),
+		ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.72.0.0/16")))
+	state, err := New(clustertest.Leaf(t, "rome", rome...), clustertest.Leaf(t, "milan", milan...)).Observe(t.Context(),
+		false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	reached := func(pods, external string) end.Network {
 		return end.Network{
-			PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16", RemappedPodCIDRs: []string{pods}, RemappedExternalCIDR: external,
+			PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16", RemappedPodCIDRs: []string{pods},
+			RemappedExternalCIDR: external,
 		}
 	}
 	expected := State{
 		Exists: true, Joined: true, Status: Connected,
-		Client: EndState{ClusterID: "rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.20.0.0/16", "10.72.0.0/16")},
-		Server: EndState{ClusterID: "milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340, Network: reached("10.10.0.0/16", "10.71.0.0/16")},
+		Client: EndState{ClusterID: "rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340,
+			Network: reached("10.20.0.0/16", "10.72.0.0/16")},
+		Server: EndState{ClusterID: "milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340,
+			Network: reached("10.10.0.0/16", "10.71.0.0/16")},
 		ServerGateway: &end.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Template: end.Template{
 			Name: "wireguard-server", Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
 		}},
 		ServerEndpoint: &end.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
-		ClientGateway: &end.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000, Template: end.Template{
-			Name: "wireguard-client", Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
-		}},
+		ClientGateway: &end.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
+			Template: end.Template{
+				Name: "wireguard-client", Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
+			}},
 	}
 	if !reflect.DeepEqual(state, expected) {
 		t.Errorf("got      %+v\nexpected %+v", state, expected)
@@ -53,12 +60,14 @@ func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
 				Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue,
 			}},
 			Remote: &networkingv1beta1.ClusterConfig{CIDR: networkingv1beta1.ClusterConfigCIDR{
-				Pod: []networkingv1beta1.CIDR{networkingv1beta1.CIDR(remapped)}, External: []networkingv1beta1.CIDR{"10.71.0.0/16"},
+				Pod:      []networkingv1beta1.CIDR{networkingv1beta1.CIDR(remapped)},
+				External: []networkingv1beta1.CIDR{"10.71.0.0/16"},
 			}},
 		}
 		return configuration
 	}
-	shortcut := New(clustertest.Leaf(t, "rome", at("milan", "10.10.0.0/16")), clustertest.Leaf(t, "milan", at("rome", "10.20.0.0/16")))
+	shortcut := New(clustertest.Leaf(t, "rome", at("milan", "10.10.0.0/16")),
+		clustertest.Leaf(t, "milan", at("rome", "10.20.0.0/16")))
 	state, err := shortcut.Observe(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
@@ -74,13 +83,15 @@ func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
 	}
 }
 
-func TestAFurtherObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
+func TestAnExtraObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 	for name, further := range map[string]bool{"somebody else's": true, "the owner's": false} {
 		another := second()
 		if !further {
 			another = ours(another)
 		}
-		state, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", ours(clustertest.GatewayServer("rome", 51840)), another)).Observe(t.Context(), false)
+		state, err := New(clustertest.Leaf(t, "rome"),
+			clustertest.Leaf(t, "milan", ours(clustertest.GatewayServer("rome", 51840)), another)).Observe(t.Context(),
+			false)
 		named := strings.Join(state.Duplicates, "; ") == `GatewayServer liqo-tenant-rome/somewhat-later on leaf "milan"`
 		if err != nil || named != further {
 			t.Errorf("%s: it names %q (%v)", name, state.Duplicates, err)
@@ -88,7 +99,7 @@ func TestAFurtherObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 	}
 }
 
-func TestObserveSeesWhatIsMine(t *testing.T) {
+func TestObserveFindsMyObjects(t *testing.T) {
 	for name, objects := range belongings() {
 		state, err := joinedAtRome(t, objects).Observe(t.Context(), false)
 		if err != nil || !state.Joined || state.Exists != (name == "mine") {
@@ -97,7 +108,7 @@ func TestObserveSeesWhatIsMine(t *testing.T) {
 	}
 }
 
-func TestAShortcutIsThereWhileARemovalHasSomethingToDo(t *testing.T) {
+func TestAShortcutExistsWhileARemovalHasSomethingToDo(t *testing.T) {
 	namespace := func() *corev1.Namespace { return tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) }
 	record := func(peered bool) *liqov1beta1.ForeignCluster {
 		return &liqov1beta1.ForeignCluster{
@@ -117,7 +128,8 @@ func TestAShortcutIsThereWhileARemovalHasSomethingToDo(t *testing.T) {
 		"the record, in use":                         {[]client.Object{record(true)}, false},
 		"the record, with somebody else's namespace": {[]client.Object{record(false), namespace()}, false},
 	} {
-		state, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context(), false)
+		state, err := New(clustertest.Leaf(t, "rome"),
+			clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context(), false)
 		if err != nil || state.Exists != test.exists || state.Status != Disconnected {
 			t.Errorf("%s: exists: %t, %s (%v)", name, state.Exists, state.Status, err)
 		}

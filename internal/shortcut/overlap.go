@@ -9,7 +9,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// Overlaps predicts which pod CIDRs Liqo will remap, given what the leaves are told of each other.
+// Overlaps predicts which pod CIDRs Liqo will remap if the leaves announce these ranges.
 func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement) ([]end.Overlap, error) {
 	var atClient, atServer []end.Overlap
 	group, ctx := errgroup.WithContext(ctx)

@@ -9,7 +9,8 @@ import (
 )
 
 func TestAnOverlapNamesBothRanges(t *testing.T) {
-	overlaps, err := New(clustertest.Leaf(t, "rome", ranges("10.0.0.0/8")...), clustertest.Leaf(t, "milan", ranges("10.1.0.0/16")...)).
+	overlaps, err := New(clustertest.Leaf(t, "rome", ranges("10.0.0.0/8")...),
+		clustertest.Leaf(t, "milan", ranges("10.1.0.0/16")...)).
 		Overlaps(t.Context(), end.Announcement{}, end.Announcement{PodCIDRs: []string{"10.1.0.0/16"}})
 	if err != nil || len(overlaps) != 3 {
 		t.Fatalf("got %v (%v)", overlaps, err)

@@ -6,18 +6,19 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// replacesServer reports whether the server's gateway is made anew, be it that it is gone, not as spec wants it, or on
-// its way out. The client's goes at once with it.
+// replacesServer reports whether the server's gateway must be replaced: it is gone, differs from spec,
+// or is marked for deletion. The client's gateway is replaced with it.
 //
-// Their keys and their Connections' status would otherwise speak of a tunnel that is no more; and Liqo reports no
-// generation in a gateway's status, so a changed gateway could not be told from one that Liqo has not looked at yet.
+// Otherwise the keys and the status of the Connections would belong to a tunnel that no longer exists.
+// Liqo also reports no generation in a gateway's status. So the status would not show whether Liqo
+// has already seen a change.
 func (s *Shortcut) replacesServer(ctx context.Context, namespace string, spec end.GatewayServer) (bool, error) {
 	found, err := s.look(ctx)
 	switch {
 	case err != nil:
 		return false, err
 	case found.client.GatewayServer != nil || found.server.GatewayClient != nil:
-		return true, nil // they run in the opposite direction
+		return true, nil // they have the opposite direction
 	case found.server.GatewayServer == nil:
 		return found.client.GatewayClient != nil, nil
 	default:
@@ -25,8 +26,8 @@ func (s *Shortcut) replacesServer(ctx context.Context, namespace string, spec en
 	}
 }
 
-// makeRoom removes the gateway at one end if the server's is replaced. Else only a Secret that this one uses no more is
-// released.
+// makeRoom removes the gateway at one end if the server's gateway is replaced. Otherwise, it only
+// releases a Secret that the gateway no longer uses.
 func makeRoom(on *end.End, spec EndSpec) func(context.Context, bool) error {
 	return func(ctx context.Context, replace bool) error {
 		if replace {
@@ -36,8 +37,8 @@ func makeRoom(on *end.End, spec EndSpec) func(context.Context, bool) error {
 	}
 }
 
-// hangUp removes the client's gateway if there is one that is not as spec wants it, or dials elsewhere. The server's
-// keeps its keys, Service and address.
+// hangUp removes the client's gateway if it differs from spec or dials another endpoint. The server's
+// gateway keeps its keys, Service and address.
 func (s *Shortcut) hangUp(ctx context.Context, namespace string, server end.Endpoint, spec end.GatewayClient) error {
 	if differs, err := s.Client.GatewayClientDiffers(ctx, namespace, server, spec); err != nil || !differs {
 		return err

@@ -21,7 +21,7 @@ func dialling(address string) *networkingv1beta1.GatewayClient {
 	return gateway
 }
 
-func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
+func TestTheServersGatewayIsReplacedOnlyIfItMustChange(t *testing.T) {
 	service, deployment := clustertest.GatewayService("rome"), clustertest.GatewayDeployment("rome")
 	for name, test := range map[string]struct {
 		client   *networkingv1beta1.GatewayClient
@@ -30,26 +30,35 @@ func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
 		spec     func(*Spec)
 		replaces bool
 	}{
-		"as they should be":        {client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 51840)},
-		"none there":               {},
-		"only the server's":        {server: clustertest.GatewayServer("rome", 51840)},
-		"another port":             {client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 1), replaces: true},
-		"another MTU":              {client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 51840), spec: func(s *Spec) { s.MTU = 1400 }, replaces: true},
+		"as they should be": {client: clustertest.GatewayClient("milan"),
+			server: clustertest.GatewayServer("rome", 51840)},
+		"none there":        {},
+		"only the server's": {server: clustertest.GatewayServer("rome", 51840)},
+		"another port": {client: clustertest.GatewayClient("milan"),
+			server: clustertest.GatewayServer("rome", 1), replaces: true},
+		"another MTU": {client: clustertest.GatewayClient("milan"),
+			server: clustertest.GatewayServer("rome", 51840), spec: func(s *Spec) { s.MTU = 1400 }, replaces: true},
 		"nothing to dial any more": {client: clustertest.GatewayClient("milan"), replaces: true},
 		"another address dialled":  {client: dialling("9.9.9.9"), server: clustertest.GatewayServer("rome", 51840)},
 		"an address to dial": {
-			client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 51840), spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" },
+			client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome",
+				51840), spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" },
 		},
 		"no address for a moment": {
-			client: clustertest.GatewayClient("milan"), server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))), made: []client.Object{deployment, service},
+			client: clustertest.GatewayClient("milan"),
+			server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))),
+			made:   []client.Object{deployment, service},
 		},
 		"no Service any more": {
-			client: clustertest.GatewayClient("milan"), server: clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)), made: []client.Object{deployment}, replaces: true,
+			client: clustertest.GatewayClient("milan"), server: clustertest.WireGuard(clustertest.GatewayServer("rome",
+				51840)), made: []client.Object{deployment}, replaces: true,
 		},
 		"a Service that was never made":      {server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))), made: []client.Object{deployment}, replaces: true},
 		"neither Deployment nor Service yet": {server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)))},
-		"no keys any more, client":           {client: clustertest.WithClientKeys(clustertest.GatewayClient("milan")), server: clustertest.GatewayServer("rome", 51840)},
-		"no keys any more, server":           {client: clustertest.GatewayClient("milan"), server: clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), replaces: true},
+		"no keys any more, client": {client: clustertest.WithClientKeys(clustertest.GatewayClient("milan")),
+			server: clustertest.GatewayServer("rome", 51840)},
+		"no keys any more, server": {client: clustertest.GatewayClient("milan"),
+			server: clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), replaces: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onMilan := test.made
@@ -65,26 +74,28 @@ func TestTheServersGatewayIsReplacedOnlyIfItIsToChange(t *testing.T) {
 				test.spec(&spec)
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan", onMilan...))
-			if replaces, err := shortcut.replacesServer(t.Context(), "liqo-tenant-rome", spec.withMTU().Server); err != nil || replaces != test.replaces {
+			if replaces, err := shortcut.replacesServer(t.Context(), "liqo-tenant-rome",
+				spec.withMTU().Server); err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
 		})
 	}
 }
 
-func TestTheClientHangsUpOnlyIfItIsToDialOtherwise(t *testing.T) {
+func TestTheClientsGatewayIsRemovedOnlyIfItMustChange(t *testing.T) {
 	server := end.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
 	for name, test := range map[string]struct {
 		gateway *networkingv1beta1.GatewayClient
 		spec    func(*Spec)
 		stays   bool
 	}{
-		"as it should be":       {gateway: clustertest.GatewayClient("milan"), stays: true},
-		"another address":       {gateway: dialling("9.9.9.9")},
-		"an address of its own": {gateway: clustertest.GatewayClient("milan"), spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" }},
-		"another MTU":           {gateway: clustertest.GatewayClient("milan"), spec: func(s *Spec) { s.MTU = 1400 }},
-		"no keys any more":      {gateway: clustertest.WithClientKeys(clustertest.GatewayClient("milan"))},
-		"none there":            {},
+		"as it should be": {gateway: clustertest.GatewayClient("milan"), stays: true},
+		"another address": {gateway: dialling("9.9.9.9")},
+		"an address of its own": {gateway: clustertest.GatewayClient("milan"),
+			spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" }},
+		"another MTU":      {gateway: clustertest.GatewayClient("milan"), spec: func(s *Spec) { s.MTU = 1400 }},
+		"no keys any more": {gateway: clustertest.WithClientKeys(clustertest.GatewayClient("milan"))},
+		"none there":       {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var onRome []client.Object
@@ -106,7 +117,7 @@ func TestTheClientHangsUpOnlyIfItIsToDialOtherwise(t *testing.T) {
 	}
 }
 
-func TestARepairTakesTheLabelsOffAFormerSecretOnly(t *testing.T) {
+func TestARepairUnlabelsOnlyAFormerSecret(t *testing.T) {
 	former := end.KeySecret{Namespace: "liqo-tenant-rome", Name: "my-keys"}
 	using := func(name string) client.Object {
 		gateway := exposedGateway()
@@ -122,21 +133,24 @@ func TestARepairTakesTheLabelsOffAFormerSecretOnly(t *testing.T) {
 		"the gateway still uses that": {[]client.Object{using("my-keys")}, true},
 	} {
 		milan := clustertest.Leaf(t, "milan", append(test.gateway, clustertest.KeySecret("rome", nil))...)
-		if err := makeRoom(New(clustertest.Leaf(t, "rome"), milan).Server, EndSpec{FormerKeySecret: former})(t.Context(), false); err != nil {
+		if err := makeRoom(New(clustertest.Leaf(t, "rome"), milan).Server,
+			EndSpec{FormerKeySecret: former})(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 		var secret corev1.Secret
-		if err := milan.Live.Get(t.Context(), client.ObjectKey(former), &secret); err != nil || (cluster.RemoteID(&secret) != "") != test.labelled {
+		if err := milan.Live.Get(t.Context(), client.ObjectKey(former), &secret); err != nil ||
+			(cluster.RemoteID(&secret) != "") != test.labelled {
 			t.Errorf("%s: labels are %v (%v)", name, secret.Labels, err)
 		}
 	}
 }
 
-func TestWhatAnApplyPutsBackIsLost(t *testing.T) {
+func TestOnlyObjectsThatAnApplyRestoresAreLost(t *testing.T) {
 	key := make([]byte, 32)
 	keyOf := func(leaf string) client.Object {
 		return &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-" + leaf, Name: "gw-" + leaf}, Data: map[string][]byte{"publicKey": key},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-" + leaf, Name: "gw-" + leaf},
+			Data:       map[string][]byte{"publicKey": key},
 		}
 	}
 	told := func(leaf string, key []byte) client.Object {
@@ -151,13 +165,15 @@ func TestWhatAnApplyPutsBackIsLost(t *testing.T) {
 	annotate(connectedOnce, "complete", " 2026-11-21T10:00:00Z connected")
 	seenOnce := ours(clustertest.Configuration("rome"))
 	annotate(seenOnce, "complete", " 2026-11-21T10:00:00Z")
-	down, service := clustertest.Connection("rome", networkingv1beta1.ConnectionError), clustertest.GatewayService("rome")
+	down, service := clustertest.Connection("rome",
+		networkingv1beta1.ConnectionError), clustertest.GatewayService("rome")
 	for name, test := range map[string]struct {
 		rome, milan []client.Object
 		lost        bool
 	}{
 		"nothing": {
-			[]client.Object{keyOf("milan"), told("milan", key)}, []client.Object{down, service, keyOf("rome"), told("rome", key)}, false,
+			[]client.Object{keyOf("milan"), told("milan", key)},
+			[]client.Object{down, service, keyOf("rome"), told("rome", key)}, false,
 		},
 		"the Service": {nil, []client.Object{down}, true},
 		"the keys of the client": {
@@ -168,14 +184,18 @@ func TestWhatAnApplyPutsBackIsLost(t *testing.T) {
 			[]client.Object{down, service, keyOf("rome"), told("rome", key)}, true,
 		},
 		"a Connection": {
-			[]client.Object{keyOf("milan"), told("milan", key)}, []client.Object{connectedOnce, service, keyOf("rome"), told("rome", key)}, true,
+			[]client.Object{keyOf("milan"), told("milan", key)},
+			[]client.Object{connectedOnce, service, keyOf("rome"), told("rome", key)}, true,
 		},
 		"a Connection that there may never have been": {
-			[]client.Object{keyOf("milan"), told("milan", key)}, []client.Object{seenOnce, service, keyOf("rome"), told("rome", key)}, false,
+			[]client.Object{keyOf("milan"), told("milan", key)},
+			[]client.Object{seenOnce, service, keyOf("rome"), told("rome", key)}, false,
 		},
 	} {
-		rome := clustertest.Leaf(t, "rome", append(test.rome, ours(clustertest.WithClientKeys(clustertest.GatewayClient("milan"))))...)
-		milan := clustertest.Leaf(t, "milan", append(test.milan, clustertest.GatewayDeployment("rome"), clustertest.WithServerKeys(exposedGateway()))...)
+		rome := clustertest.Leaf(t, "rome", append(test.rome,
+			ours(clustertest.WithClientKeys(clustertest.GatewayClient("milan"))))...)
+		milan := clustertest.Leaf(t, "milan", append(test.milan, clustertest.GatewayDeployment("rome"),
+			clustertest.WithServerKeys(exposedGateway()))...)
 		if lost, err := New(rome, milan).Lost(t.Context()); err != nil || lost != test.lost {
 			t.Errorf("%s: lost: %t (%v)", name, lost, err)
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// readingsOf are so many leaves and so many networks between them, each leaf with as many as any other.
+// readingsOf returns this number of leaves and of networks between them. Each leaf has the same number
+// of networks.
 func readingsOf(leaves, networks int) []reading {
 	readings := make([]reading, leaves)
 	id := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }
@@ -36,7 +37,7 @@ func TestASurveyOfManyLeavesMissesNoNetwork(t *testing.T) {
 	}
 }
 
-// Twice as many networks take twice as long, whatever the number of leaves.
+// The time is proportional to the number of networks, whatever the number of leaves.
 func BenchmarkSurvey(b *testing.B) {
 	for _, size := range []struct{ leaves, networks int }{{1000, 5000}, {2000, 10000}} {
 		b.Run(fmt.Sprintf("leaves=%d,networks=%d", size.leaves, size.networks), func(b *testing.B) {

@@ -5,14 +5,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// Shortcut is a pair of leaves that are joined directly, or shall be: the two ends of their network. It holds no state:
-// what there is of it is on the leaves.
+// Shortcut is a pair of leaves that are joined directly, or are to be: the two ends of their network.
+// It holds no state; the objects are on the leaves.
 type Shortcut struct {
 	Client, Server *end.End
 }
 
-// New returns the shortcut through which client dials server. It belongs to nobody in particular: see
-// [Shortcut.OwnedBy].
+// New returns the shortcut in which client dials server. It has no owner; see [Shortcut.OwnedBy].
 func New(client, server *cluster.Leaf) *Shortcut {
 	return &Shortcut{
 		Client: end.New(client, end.Remote{Name: server.Name, ID: server.ID}),
@@ -20,8 +19,8 @@ func New(client, server *cluster.Leaf) *Shortcut {
 	}
 }
 
-// OwnedBy makes it the shortcut of one resource instance: what that one owns counts as its, and what it makes is marked
-// with its token.
+// OwnedBy makes it the shortcut of one resource instance. The shortcut treats this owner's objects as
+// its own, and marks new ones with the owner's token.
 func (s *Shortcut) OwnedBy(owner end.Owner) *Shortcut {
 	for _, on := range s.ends() {
 		on.Owner = owner

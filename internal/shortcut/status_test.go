@@ -9,7 +9,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// wholeClient and wholeServer are the two ends of a network with nothing missing, whose gateway reports this status.
+// wholeClient and wholeServer are the two ends of a complete network. The gateway reports this status.
 func wholeClient(status networkingv1beta1.ConnectionStatusValue) end.Objects {
 	whole := connected(status)
 	whole.GatewayClient = &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}}
@@ -22,7 +22,7 @@ func wholeServer(status networkingv1beta1.ConnectionStatusValue) end.Objects {
 	return whole
 }
 
-// connected is all but the gateway.
+// connected is all objects except the gateway.
 func connected(status networkingv1beta1.ConnectionStatusValue) end.Objects {
 	return end.Objects{
 		Configuration: &networkingv1beta1.Configuration{},
@@ -52,7 +52,7 @@ func TestTheStatusIsThatOfTheWorseEnd(t *testing.T) {
 	}
 }
 
-func TestWithoutAnyOneObjectThereIsNoConnection(t *testing.T) {
+func TestWithAnyObjectMissingThereIsNoConnection(t *testing.T) {
 	for name, remove := range map[string]func(client, server *end.Objects){
 		"the client's Configuration": func(client, _ *end.Objects) { client.Configuration = nil },
 		"the server's Configuration": func(_, server *end.Objects) { server.Configuration = nil },
@@ -69,7 +69,7 @@ func TestWithoutAnyOneObjectThereIsNoConnection(t *testing.T) {
 	}
 }
 
-func TestAConnectionOfAnEarlierGatewayCountsForNothing(t *testing.T) {
+func TestAConnectionOfAnEarlierGatewayDoesNotCount(t *testing.T) {
 	client, server := wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
 	server.GatewayServer.UID = "a new gateway"
 	if got := (network{client, server}).status(false); got != Connecting {
@@ -77,7 +77,7 @@ func TestAConnectionOfAnEarlierGatewayCountsForNothing(t *testing.T) {
 	}
 }
 
-func TestKeysThatOthersBringMayBeMissing(t *testing.T) {
+func TestKeysOfOthersMayBeMissing(t *testing.T) {
 	client, server := wholeClient(networkingv1beta1.Connecting), wholeServer("")
 	client.PublicKey, server.PublicKey = nil, nil
 	if got := (network{client, server}).status(true); got != Connecting {
@@ -85,7 +85,7 @@ func TestKeysThatOthersBringMayBeMissing(t *testing.T) {
 	}
 }
 
-func TestAKeyThatSomebodyEditedEndsTheConnection(t *testing.T) {
+func TestAnEditedKeyEndsTheConnection(t *testing.T) {
 	client, server := wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
 	client.PublicKey.Spec.PublicKey = []byte("theirs")
 	annotate(client.PublicKey, "key-sha256", "that of another key")

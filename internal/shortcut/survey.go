@@ -13,21 +13,21 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// Survey is how a number of leaves are joined with each other.
+// Survey shows how a number of leaves are joined with each other.
 type Survey struct {
 	Leaves   []Leaf    // each cluster once, sorted by name
-	Networks []Link    // those between two of the leaves, sorted by the client's and the server's name
-	Peerings []Peering // those between two of the leaves, sorted by the consumer's and the provider's name
+	Networks []Link    // between two of the leaves, sorted by the client's and the server's name
+	Peerings []Peering // between two of the leaves, sorted by the consumer's and the provider's name
 }
 
-// Leaf is a leaf that was asked for.
+// Leaf is one of the leaves of a survey.
 type Leaf struct {
 	Name      string
-	ClusterID string // Liqo's; empty while Err is set
-	Err       error  // why nothing is known of what the leaf holds
+	ClusterID string // Liqo's; empty if Err is set
+	Err       error  // why the leaf could not be read
 }
 
-// Cluster is one of the two that a link or a peering joins.
+// Cluster is one of the two clusters of a link or a peering.
 type Cluster struct {
 	Name string // the user's name for it
 	ID   string // Liqo's, as the other cluster knows it
@@ -35,35 +35,35 @@ type Cluster struct {
 
 // Link is the network between two leaves.
 type Link struct {
-	Client, Server Cluster // who dials, and who exposes the gateway
+	Client, Server Cluster // the client dials, the server exposes the gateway
 
-	Status         Status // Unknown where one of the two leaves could not be read
+	Status         Status // Unknown if one of the two leaves could not be read
 	MadeBy         Maker
-	Owner          *Ownership    // nil where no resource of this provider owns it
+	Owner          *Ownership    // nil if no resource of this provider owns it
 	MTU            int           // in bytes; 0 while there is no gateway
 	ServerEndpoint *end.Endpoint // nil while there is none
-	Latency        *end.Latency  // as the client has measured it, else as the server has; nil where neither has
+	Latency        *end.Latency  // as the client has measured it, else the server; nil if neither has
 }
 
-// Ownership is what the leaves say of the resource that owns a network.
+// Ownership is what the leaves record about the resource that owns a network.
 type Ownership struct {
 	Origin   end.Origin
-	Complete bool // false while a create is under way, and after one was killed
+	Complete bool // false during a create, and after a killed one
 }
 
 // Peering lets one cluster use another's resources.
 type Peering struct {
 	Consumer, Provider Cluster
-	BothWays           bool // each is the other's consumer, or Liqo does not know yet who is
+	BothWays           bool // each is the other's consumer, or Liqo does not know the roles yet
 }
 
 // Connect finds and connects a leaf by its name, as [cluster.Registry.Leaf] does.
 type Connect func(ctx context.Context, name string) (*cluster.Leaf, error)
 
-// Look surveys the leaves of these names, all at the same time. A leaf that can't be read has its error and hides
-// nothing of the others; what these hold of it shows where its name is its cluster ID, too. Of several names for one
-// cluster the first counts. The cost is what one leaf costs, times the leaves: it does not depend on how many of them
-// are joined.
+// Look surveys the leaves with these names, all at the same time. The survey has the error of a leaf
+// that can't be read, and still has the other leaves. The links of an unreadable leaf appear if its
+// name is also its cluster ID. If several names stand for one cluster, the first name counts. The cost
+// grows with the number of leaves, not with the number of their networks.
 func Look(ctx context.Context, names []string, connect Connect) Survey {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	readings := make([]reading, len(names))
@@ -75,7 +75,7 @@ func Look(ctx context.Context, names []string, connect Connect) Survey {
 	return newAtlas(readings).survey()
 }
 
-// reading is what was read of one leaf: what it holds of its networks and peerings, by the ID of the other cluster.
+// reading is the result of reading one leaf: its networks and peerings, by the ID of the other cluster.
 type reading struct {
 	Leaf
 	networks map[string]end.Objects
@@ -116,16 +116,17 @@ func newAtlas(readings []reading) atlas {
 	}
 	for i, one := range a.readings {
 		if _, taken := a.byID[one.Name]; one.Err != nil && !taken {
-			a.byID[one.Name] = i // the best guess there is
+			a.byID[one.Name] = i // the name is the best guess of the ID
 		}
 	}
 	return a
 }
 
-// id is the cluster ID by which the others know a leaf, as far as that is known.
+// id returns the cluster ID of a leaf, or its name if the ID is unknown.
 func (a atlas) id(i int) string { return cmp.Or(a.readings[i].ClusterID, a.readings[i].Name) }
 
-// pairs are the indices of each two leaves of which at least one holds something of the other, the lower one first.
+// pairs returns the indices of each pair of leaves of which at least one has objects for the other,
+// the lower index first.
 func pairs[T any](a atlas, of func(reading) map[string]T) map[[2]int]struct{} {
 	found := map[[2]int]struct{}{}
 	for i := range a.readings {
@@ -161,7 +162,7 @@ func (a atlas) survey() Survey {
 	return survey
 }
 
-// link is the network of two leaves; false where nothing is left of it but what Liqo itself will remove.
+// link returns the network of two leaves, or false if only objects are left that Liqo itself removes.
 func (a atlas) link(i, j int) (Link, bool) {
 	found := network{client: a.readings[i].networks[a.id(j)], server: a.readings[j].networks[a.id(i)]}
 	if found.reversed() {
@@ -188,7 +189,7 @@ func (a atlas) peered(i, j int) bool {
 	return a.readings[i].peerings[a.id(j)] != nil || a.readings[j].peerings[a.id(i)] != nil
 }
 
-// peering is the peering of two leaves, of which at least one has a record.
+// peering returns the peering of two leaves. At least one of them must have a record of it.
 func (a atlas) peering(i, j int) Peering {
 	forward, back := a.consumes(i, j), a.consumes(j, i)
 	if back && !forward {
@@ -197,9 +198,10 @@ func (a atlas) peering(i, j int) Peering {
 	return Peering{Consumer: a.cluster(i), Provider: a.cluster(j), BothWays: forward == back}
 }
 
-// consumes reports whether, by either leaf's record of the other, one uses the other's resources.
+// consumes reports whether, by either leaf's record, consumer uses provider's resources.
 func (a atlas) consumes(consumer, provider int) bool {
-	atConsumer, atProvider := a.readings[consumer].peerings[a.id(provider)], a.readings[provider].peerings[a.id(consumer)]
+	atConsumer := a.readings[consumer].peerings[a.id(provider)]
+	atProvider := a.readings[provider].peerings[a.id(consumer)]
 	return (atConsumer != nil && fcutils.IsProvider(atConsumer.Status.Role)) ||
 		(atProvider != nil && fcutils.IsConsumer(atProvider.Status.Role))
 }

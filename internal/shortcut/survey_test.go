@@ -20,7 +20,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// among connects to leaves of these names that hold these objects; one with nil does not answer.
+// among connects to leaves with these names and objects. A leaf with nil does not answer.
 func among(t *testing.T, held map[string][]client.Object) Connect {
 	t.Helper()
 	leaves := map[string]*cluster.Leaf{}
@@ -37,7 +37,7 @@ func among(t *testing.T, held map[string][]client.Object) Connect {
 	}
 }
 
-// said lists links as "client>server status maker".
+// said returns links as "client>server status maker".
 func said(links []Link) []string {
 	lines := []string{}
 	for _, link := range links {
@@ -46,42 +46,49 @@ func said(links []Link) []string {
 	return lines
 }
 
-// second is a gateway that should not be there.
+// second is a second gateway of the same kind.
 func second() client.Object {
 	another := clustertest.GatewayServer("rome", 1)
 	another.Name = "somewhat-later"
 	return another
 }
 
-func TestASurveyHasEveryNetworkOfTwoLeavesWhoeverMadeIt(t *testing.T) {
+func TestASurveyHasEveryNetworkWhoeverCreatedIt(t *testing.T) {
 	survey := Look(t.Context(), []string{"rome", "milan", "europe", "naples"}, among(t, map[string][]client.Object{
-		"europe": slices.Concat(clustertest.ServerEnd("rome", up), clustertest.ServerEnd("milan", up), []client.Object{clustertest.Peering("milan", liqov1beta1.ProviderRole)}),
-		"rome":   slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ClientEnd("milan", up)), byProvider(clustertest.ServerEnd("naples", failed))),
-		"milan":  slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ServerEnd("rome", up)), []client.Object{clustertest.Configuration("elsewhere")}),
+		"europe": slices.Concat(clustertest.ServerEnd("rome", up), clustertest.ServerEnd("milan", up),
+			[]client.Object{clustertest.Peering("milan", liqov1beta1.ProviderRole)}),
+		"rome": slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ClientEnd("milan", up)),
+			byProvider(clustertest.ServerEnd("naples", failed))),
+		"milan": slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ServerEnd("rome", up)),
+			[]client.Object{clustertest.Configuration("elsewhere")}),
 		"naples": clustertest.ClientEnd("rome", up),
 	}))
 	expected := []string{
-		"milan>europe Connected peering", "naples>rome Error other", "rome>europe Connected other", "rome>milan Connected terraform-provider-liqo",
+		"milan>europe Connected peering", "naples>rome Error other", "rome>europe Connected other",
+		"rome>milan Connected terraform-provider-liqo",
 	}
 	if got := said(survey.Networks); !slices.Equal(got, expected) {
 		t.Errorf("got      %q\nexpected %q", got, expected)
 	}
-	if len(survey.Peerings) != 1 || survey.Peerings[0] != (Peering{Consumer: Cluster{"europe", "europe"}, Provider: Cluster{"milan", "milan"}}) {
+	if len(survey.Peerings) != 1 || survey.Peerings[0] != (Peering{Consumer: Cluster{"europe", "europe"},
+		Provider: Cluster{"milan", "milan"}}) {
 		t.Errorf("the peerings are %+v", survey.Peerings)
 	}
 }
 
-func TestALeafThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
+func TestAnUnreachableLeafDoesNotHideTheOthers(t *testing.T) {
 	survey := Look(t.Context(), []string{"europe", "milan", "rome"}, among(t, map[string][]client.Object{
-		"europe": slices.Concat(clustertest.ServerEnd("milan", up), clustertest.ServerEnd("rome", up), []client.Object{clustertest.Peering("milan", liqov1beta1.ConsumerRole)}),
-		"milan":  nil,
-		"rome":   clustertest.ClientEnd("europe", up),
+		"europe": slices.Concat(clustertest.ServerEnd("milan", up), clustertest.ServerEnd("rome", up),
+			[]client.Object{clustertest.Peering("milan", liqov1beta1.ConsumerRole)}),
+		"milan": nil,
+		"rome":  clustertest.ClientEnd("europe", up),
 	}))
 	expected := []string{"milan>europe Unknown peering", "rome>europe Connected other"}
 	if got := said(survey.Networks); !slices.Equal(got, expected) {
 		t.Errorf("got      %q\nexpected %q", got, expected)
 	}
-	if milan := survey.Leaves[1]; milan.Name != "milan" || milan.Err == nil || milan.ClusterID != "" || survey.Leaves[2].Err != nil {
+	if milan := survey.Leaves[1]; milan.Name != "milan" || milan.Err == nil || milan.ClusterID != "" ||
+		survey.Leaves[2].Err != nil {
 		t.Errorf("the leaves are %+v", survey.Leaves)
 	}
 	if len(survey.Peerings) != 1 || survey.Peerings[0].Consumer.Name != "milan" {
@@ -92,15 +99,17 @@ func TestALeafThatDoesNotAnswerHidesNothingOfTheOthers(t *testing.T) {
 func TestAClusterWithTwoNamesCountsOnce(t *testing.T) {
 	rome := clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", up)...)
 	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)
-	survey := Look(t.Context(), []string{"rome", "roma", "milan", "milan"}, func(_ context.Context, name string) (*cluster.Leaf, error) {
-		return map[string]*cluster.Leaf{"rome": rome, "roma": rome, "milan": milan}[name], nil
-	})
-	if got := said(survey.Networks); len(survey.Leaves) != 2 || !slices.Equal(got, []string{"roma>milan Connected other"}) {
+	survey := Look(t.Context(), []string{"rome", "roma", "milan", "milan"},
+		func(_ context.Context, name string) (*cluster.Leaf, error) {
+			return map[string]*cluster.Leaf{"rome": rome, "roma": rome, "milan": milan}[name], nil
+		})
+	if got := said(survey.Networks); len(survey.Leaves) != 2 ||
+		!slices.Equal(got, []string{"roma>milan Connected other"}) {
 		t.Errorf("got %q of %+v", got, survey.Leaves)
 	}
 }
 
-func TestTheRolesOfAPeeringAreToldByEitherCluster(t *testing.T) {
+func TestTheRolesOfAPeeringComeFromEitherCluster(t *testing.T) {
 	for name, test := range map[string]struct {
 		atEurope, atRome liqov1beta1.RoleType // what the other one is; empty where there is no record
 		expected         string
@@ -134,37 +143,43 @@ func TestTheRolesOfAPeeringAreToldByEitherCluster(t *testing.T) {
 	}
 }
 
-func TestAShortcutIsNoPeering(t *testing.T) {
+func TestAShortcutIsNotAPeering(t *testing.T) {
 	record := clustertest.Peering("milan", liqov1beta1.UnknownRole)
 	record.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: true}}
 	survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
 		"rome":  append(clustertest.ClientEnd("milan", up), record),
 		"milan": clustertest.ServerEnd("rome", up),
 	}))
-	if got := said(survey.Networks); len(survey.Peerings) != 0 || !slices.Equal(got, []string{"rome>milan Connected other"}) {
+	if got := said(survey.Networks); len(survey.Peerings) != 0 ||
+		!slices.Equal(got, []string{"rome>milan Connected other"}) {
 		t.Errorf("got %q and %+v", got, survey.Peerings)
 	}
 }
 
-func TestWhatIsLeftOfANetworkIsDisconnected(t *testing.T) {
+func TestAnIncompleteNetworkIsDisconnected(t *testing.T) {
 	for name, test := range map[string]struct {
 		atMilan, atRome []client.Object
 		expected        []string
 	}{
-		"Configurations":                   {[]client.Object{clustertest.Configuration("rome")}, []client.Object{clustertest.Configuration("milan")}, []string{"milan>rome Disconnected other"}},
-		"a gateway":                        {[]client.Object{clustertest.GatewayServer("rome", 51840)}, []client.Object{}, []string{"rome>milan Disconnected other"}},
-		"one end":                          {[]client.Object{}, byProvider(clustertest.ClientEnd("milan", up)), []string{"rome>milan Disconnected terraform-provider-liqo"}},
-		"what Liqo itself will take away":  {clustertest.ClientEnd("rome", up)[3:], []client.Object{}, []string{}},
-		"a second object of the same kind": {append(clustertest.ServerEnd("rome", up), second()), clustertest.ClientEnd("milan", up), []string{"rome>milan Connected other"}},
+		"Configurations": {[]client.Object{clustertest.Configuration("rome")},
+			[]client.Object{clustertest.Configuration("milan")}, []string{"milan>rome Disconnected other"}},
+		"a gateway": {[]client.Object{clustertest.GatewayServer("rome", 51840)},
+			[]client.Object{}, []string{"rome>milan Disconnected other"}},
+		"one end": {[]client.Object{}, byProvider(clustertest.ClientEnd("milan", up)),
+			[]string{"rome>milan Disconnected terraform-provider-liqo"}},
+		"what Liqo itself will take away": {clustertest.ClientEnd("rome", up)[3:], []client.Object{}, []string{}},
+		"a second object of the same kind": {append(clustertest.ServerEnd("rome", up), second()),
+			clustertest.ClientEnd("milan", up), []string{"rome>milan Connected other"}},
 	} {
-		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{"milan": test.atMilan, "rome": test.atRome}))
+		survey := Look(t.Context(), []string{"rome", "milan"},
+			among(t, map[string][]client.Object{"milan": test.atMilan, "rome": test.atRome}))
 		if got := said(survey.Networks); !slices.Equal(got, test.expected) {
 			t.Errorf("%s: %q, expected %q", name, got, test.expected)
 		}
 	}
 }
 
-func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
+func TestTheLatencyOfANetworkIsTheClientsOrElseTheServers(t *testing.T) {
 	for name, test := range map[string]struct {
 		client, server string
 		expected       float64
@@ -173,7 +188,8 @@ func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
 		"the server's": {"N/A", "3ms", 3},
 	} {
 		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-			"rome": clustertest.ClientEnd("milan", measured(test.client)), "milan": clustertest.ServerEnd("rome", measured(test.server)),
+			"rome":  clustertest.ClientEnd("milan", measured(test.client)),
+			"milan": clustertest.ServerEnd("rome", measured(test.server)),
 		}))
 		if got := survey.Networks[0].Latency; got == nil || got.Milliseconds() != test.expected {
 			t.Errorf("%s: %+v", name, got)
@@ -181,7 +197,7 @@ func TestTheLatencyOfANetworkIsTheClientsElseTheServers(t *testing.T) {
 	}
 }
 
-func TestASurveyTellsWhoOwnsANetworkAndHowItIsReached(t *testing.T) {
+func TestASurveyHasTheOwnerAndTheEndpointOfANetwork(t *testing.T) {
 	owned := func(objects []client.Object, complete bool) []client.Object {
 		for _, object := range objects[:3] {
 			somebody.Mark(object)
@@ -201,25 +217,29 @@ func TestASurveyTellsWhoOwnsANetworkAndHowItIsReached(t *testing.T) {
 		if link.Owner == nil || link.Owner.Origin != somebody.Origin || link.Owner.Complete != complete {
 			t.Errorf("complete: %t: the owner is %+v", complete, link.Owner)
 		}
-		if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 || link.Client != (Cluster{"rome", "rome"}) {
+		if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 ||
+			link.Client != (Cluster{"rome", "rome"}) {
 			t.Errorf("got %+v", link)
 		}
 	}
-	unowned := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{"rome": clustertest.ClientEnd("milan", up), "milan": {}}))
+	unowned := Look(t.Context(), []string{"rome", "milan"},
+		among(t, map[string][]client.Object{"rome": clustertest.ClientEnd("milan", up), "milan": {}}))
 	if link := unowned.Networks[0]; link.Owner != nil || link.MTU != 1340 || link.ServerEndpoint != nil {
 		t.Errorf("got %+v", link)
 	}
 }
 
-func TestALeafThatLacksAPermissionSaysWhich(t *testing.T) {
+func TestTheErrorOfALeafNamesAMissingPermission(t *testing.T) {
 	leaf := clustertest.Leaf(t, "rome")
 	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 			return apierrors.NewForbidden(schema.GroupResource{Resource: "foreignclusters"}, "", nil)
 		},
 	})
-	survey := Look(t.Context(), []string{"rome"}, func(context.Context, string) (*cluster.Leaf, error) { return leaf, nil })
-	if err := survey.Leaves[0].Err; err == nil || !strings.Contains(err.Error(), "foreignclusters") || !strings.Contains(err.Error(), `leaf "rome"`) {
+	survey := Look(t.Context(), []string{"rome"},
+		func(context.Context, string) (*cluster.Leaf, error) { return leaf, nil })
+	if err := survey.Leaves[0].Err; err == nil || !strings.Contains(err.Error(), "foreignclusters") ||
+		!strings.Contains(err.Error(), `leaf "rome"`) {
 		t.Errorf("got: %v", err)
 	}
 }
@@ -232,17 +252,22 @@ func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
 		}
 		leaf, count := clustertest.Leaf(t, "rome", objects...), 0
 		counting := interceptor.NewClient(leaf.Live, interceptor.Funcs{
-			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList,
+				options ...client.ListOption) error {
 				count++
 				return c.List(ctx, list, options...)
 			},
-			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
+				options ...client.GetOption) error {
 				count++
 				return c.Get(ctx, key, object, options...)
 			},
 		})
 		leaf.Cached, leaf.Live = counting, counting
-		if of := read(t.Context(), "rome", func(context.Context, string) (*cluster.Leaf, error) { return leaf, nil }); of.Err != nil || len(of.networks) != networks {
+		if of := read(t.Context(), "rome", func(context.Context, string) (*cluster.Leaf, error) {
+			return leaf,
+				nil
+		}); of.Err != nil || len(of.networks) != networks {
 			t.Fatalf("%d networks (%v)", len(of.networks), of.Err)
 		}
 		return count

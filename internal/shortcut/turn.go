@@ -15,15 +15,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// turn is the right to work on a pair: no two procedures have it at the same time, be they of one process or of two. It
-// is a lease on that leaf of the pair whose cluster ID comes first, so that everybody asks the same leaf, and nobody
-// waits for somebody who waits for him.
+// turn is the right to work on a pair. Only one operation has it at a time, in one process or in
+// several. It is a lease on the leaf whose cluster ID comes first. So all operations use the same
+// leaf, and there is no deadlock.
 type turn struct {
 	lease   *cluster.Lease
 	release sync.Once
 }
 
-// first is the end that keeps the lease of the pair.
+// first returns the end that holds the lease of the pair.
 func (s *Shortcut) first() *end.End {
 	if s.Server.Leaf.ID < s.Client.Leaf.ID {
 		return s.Server
@@ -31,12 +31,12 @@ func (s *Shortcut) first() *end.End {
 	return s.Client
 }
 
-// leaseName is the same for both directions.
+// leaseName returns the name of the lease, which is the same for both directions.
 func leaseName(at *end.End) string {
 	return fmt.Sprintf("%s.%s.%s", end.ManagedBy, min(at.Leaf.ID, at.Remote.ID), max(at.Leaf.ID, at.Remote.ID))
 }
 
-// take waits for the turn, and takes it. If it is lost, the run ends.
+// take waits for the turn and takes it. If the turn is lost, the run ends.
 func (t *turn) take(r *steps.Run, on *end.End) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var busy string
@@ -57,13 +57,13 @@ func (t *turn) take(r *steps.Run, on *end.End) func(context.Context) error {
 	}
 }
 
-// leaseLeft reports whether an operation of the owner's has left its lease behind.
+// leaseLeft reports whether an operation of the owner has left its lease behind.
 func leaseLeft(ctx context.Context, at *end.End) (bool, error) {
 	lease, err := at.Leaf.Leased(ctx, leaseName(at))
 	return lease != nil && at.Owner.Token != "" && at.Owner.Marked(lease), err
 }
 
-// holder names a process for others that wait for it.
+// holder returns a name of this process for others that wait for it.
 func holder(owner end.Owner) string {
 	name := owner.Origin.Who
 	if name == "" {
@@ -82,15 +82,15 @@ func (t *turn) giveUp(ctx context.Context) (err error) {
 	return err
 }
 
-// endAfter waits for a run, and ends the turn then. A lease that can't be released ends by itself, so that is no
-// failure.
+// endAfter waits for a run and then ends the turn. A lease that can't be released expires, so that is
+// not a failure.
 func (t *turn) endAfter(ctx context.Context, r *steps.Run) error {
 	failure := r.Wait()
 	_ = t.giveUp(ctx)
 	return failure
 }
 
-// explainBusy is the error of a wait for the turn.
+// explainBusy returns the error of a wait for the turn.
 func explainBusy(at *end.End, holder string, err error) error {
 	if holder == "" || !errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -98,7 +98,7 @@ func explainBusy(at *end.End, holder string, err error) error {
 	return &explain.Problem{
 		Leaf: at.Leaf.Name, Err: err,
 		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", at.Remote.Name),
-		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. If it was killed, the Lease ends by itself within "+
-			"seconds.", at.Leaf.LiqoNamespace, leaseName(at), holder),
+		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. "+
+			"If it was killed, the Lease expires within seconds.", at.Leaf.LiqoNamespace, leaseName(at), holder),
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TUN is the device file that is needed of the machine.
-const TUN = "/dev/net/tun"
+// tun is the device file that is needed of the machine.
+const tun = "/dev/net/tun"
 
 // OpenTUN makes a device of that name in the network of the calling thread, through which IP packets are exchanged with whoever plugs it in. The device goes
 // when it is closed.
 func OpenTUN(name string) (*os.File, error) {
-	descriptor, err := unix.Open(TUN, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	descriptor, err := unix.Open(tun, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", TUN, err)
+		return nil, fmt.Errorf("%s: %w", tun, err)
 	}
 	request, err := unix.NewIfreq(name)
 	if err != nil {
@@ -26,5 +26,5 @@ func OpenTUN(name string) (*os.File, error) {
 		_ = unix.Close(descriptor)
 		return nil, fmt.Errorf("a device %s: %w", name, err)
 	}
-	return os.NewFile(uintptr(descriptor), TUN), nil
+	return os.NewFile(uintptr(descriptor), tun), nil
 }

@@ -199,6 +199,14 @@ func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 		lab.reaches(t, "rome", atRome)
 	})
 
+	t.Run("packets cross again when Liqo's controllers were away while a gateway's pod was made anew", func(t *testing.T) {
+		lab.run(t, "set", "rome", "liqo=stopped")
+		renewGateway(t, rome)
+		lab.run(t, "set", "rome", "liqo=running")
+		lab.reaches(t, "rome", atRome)
+		lab.reaches(t, "milan", atMilan)
+	})
+
 	t.Run("no packet crosses when they are parted, and the next network works like the first", func(t *testing.T) {
 		partLeaves(t, rome, milan)
 		lab.reachesNot(t, "rome", atRome)

@@ -48,7 +48,7 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	flags.StringVar(&u.dataPlane, "dataplane", string(lab.Simulated),
 		"simulated, real (packets cross; needs root and /dev/net/tun, and builds three more programs, once), or auto: real where it can be")
 	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
-	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a tunnel takes to connect")
+	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a simulated tunnel takes to connect")
 	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it goes on in the background")
 	flags.BoolVar(&u.json, "json", false, "when the lab is ready, print one line of JSON that describes it")
 	flags.BoolVar(&u.stopOnStdinEOF, "stop-on-stdin-eof", false, "stop the lab at the end of stdin, for programs that start it as a child")
@@ -86,6 +86,9 @@ func (u *up) run(ctx context.Context) error {
 	plane, err := lab.DataPlane(u.dataPlane).Choose([]string{executable})
 	if err != nil {
 		return fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
+	}
+	if plane == lab.Real && u.connectAfter > 0 {
+		return errors.New("--connect-after: only a simulated tunnel takes as long as it is told; liqo-lab link slows a real one down")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -1,6 +1,7 @@
 package real
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -33,11 +34,14 @@ func plug(node *sandbox.Sandbox, network *underlay.Network, address netip.Addr, 
 		return nil, err
 	}
 	link, err := addressed(node.Net, uplink, address)
+	if err == nil {
+		err = node.Net.RouteAdd(&netlink.Route{LinkIndex: link.Attrs().Index, Dst: everything, Scope: unix.RT_SCOPE_LINK})
+	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, port.Close())
 	}
 	port.Own(address, leaf)
-	return port, node.Net.RouteAdd(&netlink.Route{LinkIndex: link.Attrs().Index, Dst: everything, Scope: unix.RT_SCOPE_LINK})
+	return port, nil
 }
 
 var everything = &net.IPNet{IP: net.IPv4zero.To4(), Mask: net.CIDRMask(0, 32)}

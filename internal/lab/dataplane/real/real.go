@@ -59,7 +59,7 @@ func Check(helper []string) error {
 	defer trial.Stop()
 	device, err := plug(trial, underlay.New(), netip.AddrFrom4([4]byte{192, 0, 2, 1}), "trial")
 	if err != nil {
-		return fmt.Errorf("a real data plane needs %s: %w", underlay.TUN, err)
+		return fmt.Errorf("a real data plane needs a TUN device: %w", err)
 	}
 	defer device.Close()
 	if err := writeRules(trial, nil); err != nil {

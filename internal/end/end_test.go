@@ -1,0 +1,67 @@
+package end
+
+import (
+	"context"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+)
+
+// romesNetworks is what Milan is told of Rome.
+var romesNetworks = cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
+
+func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T) {
+	milan := endAt(liqotest.Leaf(t, "milan", ranges("10.0.0.0/16")...), "rome")
+	milan.Owner = me
+	ctx := t.Context()
+
+	namespace, err := milan.EnsureNamespace(ctx, "")
+	must(t, err)
+	must(t, milan.EnsureConfiguration(ctx, namespace, romesNetworks))
+	must(t, milan.WaitForRemapping(ctx, true))
+	gateway, err := milan.EnsureGatewayServer(ctx, namespace, overNodePort())
+	must(t, err)
+	endpoint, err := milan.WaitForEndpoint(ctx)
+	must(t, err)
+	if endpoint.Addresses[0] != liqotest.Address || endpoint.Port != liqotest.NodePort {
+		t.Errorf("the endpoint is %+v", endpoint)
+	}
+	if key, err := milan.WaitForKey(ctx); err != nil || len(key) != 32 {
+		t.Errorf("the key has %d bytes (%v)", len(key), err)
+	}
+	must(t, milan.EnsurePublicKey(ctx, make([]byte, 32), gateway))
+	must(t, milan.WaitForConnection(ctx))
+	found, err := milan.Find(ctx)
+	must(t, err)
+	if len(found.Extra) > 0 || !found.KeyInPlace() || found.ConnectionStatus(gateway) != networkingv1beta1.Connected {
+		t.Errorf("got %+v", found)
+	}
+
+	must(t, milan.RemoveGateways(ctx))
+	must(t, milan.RemoveConfigurations(ctx))
+	gone, err := milan.RemoveForeignCluster(ctx, nil, "")
+	must(t, err)
+	removable, err := milan.TenantNamespace(ctx)
+	must(t, err)
+	if why, err := milan.RemoveNamespace(ctx, removable, "", gone, KeySecret{}); err != nil || why != "" {
+		t.Errorf("something stays: %s (%v)", why, err)
+	}
+	if left, err := milan.Find(ctx); err != nil || len(left.all()) > 0 {
+		t.Errorf("left are %v (%v)", left.all(), err)
+	}
+	var namespaces corev1.NamespaceList
+	if err := milan.Leaf.Live.List(ctx, &namespaces); err != nil || len(namespaces.Items) > 0 {
+		t.Errorf("left are %d namespaces (%v)", len(namespaces.Items), err)
+	}
+}
+
+func TestAWaitThatIsGivenUpSaysWhatItWasFor(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := milansEnd(t).WaitForEndpoint(ctx)
+	says(t, err, "gave up waiting for the gateway's Service to get an address on leaf \"milan\"")
+}
