@@ -62,7 +62,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			message(`The load balancer gives no address on leaf "milan"`,
 				// before the pod is ready, also for its keys
 				`Time ran out while waiting for …the gateway's Service to get an address on "milan".`,
-				`Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address. No event of the ` +
+				`Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address. No event of the `+
 					`Service says why.`,
 				"Check that leaf \"milan\" has a load balancer and that it works. If it has none, set `service_type = "+
 					"\"NodePort\"` in `server_gateway`.",
@@ -82,7 +82,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			"pull-image=false", "pull-image=true", "LoadBalancer",
 			message(`The gateway's image can't be pulled on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`The kubelet can't pull image ghcr.io/liqotech/… of Pod liqo-tenant-rome/gw-rome-…, container ` +
+				`The kubelet can't pull image ghcr.io/liqotech/… of Pod liqo-tenant-rome/gw-rome-…, container `+
 					`…: Back-off `+
 					`pulling image "…": `+
 					`ErrImagePull: …: not found.`,
@@ -92,10 +92,10 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 		"no controllers of Liqo": {
 			"liqo=stopped", "liqo=running", "NodePort",
 			message(`Liqo's controllers do not run on leaf "milan"`,
-				`Time ran out while waiting for Liqo to create the gateway's keys, for Liqo to remap the other ` +
+				`Time ran out while waiting for Liqo to create the gateway's keys, for Liqo to remap the other `+
 					`leaf's address ranges and for the `+
 					`gateway's Service to get an address on "milan".`,
-				`Liqo has not reacted to Configuration liqo-tenant-rome/rome and GatewayServer ` +
+				`Liqo has not reacted to Configuration liqo-tenant-rome/rome and GatewayServer `+
 					`liqo-tenant-rome/rome yet.`,
 				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
 				`Start Liqo's controllers on leaf "milan" again. To see why they do not run:`,
@@ -107,11 +107,11 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			message(`The tunnel from "rome" to "milan" does not come up`,
 				`Time ran out while waiting for the tunnel to come up on "rome" and "milan".`,
 				`Both gateways are in place. The gateway of "rome" dials 172.18.…, UDP port 51840, and gets no answer.`,
-				`On leaf "rome", Connection liqo-tenant-milan/gw-milan …. On leaf "milan", Connection ` +
+				`On leaf "rome", Connection liqo-tenant-milan/gw-milan …. On leaf "milan", Connection `+
 					`liqo-tenant-rome/gw-rome ….`,
 				`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, `+
 					`and that no firewall or security group at either end drops UDP. `+
-					"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in " +
+					"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in "+
 					"`client_gateway`.",
 				`How far it got:`),
 		},
@@ -123,7 +123,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 				"If the pod is only slow, allow more time in `timeouts` and apply again. Otherwise, see what it does:",
 				`kubectl -n liqo-tenant-rome describe pod gw-rome-…`,
 				`How far it got:`,
-				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of ` +
+				`…done rome: read its address ranges`, `…done milan: GatewayServer`, `…done milan: address of `+
 					`the gateway`,
 				`…done rome: GatewayClient`,
 				// Liqo does not always share the key of a pod that is not ready
@@ -177,9 +177,9 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=stopped") },
 			Config:    lab.contexts(impatient), Destroy: true,
-			ExpectError: message(`Liqo's controllers do not run on ` +
+			ExpectError: message(`Liqo's controllers do not run on `+
 				`leaf "milan"`, // Kubernetes has emptied the tenant namespace, the Deployment with it
-				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for ` +
+				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for `+
 					`WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
 				`Network liqo-tenant-rome/rome-… still exists: it waits for the finalizer ….`,
 				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
@@ -235,7 +235,7 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 			PreConfig: func() { <-stopped },
 			Config:    lab.contexts(before + during),
 			ExpectError: message(
-				headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: ` +
+				headline, `…with liqo_shortcut.europe_milan,`, `…The connection failed: 127.0.0.1:…: connect: `+
 					`connection refused`,
 				advice,
 			),
@@ -269,9 +269,9 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 		},
 		resource.TestStep{
 			Config: reached("expired", milan.ca), PlanOnly: true,
-			ExpectError: message(`The API server refuses the credentials on leaf "milan"`, `The answer was: ` +
+			ExpectError: message(`The API server refuses the credentials on leaf "milan"`, `The answer was: `+
 				`Unauthorized`,
-				`They may have expired: renew the token or certificate that the provider block or the kubeconfig ` +
+				`They may have expired: renew the token or certificate that the provider block or the kubeconfig `+
 					`gives for `+
 					`this leaf.`),
 		},
@@ -284,10 +284,10 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 			PlanOnly: true,
 			ExpectError: message(`The API server's certificate is not trusted on leaf "milan"`,
 				`…with liqo_shortcut.europe_milan,`,
-				`…The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed ` +
+				`…The connection failed: 127.0.0.1:…: tls: failed to verify certificate: x509: certificate signed `+
 					`by unknown `+
 					`authority`,
-				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong " +
+				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong "+
 					"to another "+
 					"cluster."),
 		},
@@ -311,7 +311,7 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 				`The answer was: gatewayservers.networking.liqo.io "rome" is forbidden: User `+
 					`"system:serviceaccount:default:…" cannot patch resource `+
 					`"gatewayservers" in API group "networking.liqo.io" in the namespace "liqo-tenant-rome"`,
-				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace ` +
+				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace `+
 					`"liqo-tenant-rome", with `+
 					`this rule, on this leaf:`,
 				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["patch"]`,
@@ -320,7 +320,7 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 		"to watch, which the caches need": {
 			[]string{"get"},
 			message(`No permission to … gatewayservers.networking.liqo.io on leaf "milan"`,
-				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User ` +
+				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User `+
 					`"system:serviceaccount:default:…" `+
 					`cannot … resource `+
 					`"gatewayservers" in API group "networking.liqo.io" at the cluster scope`,

@@ -33,10 +33,10 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
 	says(t, p.run("destroy", "-auto-approve"), "1 destroyed",
 		`Warning: Some objects were kept on leaf "rome"`,
-		`Objects that someone else created stay: PublicKey liqo-tenant-milan/milan. Liqo's record of "milan" also ` +
+		`Objects that someone else created stay: PublicKey liqo-tenant-milan/milan. Liqo's record of "milan" also `+
 			`stays. Therefore, Namespace liqo-tenant-milan also stays;`,
 		`Warning: Some objects were kept on leaf "milan"`,
-		`Objects that someone else created stay: PublicKey liqo-tenant-rome/rome. Liqo's record of "rome" also ` +
+		`Objects that someone else created stay: PublicKey liqo-tenant-rome/rome. Liqo's record of "rome" also `+
 			`stays. Therefore, Namespace liqo-tenant-rome also stays;`)
 	for i, at := range []string{"rome", "milan"} {
 		lab.isStillThere(t, at, brought[i])
@@ -98,7 +98,7 @@ func (l *Lab) hasNoOwner(t *testing.T, at, name string) {
 		t.Fatal(err)
 	}
 	if namespace.Labels[end.ManagedByLabel] != end.ManagedBy || len(namespace.Annotations) > 0 {
-		t.Errorf("Namespace %s on %s has labels %v and " +
+		t.Errorf("Namespace %s on %s has labels %v and "+
 			"annotations %v", name, at, namespace.Labels, namespace.Annotations)
 	}
 }
@@ -175,7 +175,7 @@ func TestAccAUsersSecretIsRejectedInANamespaceThatADestroyRemoves(t *testing.T) 
 	}
 	networks := lab.networks(t)
 	p.write("main.tf", lab.between("milan", `server_gateway = { service_type = "NodePort", key_secret = "my-keys" }`))
-	says(t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would be deleted with the shortcut on ` +
+	says(t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would be deleted with the shortcut on `+
 		`leaf "milan"`, "Set `client_namespace` or `server_namespace`")
 	lab.sameNetworks(t, networks)
 	p.write("main.tf", lab.between("milan", overNodePort))

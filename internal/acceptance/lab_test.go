@@ -25,6 +25,8 @@ type Lab struct {
 	Kubeconfig string       `json:"kubeconfig"` // with a context for each cluster
 	Clusters   []LabCluster `json:"clusters"`
 
+	options []string // of `liqo-lab up`
+
 	// before is the inventory of the lab after its start.
 	before []string
 	stop   func()
@@ -38,6 +40,7 @@ type LabCluster struct {
 	PodCIDR      string `json:"podCIDR"`
 	ExternalCIDR string `json:"externalCIDR"`
 	ClusterID    string `json:"clusterID"`
+	NATIP        string `json:"natIP"` // where the node is reached through the NAT, if the data plane is real
 }
 
 // startLab starts a lab with these options of `liqo-lab up`. An open pipe keeps it alive, so it
@@ -64,7 +67,7 @@ func startLab(options ...string) (*Lab, error) {
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("the lab did not start: %w", err)
 	}
-	l := &Lab{stop: func() {
+	l := &Lab{options: options, stop: func() {
 		_ = alive.Close()
 		_ = command.Wait()
 	}}

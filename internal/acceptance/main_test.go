@@ -58,6 +58,7 @@ func runOnClusters(m *testing.M) int {
 		return 1
 	}
 	defer idle.stop()
+	defer showOutages()
 	return m.Run()
 }
 

@@ -34,7 +34,7 @@ func (l *Lab) stateIn(t *testing.T, folder, config string) *project {
 // configure replaces the project's configuration.
 func (p *project) configure(config string) {
 	p.t.Helper()
-	p.write("main.tf", "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" " +
+	p.write("main.tf", "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" "+
 		"}\n  }\n}\n"+config)
 }
 
@@ -411,7 +411,7 @@ func TestAccASecondNetworkOfThePairIsAWarning(t *testing.T) {
 	)
 	p.configure(joining("s", "rome", "milan", "mtu = 1400"))
 	p.run("apply", "-auto-approve")
-	says(t, p.run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`, "Objects that " +
+	says(t, p.run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`, "Objects that "+
 		"someone else created stay: Configuration default/milan.")
 	if err := rome.Delete(t.Context(), second); err != nil {
 		t.Errorf("the second network has lost its Configuration: %v", err)

@@ -47,9 +47,9 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 			},
 			Config: adopted, Destroy: true,
 			ExpectError: message(`A peering uses the network on leaf "europe"`,
-				`This leaf needs the network for the peering with "rome" (Identity liqo-tenant-rome/…). Nothing ` +
+				`This leaf needs the network for the peering with "rome" (Identity liqo-tenant-rome/…). Nothing `+
 					`was removed. `+
-					"End the peering first with `liqoctl unpeer`, or set `destroy_peering_network = true` and " +
+					"End the peering first with `liqoctl unpeer`, or set `destroy_peering_network = true` and "+
 					"apply that before the destroy.",
 				`In addition, a peering uses the network on leaf "rome".`,
 				`This leaf needs the network for the peering with "europe" (Tenant …). Nothing was removed.`),

@@ -71,7 +71,7 @@ func (l *Lab) networks(t *testing.T) []string {
 func (l *Lab) sameNetworks(t *testing.T, before []string) {
 	t.Helper()
 	if after := l.networks(t); !slices.Equal(before, after) {
-		t.Errorf("the networks have changed; " +
+		t.Errorf("the networks have changed; "+
 			"before:\n%s\nnow:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
 }
@@ -141,9 +141,9 @@ func TestAccNextToPeerings(t *testing.T) {
 		apply(t, resource.TestStep{
 			Config: peered.overPeering("rome", ""),
 			ExpectError: message(`A network with "…" exists already on leaf "…"`, // whichever leaf is asked first
-				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" ` +
+				`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" `+
 					`(ForeignCluster …, role …) did.`,
-				"Import that network, set `adopt_existing = true` to take it over, or end the peering first with " +
+				"Import that network, set `adopt_existing = true` to take it over, or end the peering first with "+
 					"`liqoctl unpeer`."),
 		})
 		peered.sameNetworks(t, networks)
@@ -171,7 +171,7 @@ func TestAccNextToPeerings(t *testing.T) {
 func refused(other, role string) string {
 	return fmt.Sprintf("This leaf needs the network for the peering with %q (ForeignCluster %s, role %s). Nothing "+
 		"was removed. End the peering first with "+
-		"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before " +
+		"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before "+
 		"the destroy.", other, other, role)
 }
 
@@ -203,7 +203,7 @@ func (l *Lab) keptUnlessForced(t *testing.T, leaf string, takeOver resource.Test
 			},
 			Config: l.overPeering(leaf, settings), Destroy: true,
 			ExpectError: message(`A peering uses the network on leaf "europe"`,
-				refused(leaf, "Provider"), fmt.Sprintf(`In addition, a peering uses the network ` +
+				refused(leaf, "Provider"), fmt.Sprintf(`In addition, a peering uses the network `+
 					`on leaf %q.`, leaf), refused("europe", "Consumer")),
 		},
 		resource.TestStep{ // the shortcut is still in the state, unchanged

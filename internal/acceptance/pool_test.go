@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 
@@ -33,17 +34,30 @@ type pool struct {
 	labs []*Lab
 }
 
-// get removes a lab from the pool. It returns nil if the pool is empty.
-func (p *pool) get() *Lab {
+// get removes a lab from the pool that was started with these options. If there is none, it returns
+// nil, and stops a lab with other options: there are never more labs than parallel tests.
+func (p *pool) get(options []string) *Lab {
+	l := p.take(func(l *Lab) bool { return slices.Equal(l.options, options) })
+	if l != nil {
+		return l
+	}
+	if other := p.take(func(*Lab) bool { return true }); other != nil {
+		other.stop()
+	}
+	return nil
+}
+
+// take removes the last lab that fits from the pool. It returns nil if there is none.
+func (p *pool) take(fits func(*Lab) bool) *Lab {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	last := len(p.labs) - 1
-	if last < 0 {
-		return nil
+	for i, l := range slices.Backward(p.labs) {
+		if fits(l) {
+			p.labs = slices.Delete(p.labs, i, i+1)
+			return l
+		}
 	}
-	l := p.labs[last]
-	p.labs = p.labs[:last]
-	return l
+	return nil
 }
 
 func (p *pool) put(l *Lab) {
@@ -54,7 +68,7 @@ func (p *pool) put(l *Lab) {
 
 // stop stops all labs in the pool.
 func (p *pool) stop() {
-	for l := p.get(); l != nil; l = p.get() {
+	for _, l := range p.labs {
 		l.stop()
 	}
 }
@@ -74,11 +88,17 @@ func onClusters(t *testing.T) {
 // the same objects as before.
 func borrowLab(t *testing.T) *Lab {
 	t.Helper()
+	return borrowLabOf(t, topology)
+}
+
+// borrowLabOf does the same with a lab that is started with other options.
+func borrowLabOf(t *testing.T, options []string) *Lab {
+	t.Helper()
 	onClusters(t)
-	l := idle.get()
+	l := idle.get(options)
 	if l == nil {
 		var err error
-		if l, err = startLab(topology...); err != nil {
+		if l, err = startLab(options...); err != nil {
 			t.Fatal(err)
 		}
 	}

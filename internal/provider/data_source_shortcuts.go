@@ -31,59 +31,8 @@ func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaReq
 		MarkdownDescription: "Every network between two of the given clusters, whoever made it, and whether this " +
 			"provider made it. A cluster that cannot be read is a warning, and the others are still shown.",
 		Attributes: map[string]schema.Attribute{
-			"clusters": clustersAttribute("between which to look for networks"),
-			"shortcuts": schema.ListNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "The networks, sorted by `client` and `server`.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"client": shownString("Name of the cluster that dials. If there is no gateway any " +
-						"more, the first of the two names."),
-					"server":            shownString("Name of the cluster that exposes the gateway."),
-					"client_cluster_id": shownString("Liqo's cluster ID of the client."),
-					"server_cluster_id": shownString("Liqo's cluster ID of the server."),
-					"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: " +
-						"everything is in place, but the tunnel is not up, or a gateway has stopped reporting. " +
-						"`Error`: an end reports that the " +
-						"tunnel failed. `Disconnected`: objects are missing. `Unknown`: one of the two clusters " +
-						"cannot be read, and the other has objects of the network. `Unknown` is possible only if " +
-						"the name of the cluster is its cluster ID."),
-					"made_by": shownString(madeByDescription),
-					"managed": schema.BoolAttribute{
-						Computed: true,
-						MarkdownDescription: "Whether this provider made or adopted all of the network, in this configuration or " +
-							"another.",
-					},
-					"owner": schema.SingleNestedAttribute{
-						Computed: true,
-						MarkdownDescription: "The `liqo_shortcut` that owns the network, as recorded on the " +
-							"leaves. Null if there is no owner, or if the two leaves record different owners.",
-						Attributes: map[string]schema.Attribute{
-							"who":       shownString("User and host that created the shortcut."),
-							"folder":    shownString("Name of the folder in which Terraform ran."),
-							"workspace": shownString("Terraform workspace."),
-							"made_at":   shownString("When the shortcut was created: RFC 3339, UTC."),
-							"complete": schema.BoolAttribute{
-								Computed: true,
-								MarkdownDescription: "Whether the create of the shortcut has completed. It is " +
-									"`false` during the create, and after an apply that was killed. The next " +
-									"create of the same pair continues from there.",
-							},
-						},
-					},
-					"mtu": schema.Int32Attribute{
-						Computed:            true,
-						MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
-					},
-					"server_endpoint": shownEndpoint("Address and port of the server's gateway. Null until the gateway reports them."),
-					"latency_ms": schema.Float64Attribute{
-						Computed: true,
-						MarkdownDescription: "Round-trip time of a packet between the two gateways, in " +
-							"milliseconds, as measured by the client or else by the server. Null if neither has a " +
-							"measurement.",
-					},
-					"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC."),
-				}},
-			},
+			"clusters":  clustersAttribute("between which to look for networks"),
+			"shortcuts": linksAttribute(),
 			"unreachable": schema.ListAttribute{
 				Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "Names of the clusters that could not be read, sorted. A cluster without " +
@@ -91,6 +40,60 @@ func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaReq
 			},
 			"timeouts": readTimeout(ctx),
 		},
+	}
+}
+
+func linksAttribute() schema.Attribute {
+	return schema.ListNestedAttribute{
+		Computed:            true,
+		MarkdownDescription: "The networks, sorted by `client` and `server`.",
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"client": shownString("Name of the cluster that dials. If there is no gateway any " +
+				"more, the first of the two names."),
+			"server":            shownString("Name of the cluster that exposes the gateway."),
+			"client_cluster_id": shownString("Liqo's cluster ID of the client."),
+			"server_cluster_id": shownString("Liqo's cluster ID of the server."),
+			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: " +
+				"everything is in place, but the tunnel is not up, or a gateway has stopped reporting. " +
+				"`Error`: an end reports that the tunnel failed. `Disconnected`: objects are missing. `Unknown`: one of the two clusters " +
+				"cannot be read, and the other has objects of the network. `Unknown` is possible only if " +
+				"the name of the cluster is its cluster ID."),
+			"made_by": shownString(madeByDescription),
+			"managed": schema.BoolAttribute{
+				Computed: true,
+				MarkdownDescription: "Whether this provider made or adopted all of the network, in this configuration or " +
+					"another.",
+			},
+			"owner": schema.SingleNestedAttribute{
+				Computed: true,
+				MarkdownDescription: "The `liqo_shortcut` that owns the network, as recorded on the " +
+					"leaves. Null if there is no owner, or if the two leaves record different owners.",
+				Attributes: map[string]schema.Attribute{
+					"who":       shownString("User and host that created the shortcut."),
+					"folder":    shownString("Name of the folder in which Terraform ran."),
+					"workspace": shownString("Terraform workspace."),
+					"made_at":   shownString("When the shortcut was created: RFC 3339, UTC."),
+					"complete": schema.BoolAttribute{
+						Computed: true,
+						MarkdownDescription: "Whether the create of the shortcut has completed. It is " +
+							"`false` during the create, and after an apply that was killed. The next " +
+							"create of the same pair continues from there.",
+					},
+				},
+			},
+			"mtu": schema.Int32Attribute{
+				Computed:            true,
+				MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
+			},
+			"server_endpoint": shownEndpoint("Address and port of the server's gateway. Null until the gateway reports them."),
+			"latency_ms": schema.Float64Attribute{
+				Computed: true,
+				MarkdownDescription: "Round-trip time of a packet between the two gateways, in " +
+					"milliseconds, as measured by the client or else by the server. Null if neither has a " +
+					"measurement.",
+			},
+			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC."),
+		}},
 	}
 }
 

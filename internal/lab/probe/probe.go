@@ -25,6 +25,8 @@ type Result struct {
 	Min      float64 `json:"min"`
 	Average  float64 `json:"average"`
 	Max      float64 `json:"max"`
+	// Silence is the longest time without an answer, from the first question on, in milliseconds.
+	Silence float64 `json:"silence"`
 	// Errors are what was said of those that were lost, each once. A lost one of which nothing was heard is not among them.
 	Errors []string `json:"errors,omitempty"`
 	// Answer is the last answer, where it says anything.
@@ -38,6 +40,8 @@ type ask func(ctx context.Context, number int) error
 func repeat(ctx context.Context, to string, options Options, ask ask) Result {
 	result := Result{To: to}
 	var latencies []time.Duration
+	var silence time.Duration
+	heard := time.Now()
 	for number := 1; number <= options.Count; number++ {
 		next := time.After(options.Interval)
 		start := time.Now()
@@ -46,9 +50,11 @@ func repeat(ctx context.Context, to string, options Options, ask ask) Result {
 		silent := once.Err() != nil
 		cancel()
 		result.Sent++
+		silence = max(silence, time.Since(heard))
 		switch {
 		case err == nil:
-			latencies = append(latencies, time.Since(start))
+			heard = time.Now()
+			latencies = append(latencies, heard.Sub(start))
 		case !silent && !slices.Contains(result.Errors, err.Error()):
 			result.Errors = append(result.Errors, err.Error())
 		}
@@ -61,6 +67,7 @@ func repeat(ctx context.Context, to string, options Options, ask ask) Result {
 		}
 	}
 	result.Received, result.Lost = len(latencies), result.Sent-len(latencies)
+	result.Silence = milliseconds(silence)
 	result.summarise(latencies)
 	return result
 }

@@ -23,6 +23,9 @@ func TestAnswersAreCountedAndTimed(t *testing.T) {
 		if got.Sent != 3 || got.Received != 3 || got.Lost != 0 || got.Min != 10 || got.Average != 20 || got.Max != 30 {
 			t.Errorf("got %+v", got)
 		}
+		if got.Silence != 1010 {
+			t.Errorf("from an answer to the next it took %v ms", got.Silence)
+		}
 		if took := time.Since(start); took != 2*time.Second+30*time.Millisecond {
 			t.Errorf("three questions, a second apart, took %s", took)
 		}
@@ -40,6 +43,9 @@ func TestSilenceIsALossWithoutAnErrorAndWhatIsSaidIsOneErrorHoweverOften(t *test
 		})
 		if got.Received != 0 || got.Lost != 3 || !slices.Equal(got.Errors, []string{"unreachable"}) {
 			t.Errorf("got %+v", got)
+		}
+		if got.Silence != 2000 {
+			t.Errorf("nothing was heard for %v ms", got.Silence)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package programs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/probe"
 )
 
 // Clusters are a running lab's.
@@ -21,17 +23,14 @@ type Clusters struct {
 	stdin io.Closer
 }
 
-// StartClusters returns when Liqo is ready in all of them. Lab is the path of liqo-lab, dir a folder for it to make, and specs the clusters as
-// its flag --cluster has them; none means the lab's usual ones. What the lab says goes to out.
+// StartClusters returns when Liqo is ready in all of them. Lab is the path of liqo-lab, dir a folder for it to make, and options more flags of
+// `liqo-lab up`. What the lab says goes to out.
 //
 // The process is not bound to ctx: an interrupted Terraform still needs the API servers to end in order. An interrupt while
 // the clusters start closes the lab's standard input instead.
-func StartClusters(ctx context.Context, out io.Writer, lab, dir string, specs ...string) (*Clusters, error) {
-	cmd := Command(context.WithoutCancel(ctx), lab, "up", "--dir", dir, "--json", "--stop-on-stdin-eof")
+func StartClusters(ctx context.Context, out io.Writer, lab, dir string, options ...string) (*Clusters, error) {
+	cmd := Command(context.WithoutCancel(ctx), lab, append([]string{"up", "--dir", dir, "--json", "--stop-on-stdin-eof"}, options...)...)
 	cmd.Stderr = out
-	for _, spec := range specs {
-		cmd.Args = append(cmd.Args, "--cluster", spec)
-	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -84,4 +83,26 @@ func (c *Clusters) Inventory(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("liqo-lab inventory: %w", err)
 	}
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' }), nil
+}
+
+// RunPod starts a pod, given as cluster/namespace/name, and returns its address when it runs.
+func (c *Clusters) RunPod(ctx context.Context, pod string) (string, error) {
+	out, err := Command(ctx, c.lab, "run", pod, "--dir", c.Dir).Output()
+	if err != nil {
+		return "", fmt.Errorf("liqo-lab run %s: %w", pod, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// Ping pings an address from a pod. No answer is a result, too.
+func (c *Clusters) Ping(ctx context.Context, pod, address string) (probe.Result, error) {
+	cmd := Command(ctx, c.lab, "ping", pod, address, "--dir", c.Dir)
+	var failure strings.Builder
+	cmd.Stderr = &failure
+	out, err := cmd.Output() // it fails if there is no answer
+	var result probe.Result
+	if json.Unmarshal(out, &result) != nil {
+		return result, fmt.Errorf("liqo-lab ping %s %s: %w: %s", pod, address, err, &failure)
+	}
+	return result, nil
 }

@@ -24,12 +24,12 @@ type leaves struct {
 
 // startLeaves starts a lab of that many leaves.
 func (b *bench) startLeaves(ctx context.Context, count int) (_ *leaves, err error) {
-	specs := make([]string, count)
-	for i := range specs {
-		specs[i] = fmt.Sprintf("leaf%d=10.%d.0.0/16", i+1, 200+i)
+	options := make([]string, count)
+	for i := range options {
+		options[i] = fmt.Sprintf("--cluster=leaf%d=10.%d.0.0/16", i+1, 200+i)
 	}
 	name := fmt.Sprintf("lab-%d", count)
-	clusters, err := programs.StartClusters(ctx, os.Stderr, b.lab, filepath.Join(b.dir, name), specs...)
+	clusters, err := programs.StartClusters(ctx, os.Stderr, b.lab, filepath.Join(b.dir, name), options...)
 	if err != nil {
 		return nil, err
 	}

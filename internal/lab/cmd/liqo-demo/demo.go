@@ -21,6 +21,7 @@ type demo struct {
 	clusters  *programs.Clusters
 	terraform *programs.Terraform
 	before    []string // inventory, before Terraform has done anything
+	inMilan   string   // address of Milan's pod, if pods run
 }
 
 // step is one thing the demo shows, under a heading of its own.
@@ -35,11 +36,14 @@ func (d *demo) steps() []step {
 		{"Build the provider", d.buildProvider},
 		{"Find Terraform, or build OpenTofu where there is none", d.findTerraform},
 		{"Start the clusters: real API servers, with Liqo's own controllers", d.startClusters},
+		{"Start a pod in Rome and one in Milan", d.startPods},
 		{"Note every object in every cluster", d.takeInventory},
 		{"terraform apply: connect Rome and Milan", d.apply},
+		{"Ping Milan's pod from Rome's: packets cross", d.packetsCross},
 		{"The clusters' own evidence: a Connection at either end", d.connections},
 		{"terraform plan: nothing left to do", d.planIsEmpty},
 		{"terraform destroy", d.destroy},
+		{"Ping Milan's pod again: no packet crosses", d.noPacketCrosses},
 		{"Compare every object in every cluster with the note", d.nothingIsLeft},
 	}
 }
@@ -91,7 +95,7 @@ func (d *demo) findTerraform(ctx context.Context) error {
 }
 
 func (d *demo) startClusters(ctx context.Context) (err error) {
-	d.clusters, err = programs.StartClusters(ctx, d.out, d.lab, filepath.Join(d.dir, "lab"))
+	d.clusters, err = programs.StartClusters(ctx, d.out, d.lab, filepath.Join(d.dir, "lab"), "--dataplane=auto")
 	if err != nil {
 		return err
 	}
@@ -99,6 +103,61 @@ func (d *demo) startClusters(ctx context.Context) (err error) {
 		d.out.say("%-8s pods %-16s external %-16s %s", c.Name, c.PodCIDR, c.ExternalCIDR, c.Server)
 	}
 	d.terraform.Set("TF_VAR_kubeconfig", d.clusters.Kubeconfig)
+	return nil
+}
+
+// hasPackets reports whether the clusters' data plane carries any, and says so if it does not.
+func (d *demo) hasPackets() bool {
+	if d.clusters.DataPlane == "real" {
+		return true
+	}
+	d.out.say("left out: the data plane is simulated here; packets need root and /dev/net/tun")
+	return false
+}
+
+// startPods starts what the packets are for. Each cluster of the demo has a pod CIDR of its own, so each pod is reached at its own address.
+func (d *demo) startPods(ctx context.Context) (err error) {
+	if !d.hasPackets() {
+		return nil
+	}
+	inRome, err := d.clusters.RunPod(ctx, pod("rome"))
+	if err != nil {
+		return err
+	}
+	if d.inMilan, err = d.clusters.RunPod(ctx, pod("milan")); err != nil {
+		return err
+	}
+	d.out.say("rome %s, milan %s", inRome, d.inMilan)
+	return d.noPacketCrosses(ctx)
+}
+
+// pod is the pod of a cluster.
+func pod(cluster string) string { return cluster + "/default/a" }
+
+func (d *demo) packetsCross(ctx context.Context) error {
+	return d.ping(ctx, true)
+}
+
+func (d *demo) noPacketCrosses(ctx context.Context) error {
+	return d.ping(ctx, false)
+}
+
+// ping pings Milan's pod from Rome's, and fails unless all pings are answered as expected: all of them, or none.
+func (d *demo) ping(ctx context.Context, answered bool) error {
+	if !d.hasPackets() {
+		return nil
+	}
+	result, err := d.clusters.Ping(ctx, pod("rome"), d.inMilan)
+	if err != nil {
+		return err
+	}
+	d.out.say("%d of %d pings from Rome to %s are answered", result.Received, result.Sent, d.inMilan)
+	if result.Received > 0 {
+		d.out.say("%.1f ms on average", result.Average)
+	}
+	if expected := map[bool]int{true: result.Sent}[answered]; result.Received != expected {
+		return fmt.Errorf("%d pings are answered, %d expected", result.Received, expected)
+	}
 	return nil
 }
 

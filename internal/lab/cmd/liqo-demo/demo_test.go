@@ -17,9 +17,13 @@ echo "lab $1" >>"$LOG"
 case $1 in
 up)
 	mkdir -p "$3"
-	echo '{"dir":"'"$3"'","kubeconfig":"/merged.yaml","clusters":[{"name":"rome"},{"name":"milan"}]}'
+	echo '{"dir":"'"$3"'","kubeconfig":"/merged.yaml","dataPlane":"'"${PLANE:-real}"'","clusters":[{"name":"rome"},{"name":"milan"}]}'
 	cat >/dev/null
 	echo "lab stopped" >>"$LOG" ;;
+run) echo 10.203.1.10 ;;
+ping)
+	joined=$(grep -c "terraform apply" "$LOG") parted=$(grep -c "terraform destroy" "$LOG")
+	if [ "${ANSWERS:-$((joined - parted))}" = 1 ]; then echo '{"sent":3,"received":3}'; else echo '{"sent":3,"received":0}'; exit 1; fi ;;
 inventory)
 	echo "rome v1/namespaces liqo"
 	grep -q "terraform destroy" "$LOG" && printf '%s' "$LEFT" ;;
@@ -87,7 +91,8 @@ func TestDemoHoldsWhenNothingIsLeft(t *testing.T) {
 	if _, err := os.Stat(d.dir); !os.IsNotExist(err) {
 		t.Errorf("the temporary folder is still there: %v", err)
 	}
-	want := "lab up\nlab inventory\nterraform apply\nlab get\nterraform plan\nterraform destroy\nlab inventory\nlab stopped\n"
+	want := "lab up\nlab run\nlab run\nlab ping\nlab inventory\nterraform apply\nlab ping\nlab get\nterraform plan\nterraform destroy\nlab ping\n" +
+		"lab inventory\nlab stopped\n"
 	if got := log(); got != want {
 		t.Errorf("calls:\n%s\nwant:\n%s", got, want)
 	}
@@ -123,6 +128,32 @@ func TestDemoFailsWhenThePlanIsNotEmpty(t *testing.T) {
 	}
 	if !strings.HasSuffix(log(), "terraform plan\nlab stopped\n") {
 		t.Errorf("calls:\n%s", log())
+	}
+}
+
+func TestDemoFailsWhenPacketsCrossThatShouldNotOrDoNotThatShould(t *testing.T) {
+	for answers, last := range map[string]string{"1": "lab ping\nlab stopped\n", "0": "terraform apply\nlab ping\nlab stopped\n"} {
+		d, _, log := newFake(t)
+		t.Setenv("ANSWERS", answers)
+		err := d.run(t.Context())
+		if closed := d.close(); closed != nil {
+			t.Error(closed)
+		}
+		if err == nil || !strings.Contains(err.Error(), "pings are answered") || !strings.HasSuffix(log(), last) {
+			t.Errorf("error is %v after\n%s", err, log())
+		}
+	}
+}
+
+func TestDemoWithoutPacketsSaysWhatItLeavesOut(t *testing.T) {
+	d, narrated, log := newFake(t)
+	t.Setenv("PLANE", "simulated")
+	err := d.run(t.Context())
+	if closed := d.close(); closed != nil {
+		t.Error(closed)
+	}
+	if err != nil || strings.Contains(log(), "ping") || !strings.Contains(narrated.String(), "left out: the data plane is simulated here") {
+		t.Errorf("error is %v after\n%s\n%s", err, log(), narrated)
 	}
 }
 

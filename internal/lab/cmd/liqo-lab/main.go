@@ -47,7 +47,7 @@ func newCommand() *cobra.Command {
 	command.AddCommand(
 		newUp(folder), newDown(folder), newStatus(folder), newStopAPIServer(folder), newStartAPIServer(folder), newSet(folder),
 		newPeer(folder), newUnpeer(folder), newGet(folder), newInventory(folder), newRequests(folder), newBuild(), newGuard(folder),
-		newPing(folder), newHTTP(folder), newExec(folder), newLink(folder), newSandbox(), newEnter(), newProbe(),
+		newRun(folder), newPing(folder), newHTTP(folder), newExec(folder), newLink(folder), newSandbox(), newEnter(), newProbe(),
 	)
 	return command
 }

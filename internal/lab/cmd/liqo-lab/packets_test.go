@@ -13,7 +13,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/gateway"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
@@ -34,20 +33,13 @@ func startReal(t *testing.T, clusters ...string) *running {
 }
 
 // runPod starts the pod default/a of a cluster, which answers at port 80, and returns its address.
-func runPod(t *testing.T, c labdir.Cluster) string {
+func (r *running) runPod(t *testing.T, cluster string) string {
 	t.Helper()
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "a"},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Image: "echo"}}},
-	}
-	if err := connect(t, c).Create(t.Context(), pod); err != nil {
+	out, err := command(t, "run", cluster+"/default/a", "--dir", r.Dir).Output()
+	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, c, &corev1.Pod{}, func(p *corev1.Pod) bool {
-		pod = p
-		return p.Name == "a" && p.Status.Phase == corev1.PodRunning
-	})
-	return pod.Status.PodIP
+	return strings.TrimSpace(string(out))
 }
 
 // probe runs a probe from the pod default/a of a cluster, and returns what it prints. It may fail.
@@ -136,7 +128,7 @@ func remapped(address string) string { return strings.Replace(address, "10.200."
 func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 	lab := startReal(t, "rome=10.200.0.0/16", "milan=10.200.0.0/16")
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
-	inRome, inMilan := runPod(t, rome), runPod(t, milan)
+	inRome, inMilan := lab.runPod(t, "rome"), lab.runPod(t, "milan")
 	atMilan, atRome := remapped(inRome), remapped(inMilan) // where each is seen by the other
 
 	t.Run("no packet crosses before they are joined", func(t *testing.T) {
@@ -224,8 +216,8 @@ func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 func TestPacketsCrossBetweenLeavesWithDifferentPodNetworksAndNotBetweenLabs(t *testing.T) {
 	lab, other := startReal(t, "rome=10.202.0.0/16", "milan=10.203.0.0/16"), startReal(t, "rome=10.202.0.0/16")
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
-	inRome, inMilan := runPod(t, rome), runPod(t, milan)
-	runPod(t, other.Clusters[0])
+	inRome, inMilan := lab.runPod(t, "rome"), lab.runPod(t, "milan")
+	other.runPod(t, "rome")
 
 	joinLeaves(t, rome, milan, "NodePort")
 	lab.reaches(t, "rome", inMilan)

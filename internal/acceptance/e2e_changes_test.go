@@ -1,0 +1,148 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func TestAccPacketsCrossAgainAfterEachUpdateInPlace(t *testing.T) {
+	lab := borrowRealLab(t)
+	p := lab.join(t, "milan", overNodePort)
+	p.works()
+	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31510 }`
+	for _, update := range []struct{ name, settings string }{
+		{"another node port", fixed},
+		{"another MTU", fixed + "\nmtu = 1300"},
+		{"an annotation of the Service", `server_gateway = {
+			service_type = "NodePort", node_port = 31510, service_annotations = { "example.com/speed" = "fast" }
+		}`},
+		{"another address to dial", fixed + fmt.Sprintf("\nclient_gateway = { connect_address = %q }", lab.cluster(t, "milan").NATIP)},
+		{"a load balancer", ""},
+		{"timeouts, which are no concern of the gateways", `timeouts = { create = "3m" }`},
+	} {
+		p.configure(update.settings)
+		p.during("apply: "+update.name, func() { says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed") })
+		p.works()
+	}
+}
+
+func TestAccPacketsCrossAgainAfterTheClustersOwnTroubles(t *testing.T) {
+	lab := borrowRealLab(t)
+	p := lab.join(t, "milan", overNodePort)
+	for _, cluster := range []string{"milan", "rome"} {
+		p.during("the gateway's pod of "+cluster+" is deleted", func() {
+			lab.renewGateway(t, cluster)
+			p.comesBack()
+		})
+		p.works()
+	}
+	for _, cluster := range []string{"milan", "rome"} {
+		p.during("Liqo's controllers on "+cluster+" are stopped and started", func() {
+			lab.command(t, "set", cluster, "liqo=stopped")
+			lab.command(t, "set", cluster, "liqo=running")
+		})
+		p.works()
+	}
+	for _, cluster := range []string{"milan", "rome"} {
+		p.during("the API server of "+cluster+" is stopped and started", func() {
+			lab.command(t, "stop-apiserver", cluster)
+			lab.command(t, "start-apiserver", cluster)
+		})
+		p.works()
+	}
+	p.run("plan", "-detailed-exitcode") // nothing is left to mend
+}
+
+// renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
+func (l *realLab) renewGateway(t *testing.T, cluster string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeToHappen)
+	defer cancel()
+	c, old := l.administrator(t, cluster), l.gatewayPod(t, cluster)
+	pods, err := c.Watch(ctx, &corev1.PodList{}, client.InNamespace(old.Namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pods.Stop()
+	if err := c.Delete(ctx, old); err != nil {
+		t.Fatal(err)
+	}
+	for change := range pods.ResultChan() {
+		if pod, ok := change.Object.(*corev1.Pod); ok && pod.UID != old.UID && pod.Status.Phase == corev1.PodRunning {
+			return
+		}
+	}
+	t.Fatal("the gateway has no other pod")
+}
+
+func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T) {
+	lab := borrowRealLab(t)
+	p := lab.join(t, "milan", overNodePort)
+	link := lab.link(t, "rome", "milan")
+	view := lab.shownBy(t, `
+		data "liqo_shortcut" "rome_milan" {
+		  client = "rome"
+		  server = "milan"
+		}
+		output "status" {
+		  value = data.liqo_shortcut.rome_milan.status
+		}`)
+	is := func(status string) {
+		t.Helper()
+		p.run("apply", "-refresh-only", "-auto-approve")
+		says(t, p.run("state", "show", romeMilan), fmt.Sprintf("status = %q", status))
+		says(t, view.run("apply", "-auto-approve"), fmt.Sprintf("status = %q", status))
+	}
+	is("Connected")
+
+	p.during("the link is cut until both leaves notice, and is healed", func() {
+		link("--down")
+		await(t, lab.Lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
+		await(t, lab.Lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
+		p.parted()
+		says(t, p.run("plan", "-detailed-exitcode"), `Warning: The tunnel from "rome" to "milan" is down`) // it fails where it would change anything
+		is("Error")
+
+		link("--up")
+		await(t, lab.Lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", isUp)
+		await(t, lab.Lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", isUp)
+	})
+	p.works()
+	doesNotSay(t, p.run("plan", "-detailed-exitcode"), "Warning:")
+	is("Connected")
+}
+
+func TestAccPacketsCrossAsSoonAsApplyReturns(t *testing.T) {
+	lab := borrowRealLab(t)
+	p := lab.join(t, "europe", overNodePort)
+	link := lab.link(t, "rome", "europe")
+	for _, delay := range []string{"0ms", "100ms"} {
+		link("--up", "--delay", delay)
+		for range 5 {
+			lab.removeGateway(t, "rome", "europe")
+			p.run("apply", "-auto-approve")
+			for cluster, address := range map[string]string{"rome": p.serverAt, "europe": p.romeAt} {
+				if result := lab.probe(t, "ping", cluster, address, "--count=1", "--timeout=5s"); result.Lost > 0 {
+					t.Errorf("with a delay of %s, the first ping from %s is lost: %+v", delay, cluster, result)
+				}
+			}
+		}
+	}
+}
+
+// removeGateway deletes the GatewayClient of a cluster, and returns when its pod is gone.
+func (l *realLab) removeGateway(t *testing.T, at, of string) {
+	t.Helper()
+	removed := l.gone(t, at, &corev1.PodList{})
+	gateway := &networkingv1beta1.GatewayClient{}
+	gateway.Namespace, gateway.Name = "liqo-tenant-"+of, of
+	if err := l.client(t, at).Delete(t.Context(), gateway); err != nil {
+		t.Fatal(err)
+	}
+	<-removed
+}

@@ -1,0 +1,144 @@
+package acceptance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The tests whose names begin with TestAccPackets need root and /dev/net/tun. They fail without; whoever can't have both leaves them out with -skip.
+
+// plane are the options of a lab in which packets cross: Europe, which has Rome's pod CIDR here, Rome and Milan.
+var plane = []string{"--dataplane=real", "--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16"}
+
+// realLab is a lab with Liqo's own gateways, and a pod default/a in each cluster that answers pings, and HTTP at port 80.
+type realLab struct {
+	*Lab
+	pods map[string]string // their addresses, by the name of the cluster
+}
+
+// borrowRealLab lends a lab in which packets cross, as borrowLab does. Its links are healed when the test ends.
+func borrowRealLab(t *testing.T) *realLab {
+	t.Helper()
+	lab := &realLab{borrowLabOf(t, plane), map[string]string{}}
+	for _, c := range lab.Clusters {
+		lab.pods[c.Name] = lab.runPod(t, c.Name)
+	}
+	var err error
+	if lab.before, err = lab.inventory(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return lab
+}
+
+// runPod starts the pod default/a of a cluster, unless an earlier test has, and returns its address.
+func (l *realLab) runPod(t *testing.T, cluster string) string {
+	t.Helper()
+	address, err := output(labProgram, "run", cluster+"/default/a", "--dir", l.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+// link makes sure that the link between two clusters is whole when the test ends, and returns what changes it until then.
+func (l *realLab) link(t *testing.T, a, b string) func(flags ...string) {
+	t.Helper()
+	t.Cleanup(func() { l.command(t, "link", a, b, "--up") })
+	return func(flags ...string) {
+		t.Helper()
+		l.command(t, append([]string{"link", a, b}, flags...)...)
+	}
+}
+
+// probeResult is what `liqo-lab ping` and `liqo-lab http` print. Times are in milliseconds.
+type probeResult struct {
+	Sent     int      `json:"sent"`
+	Received int      `json:"received"`
+	Lost     int      `json:"lost"`
+	Min      float64  `json:"min"`
+	Average  float64  `json:"average"`
+	Max      float64  `json:"max"`
+	Silence  float64  `json:"silence"` // the longest without an answer
+	Errors   []string `json:"errors"`
+	Answer   struct {
+		Name   string `json:"name"`   // of the pod that answers
+		Source string `json:"source"` // the address that it sees
+	} `json:"answer"`
+}
+
+// probe asks an address or a URL from the pod default/a of a cluster. There may be no answer.
+func (l *realLab) probe(t *testing.T, kind, cluster, target string, options ...string) probeResult {
+	t.Helper()
+	return l.startProbe(t, kind, cluster, target, options...)()
+}
+
+// startProbe does the same while the test goes on. The function that it returns waits for what comes of it; with a signal, it ends the probe before.
+func (l *realLab) startProbe(t *testing.T, kind, cluster, target string, options ...string) func(end ...os.Signal) probeResult {
+	t.Helper()
+	args := append([]string{kind, cluster + "/default/a", target, "--dir", l.Dir}, options...)
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), labProgram, args...)
+	var out, stderr strings.Builder
+	command.Stdout, command.Stderr = &out, &stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Process.Kill() }) // where the test fails before it ends the probe
+	return func(end ...os.Signal) probeResult {
+		t.Helper()
+		for _, signal := range end {
+			if err := command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				t.Error(err)
+			}
+		}
+		err := command.Wait() // it fails if there was no answer
+		var result probeResult
+		if json.Unmarshal([]byte(out.String()), &result) != nil {
+			t.Fatalf("liqo-lab %s: %v\n%s%s", strings.Join(args, " "), err, &out, &stderr)
+		}
+		return result
+	}
+}
+
+// reaches fails the test unless every ping from a cluster's pod is answered, from the first on.
+func (l *realLab) reaches(t *testing.T, cluster, address string) {
+	t.Helper()
+	if result := l.probe(t, "ping", cluster, address, "--timeout=5s"); result.Lost > 0 {
+		t.Errorf("%s does not reach %s: %+v", cluster, address, result)
+	}
+}
+
+// reachesNot fails the test if any ping from a cluster's pod is answered.
+func (l *realLab) reachesNot(t *testing.T, cluster, address string) {
+	t.Helper()
+	if result := l.probe(t, "ping", cluster, address, "--timeout=500ms"); result.Received > 0 {
+		t.Errorf("%s reaches %s: %+v", cluster, address, result)
+	}
+}
+
+// answers fails the test unless the pod of another cluster answers to HTTP, and sees whom it answers at that address.
+func (l *realLab) answers(t *testing.T, cluster, address, other, source string) {
+	t.Helper()
+	result := l.probe(t, "http", cluster, "http://"+address, "--count=1", "--timeout=5s")
+	if result.Answer.Name != other+"/default/a" || result.Answer.Source != source {
+		t.Errorf("%s is answered %+v, expected %s and the source %s", address, result, other, source)
+	}
+}
+
+// gatewayPod is the pod of a cluster's only gateway.
+func (l *realLab) gatewayPod(t *testing.T, cluster string) *corev1.Pod {
+	t.Helper()
+	var pods corev1.PodList
+	err := l.administrator(t, cluster).List(t.Context(), &pods, client.MatchingLabels{"networking.liqo.io/component": "gateway"})
+	if err != nil || len(pods.Items) != 1 {
+		t.Fatalf("%d pods of gateways run on %s (%v)", len(pods.Items), cluster, err)
+	}
+	return &pods.Items[0]
+}

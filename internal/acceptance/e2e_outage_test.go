@@ -1,0 +1,53 @@
+package acceptance
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"text/tabwriter"
+)
+
+// outage is what traffic met while something happened.
+type outage struct {
+	name    string
+	traffic probeResult
+}
+
+// outages are what the tests of this run have measured.
+var outages struct {
+	sync.Mutex
+	list []outage
+}
+
+// during pings the server's pod from Rome's every 20 ms while something happens, and notes for how long no answer came.
+func (p *packetPair) during(name string, happens func()) {
+	p.t.Helper()
+	ping := p.lab.startProbe(p.t, "ping", "rome", p.serverAt, "--count=1000000", "--interval=20ms", "--timeout=100ms")
+	happens()
+	result := ping(os.Interrupt)
+	if result.Received == 0 {
+		p.t.Errorf("%s: no ping was answered", name)
+	}
+	p.t.Logf("%s: %d of %d pings lost, no answer for %.1f s", name, result.Lost, result.Sent, result.Silence/1000)
+	outages.Lock()
+	defer outages.Unlock()
+	outages.list = append(outages.list, outage{name, result})
+}
+
+// showOutages prints a table of them, if there are any.
+func showOutages() {
+	outages.Lock()
+	defer outages.Unlock()
+	if len(outages.list) == 0 {
+		return
+	}
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "WHAT HAPPENED\tPINGS\tLOST\tNO ANSWER FOR")
+	for _, o := range outages.list {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f s\n", o.name, o.traffic.Sent, o.traffic.Lost, o.traffic.Silence/1000)
+	}
+	_ = w.Flush() // into memory
+	fmt.Print(table.String())
+}

@@ -1,0 +1,73 @@
+package acceptance
+
+import (
+	"fmt"
+	"testing"
+)
+
+// packetPair is a shortcut from Rome to another cluster in a lab in which packets cross, and where it makes the pods reachable.
+type packetPair struct {
+	*project
+	lab    *realLab
+	server string
+	// romeAt is where the server's pods reach Rome's, and serverAt the other way round.
+	romeAt, serverAt string
+}
+
+// join applies a shortcut from Rome to a server, and destroys it when the test ends.
+func (l *realLab) join(t *testing.T, server, settings string) *packetPair {
+	t.Helper()
+	p := &packetPair{project: l.newProject(t, t.TempDir()), lab: l, server: server}
+	destroyAtLast(p.project)
+	p.configure(settings)
+	p.run("init")
+	p.update()
+	return p
+}
+
+// configure writes a shortcut with these settings, and where it makes the pods reachable as outputs.
+func (p *packetPair) configure(settings string) {
+	p.t.Helper()
+	p.write("main.tf", p.lab.between(p.server, settings)+fmt.Sprintf(`
+		output "rome_at" {
+		  value = provider::liqo::remap_ip(%q,
+		    one(liqo_shortcut.rome_milan.client_network.pod_cidrs), one(liqo_shortcut.rome_milan.client_network.remapped_pod_cidrs))
+		}
+		output "server_at" {
+		  value = provider::liqo::remap_ip(%q,
+		    one(liqo_shortcut.rome_milan.server_network.pod_cidrs), one(liqo_shortcut.rome_milan.server_network.remapped_pod_cidrs))
+		}`, p.lab.pods["rome"], p.lab.pods[p.server]))
+}
+
+// update applies what is configured.
+func (p *packetPair) update() {
+	p.t.Helper()
+	p.run("apply", "-auto-approve")
+	p.romeAt, p.serverAt = p.run("output", "-raw", "rome_at"), p.run("output", "-raw", "server_at")
+}
+
+// works fails the test unless the pods of both clusters reach each other, and see each other, where the shortcut says.
+func (p *packetPair) works() {
+	p.t.Helper()
+	p.lab.reaches(p.t, "rome", p.serverAt)
+	p.lab.reaches(p.t, p.server, p.romeAt)
+	p.lab.answers(p.t, "rome", p.serverAt, p.server, p.romeAt)
+	p.lab.answers(p.t, p.server, p.romeAt, "rome", p.serverAt)
+}
+
+// parted fails the test if the pod of one cluster reaches that of the other one.
+func (p *packetPair) parted() {
+	p.t.Helper()
+	p.lab.reachesNot(p.t, "rome", p.serverAt)
+	p.lab.reachesNot(p.t, p.server, p.romeAt)
+}
+
+// comesBack returns when pods of both clusters reach each other again, and fails the test if they do not before long.
+func (p *packetPair) comesBack() {
+	p.t.Helper()
+	for cluster, address := range map[string]string{"rome": p.serverAt, p.server: p.romeAt} {
+		if result := p.lab.probe(p.t, "ping", cluster, address, "--until-answer", "--count=300", "--timeout=200ms"); result.Received == 0 {
+			p.t.Errorf("%s does not reach %s again: %+v", cluster, address, result)
+		}
+	}
+}

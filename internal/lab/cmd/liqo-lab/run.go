@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
+)
+
+func newRun(folder func() (string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   "run POD",
+		Short: "Start a pod that answers pings and HTTP, unless it runs, and print its address",
+		Long: "Start a pod that answers pings, and HTTP at port 80, unless there is one of that name, and print its address when it runs.\n" +
+			"The pod is named cluster/namespace/name. It answers in a lab with --dataplane=real only.",
+		Example: "  liqo-lab run rome/default/a",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			state, err := stateOf(folder)
+			if err != nil {
+				return err
+			}
+			parts := strings.Split(args[0], "/")
+			if len(parts) != 3 {
+				return fmt.Errorf("%q is not cluster/namespace/name of a pod", args[0])
+			}
+			clusters := only(state.Clusters, parts[0])
+			if len(clusters) == 0 {
+				return fmt.Errorf("the lab has no cluster %q", parts[0])
+			}
+			address, err := runPod(command.Context(), clusters[0].Kubeconfig, parts[1], parts[2])
+			if err == nil {
+				fmt.Fprintln(command.OutOrStdout(), address)
+			}
+			return err
+		},
+	}
+}
+
+// runPod starts a pod, unless there is one of that name, and returns its address when it runs.
+func runPod(ctx context.Context, kubeconfig, namespace, name string) (string, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return "", err
+	}
+	in, err := client.NewWithWatch(config, client.Options{Scheme: scheme.Scheme})
+	if err != nil {
+		return "", err
+	}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Image: "echo"}}},
+	}
+	if err := in.Create(ctx, pod); err != nil && !apierrors.IsAlreadyExists(err) {
+		return "", err
+	}
+	var address string
+	err = await.Object(ctx, in, &corev1.Pod{}, func(p *corev1.Pod) bool {
+		address = p.Status.PodIP
+		return p.Name == name && p.Status.Phase == corev1.PodRunning
+	}, client.InNamespace(namespace))
+	return address, err
+}
