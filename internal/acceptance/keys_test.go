@@ -28,7 +28,7 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 	await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", isUp)
 
 	p.run("plan", "-detailed-exitcode")
-	p.write("main.tf", lab.between("milan", keyless+`server_network = { pod_cidrs = ["10.220.0.0/16"] }`))
+	p.write("main.tf", lab.between("milan", keyless+`server_network = { pod_cidrs = ["10.203.128.0/17"] }`))
 	p.apply()
 	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
 	says(t, p.run("destroy", "-auto-approve"), "1 destroyed",

@@ -18,7 +18,7 @@ func TestAccAReplacementKeepsConfiguredValues(t *testing.T) {
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = overNodePort + `
 		client_namespace = "shortcuts"
-		client_network   = { pod_cidrs = ["10.222.0.0/16"] }`
+		client_network   = { pod_cidrs = ["10.202.64.0/18"] }`
 	replaced := resource.ConfigPlanChecks{
 		PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace)},
 	}
@@ -34,7 +34,7 @@ func TestAccAReplacementKeepsConfiguredValues(t *testing.T) {
 			Config:    lab.between("europe", settings), ConfigPlanChecks: replaced,
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected), expect("client_namespace", knownvalue.StringExact("shortcuts")),
-				keepsPodCIDR(romeMilan, "client_network", "10.222.0.0/16"),
+				keepsPodCIDR(romeMilan, "client_network", "10.202.64.0/18"),
 			},
 		},
 		resource.TestStep{Config: lab.between("milan", settings), Destroy: true},
@@ -274,31 +274,26 @@ func TestAccAPlanFindsASettingThatTheTemplateIgnores(t *testing.T) {
 
 func TestAccAPlanFindsRangesThatLiqoCannotAssign(t *testing.T) {
 	lab := borrowLab(t)
-	lab.have(t, "rome", ipam("10.0.0.0/8,192.168.0.0/16"))
-	forbidding := func(podCIDR string) string {
-		return overNodePort + fmt.Sprintf(`
-			cidr_remapping = "forbid"
-			server_network = { pod_cidrs = [%q] }`, podCIDR)
-	}
+	lab.have(t, "rome", ipam("172.16.0.0/12,192.168.0.0/16"))
+	const forbidden = overNodePort + "\n" + `cidr_remapping = "forbid"`
 	lab.planned(t, map[string]struct {
 		settings string
 		message  *regexp.Regexp
 	}{
 		"outside its pools": {
-			forbidding("100.64.0.0/16"), message("Remapping is forbidden, and needed", `…The pod CIDR `+
-				`100.64.0.0/16 of `+
+			forbidden, message("Remapping is forbidden, and needed", `…The pod CIDR 10.203.0.0/16 of `+
 				`"milan" is outside the ranges that Liqo on "rome" `+
-				`gives out, 10.0.0.0/8 and 192.168.0.0/16: Liqo on "rome" remaps it.`),
+				`gives out, 172.16.0.0/12 and 192.168.0.0/16: Liqo on "rome" remaps it.`),
 		},
 		"of IPv6": {
-			forbidding("fd00:1::/64"),
+			overNodePort + "\n" + `server_network = { pod_cidrs = ["fd00:1::/64"] }`,
 			message(
 				`Liqo can't join the IPv6 range fd00:1::/64 on leaf "milan"`, "…The IPAM of Liqo gives out IPv4 "+
 					"ranges only",
 			),
 		},
 	})
-	p := lab.written(t, lab.between("milan", overNodePort+"\n"+`server_network = { pod_cidrs = ["100.64.0.0/16"] }`))
+	p := lab.written(t, lab.between("milan", overNodePort))
 	says(t, p.run("plan"), "Warning: A pod CIDR will be remapped", "is outside the ranges that Liqo on "+
 		"\"rome\" gives out")
 }

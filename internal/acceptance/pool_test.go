@@ -18,7 +18,7 @@ const sideBySide = 3
 // topology lists the clusters of a lab in the pool: Europe, Rome and Milan; Naples, which has the
 // same pod CIDR as Rome; and Venice, which has no Liqo.
 var topology = []string{
-	"--cluster=europe=10.200.0.0/16",
+	"--cluster=europe=100.64.0.0/16", // outside the ranges that Liqo's IPAM gives out
 	"--cluster=rome=10.202.0.0/16",
 	"--cluster=milan=10.203.0.0/16",
 	"--cluster=naples=10.202.0.0/16",

@@ -52,7 +52,7 @@ func TestAccALeafWithAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = `
 		client_namespace = "shortcuts"
-		client_network   = { pod_cidrs = ["10.222.0.0/16"] }`
+		client_network   = { pod_cidrs = ["10.202.64.0/18"] }`
 	const reason = `Warning: Perhaps another cluster`
 	p := lab.written(t, lab.named("milan", "first", ""))
 	p.apply()
@@ -63,7 +63,7 @@ func TestAccALeafWithAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 			`"milan".`, "# forces replacement", "2 added, 0 changed, 2 destroyed")
 	says(
 		t, p.run("state", "show", romeMilan), `id = "rome/milan"`, `status = "Connected"`, `client_namespace = "shortcuts"`,
-		`pod_cidrs = [ "10.222.0.0/16", ]`,
+		`pod_cidrs = [ "10.202.64.0/18", ]`,
 	)
 	p.run("plan", "-detailed-exitcode")
 
@@ -86,12 +86,12 @@ func TestAccUnknownRangesChangeInPlace(t *testing.T) {
 			client_network = { pod_cidrs = [terraform_data.pods.output] }
 			server_network = { external_cidr = terraform_data.external.output }`)
 	}
-	p := lab.written(t, announced("10.222.0.0/16", "10.223.0.0/16"))
+	p := lab.written(t, announced("10.202.0.0/17", "10.70.0.0/17"))
 	p.apply()
-	p.write("main.tf", announced("10.224.0.0/16", "10.225.0.0/16"))
+	p.write("main.tf", announced("10.202.128.0/17", "10.70.0.0/18"))
 	p.apply()
 	says(
-		t, p.run("state", "show", romeMilan), `status = "Connected"`, `remapped_pod_cidrs = [ "10.224.0.0/16", ]`,
-		`remapped_external_cidr = "10.225.0.0/16"`,
+		t, p.run("state", "show", romeMilan), `status = "Connected"`, `remapped_pod_cidrs = [ "10.202.128.0/17", ]`,
+		`external_cidr = "10.70.0.0/18"`,
 	)
 }

@@ -205,18 +205,19 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 	lab := borrowLab(t)
 	lab.updated(t,
 		update{
-			"other address ranges", overNodePort + `
-			server_network = { pod_cidrs = ["10.220.0.0/16"], external_cidr = "10.221.0.0/16" }`, keepsGateways,
+			"parts of the address ranges", overNodePort + `
+			server_network = { pod_cidrs = ["10.203.128.0/17"], external_cidr = "10.70.0.0/17" }`, keepsGateways,
 			[]statecheck.StateCheck{
-				expect("server_network", network{"10.220.0.0/16", "10.221.0.0/16", "10.220.0.0/16", "10.221.0.0/16"}.value()),
+				keepsPodCIDR(romeMilan, "server_network", "10.203.128.0/17"),
 				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
 		update{
 			"of the client, too", overNodePort + `
-			client_network = { pod_cidrs = ["10.222.0.0/16"] }`, keepsGateways,
+			client_network = { pod_cidrs = ["10.202.64.0/18"] }
+			cidr_remapping = "forbid"`, keepsGateways,
 			[]statecheck.StateCheck{
-				keepsPodCIDR(romeMilan, "client_network", "10.222.0.0/16"),
+				keepsPodCIDR(romeMilan, "client_network", "10.202.64.0/18"),
 				keepsPodCIDR(romeMilan, "server_network", "10.203.0.0/16"),
 				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},

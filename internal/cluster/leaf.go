@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"sync"
+	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	liqoutils "github.com/liqotech/liqo/pkg/utils"
@@ -35,6 +36,7 @@ type Leaf struct {
 	Events Events
 
 	health      *health
+	clock       *clock
 	networks    memo[Networks]
 	pools       memo[[]netip.Prefix]
 	liqoVersion memo[string]
@@ -48,12 +50,16 @@ func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, cached cli
 	return &Leaf{
 		Name: name, ID: id, LiqoNamespace: liqoNamespace,
 		Cached: cached, Live: live, Discovery: discovery, Events: events, health: newHealth(),
+		clock: &clock{},
 	}
 }
 
+// Now returns the time by the clock of the leaf's API server, to within a second.
+func (l *Leaf) Now() time.Time { return l.clock.now() }
+
 // Absent returns a leaf that no longer exists. It has a name and an ID for messages, and no clients.
 func Absent(name, id string) *Leaf {
-	return &Leaf{Name: name, ID: liqov1beta1.ClusterID(id), health: newHealth()}
+	return &Leaf{Name: name, ID: liqov1beta1.ClusterID(id), health: newHealth(), clock: &clock{}}
 }
 
 // connect reads the leaf's ID and its address ranges and starts its caches, all in parallel. The
@@ -102,6 +108,8 @@ func connect(
 // assemble returns a leaf whose ID is not known yet, and the cache that it reads from. All its
 // clients share one set of connections.
 func assemble(name string, config *rest.Config, liqoNamespace string, health *health) (*Leaf, cache.Cache, error) {
+	clock := &clock{}
+	config.Wrap(clock.watch)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, nil, err
@@ -130,7 +138,7 @@ func assemble(name string, config *rest.Config, liqoNamespace string, health *he
 		return nil, nil, err
 	}
 	leaf := New(name, "", liqoNamespace, cached, live, memory.NewMemCacheClient(served), informerEvents{objects})
-	leaf.health = health
+	leaf.health, leaf.clock = health, clock
 	return leaf, objects, nil
 }
 

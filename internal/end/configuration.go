@@ -1,10 +1,8 @@
 package end
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"net/netip"
 	"slices"
 
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
@@ -14,54 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
-
-// Announcement is what the other leaf is told of this one's address ranges, in CIDR notation. What is empty is as the
-// leaf has it.
-type Announcement struct {
-	PodCIDRs     []string
-	ExternalCIDR string
-}
-
-// of is what the other leaf is told, given what the leaf has.
-func (a Announcement) of(own cluster.Networks) cluster.Networks {
-	if len(a.PodCIDRs) > 0 {
-		own.PodCIDRs = a.PodCIDRs
-	}
-	own.ExternalCIDR = cmp.Or(a.ExternalCIDR, own.ExternalCIDR)
-	return own
-}
-
-// Announce is what the other leaf is told of this one's address ranges. It fails if Liqo can't join them.
-func (e *End) Announce(ctx context.Context, announcement Announcement) (cluster.Networks, error) {
-	own, err := e.Leaf.Networks(ctx)
-	if err != nil {
-		return own, err
-	}
-	announced := announcement.of(own)
-	return announced, e.checkIPv4(announced)
-}
-
-// checkIPv4 fails for address ranges of IPv6. Liqo's IPAM (1.2.0, pkg/ipam/core) looks for a free range by dividing
-// IPv4 ranges down to the length that is asked for: for a length of more than 32 bits it panics, again after each
-// restart, and no network of that leaf gets a range any more.
-func (e *End) checkIPv4(announced cluster.Networks) error {
-	for _, cidr := range append(slices.Clone(announced.PodCIDRs), announced.ExternalCIDR) {
-		prefix, err := netip.ParsePrefix(cidr)
-		if err != nil || prefix.Addr().Is4() {
-			continue // what is no range at all is Liqo's to refuse
-		}
-		return &explain.Problem{
-			Leaf:    e.Leaf.Name,
-			Summary: fmt.Sprintf("Liqo can't join the IPv6 range %s", cidr),
-			Detail: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked "+
-				"for this one. Announce only the IPv4 ranges of %q: set `pod_cidrs` and `external_cidr` in its "+
-				"`client_network` or `server_network`.", e.Remote.Name, e.Leaf.Name),
-		}
-	}
-	return nil
-}
 
 // EnsureConfiguration tells this leaf the address ranges of the other one. Liqo's Configuration controller reacts by
 // asking its IPAM for ranges that are free here.

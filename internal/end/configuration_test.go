@@ -14,7 +14,6 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
@@ -114,34 +113,6 @@ func TestARemappingFailsOnlyIfItIsForbidden(t *testing.T) {
 			test.forbidden)
 		if errors.Is(err, ErrRemapped) != test.refused || (err == nil) == test.refused {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestALeafAnnouncesItsOwnRangesUnlessTheSpecSetsOthers(t *testing.T) {
-	for name, test := range map[string]struct {
-		announcement Announcement
-		expected     cluster.Networks
-		refused      bool
-	}{
-		"nothing": {Announcement{}, cluster.Networks{PodCIDRs: []string{"10.0.0.0/16"},
-			ExternalCIDR: "10.70.0.0/16"}, false},
-		"a part": {Announcement{PodCIDRs: []string{"10.0.1.0/24"}},
-			cluster.Networks{PodCIDRs: []string{"10.0.1.0/24"}, ExternalCIDR: "10.70.0.0/16"}, false},
-		"another outside": {Announcement{ExternalCIDR: "10.70.1.0/24"},
-			cluster.Networks{PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.1.0/24"}, false},
-		"IPv6": {Announcement{PodCIDRs: []string{"fd00::/64"}}, cluster.Networks{}, true},
-	} {
-		announced, err := romesEnd(t, ranges("10.0.0.0/16")...).Announce(t.Context(), test.announcement)
-		if test.refused {
-			if explain.Summary(err) != `Liqo can't join the IPv6 range fd00::/64 on leaf "rome"` {
-				t.Errorf("%s: %v", name, err)
-			}
-			continue
-		}
-		if err != nil || !slices.Equal(announced.PodCIDRs, test.expected.PodCIDRs) ||
-			announced.ExternalCIDR != test.expected.ExternalCIDR {
-			t.Errorf("%s: got %+v (%v)", name, announced, err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // A Connection is made by the gateway itself: there is nothing to forge, and it goes when the gateway goes.
 
-// WaitForConnection returns once this leaf's gateway says that the tunnel is up.
+// WaitForConnection returns once this leaf's gateway says that the tunnel is up, and has said so lately.
 func (e *End) WaitForConnection(ctx context.Context) error {
 	return e.until(ctx, "the tunnel to come up", func(found Objects) bool {
 		gateway := found.Gateway()
@@ -20,10 +20,13 @@ func (e *End) WaitForConnection(ctx context.Context) error {
 }
 
 // ConnectionStatus is what this end says of the tunnel through a gateway. A Connection that an earlier gateway has left
-// says nothing of this one.
+// says nothing of this one, and one that nobody renews does not say any more that the tunnel is up.
 func (o Objects) ConnectionStatus(gateway client.Object) networkingv1beta1.ConnectionStatusValue {
 	if o.Connection == nil || !ownedBy(o.Connection, gateway) {
 		return ""
+	}
+	if !o.SilentSince.IsZero() {
+		return networkingv1beta1.Connecting
 	}
 	return o.Connection.Status.Value
 }
@@ -38,7 +41,7 @@ type Latency struct {
 // milliseconds above.
 func (l *Latency) Milliseconds() float64 { return float64(l.Value.Microseconds()) / 1000 }
 
-// Latency is what this end's gateway has measured last; nil where it has not, as while the tunnel is down.
+// Latency is what this end's gateway has measured last; nil where it has not, as while it reports the tunnel as down.
 func (o Objects) Latency() *Latency {
 	gateway := o.Gateway()
 	if gateway == nil || o.ConnectionStatus(gateway) == "" {

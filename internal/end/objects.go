@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -20,6 +21,10 @@ type Objects struct {
 	GatewayClient *networkingv1beta1.GatewayClient
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection
+
+	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else
+	// it is zero.
+	SilentSince time.Time
 
 	// Extra are additional objects of these kinds. Liqo does not support two of a kind. They exist if
 	// someone created another network of the pair in another namespace.
@@ -41,7 +46,8 @@ func Networks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]
 
 // readNetworks reads the objects in a leaf's cache, keyed by the ID of the other cluster. It reads
 // each kind once, whatever the number of networks. If a network has several objects of a kind, it
-// takes the owner's, or else the oldest.
+// takes the owner's, or else the oldest. It asks the leaf only if the report of a
+// gateway seems overdue.
 func readNetworks(
 	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner,
 ) (map[string]Objects, error) {
@@ -67,6 +73,13 @@ func readNetworks(
 	collect(networks, owner, publicKeys.Items, func(o *Objects) **networkingv1beta1.PublicKey { return &o.PublicKey })
 	collect(networks, owner, connections.Items,
 		func(o *Objects) **networkingv1beta1.Connection { return &o.Connection })
+	for id, network := range networks {
+		var err error
+		if network.SilentSince, err = silentSince(ctx, leaf, network); err != nil {
+			return nil, err
+		}
+		networks[id] = network
+	}
 	return networks, nil
 }
 

@@ -28,7 +28,7 @@ func (o Objects) explained() explain.Objects {
 		all.Endpoint = o.GatewayServer.Status.Endpoint
 	}
 	if gateway := o.Gateway(); gateway != nil {
-		all.Tunnel = o.ConnectionStatus(gateway)
+		all.Tunnel, all.SilentSince = o.ConnectionStatus(gateway), o.SilentSince
 	}
 	return all
 }

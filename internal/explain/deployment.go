@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -54,7 +55,32 @@ func deployment(ctx context.Context, s Subject, found Objects) ([]cause, error) 
 			causes, errs = append(causes, more...), append(errs, err)
 		}
 	}
-	return causes, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil || len(causes) > 0 || found.SilentSince.IsZero() {
+		return causes, err
+	}
+	return []cause{silent(s, found, pods)}, nil
+}
+
+// silent is the cause that a gateway reports nothing, though nothing is wrong with its pods that Kubernetes knows.
+func silent(s Subject, found Objects, pods []corev1.Pod) cause {
+	evidence := make([]string, len(pods))
+	for i := range pods {
+		state := "ready"
+		if !pods[i].DeletionTimestamp.IsZero() {
+			state = "being deleted"
+		}
+		evidence[i] = fmt.Sprintf("Kubernetes calls %s on node %q %s.",
+			s.Leaf.Describe(&pods[i]), pods[i].Spec.NodeName, state)
+	}
+	return cause{
+		summary: "the gateway reports nothing",
+		evidence: append([]string{
+			fmt.Sprintf("The gateway has reported nothing since %s.", found.SilentSince.Format(time.RFC3339)),
+		}, evidence...),
+		advice: fmt.Sprintf("Check that its node runs, and that the gateway can reach the API server. Its log says "+
+			"more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
+			pods[0].Namespace, cluster.MadeForGateway(found.gateway()).Name),
+	}
 }
 
 // noPod returns the cause why a Deployment has no pod.

@@ -76,6 +76,54 @@ Its log shows more:
 	}
 }
 
+// silentEnd returns an end whose gateway has not reported anything for a long time.
+func silentEnd(s Subject) Subject {
+	found, err := s.Find(context.Background())
+	found.Tunnel, found.SilentSince = networkingv1beta1.Connecting, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	found.Connection.Status.Value = networkingv1beta1.Connected
+	s.Find = func(context.Context) (Objects, error) { return found, err }
+	return s
+}
+
+func TestTheWarningNamesThePodOfAGatewayThatReportsNothing(t *testing.T) {
+	const silent = `The gateway of "rome" dials 172.18.0.2, UDP port 31000.
+On leaf "rome", the gateway has reported nothing since 2026-11-21T12:00:00Z, though Connection liqo-tenant-milan/gw-milan still says "Connected".
+On leaf "milan", the gateway has reported nothing since 2026-11-21T12:00:00Z, though Connection liqo-tenant-rome/gw-rome still says "Connected".
+
+This is why: the gateway reports nothing on leaf "rome".
+The gateway has reported nothing since 2026-11-21T12:00:00Z.
+Kubernetes calls Pod liqo-tenant-milan/gw-milan on node "" ready.
+
+Check that its node runs, and that the gateway can reach the API server. Its log says more:
+
+  kubectl -n liqo-tenant-milan logs deployment/gw-milan --all-containers
+
+This is why: `
+	for name, test := range map[string]struct {
+		pod      *corev1.Pod // Milan's
+		expected string
+	}{
+		"whose pod is ready": {readyPod(), `the gateway reports nothing on leaf "milan".
+The gateway has reported nothing since 2026-11-21T12:00:00Z.
+Kubernetes calls Pod liqo-tenant-rome/gw-rome on node "" ready.
+
+Check that its node runs, and that the gateway can reach the API server. Its log says more:
+
+  kubectl -n liqo-tenant-rome logs deployment/gw-rome --all-containers`},
+		"whose pod has no image": {waitingPod("ErrImagePull", "not found"), `the gateway's image can't be pulled on leaf "milan".
+The kubelet can't pull image ghcr.io/liqotech/gateway/wireguard:v1.2.0 of Pod liqo-tenant-rome/gw-rome, container wireguard: not found.
+
+Check that the nodes of leaf "milan" can reach this registry and may pull this image.`},
+	} {
+		down := Down(t.Context(), silentEnd(downAtRome(t)), silentEnd(downAtMilan(t, test.pod)))
+		for _, part := range strings.Split(silent+test.expected, "\n\nThis is why: ") {
+			if !strings.Contains(down.Detail, part) {
+				t.Errorf("%s: the text lacks\n%s\n\nIt is\n%s", name, part, down.Detail)
+			}
+		}
+	}
+}
+
 func TestTheWarningHasAnIncompleteEndOnceAndWithoutAWait(t *testing.T) {
 	down := Down(t.Context(), downAtRome(t), milan(t, runningGateway()...))
 	if !strings.HasPrefix(down.Detail,

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -33,6 +34,10 @@ type Objects struct {
 	Endpoint *networkingv1beta1.EndpointStatus       // of Server; nil until it can be dialled
 	Tunnel   networkingv1beta1.ConnectionStatusValue // as Connection reports it for this gateway; may be empty
 	Leaving  []client.Object                         // objects that are to be deleted and still exist
+
+	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else
+	// it is zero.
+	SilentSince time.Time
 }
 
 // ignored returns the objects that Liqo's controllers have not reacted to.

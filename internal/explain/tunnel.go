@@ -31,7 +31,7 @@ func dialling(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 		return nil, nil
 	}
 	endpoint, answer := found.Client.Spec.Endpoint, ", and gets no answer"
-	if found.Tunnel == networkingv1beta1.Connected {
+	if found.Tunnel == networkingv1beta1.Connected || !found.SilentSince.IsZero() {
 		answer = ""
 	}
 	report, err := s.report(ctx, found)
@@ -97,6 +97,11 @@ func (s Subject) report(ctx context.Context, found Objects) (string, error) {
 	}
 	if found.Tunnel == "" {
 		return fmt.Sprintf("On leaf %q, %s has no status yet.", s.Leaf.Name, s.Leaf.Describe(found.Connection)), nil
+	}
+	if !found.SilentSince.IsZero() {
+		return fmt.Sprintf("On leaf %q, the gateway has reported nothing since %s, though %s still says %q.",
+			s.Leaf.Name, found.SilentSince.Format(time.RFC3339),
+			s.Leaf.Describe(found.Connection), found.Connection.Status.Value), nil
 	}
 	report := fmt.Sprintf("On leaf %q, %s says %q", s.Leaf.Name, s.Leaf.Describe(found.Connection), found.Tunnel)
 	since, err := s.since(ctx, found.Tunnel)

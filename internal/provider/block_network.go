@@ -2,12 +2,14 @@ package provider
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/objectplanmodifier"
@@ -32,15 +34,16 @@ func networkAttribute(leaf, other string) schema.SingleNestedAttribute {
 		Attributes: map[string]schema.Attribute{
 			"pod_cidrs": schema.ListAttribute{
 				Optional: true, Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Of its pods, as the " + other + " is told. Default: as the " + leaf + " has them. A change is made in place, and " +
-					"the " + other + " reaches the pods at other addresses then.",
+				MarkdownDescription: "Of its pods, as the " + other + " is told. Default: all pod CIDRs of the " + leaf + ". Set it to parts of them to " +
+					"keep the other pods apart: those can't be reached from the " + other + ", and reach nothing there. Any other range is refused, because " +
+					"packets to it would be lost. A change is made in place, and the " + other + " may reach the pods at other addresses then.",
 				Validators:    []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(cidr(), wholeRange())},
 				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
 			},
 			"external_cidr": schema.StringAttribute{
 				Optional: true, Computed: true, CustomType: cidrtypes.IPPrefixType{},
 				MarkdownDescription: "Liqo's external CIDR of the " + leaf + ", for addresses outside its pod CIDRs, as the " + other + " is told. Default: as the " + leaf +
-					" has it.",
+					" has it. It can be set to a part that begins with the same address; then the " + other + " reaches no address outside that part.",
 				Validators:    []validator.String{wholeRange()},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
@@ -110,6 +113,18 @@ func announcementSpec(ctx context.Context, set types.Object) (end.Announcement, 
 	announcement := end.Announcement{ExternalCIDR: model.ExternalCIDR.ValueString()}
 	diags.Append(model.PodCIDRs.ElementsAs(ctx, &announcement.PodCIDRs, false)...)
 	return announcement, diags
+}
+
+// announcementPath is the attribute of a network that an announcement is refused for.
+func announcementPath(network string, err error) path.Path {
+	switch at := path.Root(network); {
+	case errors.Is(err, end.ErrPodCIDRs):
+		return at.AtName("pod_cidrs")
+	case errors.Is(err, end.ErrExternalCIDR):
+		return at.AtName("external_cidr")
+	default:
+		return at
+	}
 }
 
 func networkObject(network end.Network) types.Object {

@@ -54,7 +54,7 @@ func (d *shortcutDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 			"client_namespace":  shownString("Namespace of the network's objects on the client. Null if there are none."),
 			"server_namespace":  shownString("Namespace of the network's objects on the server. Null if there are none."),
 			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in " +
-				"place, but the tunnel is not up. `Error`: an end reports that the tunnel failed. `Disconnected`: " +
+				"place, but the tunnel is not up, or a gateway has stopped reporting. `Error`: an end reports that the tunnel failed. `Disconnected`: " +
 				"objects are missing, or there is no network."),
 			"reversed": schema.BoolAttribute{
 				Computed: true,
@@ -83,14 +83,15 @@ func endAttribute(leaf string) schema.Attribute {
 		Computed:            true,
 		MarkdownDescription: "The network as the " + leaf + " sees it.",
 		Attributes: map[string]schema.Attribute{
-			"status": shownString("`Connected`, `Connecting` or `Error`, as the gateway reports. `Disconnected`: there is " +
-				"no gateway."),
+			"status": shownString("`Connected`, `Connecting` or `Error`, as the gateway reports. `Connecting`, too, if " +
+				"the gateway has stopped reporting. `Disconnected`: there is no gateway."),
 			"latency_ms": schema.Float64Attribute{
 				Computed: true,
 				MarkdownDescription: "Last measured round-trip time of a packet to the other gateway, in " +
 					"milliseconds. Null if there is no measurement, as while the tunnel is down.",
 			},
-			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC."),
+			"latency_measured_at": shownString("When `latency_ms` was measured, by the clock of the gateway's node: RFC 3339, UTC. A gateway that reports does so every " +
+				"10 seconds, unless Liqo is set up otherwise."),
 			"gateway_pods": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Pods of the gateway, sorted by name.",

@@ -253,12 +253,13 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 
 // whyDown returns a warning if everything is in place but the tunnel is down. The warning has the
 // evidence from the leaves. There is no warning for a tunnel that comes up while the configuration
-// does not wait for it.
+// does not wait for it, unless it was up before.
 func (m *shortcutModel) whyDown(
 	ctx context.Context, joined *shortcut.Shortcut, observed shortcut.State,
 ) diag.Diagnostics {
 	awaited := m.WaitForConnection.ValueBool() && !m.keysByOthers()
-	if !observed.Exists || (observed.Status != shortcut.Error && (observed.Status != shortcut.Connecting || !awaited)) {
+	missed := observed.Status == shortcut.Connecting && (awaited || observed.Silent)
+	if !observed.Exists || (observed.Status != shortcut.Error && !missed) {
 		return nil
 	}
 	down := joined.WhyDown(ctx)

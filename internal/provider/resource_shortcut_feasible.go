@@ -133,10 +133,10 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	_, clientErr := f.shortcut.Client.Announce(ctx, client)
-	_, serverErr := f.shortcut.Server.Announce(ctx, server)
-	diags.Append(found(path.Root("client_network"), clientErr)...)
-	diags.Append(found(path.Root("server_network"), serverErr)...)
+	_, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, client)
+	_, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, server)
+	diags.Append(found(announcementPath("client_network", clientErr), clientErr)...)
+	diags.Append(found(announcementPath("server_network", serverErr), serverErr)...)
 	if len(diags) > 0 {
 		return diags
 	}

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -223,5 +224,55 @@ func TestACheckThatCannotReadTheLeafIsAWarning(t *testing.T) {
 	diags := found(path.Root("client_namespace"), errors.New("no answer"))
 	if diags.HasError() || !slices.Equal(at(diags, diag.SeverityWarning), []string{"client_namespace"}) {
 		t.Errorf("got %v", diags)
+	}
+}
+
+func TestRangesThatWouldLosePacketsAreRefusedAtTheirAttributeUnlessTheyAreThereAlready(t *testing.T) {
+	joined := func(told ...client.Object) pair {
+		return pair{
+			client: clustertest.Leaf(t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)...),
+			server: clustertest.Leaf(t, "milan", append(told, append(clustertest.Ranges("10.3.0.0/16", "10.71.0.0/16"), clustertest.Templates()...)...)...),
+		}
+	}
+	for name, test := range map[string]struct {
+		network  types.Object // of Rome
+		leaves   pair
+		expected []string
+	}{
+		"its own":                 {networkOf("10.1.0.0/16", "10.70.0.0/16"), joined(), nil},
+		"parts":                   {networkOf("10.1.7.0/24", "10.70.0.0/24"), joined(), nil},
+		"foreign pods":            {networkOf("10.220.0.0/16", "10.70.0.0/16"), joined(), []string{"client_network.pod_cidrs"}},
+		"a foreign external CIDR": {networkOf("10.1.0.0/16", "10.221.0.0/16"), joined(), []string{"client_network.external_cidr"}},
+		"told by somebody else": {
+			networkOf("10.0.0.0/16", "10.70.0.0/16"), joined(clustertest.Configuration("rome")), nil, // tells 10.0.0.0/16
+		},
+	} {
+		p := toBeMade(t)
+		p.pair, p.config.ClientNetwork, p.plan.AdoptExisting = test.leaves, test.network, types.BoolValue(true)
+		if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), test.expected) {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+func TestATunnelThatComesUpWhileNobodyWaitsIsNoWarningUnlessItWasUpBefore(t *testing.T) {
+	for name, test := range map[string]struct {
+		status           shortcut.Status
+		awaited, silent  bool
+		expectedWarnings int
+	}{
+		"up":                         {shortcut.Connected, true, false, 0},
+		"coming up, awaited":         {shortcut.Connecting, true, false, 1},
+		"coming up":                  {shortcut.Connecting, false, false, 0},
+		"without reports any longer": {shortcut.Connecting, false, true, 1},
+		"failed":                     {shortcut.Error, false, false, 1},
+	} {
+		model := recorded(t, test.status)
+		model.WaitForConnection = types.BoolValue(test.awaited)
+		joined := shortcut.New(leafWith(t, "rome"), leafWith(t, "milan"))
+		diags := model.whyDown(t.Context(), joined, shortcut.State{Exists: true, Status: test.status, Silent: test.silent})
+		if len(diags) != test.expectedWarnings {
+			t.Errorf("%s: %v", name, diags)
+		}
 	}
 }

@@ -135,12 +135,20 @@ func starts() []values {
 	return []values{least, overNodePort}
 }
 
-// candidates returns values of a type. Every setting of the type must accept at least one of them.
-func candidates(kind tftypes.Type) []tftypes.Value {
+// parts are parts of the leaves' address ranges. A leaf does not announce other ranges.
+var parts = map[string]tftypes.Value{
+	"client_network.pod_cidrs": text("10.1.128.0/17"), "client_network.external_cidr": text("10.2.0.0/17"),
+	"server_network.pod_cidrs": text("10.3.128.0/17"), "server_network.external_cidr": text("10.4.0.0/17"),
+}
+
+// candidates returns values of a type. The setting must accept at least one of them.
+func candidates(setting string, kind tftypes.Type) []tftypes.Value {
 	texts := []tftypes.Value{
-		text("other"), text("192.0.2.10"), text("10.99.0.0/16"), text("3m"), text("NodePort"), text(remappingForbidden),
-		text(destroyDisconnects),
+		text("other"), text("192.0.2.10"), text("3m"), text("NodePort"), text(remappingForbidden), text(destroyDisconnects),
 		text(end.DefaultServerTemplateResource), text(end.DefaultClientTemplateResource),
+	}
+	if part, ok := parts[setting]; ok {
+		texts = []tftypes.Value{part}
 	}
 	switch {
 	case kind.Is(tftypes.String):
@@ -173,7 +181,7 @@ func change(t *testing.T, setting string) (before, after values) {
 			after[setting] = tftypes.NewValue(kind, nil) // the block exists
 		}
 		usual := valuesOf(t, planned(t, after.object(whole, "")))[setting]
-		for _, candidate := range candidates(kind) {
+		for _, candidate := range candidates(setting, kind) {
 			after[setting] = candidate
 			if !candidate.Equal(usual) && validated(t, after.object(whole, "")) == "" {
 				return before, after

@@ -140,7 +140,8 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"status": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "`Connected`: both ends report the tunnel as up. `Connecting`: everything is " +
-					"in place, but the tunnel is not up. `Error`: an end reports that the tunnel failed. " +
+					"in place, but the tunnel is not up, or a gateway has stopped reporting. " +
+					"`Error`: an end reports that the tunnel failed. " +
 					"`Disconnected`: objects are missing, and the next apply repairs this in place.",
 			},
 		},

@@ -44,8 +44,8 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 
 	turn := &turn{}
 	begin := steps.Act(r, s.first().Leaf.Name, "wait for other operations on the pair", turn.take(r, s.first()))
-	clNetworks := steps.Do(r, onClient, "read its address ranges", announce(cl, spec.ClientEnd))
-	srvNetworks := steps.Do(r, onServer, "read its address ranges", announce(srv, spec.ServerEnd))
+	clNetworks := steps.Do(r, onClient, "read its address ranges", s.announce(cl, spec.ClientEnd))
+	srvNetworks := steps.Do(r, onServer, "read its address ranges", s.announce(srv, spec.ServerEnd))
 	allowed := s.startChecks(r, spec, begin, clNetworks, srvNetworks)
 	clNamespace := steps.Do(r, onClient, "namespace", ensureNamespace(cl, spec.ClientEnd), allowed...)
 	srvNamespace := steps.Do(r, onServer, "namespace", ensureNamespace(srv, spec.ServerEnd), allowed...)
@@ -180,8 +180,8 @@ func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
 	return func(ctx context.Context) error { return s.take(ctx, on, spec) }
 }
 
-func announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
-	return func(ctx context.Context) (cluster.Networks, error) { return on.Announce(ctx, spec.Announcement) }
+func (s *Shortcut) announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
+	return func(ctx context.Context) (cluster.Networks, error) { return s.Announce(ctx, on, spec.Announcement) }
 }
 
 func ensureNamespace(on *end.End, spec EndSpec) func(context.Context) (string, error) {

@@ -28,7 +28,7 @@ func TestIPv6RangesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		shortcut := New(rome, milan)
 		spec := overNodePort
 		spec.ClientEnd.Announcement = end
-		_, refused := shortcut.Client.Announce(t.Context(), end)
+		_, refused := shortcut.Announce(t.Context(), shortcut.Client, end)
 		for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
 			var problem *explain.Problem
 			if !errors.As(err, &problem) || problem.Leaf != "rome" ||

@@ -15,11 +15,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// measured is a status with a latency.
+// measured is the status of a tunnel that is up, with a latency of a moment ago.
 func measured(value string) networkingv1beta1.ConnectionStatus {
 	return networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected,
 		Latency: networkingv1beta1.ConnectionLatency{
-			Value: value, Timestamp: metav1.NewTime(time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)),
+			Value: value, Timestamp: metav1.Now(),
 		}}
 }
 
@@ -72,6 +72,23 @@ func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 		if atMilan.Status != Error || atMilan.Latency != nil || len(atMilan.GatewayPods) != 0 {
 			t.Errorf("reversed: %t: Milan's end is %+v", reversed, atMilan)
 		}
+	}
+}
+
+func TestAnEndThatHasFallenSilentIsNotUpAndStillSaysWhatItLastMeasured(t *testing.T) {
+	last := measured("850μs")
+	last.Latency.Timestamp = metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
+	found, err := New(
+		clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", last)...), clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", measured("1ms"))...),
+	).Inspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Status != Connecting || !found.Silent || found.ClientEnd.Status != Connecting || found.ServerEnd.Status != Connected {
+		t.Errorf("got %+v", found)
+	}
+	if at := found.ClientEnd.Latency; at == nil || !at.MeasuredAt.Equal(last.Latency.Timestamp.Time) {
+		t.Errorf("it was measured %+v", at)
 	}
 }
 

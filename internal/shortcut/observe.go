@@ -15,6 +15,7 @@ type State struct {
 	Exists bool // whether either leaf holds anything of the owner's
 	Joined bool // whether either leaf holds a network of the pair, whoever owns it
 	Status Status
+	Silent bool // whether a gateway that once reported the tunnel as up has stopped to report
 
 	// Duplicates name further objects of the pair, which are not the owner's: Liqo can't cope with two of a kind.
 	Duplicates []string
@@ -40,7 +41,8 @@ type EndState struct {
 }
 
 // Observe tells how the shortcut is, from the leaves' caches alone, so that it costs the API servers nothing however
-// often it is called. Only to be certain that nothing at all is left it asks them. With keysByOthers, a missing
+// often it is called. Only to be certain that nothing at all is left, or that nobody reports on the tunnel any more, it
+// asks them. With keysByOthers, a missing
 // PublicKey is no reason to call it disconnected.
 func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error) {
 	found, err := s.look(ctx)
@@ -62,6 +64,7 @@ func (s *Shortcut) state(found network, keysByOthers bool) State {
 		Joined:         len(found.made()) > 0,
 		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
 		Status:         found.status(keysByOthers),
+		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),
 		Client:         endState(s.Client, client, server.ObservedNetwork()),
 		Server:         endState(s.Server, server, client.ObservedNetwork()),
 		ServerGateway:  server.ObservedServer(),

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
@@ -13,14 +14,14 @@ func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement
 	var atClient, atServer []end.Overlap
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		networks, err := s.Server.Announce(ctx, server)
+		networks, err := s.Announce(ctx, s.Server, server)
 		if err == nil {
 			atClient, err = s.Client.Overlaps(ctx, networks)
 		}
 		return err
 	})
 	group.Go(func() error {
-		networks, err := s.Client.Announce(ctx, client)
+		networks, err := s.Announce(ctx, s.Client, client)
 		if err == nil {
 			atServer, err = s.Server.Overlaps(ctx, networks)
 		}
@@ -28,4 +29,15 @@ func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement
 	})
 	err := group.Wait()
 	return append(atClient, atServer...), err
+}
+
+// Announce is what a leaf's peer is told of its address ranges. See [end.End.Announce] for its errors.
+func (s *Shortcut) Announce(
+	ctx context.Context, on *end.End, announcement end.Announcement,
+) (cluster.Networks, error) {
+	found, err := s.other(on).Find(ctx)
+	if err != nil {
+		return cluster.Networks{}, err
+	}
+	return on.Announce(ctx, announcement, found.ObservedNetwork())
 }

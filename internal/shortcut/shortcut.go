@@ -29,3 +29,11 @@ func (s *Shortcut) OwnedBy(owner end.Owner) *Shortcut {
 }
 
 func (s *Shortcut) ends() []*end.End { return []*end.End{s.Client, s.Server} }
+
+// other is the end that an end is joined with.
+func (s *Shortcut) other(on *end.End) *end.End {
+	if on == s.Client {
+		return s.Server
+	}
+	return s.Client
+}

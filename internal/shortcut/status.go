@@ -9,7 +9,8 @@ type Status string
 const (
 	// Connected means that all objects are in place and both ends report the tunnel as up.
 	Connected Status = "Connected"
-	// Connecting means that all objects are in place, and the tunnel is not up yet, or no more.
+	// Connecting means that all objects are in place, and the tunnel is not up yet, or no more, or that a gateway has
+	// stopped to report on it.
 	Connecting Status = "Connecting"
 	// Error means that at least one end reports that the tunnel failed.
 	Error Status = "Error"

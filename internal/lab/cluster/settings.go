@@ -11,7 +11,7 @@ import (
 )
 
 // Settings lists the settings that Set can change.
-const Settings = "load-balancer, schedulable, pull-image, connect = true or false; liqo = running or stopped; " +
+const Settings = "load-balancer, schedulable, pull-image, connect, mute = true or false; liqo = running or stopped; " +
 	"gateway-ready-after, connect-after = a duration such as 5s"
 
 // Set changes the behaviour of the cluster, by the name of a setting.

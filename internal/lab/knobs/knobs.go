@@ -19,6 +19,9 @@ type Values struct {
 	PullImage bool
 	// Connect reports whether packets of tunnels pass.
 	Connect bool
+	// Mute reports whether gateways have stopped reporting on their tunnels, like gateways that are
+	// cut off from their API server. It affects the simulated data plane.
+	Mute bool
 	// GatewayReadyAfter is the time from the scheduling of a pod until it is ready.
 	GatewayReadyAfter time.Duration
 	// ConnectAfter is the time from the moment when both ends can shake hands until the tunnel is
@@ -58,6 +61,8 @@ func (k *Knobs) Set(key, value string) error {
 		v.PullImage, err = strconv.ParseBool(value)
 	case "connect":
 		v.Connect, err = strconv.ParseBool(value)
+	case "mute":
+		v.Mute, err = strconv.ParseBool(value)
 	case "gateway-ready-after":
 		v.GatewayReadyAfter, err = time.ParseDuration(value)
 	case "connect-after":

@@ -8,12 +8,12 @@ import (
 func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 	k := New(Values{LoadBalancer: true})
 	listener := k.Listen(t.Context())
-	for key, value := range map[string]string{"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true"} {
+	for key, value := range map[string]string{"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true", "mute": "true"} {
 		if err := k.Set(key, value); err != nil {
 			t.Errorf("%s=%s: %v", key, value, err)
 		}
 	}
-	if got, want := k.Get(), (Values{Connect: true, GatewayReadyAfter: 5 * time.Second}); got != want {
+	if got, want := k.Get(), (Values{Connect: true, Mute: true, GatewayReadyAfter: 5 * time.Second}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	select {

@@ -2,6 +2,7 @@ package simulated
 
 import (
 	"net/netip"
+	"strconv"
 	"testing"
 	"time"
 
@@ -204,6 +205,29 @@ func TestASilentTunnelIsAnErrorAfterTheLossThreshold(t *testing.T) {
 	e.lastPong = e.lastPong.Add(-10 * time.Second)
 	milan.plane.put(e)
 	wantStatus(t, milan, networkingv1beta1.ConnectionError)
+}
+
+func TestAConnectionIsRenewedUnlessItsGatewayIsMute(t *testing.T) {
+	rome, milan := newPair(t, nodePort...)
+	milan.look(t)
+	for _, mute := range []bool{true, false} {
+		conn, _ := rome.look(t)
+		old := time.Now().Add(-time.Minute).Truncate(time.Second)
+		conn.Status.Latency.Timestamp = metav1.NewTime(old)
+		if err := rome.client.Status().Update(t.Context(), conn); err != nil {
+			t.Fatal(err)
+		}
+		if err := rome.cluster.Knobs.Set("mute", strconv.FormatBool(mute)); err != nil {
+			t.Fatal(err)
+		}
+		conn, result := rome.look(t)
+		if renewed := conn.Status.Latency.Timestamp.After(old); renewed == mute || conn.Status.Value != networkingv1beta1.Connected {
+			t.Errorf("mute: %t: it is renewed: %t, and %s", mute, renewed, conn.Status.Value)
+		}
+		if !mute && result.RequeueAfter != 10*time.Second {
+			t.Errorf("it is renewed again after %s", result.RequeueAfter)
+		}
+	}
 }
 
 func TestATunnelThatIsCutDoesNotPassAndConnectsAgain(t *testing.T) {

@@ -1,0 +1,70 @@
+package cluster_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// gatewayDeployment runs a gateway with these arguments, beside the container of the tunnel.
+func gatewayDeployment(arguments ...string) *appsv1.Deployment {
+	deployment := clustertest.GatewayDeployment("milan")
+	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "wireguard"}, {Name: "gateway", Args: arguments}}
+	return deployment
+}
+
+func TestPingsAreThoseOfTheGatewaysArgumentsElseTheUsualOnes(t *testing.T) {
+	usual := cluster.UsualPings()
+	rare, disabled := usual, usual
+	rare.Interval, rare.LossThreshold, rare.Report = 20*time.Second, 3, 5*time.Minute
+	disabled.Enabled = false
+	for name, test := range map[string]struct {
+		deployed []client.Object
+		expected cluster.Pings
+	}{
+		"no Deployment": {nil, usual},
+		"no arguments":  {[]client.Object{gatewayDeployment()}, usual},
+		"as Liqo's templates have them": {
+			[]client.Object{gatewayDeployment("--name=$(NAME)", "--ping-enabled=true", "--ping-loss-threshold=3",
+				"--ping-interval=20s", "--ping-update-status-interval=5m")}, rare,
+		},
+		"no pings": {[]client.Object{gatewayDeployment("--ping-enabled=false")}, disabled},
+		"unreadable": {[]client.Object{
+			gatewayDeployment("--ping-interval", "--ping-loss-threshold=", "--ping-update-status-interval=often"),
+		}, usual},
+	} {
+		rome := clustertest.Leaf(t, "rome", test.deployed...)
+		pings, err := rome.GatewayPings(t.Context(), clustertest.GatewayClient("milan"))
+		if err != nil || pings != test.expected {
+			t.Errorf("%s: got %+v (%v)", name, pings, err)
+		}
+	}
+}
+
+func TestPingsThatMayNotBeReadAreTheUsualOnes(t *testing.T) {
+	rome := clustertest.Leaf(t, "rome")
+	answer := apierrors.NewForbidden(schema.GroupResource{}, "gw-milan", nil)
+	rome.Live = interceptor.NewClient(rome.Live, interceptor.Funcs{
+		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+			return answer
+		},
+	})
+	gateway := clustertest.GatewayClient("milan")
+	if pings, err := rome.GatewayPings(t.Context(), gateway); err != nil || pings != cluster.UsualPings() {
+		t.Errorf("got %+v (%v)", pings, err)
+	}
+	answer = apierrors.NewServiceUnavailable("no endpoints")
+	if _, err := rome.GatewayPings(t.Context(), gateway); !cluster.Unreachable(err) {
+		t.Errorf("got %v", err)
+	}
+}

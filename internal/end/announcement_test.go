@@ -1,0 +1,93 @@
+package end
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+func TestALeafAnnouncesItsOwnRangesUnlessItsSpecSaysOthers(t *testing.T) {
+	own := cluster.Networks{PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
+	parts := []string{"10.0.1.0/24", "10.0.7.0/24"}
+	for name, test := range map[string]struct {
+		announcement Announcement
+		expected     cluster.Networks
+	}{
+		"nothing": {Announcement{}, own},
+		"its own": {Announcement{own.PodCIDRs, own.ExternalCIDR}, own},
+		"parts of its pods": {
+			Announcement{PodCIDRs: parts}, cluster.Networks{PodCIDRs: parts, ExternalCIDR: own.ExternalCIDR},
+		},
+		"the beginning of others": {
+			Announcement{ExternalCIDR: "10.70.0.0/24"}, cluster.Networks{PodCIDRs: own.PodCIDRs, ExternalCIDR: "10.70.0.0/24"},
+		},
+	} {
+		announced, err := romesEnd(t, ranges("10.0.0.0/16")...).Announce(t.Context(), test.announcement, Network{})
+		if err != nil || !slices.Equal(announced.PodCIDRs, test.expected.PodCIDRs) ||
+			announced.ExternalCIDR != test.expected.ExternalCIDR {
+			t.Errorf("%s: got %+v (%v)", name, announced, err)
+		}
+	}
+}
+
+func TestRangesThatWouldLosePacketsAreRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		announcement Announcement
+		cause        error
+		summary      string
+		parts        []string
+	}{
+		"foreign pods": {
+			Announcement{PodCIDRs: []string{"10.0.0.0/24", "10.220.0.0/16"}}, ErrPodCIDRs, "there are no pods in 10.220.0.0/16",
+			[]string{
+				`"rome" have addresses in 10.0.0.0/16.`, `the packets that "milan" sends there would be lost.`,
+				"Set `pod_cidrs` to 10.0.0.0/16",
+			},
+		},
+		"more than its pods": {
+			Announcement{PodCIDRs: []string{"10.0.0.0/15"}}, ErrPodCIDRs, "there are no pods in 10.0.0.0/15", nil,
+		},
+		"foreign others": {
+			Announcement{ExternalCIDR: "10.221.0.0/16"}, ErrExternalCIDR, "10.221.0.0/16 does not begin the external CIDR",
+			[]string{`The external CIDR of "rome" is 10.70.0.0/16.`, "a part that begins with 10.70.0.0."},
+		},
+		"not the beginning of others": {
+			Announcement{ExternalCIDR: "10.70.1.0/24"}, ErrExternalCIDR,
+			"10.70.1.0/24 does not begin the external CIDR", nil,
+		},
+		"more than others": {
+			Announcement{ExternalCIDR: "10.70.0.0/15"}, ErrExternalCIDR,
+			"10.70.0.0/15 does not begin the external CIDR", nil,
+		},
+		"pods of IPv6": {
+			Announcement{PodCIDRs: []string{"fd00::/64"}}, nil, "Liqo can't join the IPv6 range fd00::/64", nil,
+		},
+	} {
+		_, err := romesEnd(t, ranges("10.0.0.0/16")...).Announce(t.Context(), test.announcement, Network{})
+		if explain.Summary(err) != test.summary+` on leaf "rome"` || (test.cause != nil && !errors.Is(err, test.cause)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, part := range test.parts {
+			if !strings.Contains(explain.Detail(err), part) {
+				t.Errorf("%s: the text lacks %q:\n%s", name, part, explain.Detail(err))
+			}
+		}
+	}
+}
+
+func TestRangesThatTheOtherLeafKnowsAlreadyAreNotRefused(t *testing.T) {
+	foreign := Announcement{PodCIDRs: []string{"10.220.0.0/16"}, ExternalCIDR: "10.221.0.0/16"}
+	rome := romesEnd(t, ranges("10.0.0.0/16")...)
+	told := Network{PodCIDRs: foreign.PodCIDRs, ExternalCIDR: foreign.ExternalCIDR}
+	if _, err := rome.Announce(t.Context(), foreign, told); err != nil {
+		t.Error(err)
+	}
+	told.ExternalCIDR = "10.70.0.0/16"
+	if _, err := rome.Announce(t.Context(), foreign, told); !errors.Is(err, ErrExternalCIDR) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,116 @@
+package end
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// reported is what a gateway wrote so long ago.
+func reported(value networkingv1beta1.ConnectionStatusValue, ago time.Duration) networkingv1beta1.ConnectionStatus {
+	return networkingv1beta1.ConnectionStatus{Value: value, Latency: networkingv1beta1.ConnectionLatency{
+		Value: "1ms", Timestamp: metav1.NewTime(time.Now().Add(-ago).Truncate(time.Second)),
+	}}
+}
+
+// gatewayWith is the Deployment of Rome's gateway for Milan, with these arguments.
+func gatewayWith(arguments ...string) client.Object {
+	deployment := clustertest.GatewayDeployment("milan")
+	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "gateway", Args: arguments}}
+	return deployment
+}
+
+func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
+	const up, failed = networkingv1beta1.Connected, networkingv1beta1.ConnectionError
+	const down = networkingv1beta1.Connecting
+	with := func(arguments ...string) []client.Object { return []client.Object{gatewayWith(arguments...)} }
+	for name, test := range map[string]struct {
+		status   networkingv1beta1.ConnectionStatus
+		more     []client.Object
+		expected networkingv1beta1.ConnectionStatusValue
+	}{
+		"reported a moment ago":          {reported(up, 0), nil, up},
+		"reported before the last pings": {reported(up, 40*time.Second), nil, up},
+		"reported long ago":              {reported(up, time.Minute), nil, down},
+		"reported in the future":         {reported(up, -time.Hour), nil, up},
+		"with its usual arguments":       {reported(up, time.Minute), with("--ping-update-status-interval=10s"), down},
+		"which reports rarely":           {reported(up, time.Minute), with("--ping-update-status-interval=5m"), up},
+		"which waits for many answers":   {reported(up, time.Minute), with("--ping-loss-threshold=60"), up},
+		"which reports rarely, and not":  {reported(up, time.Hour), with("--ping-update-status-interval=5m"), down},
+		"which sends no pings":           {reported(up, time.Hour), with("--ping-enabled=false"), up},
+		"which never sent any":           {networkingv1beta1.ConnectionStatus{Value: up}, nil, up},
+		"which reported a failure":       {reported(failed, time.Hour), nil, failed},
+	} {
+		rome := romesEnd(t, append(clustertest.ClientEnd("milan", test.status), test.more...)...)
+		found, err := rome.Find(t.Context())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if status := found.ConnectionStatus(found.GatewayClient); status != test.expected {
+			t.Errorf("%s: it is %s, expected %s", name, status, test.expected)
+		}
+		var silent time.Time
+		if test.status.Value != test.expected {
+			silent = test.status.Latency.Timestamp.Time
+		}
+		if !found.SilentSince.Equal(silent) {
+			t.Errorf("%s: it is silent since %s", name, found.SilentSince)
+		}
+		// Nothing is up that is not reported, so a wait for it goes on until its time runs out.
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := rome.WaitForConnection(over); (err == nil) != (test.expected == up) {
+			t.Errorf("%s: the wait ends with %v", name, err)
+		}
+	}
+}
+
+func TestAReportCountsByTheLaterOfTheNodesAndTheAPIServersClock(t *testing.T) {
+	rome := romesEnd(t, clustertest.ClientEnd("milan", reported(networkingv1beta1.Connected, time.Hour))...)
+	rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+		) error {
+			err := c.Get(ctx, key, object, options...)
+			if connection, ok := object.(*networkingv1beta1.Connection); ok { // the node's clock is an hour slow
+				connection.ManagedFields = []metav1.ManagedFieldsEntry{{Subresource: "status", Time: new(metav1.Now())}}
+			}
+			return err
+		},
+	})
+	found, err := rome.Find(t.Context())
+	if err != nil || found.ConnectionStatus(found.GatewayClient) != networkingv1beta1.Connected {
+		t.Errorf("it is silent since %s (%v)", found.SilentSince, err)
+	}
+}
+
+func TestOnlyATunnelThatSeemsSilentCostsARequest(t *testing.T) {
+	for name, test := range map[string]struct {
+		status networkingv1beta1.ConnectionStatus
+		asks   bool
+	}{
+		"up":     {reported(networkingv1beta1.Connected, 0), false},
+		"silent": {reported(networkingv1beta1.Connected, time.Hour), true},
+		"down":   {networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}, false},
+	} {
+		rome := romesEnd(t, clustertest.ClientEnd("milan", test.status)...)
+		asked := errors.New("asked")
+		rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
+			Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+				return asked
+			},
+		})
+		if _, err := rome.Find(t.Context()); errors.Is(err, asked) != test.asks {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
