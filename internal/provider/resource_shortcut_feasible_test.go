@@ -228,11 +228,10 @@ func TestACheckThatCannotReadTheLeafIsAWarning(t *testing.T) {
 }
 
 func TestRangesThatWouldLosePacketsAreRefusedAtTheirAttributeUnlessTheyAreThereAlready(t *testing.T) {
+	rome := append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)
 	joined := func(told ...client.Object) pair {
-		return pair{
-			client: clustertest.Leaf(t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)...),
-			server: clustertest.Leaf(t, "milan", append(told, append(clustertest.Ranges("10.3.0.0/16", "10.71.0.0/16"), clustertest.Templates()...)...)...),
-		}
+		milan := append(clustertest.Ranges("10.3.0.0/16", "10.71.0.0/16"), clustertest.Templates()...)
+		return pair{client: clustertest.Leaf(t, "rome", rome...), server: clustertest.Leaf(t, "milan", append(milan, told...)...)}
 	}
 	for name, test := range map[string]struct {
 		network  types.Object // of Rome
@@ -241,8 +240,12 @@ func TestRangesThatWouldLosePacketsAreRefusedAtTheirAttributeUnlessTheyAreThereA
 	}{
 		"its own":                 {networkOf("10.1.0.0/16", "10.70.0.0/16"), joined(), nil},
 		"parts":                   {networkOf("10.1.7.0/24", "10.70.0.0/24"), joined(), nil},
-		"foreign pods":            {networkOf("10.220.0.0/16", "10.70.0.0/16"), joined(), []string{"client_network.pod_cidrs"}},
-		"a foreign external CIDR": {networkOf("10.1.0.0/16", "10.221.0.0/16"), joined(), []string{"client_network.external_cidr"}},
+		"foreign pods": {
+			networkOf("10.220.0.0/16", "10.70.0.0/16"), joined(), []string{"client_network.pod_cidrs"},
+		},
+		"a foreign external CIDR": {
+			networkOf("10.1.0.0/16", "10.221.0.0/16"), joined(), []string{"client_network.external_cidr"},
+		},
 		"told by somebody else": {
 			networkOf("10.0.0.0/16", "10.70.0.0/16"), joined(clustertest.Configuration("rome")), nil, // tells 10.0.0.0/16
 		},
