@@ -1,4 +1,5 @@
-// Package await waits until objects of a cluster are as somebody wants them, with the watch tools of client-go: a wait survives the end of a single watch.
+// Package await waits until objects of a cluster fulfil a condition. It uses the watch tools of
+// client-go, so a wait survives the end of a single watch.
 package await
 
 import (
@@ -16,7 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Object waits until an object of the same kind as this one fulfils a condition. Which narrows down the objects that are looked at.
+// Object waits until an object of the same kind as this one fulfils a condition. The options in
+// which select the objects.
 func Object[T client.Object](ctx context.Context, in client.WithWatch, kind T, fulfils func(T) bool, which ...client.ListOption) error {
 	gvk, err := in.GroupVersionKindFor(kind)
 	if err != nil {
@@ -38,7 +40,8 @@ func Object[T client.Object](ctx context.Context, in client.WithWatch, kind T, f
 	return cause(ctx, err)
 }
 
-// Deleted waits until every object of a list has been deleted, which was read with these options.
+// Deleted waits until every object of a list has been deleted. The list was read with these
+// options.
 func Deleted(ctx context.Context, in client.WithWatch, listed client.ObjectList, which ...client.ListOption) error {
 	left := map[types.UID]bool{}
 	err := meta.EachListItem(listed, func(item runtime.Object) error {
@@ -64,7 +67,7 @@ func Deleted(ctx context.Context, in client.WithWatch, listed client.ObjectList,
 	return cause(ctx, err)
 }
 
-// cause is why ctx has ended, where that is what an error comes from.
+// cause returns the cause of the end of ctx if it is the reason for an error.
 func cause(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -72,7 +75,8 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// listWatch lets client-go's tools list and watch objects with controller-runtime's client. List is any list of their kind.
+// listWatch lets client-go's tools list and watch objects with controller-runtime's client. List is
+// any list of their kind.
 func listWatch(in client.WithWatch, list client.ObjectList, which []client.ListOption) *cache.ListWatch {
 	options := func(raw metav1.ListOptions) []client.ListOption {
 		return append([]client.ListOption{&client.ListOptions{Raw: &raw, Limit: raw.Limit, Continue: raw.Continue}}, which...)

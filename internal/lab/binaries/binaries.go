@@ -1,5 +1,5 @@
-// Package binaries builds the programs of a lab from Go modules, once for each version, and keeps them in the user's
-// cache folder. Nothing is downloaded but modules.
+// Package binaries builds the programs of a lab from Go modules, once for each version, and keeps
+// them in the user's cache folder. It downloads nothing but modules.
 package binaries
 
 import (
@@ -15,13 +15,14 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Program is one program that can be built.
+// Program is a program to build.
 type Program struct {
 	// Name is the file's name.
 	Name string
-	// module is the folder beside this file whose go.mod pins the versions; pkg is the main package.
+	// module is the folder, beside this file, whose go.mod pins the versions. pkg is the main
+	// package.
 	module, pkg string
-	// source is the module that the program's version is taken from, and variables are the linker's -X assignments,
+	// source is the module with the program's version. variables are the linker's -X assignments,
 	// with VERSION for that version, and MAJOR and MINOR for its parts.
 	source    string
 	variables []string
@@ -32,7 +33,7 @@ const (
 	liqo       = "github.com/liqotech/liqo"
 )
 
-// kubernetesVersion is what Kubernetes' own build sets.
+// kubernetesVersion are the variables that Kubernetes' own build sets.
 var kubernetesVersion = []string{
 	"k8s.io/component-base/version.gitVersion=VERSION",
 	"k8s.io/component-base/version.gitMajor=MAJOR",
@@ -54,21 +55,23 @@ var (
 	LiqoWebhook           = Program{Name: "liqo-webhook", module: "cluster", pkg: liqo + "/cmd/webhook", source: liqo}
 )
 
-// The programs that a cluster needs beside those to be peered: what copies Liqo's objects to the other cluster, and what shows that cluster as a node.
+// The programs that a cluster needs in addition to be peered. One copies Liqo's objects to the
+// other cluster, one represents that cluster as a node.
 var (
 	LiqoCRDReplicator  = Program{Name: "liqo-crd-replicator", module: "cluster", pkg: liqo + "/cmd/crd-replicator", source: liqo}
 	LiqoVirtualKubelet = Program{Name: "liqo-virtual-kubelet", module: "cluster", pkg: liqo + "/cmd/virtual-kubelet", source: liqo}
 )
 
-// The programs that carry packets between clusters: those of a gateway's pod, and the one that each node runs. What the cluster's other programs are
-// built from has all that they need, so they are no tools of its go.mod of their own.
+// The programs that carry packets between clusters: those of a gateway's pod, and the one that each
+// node runs. The modules of the cluster's other programs contain everything for them, so they need
+// no go.mod of their own.
 var (
 	LiqoGateway   = Program{Name: "liqo-gateway", module: "cluster", pkg: liqo + "/cmd/gateway", source: liqo}
 	LiqoWireGuard = Program{Name: "liqo-wireguard", module: "cluster", pkg: liqo + "/cmd/gateway/wireguard", source: liqo}
 	LiqoFabric    = Program{Name: "liqo-fabric", module: "cluster", pkg: liqo + "/cmd/fabric", source: liqo}
 )
 
-// The command-line tools that tests and people use beside the clusters.
+// The command-line tools that tests and users use with the clusters.
 var (
 	Liqoctl = Program{Name: "liqoctl", module: "cluster", pkg: liqo + "/cmd/liqoctl", source: liqo,
 		variables: []string{liqo + "/pkg/liqoctl/version.LiqoctlVersion=VERSION"}}
@@ -76,15 +79,15 @@ var (
 		variables: []string{"github.com/opentofu/opentofu/version.dev=no"}}
 )
 
-// Cluster lists the programs that every cluster needs.
+// Cluster returns the programs that every cluster needs.
 func Cluster() []Program {
 	return []Program{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, LiqoControllerManager, LiqoIPAM, LiqoWebhook}
 }
 
-// Peering lists the programs that a cluster needs in addition to be peered.
+// Peering returns the programs that a cluster needs in addition to be peered.
 func Peering() []Program { return []Program{LiqoCRDReplicator, LiqoVirtualKubelet} }
 
-// DataPlane lists the programs that the real data plane needs in addition.
+// DataPlane returns the programs that the real data plane needs in addition.
 func DataPlane() []Program { return []Program{LiqoGateway, LiqoWireGuard, LiqoFabric} }
 
 // moduleFolder returns the folder of a go.mod beside this file's source.
@@ -130,7 +133,8 @@ func version(source string) (string, error) {
 	return versionOf(goMod, source)
 }
 
-// LiqoSource returns the folder of Liqo's module, with its Helm chart and CRDs, downloading it if necessary.
+// LiqoSource returns the folder of Liqo's module, with its Helm chart and CRDs. It downloads the
+// module if necessary.
 func LiqoSource(ctx context.Context) (string, error) {
 	folder, err := moduleFolder("cluster")
 	if err != nil {
@@ -147,7 +151,7 @@ func LiqoSource(ctx context.Context) (string, error) {
 	return module.Dir, nil
 }
 
-// goCommand runs the go command in a folder and returns what it prints.
+// goCommand runs the go command in a folder and returns its output.
 func goCommand(ctx context.Context, folder string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = folder

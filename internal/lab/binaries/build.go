@@ -20,10 +20,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
-// buildFlags are the flags of every build. Packages compiled with them are shared by all programs in Go's build cache.
+// buildFlags are the flags of every build. All programs share packages that are compiled with them
+// in Go's build cache.
 var buildFlags = []string{"-trimpath", "-buildvcs=false"}
 
-// stopGrace is how long the go command may take to end after an interrupt before it is killed.
+// stopGrace is the time from an interrupt until the go command is killed.
 const stopGrace = 5 * time.Second
 
 // CacheFolder is where programs are kept: terraform-provider-liqo in the user's cache folder.
@@ -35,8 +36,9 @@ func CacheFolder() (string, error) {
 	return filepath.Join(base, "terraform-provider-liqo"), nil
 }
 
-// Build returns the file of each program by its name, building those that the cache does not have. Two processes may
-// build at the same time: the second waits for the first and takes what it built. It says what it does and how far it is.
+// Build returns the file of each program by its name. It builds programs that are not in the cache,
+// and reports its progress. If two processes build at the same time, the second waits and takes the
+// result of the first.
 func Build(ctx context.Context, report *progress.Reporter, programs ...Program) (map[string]string, error) {
 	files := make(map[string]string, len(programs))
 	for i, program := range programs {
@@ -53,7 +55,7 @@ func Build(ctx context.Context, report *progress.Reporter, programs ...Program) 
 	return files, nil
 }
 
-// build is the building of one program.
+// build is the build of one program.
 type build struct {
 	Program
 	report *progress.Reporter
@@ -106,7 +108,7 @@ func cacheKey(parts ...[]byte) string {
 	return fmt.Sprintf("%x", hash.Sum(nil))[:12]
 }
 
-// linkerFlags strips the program and sets its version, as the release builds of its project do.
+// linkerFlags strips the program and sets its version, as the program's own release builds do.
 func linkerFlags(variables []string, version string) string {
 	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(version), "v"), ".")
 	replace := strings.NewReplacer("VERSION", version, "MAJOR", major, "MINOR", minor)
@@ -117,7 +119,7 @@ func linkerFlags(variables []string, version string) string {
 	return strings.Join(flags, " ")
 }
 
-// cached returns the program's file, building it if it is not there.
+// cached returns the program's file. It builds the program if it is not in the cache.
 func (b *build) cached(ctx context.Context) (string, error) {
 	if _, err := os.Stat(b.file); err == nil {
 		return b.file, nil
@@ -174,7 +176,7 @@ func (b *build) run(ctx context.Context, file string) error {
 	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-v", "-o", file}, b.flags...), b.pkg)...)
 	cmd.Dir = b.folder
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
-	// The go command's compilers are in its process group: an interrupt ends them all.
+	// The go command's compilers are in its process group, so an interrupt ends them all.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = stopGrace
@@ -196,7 +198,8 @@ func (b *build) run(ctx context.Context, file string) error {
 	return nil
 }
 
-// follow reports each package that `go build -v` names, and returns what else it prints, which are errors.
+// follow reports each package that `go build -v` names, and returns the other output, which is
+// errors.
 func (b *build) follow(output io.Reader, total int, start time.Time) string {
 	var messages strings.Builder
 	compiled := 0

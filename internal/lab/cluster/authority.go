@@ -16,8 +16,8 @@ import (
 
 var _ envtest.Authn = &authority{}
 
-// authority is the certificate authority whose clients the API server trusts. Unlike envtest's own, it leaves its key in a file, with which
-// kube-controller-manager signs what other clusters ask for when they are peered.
+// authority is the certificate authority that the API server trusts. Unlike envtest's own, it
+// stores its key in a file. kube-controller-manager signs the requests of peered clusters with it.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -33,7 +33,7 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{certificate: certificate, key: key}, err
 }
 
-// certFile and keyFile are where the authority's certificate and key are, once it was configured.
+// certFile and keyFile return the files with the authority's certificate and key, after Configure.
 func (a *authority) certFile() string { return filepath.Join(a.folder, "client-ca.crt") }
 func (a *authority) keyFile() string  { return filepath.Join(a.folder, "client-ca.key") }
 
@@ -60,7 +60,8 @@ func (a *authority) Start() error {
 	return cert.WriteCert(a.certFile(), certificate)
 }
 
-// AddUser implements envtest.Authn: it gives a user a certificate that is valid as long as the authority's own.
+// AddUser implements envtest.Authn: it gives a user a certificate that is valid as long as the
+// authority's own.
 func (a *authority) AddUser(user envtest.User, base *rest.Config) (*rest.Config, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -89,5 +90,5 @@ func (a *authority) AddUser(user envtest.User, base *rest.Config) (*rest.Config,
 	return config, err
 }
 
-// Stop implements envtest.Authn. The files go with the cluster's folder.
+// Stop implements envtest.Authn. The files are removed with the cluster's folder.
 func (a *authority) Stop() error { return nil }

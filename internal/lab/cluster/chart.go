@@ -23,10 +23,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// applyAtOnce is how many objects of the chart are applied at the same time.
+// applyAtOnce is the number of objects of the chart that are applied in parallel.
 const applyAtOnce = 8
 
-// crdInterval is the time between looks at whether custom resources are served.
+// crdInterval is the time between checks whether custom resources are served.
 const crdInterval = 50 * time.Millisecond
 
 // Chart is Liqo's Helm chart with its custom resource definitions. It is safe for concurrent use.
@@ -39,10 +39,11 @@ func LoadChart(module, version string) *Chart {
 	return &Chart{folder: filepath.Join(module, "deployments", "liqo"), version: version}
 }
 
-// crds is the folder of the custom resource definitions.
+// crds returns the folder of the custom resource definitions.
 func (c *Chart) crds() string { return filepath.Join(c.folder, "charts", "liqo-crds", "crds") }
 
-// Render returns the chart's objects for a cluster as Helm would install them, but without its hooks and what would run in containers.
+// Render returns the chart's objects for a cluster as Helm would install them, but without its
+// hooks and without objects that run containers.
 func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 	loaded, err := loader.Load(c.folder)
 	if err != nil {
@@ -82,10 +83,11 @@ func (c *Chart) values(loaded *chart.Chart, spec Spec) (chartutil.Values, error)
 			"podCIDR": spec.PodCIDR.String(), "serviceCIDR": spec.ServiceCIDR.String(), "externalCIDR": spec.ExternalCIDR.String(),
 		},
 		"networking": map[string]any{"gatewayTemplates": map[string]any{"wireguard": map[string]any{"implementation": "userspace"}}},
-		// The virtual kubelets of all clusters share one machine: each takes a port that is free, and none leaves a certificate in /tmp/certs.
+		// The virtual kubelets of all clusters share one machine. Each takes a free port, and none
+		// leaves a certificate in /tmp/certs.
 		"virtualKubelet": map[string]any{"extra": map[string]any{"args": []any{"--listen-port=0", "--certificate-type=self-signed"}}},
-		// The Deployment must be there, for Liqo's node controller and for those who want to know Liqo's version,
-		// but the program itself is run by the lab.
+		// Liqo's node controller needs the Deployment, and so does everyone who reads Liqo's
+		// version. But the lab runs the program itself.
 		"controllerManager": map[string]any{"replicas": float64(0)},
 	}
 	if err := chartutil.ProcessDependencies(loaded, values); err != nil {
@@ -95,7 +97,7 @@ func (c *Chart) values(loaded *chart.Chart, spec Spec) (chartutil.Values, error)
 	return chartutil.ToRenderValues(loaded, values, release, chartutil.DefaultCapabilities)
 }
 
-// runs reports whether an object of the chart would run containers, or is useless without those that do.
+// runs reports whether an object of the chart runs containers, or is useless without one that does.
 func runs(obj *unstructured.Unstructured) bool {
 	switch obj.GetKind() {
 	case "DaemonSet", "Job", "CronJob", "APIService":
@@ -113,8 +115,8 @@ func isWebhook(obj *unstructured.Unstructured) bool {
 	return strings.HasSuffix(obj.GetKind(), "WebhookConfiguration")
 }
 
-// installCRDs installs Liqo's custom resource definitions and waits until the API server serves them: Liqo's programs
-// look at what is served once, when they start.
+// installCRDs installs Liqo's custom resource definitions and waits until the API server serves
+// them. Liqo's programs read the served kinds only once, when they start.
 func (c *Cluster) installCRDs(ctx context.Context) error {
 	options := envtest.CRDInstallOptions{Paths: []string{c.Chart.crds()}, ErrorIfPathMissing: true}
 	if err := envtest.ReadCRDFiles(&options); err != nil {
@@ -131,7 +133,7 @@ func (c *Cluster) installCRDs(ctx context.Context) error {
 	return envtest.WaitForCRDs(c.config, options.CRDs, envtest.CRDInstallOptions{MaxTime: startTimeout, PollInterval: crdInterval})
 }
 
-// installChart applies the chart, but for its webhooks: where those are reachable is not known yet.
+// installChart applies the chart without its webhooks, because their address is not known yet.
 func (c *Cluster) installChart(ctx context.Context) error {
 	objects, err := c.Chart.Render(c.Spec)
 	if err != nil {

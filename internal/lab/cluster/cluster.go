@@ -1,5 +1,6 @@
-// Package cluster runs one leaf cluster: etcd, kube-apiserver, kube-controller-manager and kube-scheduler, Liqo's own controllers, and
-// stand-ins for what needs containers and packets.
+// Package cluster runs one leaf cluster: etcd, kube-apiserver, kube-controller-manager and
+// kube-scheduler, Liqo's own controllers, and stand-ins for the parts that need containers and
+// packets.
 package cluster
 
 import (
@@ -22,13 +23,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 )
 
-// liqoNamespace is where Liqo is installed.
+// liqoNamespace is the namespace in which Liqo is installed.
 const liqoNamespace = "liqo"
 
-// podsApart is how far apart the first addresses of pods are in the networks of two clusters.
+// podsApart is the distance between the first pod addresses of two clusters in their networks.
 const podsApart = 256
 
-// Spec says what a cluster is like.
+// Spec describes a cluster.
 type Spec struct {
 	// Name is the cluster's name, its Liqo cluster ID and its context in the kubeconfig.
 	Name string
@@ -41,20 +42,21 @@ type Spec struct {
 // Options says how to run a cluster.
 type Options struct {
 	Spec
-	// Number tells the clusters of a lab apart, from 0 to 53. It makes the addresses unique that they reach each other at.
+	// Number identifies a cluster of a lab, from 0 to 53. It makes the addresses unique at which
+	// the clusters reach each other.
 	Number int
 	// Data and Logs are the cluster's folders.
 	Data, Logs string
-	// Peerable reports whether the cluster can be peered with others, not only joined to them by a network: whether Liqo's authentication and
-	// offloading are on, and what they need is there.
+	// Peerable reports whether the cluster can be peered with others, not only joined to them by a
+	// network. Then Liqo's authentication and offloading are on, with everything that they need.
 	Peerable bool
-	// Programs has the file of each program by its name, Chart what to install.
+	// Programs has the file of each program by its name. Chart is Liqo's chart.
 	Programs          map[string]string
 	Chart             *Chart
 	KubernetesVersion string
 	DataPlane         dataplane.DataPlane
 	Knobs             *knobs.Knobs
-	// Report is told about each step that is done.
+	// Report is called for each completed step.
 	Report func(step string, took time.Duration)
 }
 
@@ -63,25 +65,27 @@ type Cluster struct {
 	Options
 	plane     *envtest.ControlPlane
 	authority *authority
-	// config has the administrator's credentials, which the cluster itself works with; operator those of the lab's user.
+	// config has the administrator's credentials, which the cluster itself uses. operator has those
+	// of the lab's user.
 	config, operator *rest.Config
 	client           client.WithWatch
 
 	podIPs, balancerIPs *kubelet.Pool
 
-	// webhook has the certificates and the port of Liqo's webhook server, ipam the address of its IPAM.
+	// webhook has the certificates and the port of Liqo's webhook server, ipam the address of its
+	// IPAM.
 	webhook *envtest.WebhookInstallOptions
 	ipam    string
 
 	// changing serialises stopping and starting parts of the cluster.
 	changing sync.Mutex
-	// controllers is everything that talks to the API server; nil while that is stopped.
+	// controllers is everything that connects to the API server; nil while that is stopped.
 	controllers *controllers
-	// liqoStopped tells that Liqo's controllers are stopped on request.
+	// liqoStopped reports whether Liqo's controllers were stopped on request.
 	liqoStopped bool
 }
 
-// step is one thing on the way to a ready cluster.
+// step is one step to a ready cluster.
 type step struct {
 	name string
 	run  func(context.Context) error
@@ -91,9 +95,11 @@ type step struct {
 func New(options Options) (*Cluster, error) {
 	c := &Cluster{
 		Options: options,
-		// Two clusters may have the same network, and Liqo's gateway takes a packet for its own that comes from a pod with its pod's address.
+		// Two clusters may have the same network. Liqo's gateway mistakes a packet from a pod for
+		// its own if its pod has the same address.
 		podIPs: kubelet.NewPoolAfter(options.PodCIDR, podsApart*options.Number),
-		// A network of documentation addresses would be too small for a node and a load balancer of each of many clusters.
+		// A network of documentation addresses would be too small for a node and a load balancer of
+		// each of many clusters.
 		balancerIPs: kubelet.NewPool(netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 18, byte(200 + options.Number), 0}), 24)),
 	}
 	for _, folder := range []string{c.Data, c.Logs} {
@@ -104,7 +110,8 @@ func New(options Options) (*Cluster, error) {
 	return c, nil
 }
 
-// Start brings the cluster up and returns when it is ready. On an error, what was started goes on running; Stop ends it.
+// Start starts the cluster and returns when it is ready. On an error, the started parts continue to
+// run until Stop.
 func (c *Cluster) Start(ctx context.Context) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
@@ -131,7 +138,7 @@ func (c *Cluster) do(ctx context.Context, steps ...step) error {
 	return nil
 }
 
-// together runs steps that do not depend on each other at the same time.
+// together runs independent steps in parallel.
 func (c *Cluster) together(ctx context.Context, steps ...step) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, s := range steps {
@@ -143,12 +150,12 @@ func (c *Cluster) together(ctx context.Context, steps ...step) error {
 // NodeName is the name of the only node.
 func (c *Cluster) NodeName() string { return c.Name + "-node" }
 
-// NodeIP is the address of the only node, the same for no other cluster of the lab.
+// NodeIP returns the address of the only node, which no other cluster of the lab has.
 func (c *Cluster) NodeIP() netip.Addr {
 	return netip.AddrFrom4([4]byte{172, 18, 0, byte(2 + c.Number)})
 }
 
-// NATIP is the address of the node behind a NAT, the same for no other cluster of the lab.
+// NATIP returns the address of the node behind a NAT, which no other cluster of the lab has.
 func (c *Cluster) NATIP() netip.Addr {
 	return netip.AddrFrom4([4]byte{172, 18, 254, byte(2 + c.Number)})
 }
@@ -158,7 +165,8 @@ func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
 func (c *Cluster) log(name string) string { return filepath.Join(c.Logs, name+".log") }
 
-// Stop ends what the lab itself runs of the cluster. Its child processes are left to the caller.
+// Stop ends the parts of the cluster that run in the lab itself. The caller ends the child
+// processes.
 func (c *Cluster) Stop() {
 	c.changing.Lock()
 	defer c.changing.Unlock()
@@ -167,7 +175,7 @@ func (c *Cluster) Stop() {
 	}
 }
 
-// StopAPIServer stops kube-apiserver, and before it everything in the cluster that can't live without it.
+// StopAPIServer stops kube-apiserver. Before that it stops everything in the cluster that needs it.
 func (c *Cluster) StopAPIServer(ctx context.Context) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
@@ -179,8 +187,8 @@ func (c *Cluster) StopAPIServer(ctx context.Context) error {
 	return c.plane.APIServer.Stop()
 }
 
-// StartAPIServer starts kube-apiserver again, with the same address and data, and what depends on it. It returns when
-// Liqo works again.
+// StartAPIServer starts kube-apiserver again, with the same address and data, and everything that
+// needs it. It returns when Liqo works again.
 func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()

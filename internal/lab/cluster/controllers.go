@@ -21,7 +21,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 )
 
-// controllers is what works on the cluster through its API server.
+// controllers is everything that works on the cluster through its API server.
 type controllers struct {
 	stopManager func()
 
@@ -29,7 +29,7 @@ type controllers struct {
 	processes map[string]*process.Process
 }
 
-// add remembers a process.
+// add stores a process.
 func (s *controllers) add(name string, p *process.Process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *controllers) stopProcess(ctx context.Context, name string) {
 	}
 }
 
-// abandon ends what runs in the lab's own process and leaves the rest to be killed.
+// abandon ends everything in the lab's own process. The other processes will be killed.
 func (s *controllers) abandon() {
 	s.stopManager()
 	s.mu.Lock()
@@ -68,8 +68,8 @@ func (s *controllers) stop(ctx context.Context) {
 	_ = group.Wait() // the functions return no error
 }
 
-// startControllers starts what works on the cluster, and returns when it works. Install is nil, or what is still to be
-// installed before Liqo can work.
+// startControllers starts everything that works on the cluster, and returns when it works. Install,
+// which may be nil, installs what Liqo needs before it can work.
 func (c *Cluster) startControllers(ctx context.Context, install func(context.Context) error) error {
 	c.controllers = &controllers{processes: map[string]*process.Process{}, stopManager: func() {}}
 	steps := []step{
@@ -96,7 +96,7 @@ func (c *Cluster) startManager(context.Context) error {
 	mgr, err := ctrl.NewManager(c.config, ctrl.Options{
 		Scheme:  scheme,
 		Metrics: metricsserver.Options{BindAddress: "0"},
-		// Each cluster of the lab has controllers of the same names.
+		// Each cluster of the lab has controllers with the same names.
 		Controller: config.Controller{SkipNameValidation: new(true)},
 		Logger:     ctrl.Log.WithValues("cluster", c.Name),
 	})
@@ -151,7 +151,7 @@ func (c *Cluster) start(program binaries.Program, env []string, args ...string) 
 	return c.startAs(program.Name, program, env, args...)
 }
 
-// startAs starts a program that the cluster may have several of, under a name of its own.
+// startAs starts a program under a name of its own, because a cluster may have several of it.
 func (c *Cluster) startAs(name string, program binaries.Program, env []string, args ...string) (*process.Process, error) {
 	p, err := process.Start(process.Spec{
 		Name: name,
@@ -167,8 +167,8 @@ func (c *Cluster) startAs(name string, program binaries.Program, env []string, a
 	return p, nil
 }
 
-// startKubeControllerManager starts the controllers that Liqo's gateways need. It must know Liqo's kinds from the start:
-// its garbage collector looks for new ones only every 30 seconds.
+// startKubeControllerManager starts the controllers that Liqo's gateways need. Liqo's kinds must
+// exist before it starts: its garbage collector looks for new ones only every 30 seconds.
 func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 	controllers := []string{
 		"namespace-controller", "garbage-collector-controller", "deployment-controller", "replicaset-controller", "serviceaccount-controller",

@@ -36,11 +36,12 @@ func init() {
 	utilruntime.Must(ipamv1alpha1.AddToScheme(scheme))
 }
 
-// qps and burst are the limits of the lab's own clients: high, because nobody else is to be protected.
+// qps and burst are the limits of the lab's own clients. They are high because there are no other
+// clients to protect.
 const qps, burst = 500, 1000
 
-// startControlPlane starts etcd and kube-apiserver, on other ports if somebody takes the ones they were given, and makes
-// the credentials of the administrator and of the operator.
+// startControlPlane starts etcd and kube-apiserver and creates the credentials of the administrator
+// and of the operator. If another process takes the chosen ports, it tries other ports.
 func (c *Cluster) startControlPlane(ctx context.Context) error {
 	var err error
 	for range portAttempts {
@@ -68,7 +69,8 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 	return clientcmd.WriteToFile(*c.kubeconfig(c.config), c.KubeconfigFile())
 }
 
-// tryControlPlane starts etcd and kube-apiserver on ports that are free at the moment, from nothing.
+// tryControlPlane starts etcd and kube-apiserver without data, on ports that are free at the
+// moment.
 func (c *Cluster) tryControlPlane() error {
 	etcdData, certificates := filepath.Join(c.Data, "etcd"), filepath.Join(c.Data, "certificates")
 	for _, folder := range []string{etcdData, certificates} {
@@ -108,9 +110,10 @@ func (c *Cluster) tryControlPlane() error {
 		Set("endpoint-reconciler-type", "none").
 		Set("audit-policy-file", policy).
 		Set("audit-log-path", c.AuditLog()).
-		// Else it waits a minute for clients that watch, when it is stopped.
+		// Otherwise, it waits a minute for clients that watch when it is stopped.
 		Set("shutdown-watch-termination-grace-period", "1s").
-		// Gateways have ServiceAccounts of their own; as in any cluster, their pods must wait for them.
+		// Gateways have their own ServiceAccounts. As in any cluster, their pods must wait for
+		// them.
 		Disable("disable-admission-plugins")
 	if err := c.plane.Start(); err != nil {
 		return process.WithLog(process.WithLog(err, c.log("etcd")), c.log("kube-apiserver"))
@@ -118,13 +121,13 @@ func (c *Cluster) tryControlPlane() error {
 	return nil
 }
 
-// KubeconfigFile is the file with the administrator's credentials.
+// KubeconfigFile returns the file with the administrator's credentials.
 func (c *Cluster) KubeconfigFile() string { return filepath.Join(c.Data, "kubeconfig") }
 
 // OperatorKubeconfig returns the operator's credentials, in a context with the cluster's name.
 func (c *Cluster) OperatorKubeconfig() *clientcmdapi.Config { return c.kubeconfig(c.operator) }
 
-// kubeconfig puts a user's credentials in a context with the cluster's name.
+// kubeconfig returns a user's credentials in a context with the cluster's name.
 func (c *Cluster) kubeconfig(user *rest.Config) *clientcmdapi.Config {
 	config := clientcmdapi.NewConfig()
 	config.Clusters[c.Name] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthorityData: c.config.CAData}
@@ -134,7 +137,7 @@ func (c *Cluster) kubeconfig(user *rest.Config) *clientcmdapi.Config {
 	return config
 }
 
-// createNode writes the cluster's only node.
+// createNode creates the cluster's only node.
 func (c *Cluster) createNode(ctx context.Context) error {
 	node := kubelet.NewNode(c.NodeName(), c.NodeIP(), c.PodCIDR.String(), c.KubernetesVersion)
 	status := node.Status
@@ -142,7 +145,7 @@ func (c *Cluster) createNode(ctx context.Context) error {
 		return err
 	}
 	node.Status = status
-	// A new node gets a taint until it is ready, from the API server; a node controller would remove it.
+	// The API server taints a new node until it is ready. A node controller would remove the taint.
 	if err := c.client.Status().Update(ctx, node); err != nil {
 		return err
 	}

@@ -22,13 +22,15 @@ import (
 
 const loopback = "127.0.0.1"
 
-// webhookFolder is where Liqo's webhook server looks for its certificate, under TMPDIR.
+// webhookFolder is the folder, below TMPDIR, in which Liqo's webhook server looks for its
+// certificate.
 const webhookFolder = "k8s-webhook-server/serving-certs"
 
-// probeCIDR is a network that Liqo's IPAM is asked for, and given back, to see whether it works.
+// probeCIDR is a network that is reserved in Liqo's IPAM and released again, to check whether the
+// IPAM works.
 var probeCIDR = netip.MustParsePrefix("192.168.255.252/30")
 
-// startWebhook runs Liqo's webhook server and has the API server call it.
+// startWebhook runs Liqo's webhook server and makes the API server call it.
 func (c *Cluster) startWebhook(ctx context.Context) error {
 	if c.webhook == nil {
 		c.webhook = &envtest.WebhookInstallOptions{LocalServingHost: loopback}
@@ -148,8 +150,8 @@ func (c *Cluster) startLiqoControllers(ctx context.Context) error {
 	return nil
 }
 
-// probeLiqo has Liqo's controllers and IPAM reserve a network and give it back: the status of what was there before says
-// nothing about whether they work now.
+// probeLiqo makes Liqo's controllers and IPAM reserve a network and release it. The status of older
+// objects does not show whether they work now.
 func (c *Cluster) probeLiqo(ctx context.Context) error {
 	probe := &ipamv1alpha1.Network{
 		ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: "lab-probe"},

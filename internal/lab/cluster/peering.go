@@ -17,13 +17,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
-// peeringControllers are what a peering needs of kube-controller-manager in addition: the consumer's certificates are signed, Services that are reflected
-// have endpoints, and pods that are offloaded have credentials.
+// peeringControllers are the controllers of kube-controller-manager that a peering needs in
+// addition. They sign the consumer's certificates, create endpoints for reflected Services, and
+// create credentials for offloaded pods.
 var peeringControllers = []string{
 	"certificatesigningrequest-signing-controller", "endpointslice-controller", "root-ca-certificate-publisher-controller", "serviceaccount-token-controller",
 }
 
-// peeringControllerFlags are the keys and certificates that those controllers work with.
+// peeringControllerFlags are the keys and certificates of these controllers.
 func (c *Cluster) peeringControllerFlags() ([]string, error) {
 	folder := c.plane.APIServer.CertDir
 	root := filepath.Join(folder, "root-ca.crt")
@@ -38,8 +39,8 @@ func (c *Cluster) peeringControllerFlags() ([]string, error) {
 	}, nil
 }
 
-// peeringLiqoFlags say what the cluster offers to its consumers, as Liqo's chart has it, and how they reach its API server: Liqo would take the address
-// of a control plane's node.
+// peeringLiqoFlags set what the cluster offers to its consumers, as in Liqo's chart, and the
+// address of its API server. Without it, Liqo would use the address of a control plane's node.
 func (c *Cluster) peeringLiqoFlags() []string {
 	return []string{
 		"--default-node-resources=cpu=4,memory=8Gi,pods=110,ephemeral-storage=20Gi",
@@ -49,8 +50,8 @@ func (c *Cluster) peeringLiqoFlags() []string {
 	}
 }
 
-// awaitAPIServerRemapping waits until Liqo has made the rules by which offloaded pods will reach this cluster's API server: they belong to what is there
-// before any peering.
+// awaitAPIServerRemapping waits until Liqo has created the rules by which offloaded pods will reach
+// this cluster's API server. They exist before any peering.
 func (c *Cluster) awaitAPIServerRemapping(ctx context.Context) error {
 	for _, ip := range []string{consts.IPTypeAPIServer, consts.IPTypeAPIServerProxy} {
 		rules := &networkingv1beta1.FirewallConfiguration{
@@ -63,8 +64,8 @@ func (c *Cluster) awaitAPIServerRemapping(ctx context.Context) error {
 	return nil
 }
 
-// startCRDReplicator runs what copies Liqo's objects to the clusters that this one is peered with. There is nothing to wait for: it works once there is a
-// peering.
+// startCRDReplicator starts the program that copies Liqo's objects to peered clusters. It does not
+// wait, because the program works only with a peering.
 func (c *Cluster) startCRDReplicator() error {
 	p, err := c.start(binaries.LiqoCRDReplicator, nil, "--cluster-id="+c.Name, "--metrics-address=0")
 	if err != nil {
@@ -74,7 +75,8 @@ func (c *Cluster) startCRDReplicator() error {
 	return nil
 }
 
-// podPrograms are the programs that are run for containers of pods: Liqo's virtual kubelet, one for each cluster that this one is a consumer of.
+// podPrograms are the programs that run for containers of pods: Liqo's virtual kubelet, one for
+// each provider of this cluster.
 func (c *Cluster) podPrograms() map[string]kubelet.Program {
 	if !c.Peerable {
 		return nil

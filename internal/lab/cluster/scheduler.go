@@ -13,7 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 )
 
-// startKubeScheduler starts what binds pods to the node. There is nothing to wait for: pods do, and it works before Liqo does.
+// startKubeScheduler starts the scheduler, which binds pods to the node. It does not wait: pods do,
+// and the scheduler works before Liqo does.
 func (c *Cluster) startKubeScheduler(context.Context) error {
 	file, err := c.writeSchedulerConfig()
 	if err != nil {
@@ -27,8 +28,9 @@ func (c *Cluster) startKubeScheduler(context.Context) error {
 	return nil
 }
 
-// writeSchedulerConfig configures the scheduler as in any cluster, but without what is for devices, of which a lab has none: what it says of a pod that
-// fits nowhere is then the same as in the older versions of Kubernetes that leaves have, too.
+// writeSchedulerConfig configures the scheduler as in any cluster, but without its plugins for
+// devices, because a lab has none. Its message for a pod that fits on no node is then the same as
+// in older versions of Kubernetes, which leaves also have.
 func (c *Cluster) writeSchedulerConfig() (string, error) {
 	config, err := yaml.Marshal(schedulerconfig.KubeSchedulerConfiguration{
 		TypeMeta:         metav1.TypeMeta{APIVersion: schedulerconfig.SchemeGroupVersion.String(), Kind: "KubeSchedulerConfiguration"},

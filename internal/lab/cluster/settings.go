@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Settings lists what Set can change.
+// Settings lists the settings that Set can change.
 const Settings = "load-balancer, schedulable, pull-image, connect, mute = true or false; liqo = running or stopped; " +
 	"gateway-ready-after, connect-after = a duration such as 5s"
 
-// Set changes how the cluster behaves, by the name of a setting.
+// Set changes the behaviour of the cluster, by the name of a setting.
 func (c *Cluster) Set(ctx context.Context, key, value string) error {
 	var err error
 	switch key {
@@ -35,7 +35,7 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 	return nil
 }
 
-// setSchedulable cordons or uncordons the node, as `kubectl cordon` does. Pods that run already stay.
+// setSchedulable cordons or uncordons the node, as `kubectl cordon` does. Running pods stay.
 func (c *Cluster) setSchedulable(ctx context.Context, value string) error {
 	schedulable, err := strconv.ParseBool(value)
 	if err != nil {
@@ -52,14 +52,15 @@ func (c *Cluster) setSchedulable(ctx context.Context, value string) error {
 
 // Health is the state of a cluster at one moment.
 type Health struct {
-	// APIServer is running, stopped (on request) or failing; Liqo is running, stopped (on request) or none.
+	// APIServer is running, stopped (on request) or failing. Liqo is running, stopped (on request)
+	// or none.
 	APIServer string `json:"apiServer"`
 	Liqo      string `json:"liqo"`
-	// Restarts counts, by the name of a program, how often it ended by itself and was started again.
+	// Restarts counts how often each program ended by itself and was started again, by name.
 	Restarts map[string]int `json:"restarts,omitempty"`
 }
 
-// Health looks at the cluster.
+// Health returns the state of the cluster.
 func (c *Cluster) Health(ctx context.Context) Health {
 	health := Health{APIServer: "running", Liqo: "running", Restarts: map[string]int{}}
 	c.changing.Lock()

@@ -16,17 +16,20 @@ import (
 )
 
 const (
-	// startTimeout is how long a program may take until it works. It takes seconds, but a machine may be busy.
+	// startTimeout limits the time until a program works. This takes seconds, but the machine may
+	// be busy.
 	startTimeout = 2 * time.Minute
-	// portAttempts is how often a program is started on another port because somebody else took the one it was given.
+	// portAttempts is how often a program is started on another port because another process took
+	// its port.
 	portAttempts = 5
-	// portTaken is what programs say when that has happened.
+	// portTaken is what programs log when their port is taken.
 	portTaken = "address already in use"
 	// dialInterval is the time between attempts to connect to a program that starts.
 	dialInterval = 20 * time.Millisecond
 )
 
-// whileRunning runs work, and ends it with an error when the process ends or the work takes too long.
+// whileRunning runs work. It ends the work with an error when the process ends or the work takes
+// too long.
 func (c *Cluster) whileRunning(ctx context.Context, p *process.Process, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -50,16 +53,16 @@ func (c *Cluster) whileRunning(ctx context.Context, p *process.Process, work fun
 	return nil
 }
 
-// exists is true of every object that there is.
+// exists is true for every existing object.
 func exists[T client.Object](T) bool { return true }
 
-// named narrows a wait down to one object.
+// named selects one object for a wait.
 func named(object client.Object) []client.ListOption {
 	return []client.ListOption{client.InNamespace(object.GetNamespace()), client.MatchingFields{"metadata.name": object.GetName()}}
 }
 
-// serve starts a program that listens on a port, waits until it does, and returns the port. Preferred is the port to try
-// first, or zero.
+// serve starts a program that listens on a port, waits until it does, and returns the port.
+// Preferred is the port to try first, or zero.
 func (c *Cluster) serve(ctx context.Context, program binaries.Program, preferred int, env []string, args func(port int) []string) (int, error) {
 	port := preferred
 	for attempt := 1; ; attempt++ {
@@ -85,7 +88,7 @@ func (c *Cluster) serve(ctx context.Context, program binaries.Program, preferred
 	}
 }
 
-// freePort returns a port of the loopback interface that nobody uses at the moment.
+// freePort returns a port of the loopback interface that is free at the moment.
 func freePort() (int, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
 	if err != nil {
@@ -98,7 +101,7 @@ func freePort() (int, error) {
 	return address.Port, listener.Close()
 }
 
-// dial waits until something listens on a port. There is no event for that.
+// dial waits until a program listens on a port. There is no event for this.
 func dial(ctx context.Context, port int) error {
 	var dialer net.Dialer
 	ticker := time.NewTicker(dialInterval)

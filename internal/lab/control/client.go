@@ -16,7 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// timeout is how long one side waits for the other to say what it wants.
+// timeout limits how long one side waits for the other's message.
 const timeout = 10 * time.Second
 
 // Client controls the lab in a folder.
@@ -39,7 +39,7 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return status, err
 }
 
-// Stop asks the lab to end. It returns before it has.
+// Stop tells the lab to end. It does not wait for the end.
 func (c *Client) Stop(ctx context.Context) error {
 	_, err := c.do(ctx, http.MethodPost, "/stop")
 	return err

@@ -1,4 +1,5 @@
-// Package control lets other processes see and change a running lab, with HTTP over a unix socket in the lab's folder.
+// Package control lets other processes observe and change a running lab, with HTTP over a unix
+// socket in the lab's folder.
 package control
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// Status is a lab at one moment.
+// Status is the state of a lab at one moment.
 type Status struct {
 	labdir.State
 	// PID is the lab's process.
@@ -21,7 +22,7 @@ type Status struct {
 	Health []cluster.Health `json:"health"`
 }
 
-// patience is how long requests that are being answered may hold up a lab's end.
+// patience limits how long open requests can delay the end of a lab.
 const patience = 2 * time.Second
 
 // Server serves the control of one lab.
@@ -31,8 +32,9 @@ type Server struct {
 	pid  int
 }
 
-// Serve serves until end is called, which closes the listener and returns when the requests that came before have their answers. Stop is called when somebody
-// asks for the lab's end, and may lead to a call of end at any time.
+// Serve serves until end is called. That closes the listener and returns when all earlier requests
+// have their answers. Stop is called when a client requests the lab's end. It may call end at any
+// time.
 func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) (end func()) {
 	s := &Server{lab: l, stop: stop, pid: pid}
 	mux := http.NewServeMux()
@@ -77,8 +79,8 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	answer(w, status)
 }
 
-// onCluster answers a request with what do returns for the cluster in its path. The work goes on if the client leaves:
-// half a change would be worse.
+// onCluster answers a request with the result of do for the cluster in its path. The work continues
+// if the client leaves, because half a change would be worse.
 func (s *Server) onCluster(do func(context.Context, *cluster.Cluster, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := s.lab.Cluster(r.PathValue("cluster"))

@@ -12,7 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
 
-// Sandbox is where a pod runs.
+// Sandbox says where a pod runs.
 type Sandbox struct {
 	// PID is the process that holds the pod's network.
 	PID int `json:"pid"`
@@ -55,7 +55,7 @@ func (s *Server) setLink(w http.ResponseWriter, r *http.Request) {
 	answer(w, network.Link(a, b))
 }
 
-// ends returns the underlay and the two clusters that a request is about.
+// ends returns the underlay and the two clusters of a request.
 func (s *Server) ends(r *http.Request) (network *underlay.Network, a, b string, err error) {
 	plane, err := s.lab.Real()
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Client) Sandbox(ctx context.Context, cluster, namespace, pod string) (S
 	return sandbox, err
 }
 
-// Link returns how the link between two clusters is.
+// Link returns the conditions of the link between two clusters.
 func (c *Client) Link(ctx context.Context, a, b string) (underlay.Conditions, error) {
 	var conditions underlay.Conditions
 	err := c.exchange(ctx, http.MethodGet, linkPath(a, b), nil, &conditions)

@@ -11,24 +11,27 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
-// Cluster is what a data plane needs to know of a cluster beyond its objects.
+// Cluster is what a data plane needs to know about a cluster in addition to its objects.
 type Cluster struct {
 	Name string
-	// NodeName is the only node's name, and NodeIP its address, where the ports of NodePort Services are reachable.
+	// NodeName is the name of the only node. NodeIP is its address, on which the ports of NodePort
+	// Services are reachable.
 	NodeName string
 	NodeIP   netip.Addr
-	// NATIP is where a NAT in front of the node is reachable, if the data plane has one.
+	// NATIP is the address of a NAT in front of the node, if the data plane has one.
 	NATIP netip.Addr
 	Knobs *knobs.Knobs
-	// Kubeconfig is a file with an administrator's credentials; Logs is the folder for logs of programs.
+	// Kubeconfig is a file with an administrator's credentials. Logs is the folder for logs of
+	// programs.
 	Kubeconfig, Logs string
 }
 
-// DataPlane makes gateway pods do what Liqo's containers in them would do: hold one end of a tunnel each, and
-// report its state in a Connection.
+// DataPlane makes gateway pods do what Liqo's containers in them would do: hold one end of a tunnel
+// each, and report its state in a Connection.
 type DataPlane interface {
-	// Register adds the data plane's controllers to the manager of a cluster. They end with ctx. A cluster whose
-	// manager was stopped can be registered again; its tunnels live on in between, as they do without an API server.
-	// It returns what runs the cluster's pods, nil if they only look as if they ran.
+	// Register adds the data plane's controllers to the manager of a cluster. They end with ctx. A
+	// cluster whose manager was stopped can be registered again. Its tunnels stay up in between, as
+	// they do without an API server. Register returns what runs the cluster's pods, or nil if pods
+	// are only reported as running.
 	Register(ctx context.Context, mgr manager.Manager, cluster Cluster) (kubelet.Runtime, error)
 }

@@ -1,4 +1,4 @@
-// Package inspect reads what is in the clusters of a lab.
+// Package inspect reads the objects in the clusters of a lab.
 package inspect
 
 import (
@@ -8,7 +8,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// qps and burst are the limits of requests to one cluster: high, because nobody else is to be protected.
+// qps and burst are the limits of requests to one cluster. They are high because there are no other
+// clients to protect.
 const qps, burst = 500, 1000
 
 func clientConfig(cluster labdir.Cluster) (*rest.Config, error) {

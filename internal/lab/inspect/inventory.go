@@ -18,12 +18,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// pageSize is how many objects one request may return.
+// pageSize is the maximum number of objects in one response.
 const pageSize = 500
 
-// Inventory lists every object of every kind in the clusters, sorted, one line each:
-// `cluster group/version/resource namespace/name`. What comes and goes by itself is left out, and what Liqo keeps for
-// good once a cluster has had its first gateway.
+// Inventory returns a sorted line for every object of every kind in the clusters: `cluster
+// group/version/resource namespace/name`. It omits objects that come and go by themselves, and
+// objects that Liqo keeps for good once a cluster has had its first gateway.
 func Inventory(ctx context.Context, clusters []labdir.Cluster) ([]string, error) {
 	var mu sync.Mutex
 	var lines []string
@@ -75,7 +75,7 @@ func inventory(ctx context.Context, cluster labdir.Cluster) ([]string, error) {
 	return lines, nil
 }
 
-// listable returns the resource types of a cluster whose objects can be listed and stay.
+// listable returns the resource types of a cluster whose objects can be listed and are permanent.
 func listable(config *rest.Config) ([]schema.GroupVersionResource, error) {
 	api, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
@@ -128,7 +128,8 @@ func passing(gvr schema.GroupVersionResource) bool {
 	return gvr.Resource == "events" || gvr.Resource == "leases" || gvr.Group == "metrics.k8s.io" || gvr.Group == "metrics.liqo.io"
 }
 
-// leftByLiqo reports whether Liqo makes an object together with a cluster's first gateway and never removes it.
+// leftByLiqo reports whether Liqo creates an object together with a cluster's first gateway and
+// never removes it.
 func leftByLiqo(gvr schema.GroupVersionResource, obj *metav1.PartialObjectMetadata, node string) bool {
 	if gvr.Group != "networking.liqo.io" || obj.Namespace != "liqo" {
 		return false
@@ -142,10 +143,10 @@ func leftByLiqo(gvr schema.GroupVersionResource, obj *metav1.PartialObjectMetada
 	return false
 }
 
-// errNoKind says that a cluster does not serve what was asked for.
+// errNoKind means that a cluster does not serve the requested kind.
 var errNoKind = errors.New("the server has no such resource type")
 
-// matches reports whether a word that a user typed means a resource type.
+// matches reports whether a user's word names a resource type.
 func matches(word string, kind *metav1.APIResource, group string) bool {
 	word = strings.ToLower(word)
 	return word == kind.Name || word == kind.SingularName || strings.EqualFold(word, kind.Kind) ||

@@ -15,17 +15,19 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// Request is one thing that can be asked of an API server.
+// Request is a kind of request to an API server.
 type Request struct {
 	Cluster string
-	// Verb is that of the Kubernetes API, such as list, watch or patch.
+	// Verb is a verb of the Kubernetes API, such as list, watch or patch.
 	Verb string
-	// Resource is `resource.group` or `resource.group/subresource`; for what is no resource, the path.
+	// Resource is `resource.group` or `resource.group/subresource`. For other requests, it is the
+	// path.
 	Resource string
 }
 
-// Requests counts what was asked of the clusters' API servers with the lab's common kubeconfig since the lab started. What the
-// clusters' own programs ask for is not among it. A request counts from the moment when it arrives.
+// Requests counts the requests to the clusters' API servers that used the lab's common kubeconfig,
+// since the lab started. It does not include requests of the clusters' own programs. A request
+// counts when it arrives.
 func Requests(clusters []labdir.Cluster) (map[Request]int, error) {
 	counts := map[Request]int{}
 	for _, cluster := range clusters {
@@ -44,7 +46,7 @@ func Requests(clusters []labdir.Cluster) (map[Request]int, error) {
 	return counts, nil
 }
 
-// SortedRequests lists the requests, by cluster, verb and resource.
+// SortedRequests returns the requests, sorted by cluster, verb and resource.
 func SortedRequests(counts map[Request]int) []Request {
 	requests := make([]Request, 0, len(counts))
 	for request := range counts {
@@ -56,7 +58,7 @@ func SortedRequests(counts map[Request]int) []Request {
 	return requests
 }
 
-// countRequests adds what an audit log has.
+// countRequests adds the requests of an audit log.
 func countRequests(counts map[Request]int, cluster string, log io.Reader) error {
 	reader := bufio.NewReader(log)
 	for {

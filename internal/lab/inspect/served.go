@@ -16,11 +16,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// servedMetric is the API server's own count of what it has served.
+// servedMetric is the API server's own count of served requests.
 const servedMetric = "apiserver_request_total"
 
-// Served counts what the clusters' API servers have served since they started, whoever asked, by their metric apiserver_request_total. A request counts
-// when its answer is complete, so a watch does when it has ended. What is no resource is left out.
+// Served counts the requests that the clusters' API servers have served since they started, of all
+// clients, by their metric apiserver_request_total. A request counts when its answer is complete,
+// so a watch counts when it has ended. Requests for no resource do not count.
 func Served(ctx context.Context, clusters []labdir.Cluster) (map[Request]int, error) {
 	metrics := make([][]byte, len(clusters))
 	group, ctx := errgroup.WithContext(ctx)
@@ -52,7 +53,7 @@ func Served(ctx context.Context, clusters []labdir.Cluster) (map[Request]int, er
 	return counts, nil
 }
 
-// countServed adds what metrics in Prometheus' text format have.
+// countServed adds the requests in metrics in Prometheus' text format.
 func countServed(counts map[Request]int, cluster string, metrics io.Reader) error {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(metrics)

@@ -18,12 +18,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// asTable asks the API server to write the table that kubectl would show.
+// asTable requests the table that kubectl would show.
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
-// Get prints the objects of a type in all namespaces of the clusters, with the columns that the API server itself
-// gives them. Resource is a type as kubectl accepts it. Clusters that do not serve it are left out, but it is an error
-// if none does. Wide adds the columns that are only shown on request.
+// Get prints the objects of a type in all namespaces of the clusters, with the API server's own
+// columns. Resource is a type as kubectl accepts it. Get skips clusters that do not serve it, but
+// fails if none does. Wide adds the columns that kubectl only shows with -o wide.
 func Get(ctx context.Context, out io.Writer, clusters []labdir.Cluster, resource string, wide bool) error {
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	header, found := false, false
@@ -105,7 +105,7 @@ func get(ctx context.Context, cluster labdir.Cluster, resource string) (*metav1.
 	return &table, err
 }
 
-// find returns the type that a word means, of those that the cluster serves.
+// find returns the served type that a word names.
 func find(config *rest.Config, word string) (schema.GroupVersionResource, error) {
 	var none schema.GroupVersionResource
 	api, err := discovery.NewDiscoveryClientForConfig(config)

@@ -1,9 +1,10 @@
-// Package inventory compares two lists of everything that is in the clusters of a lab, as `liqo-lab inventory` prints them.
+// Package inventory compares two lists of all objects in the clusters of a lab, as `liqo-lab
+// inventory` prints them.
 package inventory
 
-// Difference is what two inventories do not have in common.
+// Difference is the lines that only one of two inventories has.
 type Difference struct {
-	// Added has only the later one, Removed only the earlier one.
+	// Added are the lines of the later one only. Removed are the lines of the earlier one only.
 	Added, Removed []string
 }
 
@@ -26,7 +27,7 @@ func Compare(before, after []string) Difference {
 // Empty reports whether the inventories are the same.
 func (d Difference) Empty() bool { return len(d.Added)+len(d.Removed) == 0 }
 
-// Lines lists what was added, after a plus, and then what was removed, after a minus.
+// Lines returns the added lines with a plus, and then the removed lines with a minus.
 func (d Difference) Lines() []string {
 	lines := make([]string, 0, len(d.Added)+len(d.Removed))
 	for _, line := range d.Added {

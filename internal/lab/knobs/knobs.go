@@ -1,4 +1,4 @@
-// Package knobs holds what can be changed in a cluster while the lab runs, to see how others cope with it.
+// Package knobs holds the settings of a cluster that can be changed while the lab runs.
 package knobs
 
 import (
@@ -13,18 +13,19 @@ import (
 
 // Values is the behaviour of one cluster at one moment.
 type Values struct {
-	// LoadBalancer reports whether Services of type LoadBalancer are given an address.
+	// LoadBalancer reports whether Services of type LoadBalancer get an address.
 	LoadBalancer bool
 	// PullImage reports whether images of new pods can be pulled.
 	PullImage bool
 	// Connect reports whether packets of tunnels pass.
 	Connect bool
-	// Mute reports whether gateways have stopped to report on their tunnels, as those do that are cut off from their API
-	// server. The simulated data plane knows it.
+	// Mute reports whether gateways have stopped reporting on their tunnels, like gateways that are
+	// cut off from their API server. It affects the simulated data plane.
 	Mute bool
-	// GatewayReadyAfter is how long a pod takes from being scheduled to being ready.
+	// GatewayReadyAfter is the time from the scheduling of a pod until it is ready.
 	GatewayReadyAfter time.Duration
-	// ConnectAfter is how long a tunnel takes from the moment when both ends could shake hands.
+	// ConnectAfter is the time from the moment when both ends can shake hands until the tunnel is
+	// up.
 	ConnectAfter time.Duration
 }
 
@@ -47,7 +48,7 @@ func (k *Knobs) Get() Values {
 	return k.values
 }
 
-// Set changes one value by its name as users type it. The error says which names or values there are.
+// Set changes one value by the name that users type. The error lists the valid names or values.
 func (k *Knobs) Set(key, value string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -82,8 +83,8 @@ func (k *Knobs) Set(key, value string) error {
 	return nil
 }
 
-// Listen returns a channel with an event after every change, until ctx ends. Changes that follow each other
-// quickly may share an event.
+// Listen returns a channel with an event after every change, until ctx ends. Changes in quick
+// succession may share an event.
 func (k *Knobs) Listen(ctx context.Context) <-chan event.GenericEvent {
 	k.mu.Lock()
 	defer k.mu.Unlock()

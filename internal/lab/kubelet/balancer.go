@@ -9,14 +9,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// balancerReconciler is a cloud's load balancer: it gives each Service that asks for it an address.
+// balancerReconciler is a cloud's load balancer. It gives an address to each Service that requests
+// one.
 type balancerReconciler struct {
 	Options
 	client client.Client
 }
 
-// Reconcile sets the address of a LoadBalancer Service, and takes it from a Service that is none any more.
-// While the load balancer is turned off, Services keep what they have and new ones wait.
+// Reconcile sets the address of a LoadBalancer Service, and removes it from a Service of another
+// type. While the load balancer is turned off, Services keep their addresses and new ones wait.
 func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var service corev1.Service
 	if err := r.client.Get(ctx, req.NamespacedName, &service); err != nil {
@@ -28,7 +29,8 @@ func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 	case wanted == has, wanted && !r.Knobs.Get().LoadBalancer, service.DeletionTimestamp != nil:
 		return ctrl.Result{}, nil
 	case wanted:
-		// The field is deprecated, but it is how Liqo's gateways ask for an address of the user's choice.
+		// The field is deprecated, but Liqo's gateways use it to request an address that the user
+		// chose.
 		ip := service.Spec.LoadBalancerIP
 		if ip == "" {
 			next, err := r.LoadBalancerIPs.Take()

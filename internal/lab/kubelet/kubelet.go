@@ -1,6 +1,7 @@
-// Package kubelet stands in for what a cluster without containers lacks: the kubelet of its only node and the load balancer of a cloud.
-// Pods that the scheduler has bound to the node are reported running and removed as a kubelet would do it, but nothing runs in them,
-// except what a Runtime runs, and where the lab has a program for one of their containers.
+// Package kubelet replaces what a cluster without containers lacks: the kubelet of its only node
+// and the load balancer of a cloud. It reports pods that the scheduler has bound to the node as
+// running, and removes them, as a kubelet would. But nothing runs in them, except what a Runtime
+// runs, and the containers for which the lab has a program.
 package kubelet
 
 import (
@@ -23,23 +24,26 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/requeue"
 )
 
-// Options says what the stand-in serves.
+// Options configure the stand-in.
 type Options struct {
-	// Node is the name of the cluster's only node, NodeIP its address.
+	// Node is the name of the cluster's only node. NodeIP is its address.
 	Node   string
 	NodeIP netip.Addr
-	// PodIPs and LoadBalancerIPs are where addresses of pods and of LoadBalancer Services are taken from.
+	// PodIPs and LoadBalancerIPs are the pools for the addresses of pods and of LoadBalancer
+	// Services.
 	PodIPs, LoadBalancerIPs *Pool
 	Knobs                   *knobs.Knobs
-	// Programs are what really runs, by the name of the container. Other containers only look as if they ran.
+	// Programs are the programs that really run, by the name of the container. Other containers are
+	// only reported as running.
 	Programs map[string]Program
-	// Runtime runs pods. It may be nil; then they only look as if they ran.
+	// Runtime runs pods. Without it, pods are only reported as running.
 	Runtime Runtime
 }
 
-// Runtime is what a kubelet asks to run pods.
+// Runtime runs pods for a kubelet.
 type Runtime interface {
-	// Run runs a pod with an address, and returns when it can be reached. It does nothing if the pod runs already.
+	// Run runs a pod with an address, and returns when the pod can be reached. It does nothing if
+	// the pod already runs.
 	Run(ctx context.Context, pod *corev1.Pod, ip netip.Addr) error
 	// Remove ends a pod, if it runs.
 	Remove(ctx context.Context, pod client.ObjectKey)
@@ -63,7 +67,7 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	pending := requeue.Beside(mgr.GetClient(), &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase != corev1.PodRunning })
 	err = ctrl.NewControllerManagedBy(mgr).Named("kubelet").
 		For(&corev1.Pod{}).
-		// A pod that waits for its volume goes on when the Secret appears.
+		// A pod that waits for its volume continues when the Secret appears.
 		Watches(&corev1.Secret{}, pending).
 		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), pending)).
 		Complete(pods)
@@ -83,7 +87,8 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	return nil
 }
 
-// capacity is more than the pods of a lab ask for, but for their number, which is a kubelet's default.
+// capacity is more than the pods of a lab request. Only their number is limited, to a kubelet's
+// default.
 var capacity = corev1.ResourceList{
 	corev1.ResourceCPU: resource.MustParse("16"), corev1.ResourceMemory: resource.MustParse("64Gi"),
 	corev1.ResourceEphemeralStorage: resource.MustParse("100Gi"), corev1.ResourcePods: resource.MustParse("110"),
@@ -123,7 +128,7 @@ func NewNode(name string, ip netip.Addr, podCIDR, version string) *corev1.Node {
 type podReconciler struct {
 	Options
 	client client.Client
-	// stops end the programs that run, by pod. Pods are looked at one after the other.
+	// stops end the programs that run, by pod. Pods are reconciled one after the other.
 	stops  map[client.ObjectKey][]func(context.Context)
 	events record.EventRecorder
 }

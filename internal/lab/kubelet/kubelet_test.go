@@ -21,7 +21,7 @@ import (
 
 const node = "rome-node"
 
-// eventsKept is how many events a test may cause.
+// eventsKept is the maximum number of events that a test may cause.
 const eventsKept = 100
 
 func newOptions() Options {
@@ -52,7 +52,7 @@ func newPod() *corev1.Pod {
 	}
 }
 
-// step reconciles the pod and returns it as it is then, nil if it is gone.
+// step reconciles the pod and returns its new state, or nil if it is gone.
 func step(t *testing.T, r *podReconciler) (*corev1.Pod, ctrl.Result) {
 	t.Helper()
 	key := client.ObjectKeyFromObject(newPod())
@@ -80,7 +80,7 @@ func TestAPodRunsWithAnAddressOfThePodNetwork(t *testing.T) {
 	}
 }
 
-// fakeRuntime remembers which pods run, with their addresses.
+// fakeRuntime records which pods run, with their addresses.
 type fakeRuntime map[client.ObjectKey]netip.Addr
 
 func (f fakeRuntime) Run(_ context.Context, pod *corev1.Pod, ip netip.Addr) error {
@@ -236,7 +236,7 @@ func TestAPoolGivesEachAddressOnce(t *testing.T) {
 	}
 }
 
-// virtualKubelet is a running pod with a container as Liqo makes it for a virtual node.
+// virtualKubelet is a running pod with a container as Liqo creates it for a virtual node.
 func virtualKubelet() *corev1.Pod {
 	pod := newPod()
 	field := func(path string) *corev1.EnvVarSource {

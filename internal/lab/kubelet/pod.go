@@ -15,10 +15,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// imagePullRetry is how long a pod waits before it tries again to pull an image.
+// imagePullRetry is the time before a pod tries again to pull an image.
 const imagePullRetry = 10 * time.Second
 
-// Reconcile takes a pod of the node one step on: to running, or away.
+// Reconcile moves a pod of the node one step on: to running, or to its removal.
 func (r *podReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var pod corev1.Pod
 	err := r.client.Get(ctx, req.NamespacedName, &pod)
@@ -52,7 +52,7 @@ func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result,
 	}
 }
 
-// run takes a scheduled pod to running, as far as its volumes, its images and the knobs allow.
+// run moves a scheduled pod to running, if its volumes, its images and the knobs allow it.
 func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
 	settings := r.Knobs.Get()
 	missing, err := r.missingSecret(ctx, pod)
@@ -121,13 +121,14 @@ const imagePullBackOff = "ImagePullBackOff"
 
 func backOff(image string) string { return fmt.Sprintf("Back-off pulling image %q", image) }
 
-// pullError is what containerd answers for an image that its registry does not have.
+// pullError is containerd's answer for an image that its registry does not have.
 func pullError(image string) string {
 	return fmt.Sprintf("ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image %q: "+
 		"failed to resolve reference %q: %s: not found", image, image, image)
 }
 
-// failToPull reports the containers as waiting for images that can't be pulled, in the kubelet's words.
+// failToPull reports the containers as waiting for images that can't be pulled, with the kubelet's
+// message.
 func (r *podReconciler) failToPull(ctx context.Context, pod *corev1.Pod) error {
 	for i := range pod.Spec.Containers {
 		image := pod.Spec.Containers[i].Image
@@ -175,7 +176,7 @@ func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) error {
 	return r.client.Status().Update(ctx, pod)
 }
 
-// resume goes on with a pod that was reported running, maybe by a kubelet before this one.
+// resume continues with a pod that was already reported running, maybe by an earlier kubelet.
 func (r *podReconciler) resume(ctx context.Context, pod *corev1.Pod) error {
 	if r.Runtime != nil {
 		ip, err := netip.ParseAddr(pod.Status.PodIP)
@@ -189,7 +190,7 @@ func (r *podReconciler) resume(ctx context.Context, pod *corev1.Pod) error {
 	return r.start(pod)
 }
 
-// begin fills in what a kubelet reports as soon as it has seen the pod.
+// begin sets the status that a kubelet reports as soon as it has seen the pod.
 func (r *podReconciler) begin(pod *corev1.Pod) {
 	if pod.Status.StartTime == nil {
 		pod.Status.StartTime = new(metav1.Now())

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// firstHost is the first address of a network that is given out, counted from its start: the ones before it are
-// where gateways and DNS servers usually are.
+// firstHost is the index of the first address of a network that the pool gives out. Gateways and
+// DNS servers usually have the addresses before it.
 const firstHost = 10
 
-// Pool gives out the addresses of a network one after the other, each once. It is safe for concurrent use.
+// Pool gives out the addresses of a network in order, each once. It is safe for concurrent use.
 type Pool struct {
 	network netip.Prefix
 
@@ -21,7 +21,8 @@ type Pool struct {
 // NewPool returns a Pool of the addresses of a network, from the tenth on.
 func NewPool(network netip.Prefix) *Pool { return NewPoolAfter(network, 0) }
 
-// NewPoolAfter returns a Pool of the addresses of a network without its first ones, as many as skip says. If there are not so many, it skips none.
+// NewPoolAfter returns a Pool of the addresses of a network, but skips this number of first
+// addresses. If the network has fewer, it skips none.
 func NewPoolAfter(network netip.Prefix, skip int) *Pool {
 	network = network.Masked()
 	next := after(network.Addr(), skip+firstHost)
@@ -31,7 +32,7 @@ func NewPoolAfter(network netip.Prefix, skip int) *Pool {
 	return &Pool{network: network, next: next}
 }
 
-// after returns the address that many after another.
+// after returns the address that is n addresses after another.
 func after(ip netip.Addr, count int) netip.Addr {
 	for range count {
 		ip = ip.Next()
@@ -39,7 +40,7 @@ func after(ip netip.Addr, count int) netip.Addr {
 	return ip
 }
 
-// Take returns the next address. It fails when the network has no more.
+// Take returns the next address. It fails when there are no more.
 func (p *Pool) Take() (netip.Addr, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

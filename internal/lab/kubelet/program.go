@@ -12,11 +12,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Program runs what is in a container, under the pod's name, with the container's environment in the form KEY=value and its arguments. It goes on, and is
-// started again whenever it ends, until stop is called, which returns when it has ended.
+// Program runs a container's program. It gets the pod's name and the container's environment, in
+// the form KEY=value, and arguments. The program is started again whenever it ends, until stop is
+// called. Stop returns when it has ended.
 type Program func(name string, env, args []string) (stop func(context.Context), err error)
 
-// start runs the programs of a running pod, unless they run already.
+// start runs the programs of a running pod, unless they already run.
 func (r *podReconciler) start(pod *corev1.Pod) error {
 	key := client.ObjectKeyFromObject(pod)
 	if r.stops[key] != nil {
@@ -41,7 +42,7 @@ func (r *podReconciler) start(pod *corev1.Pod) error {
 	return nil
 }
 
-// stop ends what runs of a pod.
+// stop ends the programs of a pod.
 func (r *podReconciler) stop(ctx context.Context, pod client.ObjectKey) {
 	if r.Runtime != nil {
 		r.Runtime.Remove(ctx, pod)
@@ -52,10 +53,11 @@ func (r *podReconciler) stop(ctx context.Context, pod client.ObjectKey) {
 	delete(r.stops, pod)
 }
 
-// reference is $(NAME) in an argument, which stands for a variable of the container's environment.
+// reference is $(NAME) in an argument. It stands for a variable of the container's environment.
 var reference = regexp.MustCompile(`\$\([A-Za-z_][A-Za-z0-9_]*\)`)
 
-// Command is a container's environment, in the form KEY=value, and its arguments as a kubelet would pass them on. Only fields of the pod itself can be referred to.
+// Command returns a container's environment, in the form KEY=value, and its arguments as a kubelet
+// would pass them. They can only refer to fields of the pod itself.
 func Command(pod *corev1.Pod, container *corev1.Container) (env, args []string, err error) {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(pod)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 // DataPlane is a kind of data plane.
 type DataPlane string
 
-// The data planes that a lab can have. Auto is the real one where the machine can have it.
+// The data planes of a lab. Auto is the real one if the machine supports it.
 const (
 	Simulated DataPlane = "simulated"
 	Real      DataPlane = "real"
 	Auto      DataPlane = "auto"
 )
 
-// Choose returns Simulated or Real. The error says what the machine lacks for the one that was asked for. Helper is the command line of the lab's own
-// program.
+// Choose returns Simulated or Real. The error says what the machine lacks for the requested data
+// plane. Helper is the command line of the lab's own program.
 func (d DataPlane) Choose(helper []string) (DataPlane, error) {
 	switch d {
 	case Simulated:
@@ -31,13 +31,13 @@ func (d DataPlane) Choose(helper []string) (DataPlane, error) {
 		}
 		return Simulated, nil
 	}
-	return d, fmt.Errorf("there is no data plane %q: simulated, real or auto is needed", d)
+	return d, fmt.Errorf("unknown data plane %q: it must be simulated, real or auto", d)
 }
 
-// Real returns the real data plane. The error says that the lab has a simulated one.
+// Real returns the real data plane. It fails if the lab has a simulated one.
 func (l *Lab) Real() (*realplane.Real, error) {
 	if l.real == nil {
-		return nil, errors.New("the data plane of this lab is simulated: no pod runs and no packet crosses; start it with --dataplane=real")
+		return nil, errors.New("the data plane of this lab is simulated: it runs no pods and carries no packets; start the lab with --dataplane=real")
 	}
 	return l.real, nil
 }

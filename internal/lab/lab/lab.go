@@ -27,26 +27,26 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
-// Cluster says what one cluster of a lab is like at the start.
+// Cluster describes one cluster of a lab at the start.
 type Cluster struct {
 	cluster.Spec
-	// LoadBalancer reports whether Services of type LoadBalancer are given an address.
+	// LoadBalancer reports whether Services of type LoadBalancer get an address.
 	LoadBalancer bool
 }
 
-// Options says what lab to run.
+// Options configure a lab.
 type Options struct {
-	// Dir is the folder that everything is kept in.
+	// Dir is the folder of the lab.
 	Dir      string
 	Clusters []Cluster
 	// Peerable reports whether the clusters can be peered; see cluster.Options.
 	Peerable bool
-	// DataPlane is what carries packets between gateways.
+	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
 	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see knobs.Values.
 	GatewayReadyAfter, ConnectAfter time.Duration
-	// Guard is the command that cleans up after the lab if it is killed. It is started with a pipe as stdin, which ends
-	// with the lab.
+	// Guard is the command that cleans up after the lab if it is killed. Its stdin is a pipe that
+	// ends with the lab.
 	Guard []string
 	// Helper is the command line of the program that runs sandboxes.
 	Helper []string
@@ -62,8 +62,8 @@ type Lab struct {
 	guardPipe *os.File
 }
 
-// Start builds the programs if necessary and starts all clusters at once. It returns when all are ready. On an error,
-// nothing is left behind.
+// Start builds the programs if necessary and starts all clusters in parallel. It returns when all
+// are ready. On an error, it leaves nothing behind.
 func Start(ctx context.Context, options Options) (_ *Lab, err error) {
 	dir, err := labdir.Create(options.Dir)
 	if err != nil {
@@ -90,7 +90,7 @@ func Start(ctx context.Context, options Options) (_ *Lab, err error) {
 	return l, dir.WriteState(l.State())
 }
 
-// prepare makes sure that nothing of the lab can outlive it.
+// prepare ensures that nothing of the lab can outlive it.
 func (l *Lab) prepare(options Options) error {
 	if err := process.Mark(l.dir.Path); err != nil {
 		return err
@@ -117,7 +117,8 @@ func (l *Lab) prepare(options Options) error {
 	l.guardPipe = write
 	l.guard = exec.Command(options.Guard[0], options.Guard[1:]...)
 	l.guard.Stdin = read
-	// Out of the lab's process group, so that what kills the whole group spares it.
+	// The guard is outside of the lab's process group, so that it survives when the whole group is
+	// killed.
 	l.guard.SysProcAttr = detached()
 	return l.guard.Start()
 }
@@ -179,7 +180,7 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 	return nil
 }
 
-// startClusters starts all clusters at once. The first that fails stops the others.
+// startClusters starts all clusters in parallel. The first failure stops the others.
 func (l *Lab) startClusters(ctx context.Context) error {
 	if err := spareGarbageCollection(); err != nil {
 		return err
@@ -205,8 +206,9 @@ func (l *Lab) startClusters(ctx context.Context) error {
 	return nil
 }
 
-// spareGarbageCollection lets the clusters' programs have more memory, unless somebody says otherwise. Many of them share few cores, and an API server that
-// collects garbage half as often needs an eighth less of them.
+// spareGarbageCollection allows the clusters' programs more memory, unless the user has set it.
+// Many of them share few cores. An API server that collects garbage half as often needs an eighth
+// less CPU time.
 func spareGarbageCollection() error {
 	if os.Getenv("GOGC") != "" {
 		return nil
@@ -230,7 +232,7 @@ func (l *Lab) writeKubeconfig() error {
 // Dir returns the lab's folder.
 func (l *Lab) Dir() *labdir.Dir { return l.dir }
 
-// State describes the lab to those who use it.
+// State describes the lab to its users.
 func (l *Lab) State() labdir.State {
 	state := labdir.State{Dir: l.dir.Path, Kubeconfig: l.dir.Kubeconfig(), DataPlane: string(l.dataPlane())}
 	for _, c := range l.clusters {

@@ -1,4 +1,4 @@
-// Package labdir is the folder of a lab: who uses it, what it holds, and its end.
+// Package labdir manages the folder of a lab: which lab uses it, what it contains, and its removal.
 package labdir
 
 import (
@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// marker is a file by which a folder is recognised as a lab's, so that no other is ever removed.
+	// marker is a file that identifies a folder as a lab's. A folder without it is never removed.
 	marker      = ".liqo-lab"
 	controlFile = "control.sock"
-	// socketPathMax is how long the path of a unix socket may be, in bytes, on every system.
+	// socketPathMax is the maximum length of a unix socket's path on every system, in bytes.
 	socketPathMax = 100
 )
 
-// ErrInUse says that a lab runs in the folder.
+// ErrInUse means that a lab runs in the folder.
 var ErrInUse = errors.New("a lab is running there")
 
-// ErrNoLab says that no lab runs in the folder.
+// ErrNoLab means that no lab runs in the folder.
 var ErrNoLab = errors.New("no lab is running there")
 
-// Default returns the folder for those who do not choose one.
+// Default returns the default folder.
 func Default() (string, error) {
 	cache, err := binaries.CacheFolder()
 	if err != nil {
@@ -44,8 +44,9 @@ type Dir struct {
 	lock *os.File
 }
 
-// Create makes a folder for a new lab and holds it, so that no other lab can use it. What a lab left behind that was
-// killed is removed before. It returns ErrInUse if a lab runs there, and another error if the folder holds anything else.
+// Create creates a folder for a new lab and locks it, so that no other lab can use it. It first
+// removes everything that a killed lab left behind. It returns ErrInUse if a lab runs there, and
+// another error if the folder contains anything else.
 func Create(path string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -77,7 +78,8 @@ func Create(path string) (*Dir, error) {
 	return dir, nil
 }
 
-// hold locks a folder until the returned file is closed. It returns ErrInUse if somebody else holds it, and fs.ErrNotExist if there is none.
+// hold locks a folder until the returned file is closed. It returns ErrInUse if another process has
+// the lock, and fs.ErrNotExist if the folder does not exist.
 func hold(path string) (*os.File, error) {
 	folder, err := os.Open(path)
 	if err != nil {
@@ -89,7 +91,8 @@ func hold(path string) (*os.File, error) {
 	return folder, nil
 }
 
-// lockOpen locks a folder that is open. Whoever held the lock before may have removed the folder between its opening and its locking.
+// lockOpen locks an open folder. The former holder of the lock may have removed the folder after it
+// was opened and before it was locked.
 func lockOpen(folder *os.File, path string) error {
 	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return ErrInUse
@@ -108,8 +111,8 @@ func lockOpen(folder *os.File, path string) error {
 	return nil
 }
 
-// RemoveLeftovers ends the processes and removes the folder of a lab that does not run any more. It does nothing if the
-// folder does not exist, and returns ErrInUse if the lab does run.
+// RemoveLeftovers ends the processes and removes the folder of a lab that no longer runs. It does
+// nothing if the folder does not exist. It returns ErrInUse if the lab still runs.
 func RemoveLeftovers(path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -141,22 +144,22 @@ func (d *Dir) file(elements ...string) string {
 	return filepath.Join(append([]string{d.Path}, elements...)...)
 }
 
-// Kubeconfig is the file with a context for each cluster.
+// Kubeconfig returns the file with a context for each cluster.
 func (d *Dir) Kubeconfig() string { return d.file("kubeconfig") }
 
-// Data is the folder of a cluster.
+// Data returns the folder of a cluster.
 func (d *Dir) Data(cluster string) string { return d.file("clusters", cluster) }
 
-// Logs is the folder of the logs of a cluster.
+// Logs returns the folder of the logs of a cluster.
 func (d *Dir) Logs(cluster string) string { return d.file("logs", cluster) }
 
-// Log is the log of the lab itself.
+// Log returns the log of the lab itself.
 func (d *Dir) Log() string { return d.file("logs", "lab.log") }
 
-// Temporary is where programs put their temporary files.
+// Temporary returns the folder for temporary files of the programs.
 func (d *Dir) Temporary() string { return d.file("tmp") }
 
-// Listen opens the socket through which the lab in a folder is controlled.
+// Listen opens the socket that controls the lab in a folder.
 func (d *Dir) Listen() (net.Listener, error) {
 	path, release, err := socket(d.Path)
 	if err != nil {
@@ -173,7 +176,7 @@ func (d *Dir) Listen() (net.Listener, error) {
 	return listener, nil
 }
 
-// Dial connects to the socket of the lab in a folder. It returns ErrNoLab if nobody listens.
+// Dial connects to the socket of the lab in a folder. It returns ErrNoLab if no lab listens.
 func Dial(path string) (net.Conn, error) {
 	address, release, err := socket(path)
 	if err != nil {
@@ -187,8 +190,8 @@ func Dial(path string) (net.Conn, error) {
 	return conn, nil
 }
 
-// socket returns a path to the socket in a folder that is short enough: an address of a unix socket has 108 bytes, and
-// folders of tests are often longer.
+// socket returns a path to the socket in a folder that is short enough. The address of a unix
+// socket has 108 bytes, and the folders of tests are often longer.
 func socket(folder string) (path string, release func(), err error) {
 	if path := filepath.Join(folder, controlFile); len(path) <= socketPathMax {
 		return path, func() {}, nil

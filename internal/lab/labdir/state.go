@@ -13,38 +13,44 @@ import (
 
 const stateFile = "lab.json"
 
-// State is what others need to know to use a lab.
+// State is everything that a user of a lab needs to know.
 type State struct {
 	Dir string `json:"dir"`
-	// Kubeconfig is a file with a context for each cluster, called like the cluster. Requests with it are audited.
+	// Kubeconfig is a file with a context for each cluster, with the cluster's name. The audit log
+	// records the requests that use it.
 	Kubeconfig string `json:"kubeconfig"`
 	// DataPlane is simulated or real.
 	DataPlane string    `json:"dataPlane"`
 	Clusters  []Cluster `json:"clusters"`
 }
 
-// Cluster is what others need to know to use a cluster of a lab.
+// Cluster is everything that a user of a cluster needs to know.
 type Cluster struct {
 	Name string `json:"name"`
-	// Kubeconfig is a file with this cluster only, and the credentials that the lab itself uses.
+	// Kubeconfig is a file with this cluster only, and with the credentials that the lab itself
+	// uses.
 	Kubeconfig   string `json:"kubeconfig"`
 	Server       string `json:"server"`
 	PodCIDR      string `json:"podCIDR"`
 	ExternalCIDR string `json:"externalCIDR"`
 	ClusterID    string `json:"clusterID"`
-	// AuditLog is where the API server notes the requests that are made with the kubeconfig of all clusters.
+	// AuditLog is the file in which the API server records the requests that use the kubeconfig of
+	// all clusters.
 	AuditLog string `json:"auditLog"`
-	// Peerable reports whether it can be peered with another one.
+	// Peerable reports whether the cluster can be peered with another one.
 	Peerable bool `json:"peerable"`
-	// NodeIP is the node's address for other clusters, and NATIP another one for it, behind a NAT. Only a real data plane has them.
+	// NodeIP is the node's address for other clusters. NATIP is its address behind a NAT. They are
+	// only set with a real data plane.
 	NodeIP string `json:"nodeIP,omitempty"`
 	NATIP  string `json:"natIP,omitempty"`
 }
 
-// Announce tells whoever started a lab that it is ready: it writes the state as one line of JSON.
+// Announce writes the state as one line of JSON, which shows the parent process that the lab is
+// ready.
 func (s State) Announce(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
 
-// ReadAnnounced waits until a lab has announced itself on its standard output. It returns io.EOF if the lab ends before.
+// ReadAnnounced waits until a lab has announced itself on its standard output. It returns io.EOF if
+// the lab ends before that.
 func ReadAnnounced(stdout io.Reader) (State, error) {
 	line, err := bufio.NewReader(stdout).ReadBytes('\n')
 	if err != nil {
@@ -53,7 +59,7 @@ func ReadAnnounced(stdout io.Reader) (State, error) {
 	return parseState(line, "what the lab announces")
 }
 
-// WriteState makes the state of a lab that is ready known to ReadState.
+// WriteState writes the state of a lab that is ready, for ReadState.
 func (d *Dir) WriteState(state State) error {
 	content, err := json.MarshalIndent(state, "", "  ")
 	if err != nil {
@@ -62,7 +68,7 @@ func (d *Dir) WriteState(state State) error {
 	return os.WriteFile(d.file(stateFile), append(content, '\n'), 0o644)
 }
 
-// ReadState returns the state of the lab in a folder. It returns ErrNoLab if there is none that is ready.
+// ReadState returns the state of the lab in a folder. It returns ErrNoLab if no lab there is ready.
 func ReadState(path string) (State, error) {
 	content, err := os.ReadFile(filepath.Join(path, stateFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +80,7 @@ func ReadState(path string) (State, error) {
 	return parseState(content, filepath.Join(path, stateFile))
 }
 
-// parseState reads a state. Source is where it is from, for the error.
+// parseState parses a state. Source says where it comes from, for the error.
 func parseState(content []byte, source string) (State, error) {
 	var state State
 	if err := json.Unmarshal(content, &state); err != nil {

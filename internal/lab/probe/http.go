@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// HTTP asks a URL with GET, on a connection of its own each time. An answer of any status is an answer.
+// HTTP requests a URL with GET, on a new connection each time. An answer of any status counts.
 func HTTP(ctx context.Context, url string, options Options) Result {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, Proxy: nil}}
 	var answer any
@@ -33,7 +33,7 @@ func HTTP(ctx context.Context, url string, options Options) Result {
 	return result
 }
 
-// read returns a body as the JSON that it is, or else as text.
+// read returns a body as JSON if it is JSON, and otherwise as text.
 func read(body []byte) any {
 	var value any
 	if json.Unmarshal(body, &value) == nil {

@@ -14,15 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// protocolICMP is IANA's number, and needsFragmentation the code of an ICMP message that says that a packet was too large.
+// protocolICMP is IANA's number. needsFragmentation is the code of an ICMP message about a packet
+// that was too large.
 const (
 	protocolICMP       = 1
 	needsFragmentation = 4
 	largestPacket      = 1 << 16
 )
 
-// Ping asks an IPv4 address with ICMP. Size is the number of bytes in each question beyond its headers, which are 28. With whole, no router may take a
-// question to pieces. It needs root.
+// Ping sends ICMP echo requests to an IPv4 address. Size is the number of bytes in each request
+// without its headers, which are 28 bytes. With whole, routers must not fragment a request. It
+// needs root.
 func Ping(ctx context.Context, address netip.Addr, size int, whole bool, options Options) (Result, error) {
 	config := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
 		discover := unix.IP_PMTUDISC_DONT
@@ -43,12 +45,13 @@ func Ping(ctx context.Context, address netip.Addr, size int, whole bool, options
 	return repeat(ctx, address.String(), options, p.ask), nil
 }
 
-// pinger asks one address.
+// pinger sends requests to one address.
 type pinger struct {
 	conn net.PacketConn
 	to   netip.Addr
 	data []byte
-	// id is the last question's. Each has its own: a gateway goes on with a flow as it began, and one that began before its rules were there has no answers.
+	// id is that of the last request. Each request has its own: a gateway handles all packets of a
+	// flow like the first one, and a flow that began before its rules existed gets no answers.
 	id int
 }
 
@@ -63,14 +66,14 @@ func (p *pinger) ask(ctx context.Context, number int) error {
 	if err := p.conn.SetReadDeadline(deadline); err != nil {
 		return err
 	}
-	// What is too large for a path that is known already is refused here.
+	// The kernel refuses a packet that is too large for a known path.
 	if _, err := p.conn.WriteTo(packet, &net.IPAddr{IP: p.to.AsSlice()}); err != nil {
 		return err
 	}
 	return p.await(ctx, number)
 }
 
-// await waits for the answer to a question, or for the word of a router that it went no further.
+// await waits for the answer to a request, or for an error message of a router.
 func (p *pinger) await(ctx context.Context, number int) error {
 	buffer := make([]byte, largestPacket)
 	for {
@@ -96,7 +99,7 @@ func (p *pinger) await(ctx context.Context, number int) error {
 	}
 }
 
-// isAbout reports whether the beginning of a packet is that of one of the pinger's.
+// isAbout reports whether the beginning of a packet belongs to one of the pinger's requests.
 func (p *pinger) isAbout(packet []byte) bool {
 	header, err := icmp.ParseIPv4Header(packet)
 	if err != nil || !header.Dst.Equal(p.to.AsSlice()) || len(packet) < header.Len+8 {
@@ -106,7 +109,7 @@ func (p *pinger) isAbout(packet []byte) bool {
 	return int(question[4])<<8|int(question[5]) == p.id
 }
 
-// unreachable is what a router said of a packet.
+// unreachable returns a router's message about a packet as an error.
 func unreachable(code int, message []byte, router net.Addr) error {
 	if code == needsFragmentation {
 		return fmt.Errorf("%s says: too large, at most %d bytes pass", router, int(message[6])<<8|int(message[7]))

@@ -1,4 +1,4 @@
-// Package probe finds out whether an address answers, and how fast, from where it runs.
+// Package probe checks whether an address answers, and how fast, from the network in which it runs.
 package probe
 
 import (
@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// Options says how often to ask.
+// Options say how often to ask.
 type Options struct {
 	Count int
-	// Interval is the time from one question to the next, Timeout how long each waits for its answer.
+	// Interval is the time from one request to the next. Timeout is the time that each request
+	// waits for its answer.
 	Interval, Timeout time.Duration
 	// UntilAnswer reports whether the first answer is enough.
 	UntilAnswer bool
 }
 
-// Result is what came of it. Latencies are in milliseconds, from question to answer.
+// Result is the result of a probe. Latencies are in milliseconds, from request to answer.
 type Result struct {
 	To       string  `json:"to"`
 	Sent     int     `json:"sent"`
@@ -25,18 +26,20 @@ type Result struct {
 	Min      float64 `json:"min"`
 	Average  float64 `json:"average"`
 	Max      float64 `json:"max"`
-	// Silence is the longest time without an answer, from the first question on, in milliseconds.
+	// Silence is the longest time without an answer since the first request, in milliseconds.
 	Silence float64 `json:"silence"`
-	// Errors are what was said of those that were lost, each once. A lost one of which nothing was heard is not among them.
+	// Errors are the errors of lost requests, each once. A request that got no message at all has
+	// no error.
 	Errors []string `json:"errors,omitempty"`
-	// Answer is the last answer, where it says anything.
+	// Answer is the last answer, if it has any content.
 	Answer any `json:"answer,omitempty"`
 }
 
-// ask asks once, and returns when the answer is there or ctx ends. Number counts from one.
+// ask sends one request, and returns when the answer has arrived or ctx ends. Number counts from
+// one.
 type ask func(ctx context.Context, number int) error
 
-// repeat asks as often as options say.
+// repeat asks as often as the options say.
 func repeat(ctx context.Context, to string, options Options, ask ask) Result {
 	result := Result{To: to}
 	var latencies []time.Duration

@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// markVariable is the environment variable by which every process of a lab, and what it starts in turn, is recognised.
+// markVariable is an environment variable that identifies every process of a lab and its child
+// processes.
 const markVariable = "LIQO_LAB"
 
-// Mark makes every process that this one starts from now on findable with Marked. The mark is the lab's folder.
-// Unlike a list of process IDs, it can't point to a stranger after an ID was used again.
+// Mark makes Marked find every process that this one starts from now on. The mark is the lab's
+// folder. Unlike a list of process IDs, it can't match an unrelated process that reuses an ID.
 func Mark(mark string) error { return os.Setenv(markVariable, mark) }
 
-// Marked lists the processes that bear the mark, without the calling one. It reads /proc, so it finds nothing
-// on an operating system without it.
+// Marked returns the processes that have the mark, without the calling one. It reads /proc, so it
+// finds nothing on an operating system without it.
 func Marked(mark string) []int {
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -43,8 +44,8 @@ func Marked(mark string) []int {
 	return pids
 }
 
-// KillMarked kills the processes that bear the mark and returns when they are gone. What they would write on a clean
-// stop is thrown away with the lab's folder anyway.
+// KillMarked kills the processes that have the mark and returns when they are gone. They need no
+// clean stop, because the lab's folder is removed anyway.
 func KillMarked(mark string) error {
 	deadline := time.Now().Add(stopGrace)
 	for {

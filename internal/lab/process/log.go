@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// tailLines is how many lines of a log an error shows.
+// tailLines is the number of lines of a log that an error shows.
 const tailLines = 15
 
-// WithLog adds the last lines of a log file to an error. A log that is missing or empty adds nothing.
+// WithLog adds the last lines of a log file to an error. A missing or empty log adds nothing.
 func WithLog(err error, file string) error {
 	tail := Tail(file, tailLines)
 	if tail == "" {
@@ -19,7 +19,8 @@ func WithLog(err error, file string) error {
 	return fmt.Errorf("%w\nthe last lines of %s:\n%s", err, file, tail)
 }
 
-// Tail returns the last lines of a file, indented by two spaces, or "" if it can't be read or is empty.
+// Tail returns the last lines of a file, indented by two spaces. It returns an empty string if the
+// file is empty or can't be read.
 func Tail(file string, lines int) string {
 	content, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

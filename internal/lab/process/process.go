@@ -1,4 +1,4 @@
-// Package process runs the programs that a lab cluster is made of as child processes with a log file each.
+// Package process runs the programs of a lab cluster as child processes, each with a log file.
 package process
 
 import (
@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// restartDelay is how long a kept process that ended by itself stays down before it is started again.
+	// restartDelay is the time before a kept process that ended by itself starts again.
 	restartDelay = 500 * time.Millisecond
-	// stopGrace is how long a process may take to end after SIGTERM before it is killed.
+	// stopGrace is the time from SIGTERM until a process is killed.
 	stopGrace = 5 * time.Second
 )
 
-// Spec says what to run.
+// Spec says which program to run.
 type Spec struct {
-	// Name is what the process is called in messages.
+	// Name is the name of the process in messages.
 	Name string
-	// Path is the program's file, Args its arguments without the program's name.
+	// Path is the program's file. Args are its arguments without the program's name.
 	Path string
 	Args []string
 	// Env is added to the environment of the lab, in the form KEY=value.
 	Env []string
-	// Log is the file that stdout and stderr are appended to.
+	// Log is the file to which stdout and stderr are appended.
 	Log string
 }
 
@@ -56,24 +56,25 @@ func Start(spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// Keep makes the process start again whenever it ends by itself from now on, as a cluster does with a container.
+// Keep makes the process start again whenever it ends by itself, as a cluster does with a
+// container.
 func (p *Process) Keep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.kept = true
 }
 
-// Restarts is how often the process ended by itself and was started again.
+// Restarts returns how often the process has ended by itself and was started again.
 func (p *Process) Restarts() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.restarts
 }
 
-// Done is closed when the process has ended for good.
+// Done returns a channel that is closed when the process has ended for good.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Failure is the error of a process that ended although nobody stopped it, with the end of its log.
+// Failure returns the error of a process that ended by itself, with the end of its log.
 func (p *Process) Failure() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +90,7 @@ func (p *Process) LastWords(err error) error {
 	return WithLog(fmt.Errorf("%s: %w", p.spec.Name, err), p.spec.Log)
 }
 
-// Abandon leaves the process to be killed by somebody else: it is not started again.
+// Abandon stops restarting the process, which another process will kill.
 func (p *Process) Abandon() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,8 +105,8 @@ func (p *Process) giveUp() {
 	}
 }
 
-// Stop ends the process, with SIGTERM and, if that does not help within five seconds or ctx ends, with SIGKILL.
-// It returns when the process is gone.
+// Stop ends the process with SIGTERM. If it still runs after five seconds, or when ctx ends, Stop
+// uses SIGKILL. It returns when the process is gone.
 func (p *Process) Stop(ctx context.Context) {
 	p.mu.Lock()
 	p.giveUp()
@@ -143,7 +144,8 @@ func (p *Process) launch() error {
 	cmd := exec.Command(p.spec.Path, p.spec.Args...)
 	cmd.Env = append(os.Environ(), p.spec.Env...)
 	cmd.Stdout, cmd.Stderr = log, log
-	// A group of its own, so that Ctrl-C in a terminal reaches the lab only, which then stops everything in order.
+	// The process has its own process group, so that Ctrl-C in a terminal reaches only the lab. The
+	// lab then stops everything in order.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 
 	p.mu.Lock()
@@ -180,7 +182,7 @@ func (p *Process) watch() {
 	}
 }
 
-// again records how the process ended and reports whether to start it once more.
+// again records how the process ended and reports whether to start it again.
 func (p *Process) again(err error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

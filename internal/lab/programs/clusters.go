@@ -13,23 +13,25 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/probe"
 )
 
-// Clusters are a running lab's.
+// Clusters are the clusters of a running lab.
 type Clusters struct {
 	labdir.State
 
 	lab     string // path of liqo-lab
 	process *exec.Cmd
-	// The lab stops when its standard input ends: when Stop closes it, and when the caller itself is killed.
+	// The lab stops when its standard input ends: when Stop closes it, and when the caller itself
+	// is killed.
 	stdin io.Closer
 }
 
-// StartClusters returns when Liqo is ready in all of them. Lab is the path of liqo-lab, dir a folder for it to make, and options more flags of
-// `liqo-lab up`. What the lab says goes to out.
+// StartClusters returns when Liqo is ready in all clusters. Lab is the path of liqo-lab. Dir is a
+// folder for it to create. Options are further flags of `liqo-lab up`. Out gets the lab's output.
 //
-// The process is not bound to ctx: an interrupted Terraform still needs the API servers to end in order. An interrupt while
-// the clusters start closes the lab's standard input instead.
+// The process is not bound to ctx, because an interrupted Terraform still needs the API servers to
+// end in order. An interrupt while the clusters start closes the lab's standard input instead.
 func StartClusters(ctx context.Context, out io.Writer, lab, dir string, options ...string) (*Clusters, error) {
-	cmd := Command(context.WithoutCancel(ctx), lab, append([]string{"up", "--dir", dir, "--json", "--stop-on-stdin-eof"}, options...)...)
+	args := append([]string{"up", "--dir", dir, "--json", "--stop-on-stdin-eof"}, options...)
+	cmd := Command(context.WithoutCancel(ctx), lab, args...)
 	cmd.Stderr = out
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -54,7 +56,8 @@ func StartClusters(ctx context.Context, out io.Writer, lab, dir string, options 
 	return c, nil
 }
 
-// Stop returns when every process of the lab has ended. It does nothing for clusters that never started.
+// Stop returns when every process of the lab has ended. It does nothing for clusters that never
+// started.
 func (c *Clusters) Stop() error {
 	if c == nil || c.process == nil {
 		return nil
@@ -68,7 +71,7 @@ func (c *Clusters) Stop() error {
 	return nil
 }
 
-// Get writes a table of one kind of object, from all clusters.
+// Get writes a table of the objects of one kind in all clusters.
 func (c *Clusters) Get(ctx context.Context, out io.Writer, resource string) error {
 	if err := Show(out, Command(ctx, c.lab, "get", resource, "--dir", c.Dir)); err != nil {
 		return fmt.Errorf("liqo-lab get %s: %w", resource, err)
@@ -76,7 +79,7 @@ func (c *Clusters) Get(ctx context.Context, out io.Writer, resource string) erro
 	return nil
 }
 
-// Inventory is a sorted line for every object in every cluster.
+// Inventory returns a sorted line for every object in every cluster.
 func (c *Clusters) Inventory(ctx context.Context) ([]string, error) {
 	out, err := Command(ctx, c.lab, "inventory", "--dir", c.Dir).Output()
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package programs runs the lab and Terraform as the programs that they are to everyone else, for those who show or measure the provider.
+// Package programs runs the lab and Terraform as separate programs, as users do. The demo and the
+// benchmark use it.
 package programs
 
 import (
@@ -10,10 +11,10 @@ import (
 	"time"
 )
 
-// Command is a program that shows its errors and warnings, and is interrupted when ctx ends.
+// Command returns a program that shows its errors and warnings, and is interrupted when ctx ends.
 //
-// It runs in a process group of its own. Ctrl-C then reaches the caller alone, which ends its children one after the
-// other: Terraform before the clusters it talks to.
+// It runs in its own process group, so that Ctrl-C reaches only the caller. The caller then ends
+// its children one after the other: Terraform before the clusters that it uses.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stderr = os.Stderr
@@ -23,7 +24,7 @@ func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Show runs a command and writes everything that it prints to out.
+// Show runs a command and writes its output to out.
 func Show(out io.Writer, cmd *exec.Cmd) error {
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd.Run()

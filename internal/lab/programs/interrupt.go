@@ -8,14 +8,16 @@ import (
 	"syscall"
 )
 
-// Interruptible returns the context for what a program does. The first signal ends it, so that the program ends in order; a second one ends the program at once.
+// Interruptible returns a context for the work of a program. The first signal ends it, so that the
+// program ends in order. A second signal ends the program at once.
 func Interruptible() (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// Outcome is the error of what was done in that context. What an interrupted step says of it is no news.
+// Outcome returns the error of the work in that context. It replaces the errors of interrupted
+// steps with a short one.
 func Outcome(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.New("interrupted")

@@ -14,15 +14,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Terraform runs Terraform or OpenTofu on one configuration, with the provider from a folder of programs instead of a
-// registry's. That is why there is no init: there is nothing to download.
+// Terraform runs Terraform or OpenTofu on one configuration, with the provider from a folder of
+// programs instead of a registry. There is nothing to download, so it needs no init.
 type Terraform struct {
 	cli string
 	dir string
 	env []string
 }
 
-// FindCLI prefers the terraform on the PATH. Where there is none, the lab builds OpenTofu, or has it built before, and says so on out.
+// FindCLI returns the terraform on the PATH. If there is none, the lab builds OpenTofu, unless it
+// is already built, and reports that on out.
 func FindCLI(ctx context.Context, out io.Writer, lab string) (string, error) {
 	if cli, err := exec.LookPath("terraform"); err == nil {
 		return cli, nil
@@ -36,7 +37,8 @@ func FindCLI(ctx context.Context, out io.Writer, lab string) (string, error) {
 	return strings.TrimSpace(string(cli)), nil
 }
 
-// NewTerraform makes the folder dir, with a copy of the configuration in it and, later, its state. Programs is the folder with the provider.
+// NewTerraform creates the folder dir, with a copy of the configuration and, later, its state.
+// Programs is the folder with the provider.
 func NewTerraform(cli, dir, programs string, configuration fs.FS) (*Terraform, error) {
 	if err := os.CopyFS(dir, configuration); err != nil {
 		return nil, err
@@ -47,10 +49,10 @@ func NewTerraform(cli, dir, programs string, configuration fs.FS) (*Terraform, e
 	}
 	t := &Terraform{cli: cli, dir: dir, env: withoutTerraform(os.Environ())}
 	t.Set("TF_CLI_CONFIG_FILE", rc)
-	// It would ask HashiCorp for newer versions.
+	// Otherwise it would ask HashiCorp for newer versions.
 	t.Set("CHECKPOINT_DISABLE", "1")
 	t.Set("TF_INPUT", "0")
-	// Each command warns that the provider comes from a folder. One line of that is enough.
+	// Each command warns that the provider comes from a folder. One line of this is enough.
 	for _, name := range []string{"plan", "apply", "destroy"} {
 		t.Set("TF_CLI_ARGS_"+name, "-compact-warnings")
 	}
@@ -60,13 +62,14 @@ func NewTerraform(cli, dir, programs string, configuration fs.FS) (*Terraform, e
 	return t, nil
 }
 
-// cliConfiguration leaves the host out of the provider's address: Terraform and OpenTofu each add their own.
+// cliConfiguration omits the host of the provider's address, because Terraform and OpenTofu each
+// add their own.
 func cliConfiguration(programs string) string {
 	return fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"leafmesh/liqo\" = %q\n  }\n}\n", programs)
 }
 
-// withoutTerraform drops what the caller has set for Terraform, except for its log: arguments, workspaces and variables
-// of theirs would change what the caller shows.
+// withoutTerraform removes the caller's settings for Terraform, except for its log. Arguments,
+// workspaces and variables of the user would change the result.
 func withoutTerraform(env []string) []string {
 	kept := make([]string, 0, len(env))
 	for _, variable := range env {
@@ -77,12 +80,12 @@ func withoutTerraform(env []string) []string {
 	return kept
 }
 
-// Set sets an environment variable for every later run.
+// Set sets an environment variable for all later runs.
 func (t *Terraform) Set(name, value string) {
 	t.env = append(t.env, name+"="+value)
 }
 
-// Command is a run of Terraform that is still to be started.
+// Command returns a run of Terraform that is not started yet.
 func (t *Terraform) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := Command(ctx, t.cli, args...)
 	cmd.Dir = t.dir
@@ -90,7 +93,7 @@ func (t *Terraform) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Run runs Terraform and writes what it prints to out.
+// Run runs Terraform and writes its output to out.
 func (t *Terraform) Run(ctx context.Context, out io.Writer, args ...string) error {
 	if err := Show(out, t.Command(ctx, args...)); err != nil {
 		return fmt.Errorf("%s %s: %w", filepath.Base(t.cli), args[0], err)

@@ -1,4 +1,4 @@
-// Package progress tells people what takes long and how far it is.
+// Package progress shows users what takes long and how far it is.
 package progress
 
 import (
@@ -12,10 +12,11 @@ import (
 	"golang.org/x/term"
 )
 
-// plainInterval is how often a status is printed where lines can't be rewritten.
+// plainInterval is the time between status lines on an output that can't rewrite lines.
 const plainInterval = 15 * time.Second
 
-// Reporter prints lines that stay and a status below them that the next one replaces. It is safe for concurrent use.
+// Reporter prints permanent lines, and a status line below them that the next status replaces. It
+// is safe for concurrent use.
 type Reporter struct {
 	mu       sync.Mutex
 	out      io.Writer
@@ -25,23 +26,26 @@ type Reporter struct {
 	partial  []byte // what has been written of a line that has not ended yet
 }
 
-// New returns a Reporter that rewrites the status line if out is a terminal that a person looks at, and prints one every 15 seconds if not.
+// New returns a Reporter. If out is an interactive terminal, it rewrites the status line. Otherwise
+// it prints a status every 15 seconds.
 func New(out io.Writer) *Reporter {
 	return &Reporter{out: out, terminal: isTerminal(out), last: time.Now()}
 }
 
-// isTerminal is also false for terminals that can't rewrite a line, and for those of CI systems, which keep all that is printed.
+// isTerminal returns false for terminals that can't rewrite a line, and in CI systems, which keep
+// everything that is printed.
 func isTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
 }
 
-// Say prints a line that stays.
+// Say prints a permanent line.
 func (r *Reporter) Say(format string, args ...any) {
 	fmt.Fprintf(r, format+"\n", args...)
 }
 
-// Write prints lines that stay, for instance of a program that runs meanwhile. A line is printed once it has ended.
+// Write prints permanent lines, for instance of a program that runs at the same time. It prints a
+// line when the line is complete.
 func (r *Reporter) Write(text []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,8 +76,8 @@ func (r *Reporter) Status(format string, args ...any) {
 	}
 }
 
-// During shows what is being done and for how long, second by second, until the function that it returns is called. Without a terminal it shows nothing:
-// what is done says enough by itself.
+// During shows an activity and its duration, updated every second, until the returned function is
+// called. Without a terminal it shows nothing, because the output of the activity is enough.
 func (r *Reporter) During(what string) (done func()) {
 	if !r.terminal {
 		return func() {}
@@ -102,13 +106,14 @@ func (r *Reporter) During(what string) (done func()) {
 	}
 }
 
-// show puts a status on the terminal.
+// show writes a status to the terminal.
 func (r *Reporter) show(status string) {
 	fmt.Fprint(r.out, fit(status, width(r.out)))
 	r.status = status
 }
 
-// fit cuts a status that is wider than the terminal: it would take two lines, of which only one can be rewritten.
+// fit shortens a status that is wider than the terminal. It would take two lines, and only one can
+// be rewritten.
 func fit(status string, width int) string {
 	if runes := []rune(status); width > 0 && len(runes) >= width {
 		return string(runes[:width-1])
@@ -116,7 +121,7 @@ func fit(status string, width int) string {
 	return status
 }
 
-// width of a terminal in characters, zero if it is not known.
+// width returns the width of a terminal in characters, or zero if it is unknown.
 func width(out io.Writer) int {
 	file, ok := out.(*os.File)
 	if !ok {

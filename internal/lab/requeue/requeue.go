@@ -1,4 +1,4 @@
-// Package requeue has a controller look again at what depends on an object that has changed.
+// Package requeue makes a controller reconcile everything that depends on a changed object.
 package requeue
 
 import (
@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Beside requests every object of a list's kind that depends on what has changed, if both are in the same namespace. Where no object has changed, or one
-// that is in no namespace, those of all namespaces are requested.
+// Beside requests every object of a list's kind in the namespace of the changed object. If there is
+// no changed object, or if it has no namespace, it requests those of all namespaces.
 func Beside[T client.Object](reader client.Reader, list client.ObjectList, depends func(T) bool) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, changed client.Object) []reconcile.Request {
 		found := list.DeepCopyObject().(client.ObjectList) //nolint:errcheck,forcetypeassert // a copy has its original's type

@@ -13,21 +13,22 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// sysctls is where the settings of a network are.
+// sysctls is the folder of the settings of a network.
 const sysctls = "/proc/sys/net"
 
-// headerTimeout is how long a client of the echo may take to say what it wants.
+// headerTimeout limits the time in which a client of the echo must send its request.
 const headerTimeout = 10 * time.Second
 
-// Echo is what a pod answers to every HTTP request.
+// Echo is a pod's answer to every HTTP request.
 type Echo struct {
 	// Name is the pod's, in the form cluster/namespace/name.
 	Name string `json:"name"`
-	// Source is the address that the request came from, as the pod sees it.
+	// Source is the address from which the request came, as the pod sees it.
 	Source string `json:"source"`
 }
 
-// Hold is the process that holds a sandbox, in namespaces of its own already. It reads the Spec from stdin, does what that says, and stays until stdin ends.
+// Hold is the process that holds a sandbox. It already runs in its own namespaces. It reads the
+// Spec from stdin, applies it, and stays until stdin ends.
 func Hold(stdin io.Reader, stdout io.Writer) error {
 	var spec Spec
 	if err := json.NewDecoder(stdin).Decode(&spec); err != nil {
@@ -54,7 +55,7 @@ func Hold(stdin io.Reader, stdout io.Writer) error {
 	return err
 }
 
-// configure sets the network up as far as it concerns nobody else.
+// configure sets up the parts of the network that concern only this sandbox.
 func configure(spec Spec) error {
 	for name, value := range spec.Sysctls {
 		if err := os.WriteFile(filepath.Join(sysctls, name), []byte(value), 0); err != nil {
@@ -71,7 +72,7 @@ func configure(spec Spec) error {
 	return nil
 }
 
-// echo answers who it is, and whom it sees.
+// echo answers with the pod's name and the source of the request.
 func echo(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		source, _, err := net.SplitHostPort(r.RemoteAddr)

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// makeRoot gives the process, and those that join it, a file system in memory with what the Spec lists. It belongs to the process's own mount namespace, and
-// the machine's stays as it is.
+// makeRoot gives the process, and those that join it, a file system in memory with the content that
+// the Spec lists. It belongs to the mount namespace of the process. The machine's file system stays
+// unchanged.
 func makeRoot(spec Spec) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("separating mounts: %w", err)
@@ -42,7 +43,7 @@ func makeRoot(spec Spec) error {
 			return err
 		}
 	}
-	// The new root covers the old one, which is let go of then.
+	// The new root covers the old one, which is then detached.
 	if err := os.Chdir(root); err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func makeRoot(spec Spec) error {
 	return os.Chdir("/")
 }
 
-// mount makes a file or a folder seen at another path, too.
+// mount makes a file or a folder also visible at another path.
 func mount(source, target string) error {
 	info, err := os.Stat(source)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package sandbox gives a pod or a node of a lab what a container would give it: a network and a file system of its own. A process of the lab holds both,
-// and so nothing of a sandbox has a name that could be left behind: its network, and every device and address in it, goes with the processes in it.
+// Package sandbox gives a pod or a node of a lab its own network and file system, as a container
+// would. A process of the lab holds both. Nothing of a sandbox has a name that could be left
+// behind: its network, with every device and address, ends with its processes.
 package sandbox
 
 import (
@@ -21,21 +22,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ready is what the process in a sandbox prints when all is as its Spec says.
+// ready is what the process in a sandbox prints when the sandbox is as its Spec says.
 const ready = "ready\n"
 
-// Spec says what a sandbox is like.
+// Spec describes a sandbox.
 type Spec struct {
-	// Name is what its echo calls itself.
+	// Name is the name in the answers of its echo.
 	Name string
 	// Sysctls are settings of its network, by their path below /proc/sys/net.
 	Sysctls map[string]string
-	// Mounts are files and folders of the machine, by the path at which they are seen; none is in the folder for temporary files. Files are contents, by
-	// their path; they are in memory only. Folders are empty. Nothing else of the machine's file system is there but its devices and processes.
+	// Mounts are files and folders of the machine, by the path in the sandbox. None is in the
+	// folder for temporary files. Files are contents by path; they are only in memory. Folders are
+	// empty. The sandbox sees nothing else of the machine's file system except its devices and
+	// processes.
 	Mounts  map[string]string
 	Files   map[string][]byte
 	Folders []string
-	// Echo are the TCP ports at which it answers HTTP requests.
+	// Echo are the TCP ports on which it answers HTTP requests.
 	Echo []uint16
 }
 
@@ -45,14 +48,15 @@ type Sandbox struct {
 	PID int
 	// Net changes its network from outside.
 	Net *netlink.Handle
-	// Namespace is its network, open.
+	// Namespace is its open network.
 	Namespace netns.NsHandle
 
 	cmd   *exec.Cmd
 	stdin io.Closer
 }
 
-// Start makes a sandbox, and returns when it is as spec says. Helper is the command line of the lab's own program. It needs root.
+// Start creates a sandbox, and returns when it is as spec says. Helper is the command line of the
+// lab's own program. It needs root.
 func Start(helper []string, spec Spec) (_ *Sandbox, err error) {
 	s := &Sandbox{cmd: exec.Command(helper[0], slices.Concat(helper[1:], []string{"sandbox"})...), Namespace: netns.None()}
 	defer func() {
@@ -91,7 +95,8 @@ func Start(helper []string, spec Spec) (_ *Sandbox, err error) {
 	return s, err
 }
 
-// Stop ends the sandbox. What else runs in it must have ended before; the network lives as long as anything does in it.
+// Stop ends the sandbox. All other processes in it must have ended before, because they keep the
+// network alive.
 func (s *Sandbox) Stop() {
 	if s.Net != nil {
 		s.Net.Close()
@@ -106,11 +111,12 @@ func (s *Sandbox) Stop() {
 	}
 }
 
-// Do calls a function on a thread that is in the sandbox's network. Sockets and devices that it opens belong there for good.
+// Do calls a function on a thread in the sandbox's network. Sockets and devices that the function
+// opens stay in that network.
 func (s *Sandbox) Do(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
-		// A thread that can't go back stays locked, and ends with this function.
+		// A thread that can't switch back stays locked, and ends with this function.
 		runtime.LockOSThread()
 		outside, err := netns.Get()
 		if err != nil {
@@ -140,15 +146,16 @@ func (s *Sandbox) Listen(address string) (listener net.Listener, err error) {
 	return listener, err
 }
 
-// Enter turns the calling process into another program that runs in the network of a sandbox and, with files, sees its files, too. Pid is of a process in
-// the sandbox; args begin with the program's path. It returns only to report an error.
+// Enter replaces the calling process with another program in the network of a sandbox and, with
+// files, in its file system. Pid is the ID of a process in the sandbox. Args begin with the
+// program's path. It returns only on an error.
 func Enter(pid int, files bool, args, env []string) error {
 	runtime.LockOSThread() // what becomes the other program is this thread
 	if err := join(pid, "net", unix.CLONE_NEWNET); err != nil {
 		return err
 	}
 	if files {
-		// A thread may change what it sees of the file system only if no other shares it.
+		// A thread can change its view of the file system only if no other thread shares it.
 		if err := unix.Unshare(unix.CLONE_FS); err != nil {
 			return err
 		}

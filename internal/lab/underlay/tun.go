@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tun is the device file that is needed of the machine.
+// tun is the device file that the machine must have.
 const tun = "/dev/net/tun"
 
-// OpenTUN makes a device of that name in the network of the calling thread, through which IP packets are exchanged with whoever plugs it in. The device goes
-// when it is closed.
+// OpenTUN creates a device of that name in the network of the calling thread. The caller exchanges
+// IP packets with the network through it. Closing it removes the device.
 func OpenTUN(name string) (*os.File, error) {
 	descriptor, err := unix.Open(tun, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

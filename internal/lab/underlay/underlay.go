@@ -1,5 +1,6 @@
-// Package underlay is the network between the nodes of a lab: what a data centre or the internet is to real ones. It is a router in user space, so that
-// every link can be cut and slowed down on any kernel. It knows whose each address is, and drops packets to all others.
+// Package underlay is the network between the nodes of a lab, like a data centre or the internet
+// between real nodes. It is a router in user space, so every link can be cut and slowed down on any
+// kernel. It knows the owner of each address, and drops packets to all other addresses.
 package underlay
 
 import (
@@ -10,14 +11,14 @@ import (
 	"time"
 )
 
-// largest is the most bytes that a packet can have.
+// largest is the maximum number of bytes in a packet.
 const largest = 1 << 16
 
 // Conditions are the state of the link between two leaves, the same in both directions.
 type Conditions struct {
 	// Down reports whether the link is cut.
 	Down bool `json:"down"`
-	// Delay is what a packet takes, one way.
+	// Delay is the time that a packet takes, one way.
 	Delay time.Duration `json:"delay"`
 	// Loss is the share of packets that are lost, from 0 to 1, one way.
 	Loss float64 `json:"loss"`
@@ -31,7 +32,8 @@ type Network struct {
 	cut    map[string]bool
 }
 
-// owner is whose an address is: where packets to it go, and the leaf whose links they take.
+// owner is the owner of an address: the port that gets the packets, and the leaf whose links they
+// take.
 type owner struct {
 	port *Port
 	leaf string
@@ -47,32 +49,33 @@ func linkOf(a, b string) link {
 	return link{a, b}
 }
 
-// New returns a network that nothing is plugged into.
+// New returns a network without ports.
 func New() *Network {
 	return &Network{owners: map[netip.Addr]owner{}, links: map[link]Conditions{}, cut: map[string]bool{}}
 }
 
-// Port is where a node is plugged in.
+// Port is the network's connection to a node.
 type Port struct {
 	network *Network
 	device  io.ReadWriteCloser
 }
 
-// Plug joins a device to the network, until it is closed. A read from the device returns one IP packet, and a write takes one.
+// Plug joins a device to the network, until it is closed. A read from the device returns one IP
+// packet, and a write takes one.
 func (n *Network) Plug(device io.ReadWriteCloser) *Port {
 	p := &Port{network: n, device: device}
 	go p.forward()
 	return p
 }
 
-// Own makes an address lead to the port, as one of a leaf. An address has one owner, the last.
+// Own routes an address, as one of a leaf, to the port. An address has one owner, the last.
 func (p *Port) Own(address netip.Addr, leaf string) {
 	p.network.mu.Lock()
 	defer p.network.mu.Unlock()
 	p.network.owners[address] = owner{p, leaf}
 }
 
-// Disown makes an address lead nowhere, if it leads to the port.
+// Disown removes the route of an address, if it leads to the port.
 func (p *Port) Disown(address netip.Addr) {
 	p.network.mu.Lock()
 	defer p.network.mu.Unlock()
@@ -84,14 +87,14 @@ func (p *Port) Disown(address netip.Addr) {
 // Close unplugs the port.
 func (p *Port) Close() error { return p.device.Close() }
 
-// SetLink changes the link between two leaves. What is on its way already arrives.
+// SetLink changes the link between two leaves. Packets that are already on their way still arrive.
 func (n *Network) SetLink(a, b string, conditions Conditions) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.links[linkOf(a, b)] = conditions
 }
 
-// Link returns how the link between two leaves is.
+// Link returns the conditions of the link between two leaves.
 func (n *Network) Link(a, b string) Conditions {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -105,7 +108,7 @@ func (n *Network) Isolate(leaf string, isolated bool) {
 	n.cut[leaf] = isolated
 }
 
-// forward sends what comes from the port on, until its device is closed.
+// forward forwards the packets from the port until its device is closed.
 func (p *Port) forward() {
 	buffer := make([]byte, largest)
 	for {
@@ -125,7 +128,7 @@ func (p *Port) forward() {
 	}
 }
 
-// route returns where a packet goes and how long it takes, or nil if it is lost.
+// route returns the destination of a packet and its delay, or nil if the packet is lost.
 func (n *Network) route(from *Port, packet []byte) (*Port, time.Duration) {
 	source, destination, ok := addresses(packet)
 	if !ok {

@@ -51,7 +51,7 @@ func packet(from, to netip.Addr, content byte) []byte {
 	return p
 }
 
-// newPair is a network with Rome and Milan, in a bubble of fake time.
+// newPair returns a network with Rome and Milan. Its caller runs with fake time.
 func newPair(t *testing.T) (network *Network, romeWire, milanWire *wire) {
 	t.Helper()
 	network, romeWire, milanWire = New(), newWire(), newWire()
@@ -72,7 +72,7 @@ func plug(t *testing.T, network *Network, w *wire, address netip.Addr, leaf stri
 	})
 }
 
-// arrived returns the packets that have arrived when nothing moves any more.
+// arrived returns the packets that have arrived when the network is idle.
 func (w *wire) arrived() []byte {
 	synctest.Wait()
 	var contents []byte

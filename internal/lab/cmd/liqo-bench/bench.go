@@ -14,7 +14,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
-// bench is one run, and what its parts hand on to each other.
+// bench is one run, and the values that its parts share.
 type bench struct {
 	*options
 	dir    string // temporary, removed at the end
@@ -25,10 +25,11 @@ type bench struct {
 	found figures.Report
 }
 
-// measure is one thing that can be measured by itself. Its name is what users choose it by.
+// measure is one thing that can be measured separately. Users select it by its name.
 type measure struct {
 	name string
-	// leaves is how many the measure's lab has; measures that want the same number share one.
+	// leaves is the number of leaves in the measure's lab. Measures with the same number share a
+	// lab.
 	leaves func(*bench) int
 	run    func(*bench, context.Context, *leaves) error
 }
@@ -41,7 +42,7 @@ var measures = []measure{
 	{"scale", func(b *bench) int { return b.largestMesh }, (*bench).measureScale},
 }
 
-// tenLeaves is how many leaves ten shortcuts are between, so that each two of them are joined.
+// tenLeaves is the number of leaves of which each pair gets one of ten shortcuts.
 const tenLeaves = 5
 
 func noLeaves(*bench) int { return 0 }
@@ -65,7 +66,7 @@ func checkMeasures(names []string) error {
 	return nil
 }
 
-// newBench makes the temporary folder that close removes.
+// newBench creates the temporary folder, which close removes.
 func newBench(o *options, report *progress.Reporter) (*bench, error) {
 	for _, program := range []string{o.lab, o.provider} {
 		if _, err := os.Stat(program); err != nil {
@@ -86,7 +87,7 @@ func newBench(o *options, report *progress.Reporter) (*bench, error) {
 
 func (b *bench) close() error { return os.RemoveAll(b.dir) }
 
-// run measures what was chosen and writes what it found.
+// run runs the selected measures and writes the results.
 func (b *bench) run(ctx context.Context) error {
 	start := time.Now()
 	if err := b.findPrograms(ctx); err != nil {
@@ -106,7 +107,7 @@ func (b *bench) run(ctx context.Context) error {
 	return b.write()
 }
 
-// runInOneLab runs those measures of the group that were chosen, and makes sure that nothing is left of them.
+// runInOneLab runs the selected measures of the group, and ensures that nothing is left of them.
 func (b *bench) runInOneLab(ctx context.Context, group []measure) (err error) {
 	group = slices.DeleteFunc(slices.Clone(group), func(m measure) bool { return !slices.Contains(b.measures, m.name) })
 	if len(group) == 0 {
@@ -132,7 +133,7 @@ func (b *bench) runInOneLab(ctx context.Context, group []measure) (err error) {
 	return on.nothingIsLeft(ctx)
 }
 
-// add remembers a figure.
+// add stores a figure.
 func (b *bench) add(f figures.Figure) {
 	b.found.Figures = append(b.found.Figures, f)
 }
@@ -156,7 +157,7 @@ func (b *bench) write() error {
 	return nil
 }
 
-// findPrograms finds Terraform and liqoctl, or has them built, and asks all of them for their versions.
+// findPrograms finds Terraform and liqoctl, or has them built, and reads all versions.
 func (b *bench) findPrograms(ctx context.Context) (err error) {
 	if b.cli, err = programs.FindCLI(ctx, os.Stderr, b.lab); err != nil {
 		return err

@@ -10,12 +10,14 @@ import (
 // contestant is one of those who take turns.
 type contestant struct {
 	name string
-	// turn does the work once, cleans up after itself, and remembers what it has measured. It returns the time to tell.
+	// turn does the work once, cleans up, and stores its measurements. It returns the time to
+	// report.
 	turn func(context.Context) (time.Duration, error)
 }
 
-// takeTurns lets each contestant have a turn a round. The order is the other way round in every second one, so that nobody always has the clusters fresh.
-// A round before the first warms everything up: what it measured is forgotten by calling forget.
+// takeTurns gives each contestant one turn per round. Every second round has the reverse order, so
+// that no contestant always has fresh clusters. A warm-up round precedes the first one. Calling
+// forget discards its measurements.
 func (b *bench) takeTurns(ctx context.Context, what string, rounds int, forget func(), contestants ...contestant) error {
 	for round := range rounds + 1 {
 		label := fmt.Sprintf("round %d of %d", round, rounds)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// writeFile makes a file and the folder that it is in.
+// writeFile writes a file and creates its folder.
 func writeFile(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -22,7 +22,7 @@ type leaves struct {
 	before   []string // inventory, before anything was done
 }
 
-// startLeaves starts a lab of that many leaves.
+// startLeaves starts a lab with that number of leaves.
 func (b *bench) startLeaves(ctx context.Context, count int) (_ *leaves, err error) {
 	options := make([]string, count)
 	for i := range options {
@@ -53,7 +53,8 @@ func (b *bench) startLeaves(ctx context.Context, count int) (_ *leaves, err erro
 	return l, err
 }
 
-// nothingIsLeft fails if the clusters have other objects than at the start: a figure for work that was not done is worth nothing.
+// nothingIsLeft fails if the clusters have other objects than at the start. Then the work was not
+// done, and its figure would be worthless.
 func (l *leaves) nothingIsLeft(ctx context.Context) error {
 	after, err := l.clusters.Inventory(ctx)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command liqo-bench measures the provider, through the real Terraform, against liqoctl: both take turns on real clusters of one lab. It prints a table,
-// and writes what it found as JSON and as a page of the documentation.
+// Command liqo-bench compares the provider, run by the real Terraform, with liqoctl. Both take
+// turns on real clusters of one lab. It prints a table, and writes the results as JSON and as a
+// page of the documentation.
 package main
 
 import (

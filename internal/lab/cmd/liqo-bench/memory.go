@@ -16,11 +16,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
-// peakMemory returns the most memory that the provider had resident in a plan, in MB. The provider is not started by Terraform but before it, as for a
-// debugger, so that the process is still there when Terraform has ended, and its peak can be read.
+// peakMemory returns the provider's peak resident memory during a plan, in MB. The provider is
+// started before Terraform, as for a debugger. So the process still exists when Terraform has
+// ended, and its peak can be read.
 func (b *bench) peakMemory(ctx context.Context, on *leaves) (_ float64, err error) {
 	provider := programs.Command(ctx, b.provider, "-debug")
-	// It would log everything, which takes memory, too.
+	// Otherwise it would log everything, which takes memory, too.
 	provider.Env = append(os.Environ(), "TF_LOG=OFF", "TF_LOG_PROVIDER=OFF")
 	provider.Stderr = io.Discard
 	stdout, err := provider.StdoutPipe()
@@ -54,10 +55,11 @@ func (b *bench) peakMemory(ctx context.Context, on *leaves) (_ float64, err erro
 	return peak, err
 }
 
-// attachment is what a provider prints when it waits for a debugger.
+// attachment is the provider's output when it waits for a debugger.
 var attachment = regexp.MustCompile(`TF_REATTACH_PROVIDERS='(.*)'`)
 
-// readAttachment returns how Terraform finds the provider. The address there has a host, and OpenTofu has another one, so it is left out: both add their own.
+// readAttachment returns how Terraform finds the provider. The provider's address has a host, which
+// is different for OpenTofu. So the host is omitted, and both programs add their own.
 func readAttachment(stdout io.Reader) (string, error) {
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		match := attachment.FindStringSubmatch(lines.Text())

@@ -11,7 +11,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/steplog"
 )
 
-// measureOne is about one shortcut: the provider, liqoctl and the floor beneath both take turns at the same two leaves.
+// measureOne measures one shortcut. The provider, liqoctl and the floor below both take turns on
+// the same two leaves.
 func (b *bench) measureOne(ctx context.Context, on *leaves) error {
 	p := pair{on.names[0], on.names[1]}
 	var create, apply, connect, floor []time.Duration
@@ -70,10 +71,10 @@ func (b *bench) measureOne(ctx context.Context, on *leaves) error {
 	return b.trace(ctx, on, p, byHand)
 }
 
-// trace makes the shortcut once more, with the provider's log.
+// trace creates the shortcut once more, with the provider's log.
 func (b *bench) trace(ctx context.Context, on *leaves, p pair, floor figures.Sample) error {
 	path := filepath.Join(b.dir, "steps.log")
-	// Only Terraform's own log can be JSON, and the provider's goes into it.
+	// Only Terraform's own log can be JSON. It contains the provider's log.
 	if _, err := on.ours.apply(ctx, []pair{p}, "TF_LOG=JSON", "TF_LOG_PROVIDER=INFO", "TF_LOG_PATH="+path); err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ type ours struct {
 	dir       string
 }
 
-// newOurs prepares Terraform for the leaves of a kubeconfig, in a new folder. Provider is the folder that the provider is in.
+// newOurs prepares Terraform for the leaves of a kubeconfig, in a new folder. Provider is the
+// provider's folder.
 func newOurs(cli, dir, provider, kubeconfig string) (*ours, error) {
 	terraform, err := programs.NewTerraform(cli, dir, provider, configuration)
 	if err != nil {
@@ -37,14 +38,16 @@ func newOurs(cli, dir, provider, kubeconfig string) (*ours, error) {
 	return &ours{terraform: terraform, dir: dir}, nil
 }
 
-// applied is what one `terraform apply` took.
+// applied is the durations of one `terraform apply`.
 type applied struct {
 	whole time.Duration // from the start of the program to its end
-	// operations has the time between Terraform's messages that it begins with a resource and that it is done, as the resources end.
+	// operations has, for each resource, the time between Terraform's first and last message about
+	// it, in the order in which the resources end.
 	operations []time.Duration
 }
 
-// apply has Terraform join these pairs and no others, as one command. More is set in its environment.
+// apply makes Terraform join these pairs and no others, in one command. It adds more to the
+// environment.
 func (o *ours) apply(ctx context.Context, pairs []pair, more ...string) (applied, error) {
 	shortcuts := map[string]pair{}
 	for _, p := range pairs {
@@ -67,13 +70,14 @@ func (o *ours) apply(ctx context.Context, pairs []pair, more ...string) (applied
 	return applied{whole, operations}, err
 }
 
-// destroy returns how long `terraform destroy` takes as a whole.
+// destroy returns the duration of `terraform destroy`.
 func (o *ours) destroy(ctx context.Context) (time.Duration, error) {
 	_, took, err := timed(o.terraform.Command(ctx, "destroy", "-auto-approve"))
 	return took, err
 }
 
-// plan returns how long `terraform plan` takes as a whole. It is an error if there is anything to change. More is set in its environment.
+// plan returns the duration of `terraform plan`. It fails if there is anything to change. It adds
+// more to the environment.
 func (o *ours) plan(ctx context.Context, more ...string) (time.Duration, error) {
 	cmd := o.terraform.Command(ctx, "plan", "-detailed-exitcode")
 	cmd.Env = append(cmd.Env, more...)
@@ -81,7 +85,7 @@ func (o *ours) plan(ctx context.Context, more ...string) (time.Duration, error) 
 	return took, err
 }
 
-// timed runs a program and returns what it prints and how long it took. The error has the output.
+// timed runs a program and returns its output and its duration. The error has the output.
 func timed(cmd *exec.Cmd) ([]byte, time.Duration, error) {
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output

@@ -8,7 +8,7 @@ type pair struct {
 
 func (p pair) String() string { return p.Client + "-" + p.Server }
 
-// mesh has each two of the leaves once.
+// mesh returns each pair of the leaves once.
 func mesh(leaves []string) []pair {
 	var pairs []pair
 	for i, client := range leaves {
@@ -19,7 +19,7 @@ func mesh(leaves []string) []pair {
 	return pairs
 }
 
-// cover has each leaf in a pair, and no more pairs than that needs.
+// cover returns the smallest number of pairs such that each leaf is in one.
 func cover(leaves []string) []pair {
 	var pairs []pair
 	for i := 0; i < len(leaves); i += 2 {

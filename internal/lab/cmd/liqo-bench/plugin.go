@@ -17,7 +17,7 @@ import (
 // protocol is the major version of Terraform's plugin protocol that the provider speaks.
 const protocol = 6
 
-// handshake is how a provider knows that Terraform has started it; see
+// handshake shows a provider that Terraform has started it; see
 // github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server.
 var handshake = plugin.HandshakeConfig{
 	ProtocolVersion:  protocol,
@@ -25,7 +25,7 @@ var handshake = plugin.HandshakeConfig{
 	MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
 }
 
-// connection is the plugin whose client is just the connection to it.
+// connection is a plugin whose client is just the connection to it.
 type connection struct{ plugin.NetRPCUnsupportedPlugin }
 
 // GRPCClient implements plugin.GRPCPlugin.
@@ -38,7 +38,8 @@ func (connection) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
 	return errors.New("nothing is served here")
 }
 
-// startToSchema starts a provider, asks for its schema, and returns how long that took. It ends the provider.
+// startToSchema starts a provider, requests its schema, and returns the duration. It ends the
+// provider.
 func startToSchema(ctx context.Context, provider string) (time.Duration, error) {
 	start := time.Now()
 	client := plugin.NewClient(&plugin.ClientConfig{
@@ -63,7 +64,8 @@ func startToSchema(ctx context.Context, provider string) (time.Duration, error) 
 	if !ok {
 		return 0, fmt.Errorf("the provider's connection is a %T", raw)
 	}
-	// The request has no fields, and nobody reads the answer's: an empty message takes any.
+	// The request has no fields, and nothing reads the fields of the answer, so an empty message is
+	// enough for both.
 	const unlimited = 256 << 20
 	err = conn.Invoke(ctx, "/tfplugin6.Provider/GetProviderSchema", &emptypb.Empty{}, &emptypb.Empty{}, grpc.MaxCallRecvMsgSize(unlimited))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 )
 
-// measureProgram is about the provider's program by itself.
+// measureProgram measures the provider's program alone.
 func (b *bench) measureProgram(ctx context.Context, _ *leaves) error {
 	program, err := os.Stat(b.provider)
 	if err != nil {

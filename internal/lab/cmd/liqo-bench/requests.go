@@ -9,10 +9,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 )
 
-// requests has, for each number of shortcuts, what refreshes have asked each cluster for: the largest number where they differ.
+// requests has, for each number of shortcuts, the requests of a refresh to a cluster: the largest
+// number if clusters differ.
 type requests map[int]map[inspect.Request]int
 
-// add takes the difference between two counts as what one refresh of that many shortcuts asked for.
+// add takes the difference between two counts as the requests of one refresh of that many
+// shortcuts.
 func (r requests) add(shortcuts int, before, after map[inspect.Request]int) {
 	if r[shortcuts] == nil {
 		r[shortcuts] = map[inspect.Request]int{}
@@ -24,7 +26,7 @@ func (r requests) add(shortcuts int, before, after map[inspect.Request]int) {
 	}
 }
 
-// most is how many requests the cluster had that had most.
+// most returns the number of requests to the cluster with the most requests.
 func (r requests) most(shortcuts int) float64 {
 	totals := map[string]int{}
 	for request, count := range r[shortcuts] {
@@ -33,10 +35,10 @@ func (r requests) most(shortcuts int) float64 {
 	return float64(slices.Max(append(slices.Collect(maps.Values(totals)), 0)))
 }
 
-// kind is a request to whatever cluster.
+// kind is a kind of request, to any cluster.
 type kind struct{ verb, resource string }
 
-// largest has, for each kind, the largest count of any cluster for each number of shortcuts.
+// largest returns, for each kind and each number of shortcuts, the largest count of any cluster.
 func (r requests) largest() map[kind]map[int]int {
 	counts := map[kind]map[int]int{}
 	for shortcuts, asked := range r {
@@ -54,7 +56,7 @@ func (r requests) largest() map[kind]map[int]int {
 	return counts
 }
 
-// report lists what was asked for, beside what the API servers have served meanwhile.
+// report returns the requests, beside what the API servers served at the same time.
 func report(asked, served requests) []figures.Request {
 	counts, servedCounts := asked.largest(), served.largest()
 	list := make([]figures.Request, 0, len(counts))

@@ -13,7 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 )
 
-// measureScale is about plans without changes, of one shortcut, of few that need all leaves, of ten, and of a full mesh of all leaves.
+// measureScale measures plans without changes: of one shortcut, of the fewest that need all leaves,
+// of ten, and of a full mesh of all leaves.
 func (b *bench) measureScale(ctx context.Context, on *leaves) error {
 	all, few := mesh(on.names), cover(on.names)
 	sets := map[int][]pair{1: all[:1], len(few): few, 10: all[:10], len(all): all} // keyed by the number of shortcuts
@@ -75,7 +76,8 @@ func (b *bench) measureScale(ctx context.Context, on *leaves) error {
 	return nil
 }
 
-// countedPlan returns how long a plan takes, and adds what it asked for and what the API servers have served meanwhile.
+// countedPlan returns the duration of a plan. It adds the plan's requests and what the API servers
+// served at the same time.
 func countedPlan(ctx context.Context, on *leaves, n int, asked, served requests) (time.Duration, error) {
 	var took time.Duration
 	clusters := on.clusters.Clusters
@@ -88,7 +90,7 @@ func countedPlan(ctx context.Context, on *leaves, n int, asked, served requests)
 	return took, err
 }
 
-// counted adds to sum by how much a count rises while do runs.
+// counted adds to sum the increase of a count while do runs.
 func counted(count func() (map[inspect.Request]int, error), shortcuts int, sum requests, do func() error) error {
 	before, err := count()
 	if err != nil {
@@ -105,7 +107,7 @@ func counted(count func() (map[inspect.Request]int, error), shortcuts int, sum r
 	return nil
 }
 
-// listed has the numbers for a sentence.
+// listed returns the numbers for a sentence.
 func listed(numbers []int) string {
 	texts := make([]string, len(numbers))
 	for i, n := range numbers {

@@ -9,15 +9,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 )
 
-// ten is what ten shortcuts took, round by round.
+// ten is the durations of ten shortcuts, round by round.
 type ten struct {
 	apply, create, destroy []time.Duration // the provider
 	each, all, remove      []time.Duration // liqoctl, one after the other and all at once; its reset, after either
 	floor, removeFloor     []time.Duration // by hand
 }
 
-// measureTen is about ten shortcuts, which join each two of five leaves: all in one apply, by ten runs of liqoctl, one after the other and at once, and by the
-// floor beneath all of them.
+// measureTen measures ten shortcuts, one for each pair of five leaves: in one apply, by ten runs of
+// liqoctl, one after the other and in parallel, and by the floor below all of them.
 func (b *bench) measureTen(ctx context.Context, on *leaves) error {
 	pairs := mesh(on.names)
 	var took ten
@@ -44,10 +44,11 @@ func (b *bench) measureTen(ctx context.Context, on *leaves) error {
 	return err
 }
 
-// work joins pairs, or takes them apart, and returns how long that took.
+// work joins pairs, or disconnects them, and returns the duration.
 type work func(context.Context, []pair) (time.Duration, error)
 
-// thereAndBack is a contestant that joins the pairs and takes them apart again, and remembers how long each took.
+// thereAndBack is a contestant that joins the pairs and disconnects them again, and stores both
+// durations.
 func thereAndBack(name string, pairs []pair, connect, disconnect work, connected, disconnected *[]time.Duration) contestant {
 	return contestant{name, func(ctx context.Context) (time.Duration, error) {
 		there, err := connect(ctx, pairs)

@@ -19,12 +19,12 @@ type theirs struct {
 	leaves     map[string]*byhand.Leaf // keyed by name
 }
 
-// connect returns how long one `liqoctl network connect` takes as a whole.
+// connect returns the duration of one `liqoctl network connect`.
 func (t *theirs) connect(ctx context.Context, p pair) (time.Duration, error) {
 	return t.run(ctx, p, "connect", "--gw-server-service-type", "NodePort", "--wait")
 }
 
-// connectEach joins the pairs one after the other and returns how long all took.
+// connectEach joins the pairs one after the other and returns the duration.
 func (t *theirs) connectEach(ctx context.Context, pairs []pair) (time.Duration, error) {
 	start := time.Now()
 	for _, p := range pairs {
@@ -35,7 +35,7 @@ func (t *theirs) connectEach(ctx context.Context, pairs []pair) (time.Duration, 
 	return time.Since(start), nil
 }
 
-// connectAll joins the pairs all at once and returns how long it took until the last was done.
+// connectAll joins the pairs in parallel and returns the time until the last was done.
 func (t *theirs) connectAll(ctx context.Context, pairs []pair) (time.Duration, error) {
 	var running sync.WaitGroup
 	errs := make([]error, len(pairs))
@@ -47,7 +47,7 @@ func (t *theirs) connectAll(ctx context.Context, pairs []pair) (time.Duration, e
 	return time.Since(start), errors.Join(errs...)
 }
 
-// connectByHand joins the pairs all at once, as fast as Liqo's controllers answer.
+// connectByHand joins the pairs in parallel, as fast as Liqo's controllers answer.
 func (t *theirs) connectByHand(ctx context.Context, pairs []pair) (time.Duration, error) {
 	joined := make([]byhand.Pair, len(pairs))
 	for i, p := range pairs {
@@ -56,7 +56,8 @@ func (t *theirs) connectByHand(ctx context.Context, pairs []pair) (time.Duration
 	return byhand.Connect(ctx, joined...)
 }
 
-// remove takes the pairs apart, one after the other, and removes by hand what liqoctl leaves. It returns how long that took.
+// remove disconnects the pairs one after the other, and removes what liqoctl leaves. It returns the
+// duration.
 func (t *theirs) remove(ctx context.Context, pairs []pair) (time.Duration, error) {
 	start := time.Now()
 	for _, p := range pairs {
@@ -68,7 +69,8 @@ func (t *theirs) remove(ctx context.Context, pairs []pair) (time.Duration, error
 	return time.Since(start), err
 }
 
-// removeByHand removes all that the pairs' leaves have of other clusters, in all leaves at once. It returns how long that took.
+// removeByHand removes everything that the pairs' leaves have of other clusters, in all leaves in
+// parallel. It returns the duration.
 func (t *theirs) removeByHand(ctx context.Context, pairs []pair) (time.Duration, error) {
 	start := time.Now()
 	joined := map[string]*byhand.Leaf{}
@@ -79,7 +81,7 @@ func (t *theirs) removeByHand(ctx context.Context, pairs []pair) (time.Duration,
 	return time.Since(start), err
 }
 
-// run runs `liqoctl network` on a pair, from the client's side, as liqoctl's documentation has it.
+// run runs `liqoctl network` on a pair, from the client's side, as in liqoctl's documentation.
 func (t *theirs) run(ctx context.Context, p pair, command string, flags ...string) (time.Duration, error) {
 	args := []string{"network", command,
 		"--kubeconfig", t.kubeconfig, "--context", p.Client,

@@ -14,7 +14,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
-// versions are those of all programs that take part.
+// versions are the versions of all programs that take part.
 func (b *bench) versions(ctx context.Context) ([]figures.Version, error) {
 	provider, err := b.providerVersion(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func (b *bench) versions(ctx context.Context) ([]figures.Version, error) {
 	}, nil
 }
 
-// providerVersion is what the provider says of itself: its version, and the commit that it was built from.
+// providerVersion returns the version and the commit that the provider reports.
 func (b *bench) providerVersion(ctx context.Context) (string, error) {
 	out, err := programs.Command(ctx, b.provider, "-version").Output()
 	if err != nil {
@@ -51,10 +51,10 @@ func (b *bench) providerVersion(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// cliVersion is that of Terraform or OpenTofu.
+// cliVersion returns the version of Terraform or OpenTofu.
 func (b *bench) cliVersion(ctx context.Context) (figures.Version, error) {
 	cmd := programs.Command(ctx, b.cli, "version", "-json")
-	// Neither the caller's settings nor whether there is a newer version matters here.
+	// Neither the user's settings nor a newer version matter here.
 	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
 	out, err := cmd.Output()
 	if err != nil {

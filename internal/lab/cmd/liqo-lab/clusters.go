@@ -11,14 +11,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 )
 
-// The networks of a cluster that does not choose them: external as Liqo's chart has it, service as kubeadm does.
+// The default networks of a cluster: external as in Liqo's chart, service as in kubeadm.
 var (
 	defaultExternalCIDR = netip.MustParsePrefix("10.70.0.0/16")
 	defaultServiceCIDR  = netip.MustParsePrefix("10.96.0.0/16")
 	defaultClusters     = []string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "milan=10.203.0.0/16"}
 )
 
-// parseClusters reads the values of --cluster, or the default ones if there is none.
+// parseClusters parses the values of --cluster. Without any, it returns the default clusters.
 func parseClusters(values []string) ([]lab.Cluster, error) {
 	if len(values) == 0 {
 		values = defaultClusters

@@ -11,7 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// runDetached runs the lab in a process of its own, in its own session, and returns when it is ready.
+// runDetached runs the lab in its own process and session, and returns when it is ready.
 func (u *up) runDetached() error {
 	executable, err := os.Executable()
 	if err != nil {

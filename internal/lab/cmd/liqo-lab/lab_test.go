@@ -31,10 +31,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
-// asCommand tells the test program to be the command, so that tests run what users run.
+// asCommand makes the test program run as the command, so that tests run what users run.
 const asCommand = "LIQO_LAB_TEST_AS_COMMAND"
 
-// patience is how long anything in these tests may take, and lifetime how long a lab may run in which it takes place.
+// patience limits everything in these tests. lifetime limits how long a lab may run.
 const (
 	patience = 3 * time.Minute
 	lifetime = 15 * time.Minute
@@ -54,7 +54,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	return commandWithin(t, patience, args...)
 }
 
-// commandWithin is liqo-lab with these arguments, which is killed after that time.
+// commandWithin is liqo-lab with these arguments. It is killed after that time.
 func commandWithin(t *testing.T, limit time.Duration, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -72,7 +72,7 @@ type running struct {
 	stderr *bytes.Buffer
 }
 
-// start starts a lab, which ends with the test at the latest.
+// start starts a lab. It ends with the test at the latest.
 func start(t *testing.T, dir string, clusters ...string) *running {
 	t.Helper()
 	var options []string
@@ -300,7 +300,7 @@ func TestAKilledLabLeavesNothing(t *testing.T) {
 
 func TestALabThatCannotStartSaysWhyAndLeavesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lab")
-	// Liqo's IPAM can't reserve the external network, because the service network covers it.
+	// Liqo's IPAM can't reserve the external network, because the service network overlaps it.
 	out, err := command(t, "up", "--dir", dir, "--cluster", "rome=10.200.0.0/16,service=10.64.0.0/12", "--cluster", "milan=10.200.0.0/16").CombinedOutput()
 	if err == nil {
 		t.Error("it started")

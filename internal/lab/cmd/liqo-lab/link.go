@@ -16,7 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
 
-// linkChange is what the flags of a command say of a link.
+// linkChange is the changes of a link that the flags request.
 type linkChange struct {
 	down, up bool
 	delay    time.Duration
@@ -60,7 +60,7 @@ func newLink(folder func() (string, error)) *cobra.Command {
 	return command
 }
 
-// apply changes the conditions as far as a flag was given.
+// apply changes the conditions for which a flag is set.
 func (l linkChange) apply(conditions *underlay.Conditions, given func(flag string) bool) error {
 	if l.up {
 		*conditions = underlay.Conditions{}

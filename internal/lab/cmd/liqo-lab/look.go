@@ -12,7 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
-// stateOf describes the lab in the folder. It returns labdir.ErrNoLab if there is none that is ready.
+// stateOf returns the state of the lab in the folder. It returns labdir.ErrNoLab if no lab there is
+// ready.
 func stateOf(folder func() (string, error)) (labdir.State, error) {
 	dir, err := folder()
 	if err != nil {
@@ -43,7 +44,7 @@ func newGet(folder func() (string, error)) *cobra.Command {
 			return inspect.Get(command.Context(), os.Stdout, clusters, args[0], wide)
 		},
 	}
-	command.Flags().StringVar(&name, "cluster", "", "of this cluster only")
+	command.Flags().StringVar(&name, "cluster", "", "show only this cluster")
 	command.Flags().BoolVar(&wide, "wide", false, "show all columns")
 	return command
 }
@@ -84,7 +85,7 @@ func newInventory(folder func() (string, error)) *cobra.Command {
 func newRequests(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "requests",
-		Short: "Count the requests that were made with the kubeconfig of all clusters",
+		Short: "Count the requests that used the kubeconfig of all clusters",
 		Long: "Count the requests to the API servers that were made with the kubeconfig of all clusters since the lab started, one line for\n" +
 			"each kind, sorted: cluster verb resource count. Those of the clusters' own programs are not among them.",
 		Args: cobra.NoArgs,

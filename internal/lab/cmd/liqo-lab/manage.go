@@ -18,16 +18,17 @@ import (
 )
 
 const (
-	// stopTimeout is how long a lab may take to end.
+	// stopTimeout limits the time until a lab has ended.
 	stopTimeout = 30 * time.Second
-	// stopInterval is the time between looks at whether it has. There is no event for the end of a process that is not a child.
+	// stopInterval is the time between checks whether it has. There is no event for the end of a
+	// process that is not a child.
 	stopInterval = 20 * time.Millisecond
 )
 
 func newDown(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "down",
-		Short: "Stop the lab, and remove what a killed one left behind",
+		Short: "Stop the lab, and remove everything that a killed lab left behind",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			dir, err := folder()
@@ -48,7 +49,7 @@ func newDown(folder func() (string, error)) *cobra.Command {
 	}
 }
 
-// onLab is the work of a command that is for a lab that runs.
+// onLab runs the work of a command that needs a running lab.
 func onLab(folder func() (string, error), do func(ctx context.Context, lab *control.Client, args []string) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		dir, err := folder()
@@ -136,7 +137,7 @@ func newSet(folder func() (string, error)) *cobra.Command {
 	}
 }
 
-// newGuard is the command that a lab starts to be cleaned up after if it is killed.
+// newGuard returns the command that cleans up after a killed lab. The lab starts it.
 func newGuard(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:    "guard",

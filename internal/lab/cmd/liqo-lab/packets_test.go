@@ -20,7 +20,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/probe"
 )
 
-// The tests whose names begin with TestPackets need root and /dev/net/tun. They fail without; whoever can't have both leaves them out with -skip.
+// The tests whose names begin with TestPackets need root and /dev/net/tun and fail without them.
+// Skip them with -skip on other machines.
 
 // startReal starts a lab with a real data plane.
 func startReal(t *testing.T, clusters ...string) *running {
@@ -32,7 +33,7 @@ func startReal(t *testing.T, clusters ...string) *running {
 	return startWith(t, filepath.Join(t.TempDir(), "lab"), options...)
 }
 
-// runPod starts the pod default/a of a cluster, which answers at port 80, and returns its address.
+// runPod starts the pod default/a of a cluster, which answers on port 80, and returns its address.
 func (r *running) runPod(t *testing.T, cluster string) string {
 	t.Helper()
 	out, err := command(t, "run", cluster+"/default/a", "--dir", r.Dir).Output()
@@ -42,7 +43,8 @@ func (r *running) runPod(t *testing.T, cluster string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// probe runs a probe from the pod default/a of a cluster, and returns what it prints. It may fail.
+// probe runs a probe from the pod default/a of a cluster, and returns its output. The probe may
+// fail.
 func (r *running) probe(t *testing.T, kind, cluster, target string, options ...string) probe.Result {
 	t.Helper()
 	cmd := command(t, append([]string{kind, cluster + "/default/a", target, "--dir", r.Dir}, options...)...)
@@ -59,7 +61,8 @@ func (r *running) probe(t *testing.T, kind, cluster, target string, options ...s
 	return result
 }
 
-// reaches fails the test unless a ping arrives before long, and from then on all do. A connection is reported a moment before its last route is there.
+// reaches waits for a first answer to a ping, and fails the test unless all later pings are
+// answered. A connection is reported a moment before its last route exists.
 func (r *running) reaches(t *testing.T, cluster, address string) {
 	t.Helper()
 	result := r.probe(t, "ping", cluster, address, "--until-answer", "--count=150", "--timeout=200ms")
@@ -71,7 +74,7 @@ func (r *running) reaches(t *testing.T, cluster, address string) {
 	}
 }
 
-// reachesNot fails the test if any ping arrives.
+// reachesNot fails the test if any ping is answered.
 func (r *running) reachesNot(t *testing.T, cluster, address string) {
 	t.Helper()
 	if result := r.probe(t, "ping", cluster, address); result.Received > 0 {
@@ -79,7 +82,8 @@ func (r *running) reachesNot(t *testing.T, cluster, address string) {
 	}
 }
 
-// answersTo fails the test unless the pod default/a of one cluster answers to that of another, and sees it at an address.
+// answersTo fails the test unless the pod default/a of one cluster answers to that of another, and
+// sees it at an address.
 func (r *running) answersTo(t *testing.T, cluster, address, name, source string) {
 	t.Helper()
 	result := r.probe(t, "http", cluster, "http://"+address)
@@ -95,13 +99,13 @@ func joinLeaves(t *testing.T, rome, milan labdir.Cluster, service string) {
 	liqoctl(t, "network", "connect", "--gw-server-service-type", service, "--wait", "--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig)
 }
 
-// partLeaves removes what joinLeaves made.
+// partLeaves removes everything that joinLeaves has created.
 func partLeaves(t *testing.T, rome, milan labdir.Cluster) {
 	t.Helper()
 	liqoctl(t, "network", "reset", "--skip-confirm", "--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig)
 }
 
-// renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
+// renewGateway deletes the pod of a cluster's gateway, and returns when there is a new one.
 func renewGateway(t *testing.T, c labdir.Cluster) {
 	t.Helper()
 	in := connect(t, c)
@@ -122,7 +126,8 @@ func renewGateway(t *testing.T, c labdir.Cluster) {
 	}
 }
 
-// remapped is an address of a pod network 10.200.0.0/16 where Liqo has moved that to for the other cluster.
+// remapped returns where the other cluster reaches an address of the pod network 10.200.0.0/16,
+// which Liqo has remapped.
 func remapped(address string) string { return strings.Replace(address, "10.200.", "10.71.", 1) }
 
 func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {

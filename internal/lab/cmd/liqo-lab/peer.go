@@ -45,7 +45,7 @@ func newUnpeer(folder func() (string, error)) *cobra.Command {
 	}
 }
 
-// onPeering does something with two clusters of the lab that runs.
+// onPeering runs a function with two clusters of the running lab.
 func onPeering(ctx context.Context, folder func() (string, error), p peering,
 	do func(context.Context, *progress.Reporter, []labdir.Cluster, peering) error,
 ) error {
@@ -56,7 +56,8 @@ func onPeering(ctx context.Context, folder func() (string, error), p peering,
 	return do(ctx, progress.New(os.Stderr), state.Clusters, p)
 }
 
-// join peers two clusters. It returns when the consumer's virtual node is ready, for which liqoctl does not wait.
+// join peers two clusters. It returns when the consumer's virtual node is ready, for which liqoctl
+// does not wait.
 func join(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering) error {
 	if err := runLiqoctl(ctx, report, clusters, p, "peer", "--gw-server-service-type", "NodePort"); err != nil {
 		return err
@@ -83,7 +84,7 @@ func joinAll(ctx context.Context, report *progress.Reporter, clusters []labdir.C
 	return nil
 }
 
-// runLiqoctl runs a command of liqoctl on both clusters, and returns what it said as the error if it fails.
+// runLiqoctl runs a command of liqoctl on both clusters. If it fails, the error has its output.
 func runLiqoctl(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering, args ...string) error {
 	consumer, err := peerable(clusters, p.consumer)
 	if err != nil {
@@ -119,7 +120,7 @@ func peerable(clusters []labdir.Cluster, name string) (labdir.Cluster, error) {
 	return found[0], nil
 }
 
-// parsePeerings reads the values of --peer.
+// parsePeerings parses the values of --peer.
 func parsePeerings(values []string, clusters []lab.Cluster) ([]peering, error) {
 	withLiqo := map[string]bool{}
 	for _, c := range clusters {

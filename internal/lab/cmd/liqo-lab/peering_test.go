@@ -87,8 +87,8 @@ func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
 	gone(t, lab.Dir)
 }
 
-// keptAfterPeering reports whether Liqo 1.2.0 or Kubernetes keeps an object when a peering has ended: the record of the other cluster for good, and signing
-// requests for an hour.
+// keptAfterPeering reports whether Liqo 1.2.0 or Kubernetes keeps an object after a peering. Liqo
+// keeps the record of the other cluster for good, Kubernetes keeps signing requests for an hour.
 func keptAfterPeering(line string) bool {
 	return strings.Contains(line, " core.liqo.io/v1beta1/foreignclusters ") || strings.Contains(line, " certificates.k8s.io/v1/certificatesigningrequests liqo-identity-")
 }

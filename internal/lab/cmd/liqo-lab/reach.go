@@ -19,10 +19,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 )
 
-// fromPod says how a pod is named, in the help of each command that is about one.
+// fromPod explains the name of a pod in the help of each command that takes one.
 const fromPod = "The pod is named cluster/namespace/name. It takes root, and a lab with --dataplane=real."
 
-// inPod becomes a program in the network of a pod. It returns only to report an error.
+// inPod replaces this process with a program in the network of a pod. It returns only on an error.
 func inPod(ctx context.Context, lab *control.Client, pod string, args []string) error {
 	parts := strings.Split(pod, "/")
 	if len(parts) != 3 {
@@ -52,7 +52,8 @@ func newExec(folder func() (string, error)) *cobra.Command {
 	}
 }
 
-// probing has the flags of a probe, which it takes twice: outside of the pod's network, and in it.
+// probing has the flags of a probe. The probe gets them twice: outside of the pod's network, and in
+// it.
 type probing struct {
 	probe.Options
 	size  int
@@ -72,7 +73,7 @@ func (p *probing) pingFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&p.whole, "df", false, "no router may take a question to pieces")
 }
 
-// again is the command line of the same probe in the pod's network.
+// again returns the command line of the same probe in the pod's network.
 func (p *probing) again(kind, target string) ([]string, error) {
 	executable, err := os.Executable()
 	if err != nil {
@@ -86,7 +87,7 @@ func (p *probing) again(kind, target string) ([]string, error) {
 	return args, nil
 }
 
-// newFrom is the command of a probe from a pod.
+// newFrom returns the command of a probe from a pod.
 func newFrom(folder func() (string, error), p *probing, command *cobra.Command) *cobra.Command {
 	kind := command.Name()
 	command.Args = cobra.ExactArgs(2)
@@ -113,14 +114,14 @@ func newPing(folder func() (string, error)) *cobra.Command {
 func newHTTP(folder func() (string, error)) *cobra.Command {
 	p := &probing{}
 	command := newFrom(folder, p, &cobra.Command{
-		Use: "http POD URL", Short: "Get a URL from a pod; a pod answers at port 80 who it is, and whom it sees",
+		Use: "http POD URL", Short: "Get a URL from a pod; a pod answers on port 80 with its name and the request's source",
 		Example: "  liqo-lab http rome/default/a http://10.71.1.10",
 	})
 	p.flags(command.Flags())
 	return command
 }
 
-// newProbe is the command of a probe from where it runs.
+// newProbe returns the command of a probe from the current network.
 func newProbe() *cobra.Command {
 	parent := &cobra.Command{Use: "probe", Hidden: true}
 	p := &probing{}
@@ -145,7 +146,7 @@ func newProbe() *cobra.Command {
 	return parent
 }
 
-// show prints the result, and is an error if there was no answer.
+// show prints the result. It returns an error if there was no answer.
 func show(result probe.Result) error {
 	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
 		return err

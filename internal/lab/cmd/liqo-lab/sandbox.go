@@ -10,7 +10,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 )
 
-// newSandbox is the command that a lab starts to hold a pod or a node.
+// newSandbox returns the command that a lab starts to hold a pod or a node.
 func newSandbox() *cobra.Command {
 	return &cobra.Command{
 		Use:    "sandbox",
@@ -20,7 +20,8 @@ func newSandbox() *cobra.Command {
 	}
 }
 
-// newEnter is the command that a lab starts to run a program in a sandbox, with the sandbox's files.
+// newEnter returns the command that a lab starts to run a program in a sandbox, with the sandbox's
+// files.
 func newEnter() *cobra.Command {
 	return &cobra.Command{
 		Use:                "enter PID PROGRAM [ARGUMENT...]",

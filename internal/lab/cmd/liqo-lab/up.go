@@ -43,13 +43,14 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
 		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,no-liqo] (default: europe, rome and milan)")
-	flags.BoolVar(&u.peerable, "peerable", false, "let the clusters be peered, with liqo-lab peer; builds two more programs, once")
+	flags.BoolVar(&u.peerable, "peerable", false, "allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
 	flags.StringVar(&u.dataPlane, "dataplane", string(lab.Simulated),
-		"simulated, real (packets cross; needs root and /dev/net/tun, and builds three more programs, once), or auto: real where it can be")
+		"simulated; real, which carries packets, needs root and /dev/net/tun and builds three more programs once; "+
+			"or auto, which is real if the machine supports it")
 	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
 	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a simulated tunnel takes to connect")
-	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it goes on in the background")
+	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it continues in the background")
 	flags.BoolVar(&u.json, "json", false, "when the lab is ready, print one line of JSON that describes it")
 	flags.BoolVar(&u.stopOnStdinEOF, "stop-on-stdin-eof", false, "stop the lab at the end of stdin, for programs that start it as a child")
 	flags.BoolVar(&u.background, "background", false, "give up stdout and stderr when the lab is ready")
@@ -119,7 +120,7 @@ func (u *up) run(ctx context.Context) error {
 	return errors.Join(err, l.Stop())
 }
 
-// serve announces the lab and lets others control it until ctx ends.
+// serve announces the lab and serves its control until ctx ends.
 func (u *up) serve(ctx context.Context, l *lab.Lab, stop func()) error {
 	listener, err := l.Dir().Listen()
 	if err != nil {
@@ -138,7 +139,7 @@ func (u *up) serve(ctx context.Context, l *lab.Lab, stop func()) error {
 	return nil
 }
 
-// announce prints what there is, for programs or for people.
+// announce prints the state, for programs or for users.
 func (u *up) announce(out io.Writer, state labdir.State) error {
 	if u.json {
 		return state.Announce(out)
@@ -161,7 +162,7 @@ func (u *up) announce(out io.Writer, state labdir.State) error {
 	return nil
 }
 
-// planeOf says what data plane a lab has.
+// planeOf returns a text about the data plane of a lab.
 func planeOf(state labdir.State) string {
 	if state.DataPlane == string(lab.Real) {
 		return "The data plane is real: packets cross."
@@ -169,7 +170,8 @@ func planeOf(state labdir.State) string {
 	return "The data plane is simulated: no packets cross."
 }
 
-// silence keeps the logs of the libraries off the terminal. They go nowhere until the lab's folder is there, and into its log then.
+// silence keeps the logs of the libraries off the terminal. It discards them until the lab's folder
+// exists, and then writes them to the lab's log.
 func silence() error {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	klog.InitFlags(flags)
@@ -181,7 +183,7 @@ func silence() error {
 	return nil
 }
 
-// toLog sends what the process prints from now on to a file.
+// toLog sends the later output of the process to a file.
 func toLog(name string) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {

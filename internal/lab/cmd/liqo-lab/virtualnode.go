@@ -14,10 +14,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// virtualNodeTimeout is how long a virtual node may take until it is ready. It takes a second or two, but a machine may be busy.
+// virtualNodeTimeout limits the time until a virtual node is ready. This takes a second or two, but
+// the machine may be busy.
 const virtualNodeTimeout = 2 * time.Minute
 
-// awaitVirtualNode waits until the node that stands for a provider is ready in its consumer.
+// awaitVirtualNode waits until the consumer's node that represents a provider is ready.
 func awaitVirtualNode(ctx context.Context, consumer labdir.Cluster, provider string) error {
 	config, err := clientcmd.BuildConfigFromFlags("", consumer.Kubeconfig)
 	if err != nil {

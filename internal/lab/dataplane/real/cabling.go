@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// link is a pair of devices in place of a Geneve tunnel, with the names and addresses that Liqo's routes refer to.
+// link is a pair of devices that replaces a Geneve tunnel. It has the names and addresses to which
+// Liqo's routes refer.
 type link struct {
 	pod             types.UID
 	nodeEnd, podEnd string
@@ -20,10 +21,10 @@ type link struct {
 	mtu             int
 }
 
-// cabling joins the node to each gateway's pod as Liqo's InternalFabrics say.
+// cabling joins the node to each gateway's pod as Liqo's InternalFabrics specify.
 type cabling struct{ *leaf }
 
-// Reconcile looks at one InternalFabric.
+// Reconcile reconciles one InternalFabric.
 func (c cabling) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +44,7 @@ func (c cabling) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	return ctrl.Result{}, c.cable(req.NamespacedName, &fabric, &node)
 }
 
-// cable makes the devices as they are wanted. It must be called with the lock held.
+// cable creates the wanted devices. It must be called with the lock held.
 func (l *leaf) cable(key client.ObjectKey, fabric *networkingv1beta1.InternalFabric, node *networkingv1beta1.InternalNode) error {
 	wanted := link{nodeEnd: fabric.Spec.Interface.Node.Name, podEnd: node.Spec.Interface.Gateway.Name, mtu: fabric.Spec.MTU}
 	var errs [3]error

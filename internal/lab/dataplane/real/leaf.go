@@ -22,11 +22,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
 
-// kubeconfig is where Liqo's programs find their credentials.
+// kubeconfig is the path at which Liqo's programs find their credentials.
 const kubeconfig = "/kubeconfig"
 
-// noNode is what the fabric takes its node for. It makes Geneve tunnels for its own node only; the lab has pairs of devices in their place, because not
-// every kernel knows Geneve.
+// noNode is the name of the fabric's own node, for the fabric. The fabric creates Geneve tunnels
+// for its own node only. The lab uses pairs of devices instead, because not every kernel supports
+// Geneve.
 const noNode = "no-node"
 
 // leaf is the node of a cluster and its pods.
@@ -47,7 +48,8 @@ type leaf struct {
 	served served
 }
 
-// newLeaf makes the node of a cluster, whose API server has an address of the form https://address:port.
+// newLeaf creates the node of a cluster. The cluster's API server has an address of the form
+// https://address:port.
 func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf, err error) {
 	server, err := url.Parse(apiServer)
 	if err != nil {
@@ -93,10 +95,11 @@ func (l *leaf) mounts(programs ...binaries.Program) map[string]string {
 	return mounts
 }
 
-// inside is where a program is in a sandbox.
+// inside returns the path of a program in a sandbox.
 func inside(program binaries.Program) string { return "/usr/bin/" + program.Name }
 
-// startIn runs one of Liqo's programs in a sandbox, and again whenever it ends, as a container would be. Name is its log's.
+// startIn runs one of Liqo's programs in a sandbox. It starts the program again whenever it ends,
+// like a container. Name is the name of its log.
 func (l *leaf) startIn(in *sandbox.Sandbox, program binaries.Program, name string, args []string) (*process.Process, error) {
 	enter := slices.Concat(l.plane.Helper[1:], []string{"enter", strconv.Itoa(in.PID), inside(program)}, args)
 	p, err := process.Start(process.Spec{
@@ -110,7 +113,7 @@ func (l *leaf) startIn(in *sandbox.Sandbox, program binaries.Program, name strin
 	return p, nil
 }
 
-// register adds the leaf's controllers to a manager. They end with ctx, and so does its attention to the knobs.
+// register adds the leaf's controllers to a manager. They end with ctx, and so does followKnobs.
 func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 	l.mu.Lock()
 	l.client = mgr.GetClient()

@@ -7,10 +7,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
 
-// natIP is the address that the nodes see when somebody reaches them through the NAT.
+// natIP is the address that the nodes see when a client reaches them through the NAT.
 var natIP = netip.AddrFrom4([4]byte{172, 18, 254, 1})
 
-// nat stands in front of all nodes: each has another address there, with the same ports, and sees the NAT's instead of its clients'.
+// nat is a NAT in front of all nodes. Each node has another address there, with the same ports, and
+// sees the NAT's address instead of its clients'.
 type nat struct {
 	*sandbox.Sandbox
 	port  *underlay.Port
@@ -42,7 +43,8 @@ func (n *nat) close() {
 	n.Stop()
 }
 
-// forwarding is how the network of a node is set: it passes packets on, by whichever way they come.
+// forwarding are the settings of a node's network. The node forwards packets, whatever device they
+// come from.
 func forwarding() map[string]string {
 	return map[string]string{
 		"ipv4/ip_forward":                  "1",

@@ -21,11 +21,11 @@ import (
 
 var _ kubelet.Runtime = &leaf{}
 
-// containers are the programs of a gateway's pod, by the names that Liqo's templates give to its containers. There is a third, for Geneve, which the lab
-// does not need.
+// containers are the programs of a gateway's pod, by the names of its containers in Liqo's
+// templates. There is a third, for Geneve, which the lab does not need.
 var containers = map[string]binaries.Program{"gateway": binaries.LiqoGateway, "wireguard": binaries.LiqoWireGuard}
 
-// gatewayContainer is the one by which a gateway's pod is known.
+// gatewayContainer is the container that identifies a gateway's pod.
 const gatewayContainer = "wireguard"
 
 // pod is a running pod.
@@ -66,7 +66,7 @@ func (l *leaf) Remove(_ context.Context, key client.ObjectKey) {
 	l.remove(key)
 }
 
-// start must be called with the lock held. What it has made when it fails is in l.pods.
+// start must be called with the lock held. If it fails, l.pods has everything that it has created.
 func (l *leaf) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
 	spec := sandbox.Spec{Name: fmt.Sprintf("%s/%s/%s", l.Name, object.Namespace, object.Name)}
 	gateway := container(object, gatewayContainer) != nil
@@ -94,7 +94,8 @@ func (l *leaf) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 	return nil
 }
 
-// gatewaySpec is a sandbox for the programs of a gateway's pod, with what the pod mounts. The private key is in memory only.
+// gatewaySpec returns a sandbox for the programs of a gateway's pod, with the pod's mounts. The
+// private key is in memory only.
 func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string) (sandbox.Spec, error) {
 	spec := sandbox.Spec{
 		Name: name, Sysctls: forwarding(), Mounts: l.mounts(binaries.LiqoGateway, binaries.LiqoWireGuard),
@@ -160,7 +161,7 @@ func (l *leaf) remove(key client.ObjectKey) {
 			l.uncable(fabric)
 		}
 	}
-	// The network lives on for a moment after its processes, and must not be led to.
+	// The network outlives its processes for a moment, and must not be reached.
 	uncable(l.node, gone.device)
 	for _, p := range gone.processes {
 		p.Stop(context.Background())
@@ -182,7 +183,8 @@ func (l *leaf) sandbox(key client.ObjectKey) (int, error) {
 	return running.PID, nil
 }
 
-// echoPorts are the TCP ports at which a pod answers: 80, and those that its containers declare.
+// echoPorts returns the TCP ports on which a pod answers: 80, and those that its containers
+// declare.
 func echoPorts(object *corev1.Pod) []uint16 {
 	ports := []uint16{80}
 	for _, c := range object.Spec.Containers {

@@ -1,6 +1,8 @@
-// Package real is a data plane with packets. Each node and each pod is a sandbox with a network of its own. In the pods of gateways, Liqo's own programs run,
-// WireGuard in user space among them, and beside every node Liqo's own fabric: a Connection is Connected because packets crossed the tunnel, and a route is
-// there because Liqo made it. The lab adds what Liqo expects of a machine and a cluster: the underlay, pods' links, and Services.
+// Package real is a data plane with packets. Each node and each pod is a sandbox with its own
+// network. The pods of gateways run Liqo's own programs, with WireGuard in user space. Every node
+// runs Liqo's own fabric. So a Connection is Connected because packets crossed the tunnel, and a
+// route exists because Liqo created it. The lab adds what Liqo expects of a machine and a cluster:
+// the underlay, pods' links, and Services.
 //
 // It needs root and /dev/net/tun. Nothing of it is in the machine's own network.
 package real
@@ -24,9 +26,10 @@ import (
 
 var _ dataplane.DataPlane = &Real{}
 
-// Options says what a real data plane works with.
+// Options configure a real data plane.
 type Options struct {
-	// Helper is the command line of the lab's own program, Programs has the files of Liqo's by their names.
+	// Helper is the command line of the lab's own program. Programs has the files of Liqo's
+	// programs by their names.
 	Helper   []string
 	Programs map[string]string
 }
@@ -47,7 +50,8 @@ func New(options Options) *Real {
 	return &Real{Options: options, Underlay: underlay.New(), leaves: map[string]*leaf{}}
 }
 
-// Check returns why this machine can't have a real data plane, nil if it can. Helper is the command line of the lab's own program.
+// Check returns the reason why this machine can't have a real data plane, or nil. Helper is the
+// command line of the lab's own program.
 func Check(helper []string) error {
 	if os.Geteuid() != 0 {
 		return errors.New("a real data plane needs root")
@@ -80,7 +84,7 @@ func (r *Real) Register(ctx context.Context, mgr manager.Manager, cluster datapl
 	return l, nil
 }
 
-// leaf returns the data plane's part of a cluster, making it the first time.
+// leaf returns the data plane's part of a cluster. It creates it at the first call.
 func (r *Real) leaf(mgr manager.Manager, cluster dataplane.Cluster) (*leaf, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

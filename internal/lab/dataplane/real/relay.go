@@ -7,7 +7,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 )
 
-// relay makes the API server, which is on the machine, reachable in a sandbox at the same address.
+// relay makes the machine's API server reachable in a sandbox at the same address.
 type relay struct{ listener net.Listener }
 
 func startRelay(in *sandbox.Sandbox, address string) (*relay, error) {
@@ -20,7 +20,8 @@ func startRelay(in *sandbox.Sandbox, address string) (*relay, error) {
 	return r, nil
 }
 
-// serve passes connections on until the relay is closed. Each ends when one of its ends does.
+// serve forwards connections until the relay is closed. A connection ends when one of its ends
+// does.
 func (r *relay) serve(address string) {
 	for {
 		inside, err := r.listener.Accept()

@@ -15,10 +15,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 )
 
-// table is the nftables table of the lab. Liqo's fabric has others beside it.
+// table is the nftables table of the lab. Liqo's fabric has its own tables.
 const table = "lab"
 
-// translation is a rule: what is sent to From goes to To instead.
+// translation is a rule: packets to From go to To instead.
 type translation struct {
 	// Protocol is a number of IANA's. Zero stands for all protocols and all ports.
 	Protocol uint8
@@ -29,7 +29,8 @@ func (t translation) compare(other translation) int {
 	return cmp.Or(cmp.Compare(t.Protocol, other.Protocol), t.From.Compare(other.From), t.To.Compare(other.To))
 }
 
-// writeRules has a node translate, and nothing else than what is listed. What it sends to the underlay has its own address.
+// writeRules makes a node apply these translations and no others. Packets from the node to the
+// underlay have its own address.
 func writeRules(node *sandbox.Sandbox, translations []translation) error {
 	conn, err := nftables.New(nftables.WithNetNSFd(int(node.Namespace)))
 	if err != nil {
@@ -57,14 +58,14 @@ func writeRules(node *sandbox.Sandbox, translations []translation) error {
 	return nil
 }
 
-// interfaceName is a name as the kernel compares it.
+// interfaceName returns a name as the kernel compares it.
 func interfaceName(name string) []byte {
 	data := make([]byte, unix.IFNAMSIZ)
 	copy(data, name)
 	return data
 }
 
-// expressions is the rule as nftables has it.
+// expressions returns the rule as nftables expressions.
 func (t translation) expressions() []expr.Any {
 	const addressAt, addressSize, portAt, portSize = 16, 4, 2, 2
 	rule := []expr.Any{
@@ -84,7 +85,7 @@ func (t translation) expressions() []expr.Any {
 	return append(rule, &expr.Immediate{Register: 1, Data: t.To.Addr().AsSlice()}, nat)
 }
 
-// changed returns what only one of two lists has, each sorted.
+// changed returns the elements that only one of two lists has, each sorted.
 func changed(before, after []translation) []translation {
 	var list []translation
 	for _, pair := range [][2][]translation{{before, after}, {after, before}} {
@@ -97,8 +98,8 @@ func changed(before, after []translation) []translation {
 	return list
 }
 
-// forget makes the next packet to where something was translated follow the rules of now. Else a client that goes on sending keeps a translation, or the
-// lack of one, for ever.
+// forget makes the next packet to a translated address follow the current rules. Otherwise, a
+// client that continues to send keeps its earlier translation, or the lack of one, for ever.
 func forget(node *sandbox.Sandbox, translations []translation) error {
 	if len(translations) == 0 {
 		return nil
@@ -110,7 +111,7 @@ func forget(node *sandbox.Sandbox, translations []translation) error {
 	return nil
 }
 
-// tracked matches the connections to where something was translated.
+// tracked matches the connections to translated addresses.
 type tracked []translation
 
 // MatchConntrackFlow implements netlink.CustomConntrackFilter.

@@ -19,17 +19,18 @@ import (
 // served is what the node does for the cluster's Services.
 type served struct {
 	rules []translation
-	// balancers are the addresses of load balancers, which the node answers for.
+	// balancers are the addresses of load balancers for which the node answers.
 	balancers []netip.Addr
 }
 
-// services is the node's kube-proxy and the way from the load balancer to it. A Service's packets go to one of its pods: the first that is ready, by name.
+// services is the node's kube-proxy and the path from the load balancer to it. A Service's packets
+// go to one of its pods: the first ready one, by name.
 type services struct{ *leaf }
 
-// wholeCluster has the controller look at everything, whatever has changed.
+// wholeCluster makes the controller reconcile everything, whatever has changed.
 var wholeCluster = handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request { return []reconcile.Request{{}} })
 
-// Reconcile brings the node up to date with all Services.
+// Reconcile updates the node from all Services.
 func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +45,7 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 	return ctrl.Result{}, s.serve(serve(list.Items, pods.Items, s.NodeIP))
 }
 
-// serve makes the node do what is wanted. It must be called with the lock held.
+// serve applies the wanted state to the node. It must be called with the lock held.
 func (l *leaf) serve(wanted served) error {
 	for _, address := range l.served.balancers {
 		if !slices.Contains(wanted.balancers, address) {
@@ -66,7 +67,7 @@ func (l *leaf) serve(wanted served) error {
 	return forget(l.node, differ)
 }
 
-// serve returns what the Services of a cluster ask of a node.
+// serve returns what the Services of a cluster request of a node.
 func serve(list []corev1.Service, pods []corev1.Pod, node netip.Addr) served {
 	var all served
 	for i := range list {
@@ -88,7 +89,8 @@ func serve(list []corev1.Service, pods []corev1.Pod, node netip.Addr) served {
 	return all
 }
 
-// rules are the translations for one port of a Service: at its cluster IPs, at its load balancer's addresses, and at the node.
+// rules returns the translations for one port of a Service: at its cluster IPs, at its load
+// balancer's addresses, and at the node.
 func rules(service *corev1.Service, port corev1.ServicePort, backend *corev1.Pod, node netip.Addr) []translation {
 	protocol, known := map[corev1.Protocol]uint8{corev1.ProtocolUDP: unix.IPPROTO_UDP, corev1.ProtocolTCP: unix.IPPROTO_TCP}[port.Protocol]
 	ip, err := netip.ParseAddr(backend.Status.PodIP)
@@ -115,7 +117,8 @@ func rules(service *corev1.Service, port corev1.ServicePort, backend *corev1.Pod
 	return list
 }
 
-// targetPort returns the port of a pod that a port of a Service leads to, zero if the pod has none of that name.
+// targetPort returns the pod's port for a port of a Service, or zero if the pod has no port of that
+// name.
 func targetPort(port corev1.ServicePort, pod *corev1.Pod) uint16 {
 	if name := port.TargetPort.StrVal; name != "" {
 		for _, c := range pod.Spec.Containers {
@@ -130,7 +133,7 @@ func targetPort(port corev1.ServicePort, pod *corev1.Pod) uint16 {
 	return uint16(cmp.Or(port.TargetPort.IntVal, port.Port))
 }
 
-// endpoint returns the pod that a Service leads to, or nil.
+// endpoint returns the pod to which a Service leads, or nil.
 func endpoint(service *corev1.Service, pods []corev1.Pod) *corev1.Pod {
 	if len(service.Spec.Selector) == 0 {
 		return nil

@@ -19,23 +19,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The containers of a gateway pod as Liqo's templates name them, and the volume with the keys.
+// The containers of a gateway pod by their names in Liqo's templates, and the volume with the keys.
 const (
 	gatewayContainer   = "gateway"
 	wireguardContainer = "wireguard"
 	keysVolume         = "wireguard-config"
 )
 
-// end is one end of a tunnel: what a running gateway pod knows, and what it has seen of the other end.
+// end is one end of a tunnel: what a running gateway pod knows, and what it has received from the
+// other end.
 type end struct {
 	cluster string
 	pod     client.ObjectKey
 	uid     string
 
-	// wireguard and check are what the pod's containers were started with.
+	// wireguard and check are the arguments of the pod's containers.
 	wireguard *wireguard.Options
 	check     *connection.Options
-	// publicKey belongs to the private key that was in the Secret when the pod started: Liqo reads it once.
+	// publicKey belongs to the private key in the Secret when the pod started, because Liqo reads
+	// it once.
 	publicKey wgtypes.Key
 
 	// peerKey is the other end's key, from the PublicKey of that version. It stays when the PublicKey is deleted,
@@ -43,7 +45,7 @@ type end struct {
 	peerKey        wgtypes.Key
 	peerKeyVersion string
 
-	// listens has the addresses, in the form address:port, that lead to a server.
+	// listens has the addresses of a server, in the form address:port.
 	listens []string
 
 	// open reports whether packets pass at this end.
@@ -71,8 +73,8 @@ func isReady(pod *corev1.Pod) bool {
 	})
 }
 
-// newEnd starts a gateway pod's end of a tunnel: it reads the arguments of the containers with Liqo's own flags, and
-// the private key from the Secret that is mounted.
+// newEnd starts a gateway pod's end of a tunnel. It parses the arguments of the containers with
+// Liqo's own flags, and reads the private key from the mounted Secret.
 func newEnd(ctx context.Context, reader client.Reader, cluster string, pod *corev1.Pod) (*end, error) {
 	options := gateway.NewOptions()
 	e := &end{
@@ -100,7 +102,7 @@ func newEnd(ctx context.Context, reader client.Reader, cluster string, pod *core
 	return e, err
 }
 
-// parse reads a container's arguments. Flags that other parts of Liqo define are left out.
+// parse parses a container's arguments. It ignores flags that other parts of Liqo define.
 func parse(c *corev1.Container, define func(*pflag.FlagSet)) error {
 	if c == nil {
 		return nil
@@ -114,7 +116,7 @@ func parse(c *corev1.Container, define func(*pflag.FlagSet)) error {
 	return nil
 }
 
-// mountedKey returns the public key to the private key in the pod's volume.
+// mountedKey returns the public key for the private key in the pod's volume.
 func mountedKey(ctx context.Context, reader client.Reader, pod *corev1.Pod) (wgtypes.Key, error) {
 	for i := range pod.Spec.Volumes {
 		volume := &pod.Spec.Volumes[i]
@@ -134,20 +136,21 @@ func mountedKey(ctx context.Context, reader client.Reader, pod *corev1.Pod) (wgt
 	return wgtypes.Key{}, fmt.Errorf("pod %s/%s has no volume %s", pod.Namespace, pod.Name, keysVolume)
 }
 
-// remote is the cluster ID of the other end.
+// remote returns the cluster ID of the other end.
 func (e *end) remote() string { return e.wireguard.GwOptions.RemoteClusterID }
 
-// dials is the address that a client sends to, in the form address:port.
+// dials returns the address that a client dials, in the form address:port.
 func (e *end) dials() string {
 	return net.JoinHostPort(e.wireguard.EndpointAddress, strconv.Itoa(e.wireguard.EndpointPort))
 }
 
-// lossAfter is how long the other end may stay silent before Liqo calls the tunnel lost.
+// lossAfter is the time without an answer after which Liqo reports the tunnel as lost.
 func (e *end) lossAfter() time.Duration {
 	return e.check.ConnCheckOptions.PingInterval * time.Duration(e.check.ConnCheckOptions.PingLossThreshold)
 }
 
-// shakesHandsWith reports whether WireGuard would let packets through between a client and a server.
+// shakesHandsWith reports whether WireGuard would let packets through between a client and a
+// server.
 func (e *end) shakesHandsWith(server *end) bool {
 	return e.wireguard.GwOptions.Mode == gateway.ModeClient && server.wireguard.GwOptions.Mode == gateway.ModeServer &&
 		e.open && server.open &&
@@ -155,8 +158,8 @@ func (e *end) shakesHandsWith(server *end) bool {
 		e.peerKey == server.publicKey && server.peerKey == e.publicKey
 }
 
-// addresses lists where a server's Services make it reachable: each cluster IP with the port, the node with the node
-// port, and what the load balancer gave with the port.
+// addresses returns the addresses that a server's Services give it: each cluster IP with the port,
+// the node with the node port, and the load balancer's addresses with the port.
 func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodeIP string) []string {
 	var list []string
 	for i := range services {
@@ -183,7 +186,7 @@ func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodeI
 	return list
 }
 
-// selects reports whether a Service leads to the pod.
+// selects reports whether a Service selects the pod.
 func selects(service *corev1.Service, pod *corev1.Pod) bool {
 	if len(service.Spec.Selector) == 0 {
 		return false

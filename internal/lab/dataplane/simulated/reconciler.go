@@ -22,7 +22,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 )
 
-// latency is what a ping through a tunnel takes, there being nothing to measure.
+// latency is the reported latency of a tunnel, because there is nothing to measure.
 const latency = time.Millisecond
 
 // reconciler does for the gateway pods of one cluster what Liqo's containers in them would do.
@@ -34,7 +34,7 @@ type reconciler struct {
 	scheme  *runtime.Scheme
 }
 
-// Reconcile looks at one gateway pod.
+// Reconcile reconciles one gateway pod.
 func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	key := endKey{r.cluster.Name, req.NamespacedName}
 	var pod corev1.Pod
@@ -60,7 +60,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return result, err
 }
 
-// observe brings the end up to date with the cluster: where it is reachable, and the other end's key.
+// observe updates the end from the cluster: its addresses, and the other end's key.
 func (r *reconciler) observe(ctx context.Context, e *end, pod *corev1.Pod) error {
 	e.open = r.cluster.Knobs.Get().Connect
 	if e.wireguard.GwOptions.Mode == gateway.ModeServer {
@@ -94,8 +94,9 @@ func (r *reconciler) observe(ctx context.Context, e *end, pod *corev1.Pod) error
 	return nil
 }
 
-// report writes the state of the tunnel as the connection check of Liqo's gateway does: Connected at the first
-// answered ping, with the latency now and then; Error when the other end has been silent for too long.
+// report writes the state of the tunnel as the connection check of Liqo's gateway does: Connected
+// at the first answered ping, with the latency from time to time, and Error when the other end has
+// been silent for too long.
 func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
 	if e.peerKeyVersion == "" || r.cluster.Knobs.Get().Mute { // no peer, no Connection, no ping
 		return ctrl.Result{}, nil
@@ -103,7 +104,7 @@ func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
 	var conn networkingv1beta1.Connection
 	name := client.ObjectKey{Namespace: e.pod.Namespace, Name: forge.GatewayResourceName(e.wireguard.GwOptions.Name)}
 	if err := r.live.Get(ctx, name, &conn); err != nil {
-		// Deleted by somebody: Liqo's gateway writes it again only when it starts or gets a new key.
+		// Someone deleted it. Liqo's gateway writes it again only when it starts or gets a new key.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 
@@ -125,7 +126,7 @@ func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
 	return ctrl.Result{RequeueAfter: e.check.PingUpdateStatusInterval}, r.write(ctx, e, &conn, networkingv1beta1.Connected, latency, now)
 }
 
-// write writes the status of a Connection, unless that has been deleted in the meantime.
+// write writes the status of a Connection, unless the Connection was deleted in the meantime.
 func (r *reconciler) write(
 	ctx context.Context, e *end, conn *networkingv1beta1.Connection, value networkingv1beta1.ConnectionStatusValue, latency time.Duration, at time.Time,
 ) error {

@@ -1,6 +1,7 @@
-// Package simulated is a data plane without packets. It needs no privilege. Gateways read what Liqo's gateways read
-// and write what they write, with Liqo's own functions; a tunnel is up exactly when WireGuard would shake hands:
-// the client dials an address that leads to the server, and each end holds the key that the other one was started with.
+// Package simulated is a data plane without packets. It needs no privileges. Its gateways read and
+// write the same as Liqo's gateways, with Liqo's own functions. A tunnel is up if WireGuard would
+// shake hands: the client dials an address of the server, and each end has the key with which the
+// other end was started.
 package simulated
 
 import (
@@ -27,14 +28,15 @@ import (
 
 var _ dataplane.DataPlane = &Simulated{}
 
-// wakeBuffer is how many events for one cluster may wait. An event that finds the buffer full is dropped: so many
-// are waiting that its pod will be looked at anyway.
+// wakeBuffer is the maximum number of waiting events for one cluster. An event that finds the
+// buffer full is dropped. Then so many are waiting that its pod will be reconciled anyway.
 const wakeBuffer = 1024
 
 // Simulated is the data plane of one lab. It is safe for concurrent use.
 type Simulated struct {
 	mu sync.Mutex
-	// ends has the ends of all clusters; wake has the channel that makes a cluster's controller look at a pod again.
+	// ends has the ends of all clusters. wake has the channel that makes a cluster's controller
+	// reconcile a pod again.
 	ends map[endKey]*end
 	wake map[string]chan event.GenericEvent
 }
@@ -49,7 +51,7 @@ func New() *Simulated {
 	return &Simulated{ends: map[endKey]*end{}, wake: map[string]chan event.GenericEvent{}}
 }
 
-// Register implements dataplane.DataPlane. Nothing runs pods.
+// Register implements dataplane.DataPlane. Pods are only reported as running.
 func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster) (kubelet.Runtime, error) {
 	wake := make(chan event.GenericEvent, wakeBuffer)
 	s.mu.Lock()
@@ -90,7 +92,7 @@ func (s *Simulated) get(key endKey) *end {
 	return nil
 }
 
-// put stores an end, and has the pods look again that it may be connected with.
+// put stores an end, and reconciles the pods again that may be connected with it.
 func (s *Simulated) put(e *end) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

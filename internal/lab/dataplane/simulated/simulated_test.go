@@ -43,7 +43,7 @@ func testScheme(t *testing.T) *runtime.Scheme {
 	return scheme
 }
 
-// newSide makes a cluster whose gateway to the remote one runs, and is started with these arguments in addition.
+// newSide creates a cluster whose gateway to the remote one runs with these additional arguments.
 func newSide(t *testing.T, plane *Simulated, name, remote, mode, nodeIP string, args ...string) *side {
 	t.Helper()
 	private, err := wgtypes.GeneratePrivateKey()
@@ -98,7 +98,7 @@ func (s *side) learns(t *testing.T, key wgtypes.Key) {
 	}
 }
 
-// look reconciles the gateway and returns its Connection, nil if there is none.
+// look reconciles the gateway and returns its Connection, or nil.
 func (s *side) look(t *testing.T) (*networkingv1beta1.Connection, ctrl.Result) {
 	t.Helper()
 	result, err := s.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(s.pod)})
@@ -112,7 +112,7 @@ func (s *side) look(t *testing.T) (*networkingv1beta1.Connection, ctrl.Result) {
 	return &conn, result
 }
 
-// newPair makes two clusters whose gateways know each other's key.
+// newPair creates two clusters whose gateways know each other's key.
 func newPair(t *testing.T, endpoint ...string) (rome, milan *side) {
 	t.Helper()
 	plane := New()

@@ -11,8 +11,8 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// firstAnswer returns the first answer that an object of a watch gives. A watch that ends is an error, and not opened again: a time that has a gap in it
-// is worth nothing.
+// firstAnswer returns the first answer of an object in a watch. If the watch ends, this is an
+// error, and the watch is not opened again: a time with a gap in it is worthless.
 func firstAnswer[T any](ctx context.Context, objects watch.Interface, answer func(runtime.Object) *T) (*T, error) {
 	var found *T
 	_, err := watchtools.UntilWithoutRetry(ctx, objects, func(event watch.Event) (bool, error) {
@@ -28,7 +28,7 @@ func firstAnswer[T any](ctx context.Context, objects watch.Interface, answer fun
 	return found, err
 }
 
-// endpointOf is where a server's gateway can be reached. Liqo first reports an empty address.
+// endpointOf returns the endpoint of a server's gateway. Liqo first reports an empty address.
 func endpointOf(object runtime.Object) *networkingv1beta1.EndpointStatus {
 	gateway, ok := object.(*networkingv1beta1.GatewayServer)
 	if !ok || gateway.Status.Endpoint == nil || len(gateway.Status.Endpoint.Addresses) == 0 || gateway.Status.Endpoint.Addresses[0] == "" {
@@ -37,7 +37,7 @@ func endpointOf(object runtime.Object) *networkingv1beta1.EndpointStatus {
 	return gateway.Status.Endpoint
 }
 
-// secretOf is where a gateway's keys are.
+// secretOf returns the Secret with a gateway's keys.
 func secretOf(object runtime.Object) *corev1.ObjectReference {
 	switch gateway := object.(type) {
 	case *networkingv1beta1.GatewayServer:
@@ -48,7 +48,7 @@ func secretOf(object runtime.Object) *corev1.ObjectReference {
 	return nil
 }
 
-// connected is a Connection that is up.
+// connected reports whether a Connection is up.
 func connected(object runtime.Object) *networkingv1beta1.Connection {
 	connection, ok := object.(*networkingv1beta1.Connection)
 	if !ok || connection.Status.Value != networkingv1beta1.Connected {

@@ -1,5 +1,5 @@
-// Package byhand does to two leaves what liqoctl and the provider do, with nothing in between: it is the floor beneath both, and
-// it removes what liqoctl leaves.
+// Package byhand does the same to two leaves as liqoctl and the provider, with nothing in between.
+// It is the lower limit for both. It also removes what liqoctl leaves.
 package byhand
 
 import (
@@ -17,10 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// liqoNamespace is where the lab has Liqo.
+// liqoNamespace is the namespace of Liqo in the lab.
 const liqoNamespace = "liqo"
 
-// scheme has the kinds that are read and written here.
+// scheme has the kinds that this package reads and writes.
 var scheme = runtime.NewScheme()
 
 func init() {
@@ -39,7 +39,8 @@ type Leaf struct {
 	kube   kubernetes.Interface // which Liqo's functions ask for
 }
 
-// NewLeaf returns the cluster that a context of a kubeconfig leads to. The lab's clusters have their context's name as cluster ID.
+// NewLeaf returns the cluster of a context of a kubeconfig. In the lab, the name of the context is
+// also the cluster ID.
 func NewLeaf(kubeconfig, context string) (*Leaf, error) {
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}, &clientcmd.ConfigOverrides{CurrentContext: context}).ClientConfig()

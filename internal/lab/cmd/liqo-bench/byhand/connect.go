@@ -16,8 +16,9 @@ type Pair struct {
 	Client, Server *Leaf
 }
 
-// Connect joins pairs of leaves, all at once and as fast as Liqo's controllers answer, and returns how long that took, until both ends of each said
-// Connected. Everything that can be done before is done when the clock starts: the watches are open, the address ranges read and the objects forged. The
+// Connect joins pairs of leaves, in parallel and as fast as Liqo's controllers answer. It returns
+// the time until both ends of each pair were Connected. Everything that can be done before is done
+// when the clock starts: the watches are open, the address ranges read and the objects forged. The
 // leaves of a pair must not be joined yet.
 func Connect(ctx context.Context, pairs ...Pair) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(ctx) // ends the watches
@@ -64,7 +65,8 @@ func prepareTunnel(ctx context.Context, pair Pair) (*tunnel, error) {
 	return &t, err
 }
 
-// open writes each object as soon as what it needs is there, and returns when the tunnel is up.
+// open writes each object as soon as everything that it needs exists, and returns when the tunnel
+// is up.
 func (t *tunnel) open(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, on := range []*side{t.cl, t.srv} {

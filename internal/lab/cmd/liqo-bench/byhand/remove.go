@@ -16,9 +16,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 )
 
-// Remove deletes all that the leaves still have of other clusters, and returns when it is gone: first the tenant namespaces and, at the same time, what makes a
-// tunnel in them, for Kubernetes waits before it looks into a namespace that is deleted, and much longer if it finds what Liqo has yet to clean up; then the
-// ForeignClusters, which Liqo would make again as long as there is anything in such a namespace.
+// Remove deletes everything that the leaves still have of other clusters, and returns when it is
+// gone. It first deletes the tenant namespaces and, at the same time, the objects in them that make
+// a tunnel: Kubernetes waits before it looks into a deleted namespace, and much longer if it finds
+// something that Liqo still has to clean up. Then it deletes the ForeignClusters, which Liqo would
+// create again as long as there is anything in such a namespace.
 func Remove(ctx context.Context, leaves ...*Leaf) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, leaf := range leaves {
@@ -39,7 +41,8 @@ func Remove(ctx context.Context, leaves ...*Leaf) error {
 	return group.Wait()
 }
 
-// deleteTunnels deletes what makes Liqo open tunnels, and does not wait until that is gone.
+// deleteTunnels deletes the objects that make Liqo open tunnels. It does not wait until they are
+// gone.
 func (l *Leaf) deleteTunnels(ctx context.Context) error {
 	for _, list := range []client.ObjectList{
 		&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{}, &networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConfigurationList{},
@@ -65,7 +68,7 @@ func (l *Leaf) deleteAll(ctx context.Context, found client.ObjectList, which ...
 	})
 }
 
-// removeAll does the same and returns when all are gone.
+// removeAll does the same and returns when all objects are gone.
 func (l *Leaf) removeAll(ctx context.Context, found client.ObjectList, which ...client.ListOption) error {
 	if err := l.deleteAll(ctx, found, which...); err != nil {
 		return err

@@ -25,11 +25,13 @@ type side struct {
 	namespaceMade chan struct{}
 	configuration *networkingv1beta1.Configuration
 
-	// Watches of what belongs to the remote cluster. Each has one reader, so there are two of the gateway.
+	// Watches of the objects of the remote cluster. Each has one reader, so there are two of the
+	// gateway.
 	endpoints, keys, connections watch.Interface
 }
 
-// prepare does what needs no answer from Liqo. Gateways is an empty list of the kind that this side will have; the watches end with ctx.
+// prepare does everything that needs no answer from Liqo. Gateways is an empty list of the kind
+// that this side will have. The watches end with ctx.
 func prepare(ctx context.Context, leaf, other *Leaf, gateways client.ObjectList) (*side, error) {
 	pods, err := ipam.GetPodCIDRs(ctx, other.client, liqoNamespace)
 	if err != nil {
@@ -68,7 +70,7 @@ func (s *side) makeNamespace(ctx context.Context) error {
 	return nil
 }
 
-// write makes an object as soon as its namespace is there.
+// write creates an object as soon as its namespace exists.
 func (s *side) write(ctx context.Context, object client.Object) error {
 	select {
 	case <-s.namespaceMade:
@@ -81,7 +83,8 @@ func (s *side) write(ctx context.Context, object client.Object) error {
 	return nil
 }
 
-// giveKeyTo tells the other end the public key of this one's gateway, as soon as Liqo has made it.
+// giveKeyTo gives the other end the public key of this end's gateway, as soon as Liqo has created
+// it.
 func (s *side) giveKeyTo(ctx context.Context, other *side) error {
 	secret, err := firstAnswer(ctx, s.keys, secretOf)
 	if err != nil {

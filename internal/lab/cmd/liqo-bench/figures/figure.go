@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Unit is what a figure counts.
+// Unit is the unit of a figure.
 type Unit string
 
 // The units.
@@ -16,24 +16,26 @@ const (
 	Count       Unit = ""
 )
 
-// Figure is one thing that was measured, and its goal.
+// Figure is one measurement, and its goal.
 type Figure struct {
 	ID string `json:"id"`
-	// Name says what was measured, How in which way: sentences in Markdown.
+	// Name says what was measured, How in which way. Both are sentences in Markdown.
 	Name string `json:"name"`
 	How  string `json:"how"`
 	Unit Unit   `json:"unit"`
-	// Ours is the provider's sample. Where it is compared, Against says with what, and Theirs is that one's sample.
+	// Ours is the provider's sample. In a comparison, Against names the other program, and Theirs
+	// is its sample.
 	Ours    Sample  `json:"ours"`
 	Against string  `json:"against,omitempty"`
 	Theirs  *Sample `json:"theirs,omitempty"`
-	// Goal is the most that Value may be.
+	// Goal is the maximum of Value.
 	Goal float64 `json:"goal"`
-	// Same tells that besides, every one of our values must be the same.
+	// Same means that in addition, all our values must be the same.
 	Same bool `json:"same,omitempty"`
 }
 
-// Value is what the goal is for: the ratio of the medians, ours to theirs, or our largest value where there is nothing to compare it with.
+// Value returns the value for the goal: the ratio of the medians, ours to theirs, or our largest
+// value without a comparison.
 func (f *Figure) Value() float64 {
 	if f.Theirs != nil {
 		return f.Ours.Median / f.Theirs.Median
@@ -44,7 +46,7 @@ func (f *Figure) Value() float64 {
 // Met reports whether the goal was reached.
 func (f *Figure) Met() bool { return f.Value() <= f.Goal && (!f.Same || f.Ours.same()) }
 
-// row is the figure as a line of a table, without markup.
+// row returns the figure as a line of a table, without markup.
 func (f *Figure) row() []string {
 	ours, theirs, value, goal := f.spread(f.Ours), "", "", "≤ "+limit(f.Goal)
 	if f.Theirs != nil {
@@ -63,10 +65,10 @@ func (f *Figure) row() []string {
 	return []string{f.Name, ours, theirs, value, goal, met}
 }
 
-// columns are the heads of what row returns.
+// columns are the headings of the values that row returns.
 var columns = []string{"Measure", "Provider", "Against", "Ratio", "Goal", ""}
 
-// spread is a sample's median, with the smallest and the largest value where there are several.
+// spread returns a sample's median, with the smallest and the largest value if there are several.
 func (f *Figure) spread(s Sample) string {
 	if s.same() {
 		return f.amount(s.Median)
@@ -81,10 +83,10 @@ func (f *Figure) amount(value float64) string {
 	return number(value) + " " + string(f.Unit)
 }
 
-// limit is a goal as it was set.
+// limit returns the text of a goal.
 func limit(goal float64) string { return strconv.FormatFloat(goal, 'f', -1, 64) }
 
-// number has three significant digits at most, and no exponent.
+// number returns at most three significant digits, without an exponent.
 func number(value float64) string {
 	digits := 0
 	for limit := 100.0; value < limit && digits < 3; limit /= 10 {

@@ -10,8 +10,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/steplog"
 )
 
-// writeGantt draws the steps as a Mermaid diagram with a section for each leaf, and the floor as a bar below them. Time is in milliseconds since the
-// first step.
+// writeGantt draws the steps as a Mermaid diagram with a section for each leaf, and the floor as a
+// bar below them. Time is in milliseconds since the first step.
 func writeGantt(out io.Writer, trace *Trace) {
 	fmt.Fprintf(out, "gantt\n    title %s dials %s: milliseconds since the first step\n    dateFormat x\n    axisFormat %%S.%%L\n",
 		trace.Client, trace.Server)
@@ -32,13 +32,14 @@ func writeGantt(out io.Writer, trace *Trace) {
 	bar(out, "the same objects by hand", "", 0, time.Duration(trace.Floor.Median*float64(time.Second)))
 }
 
-// bar is at least a millisecond long: Mermaid draws no shorter one. A colon would end its name.
+// bar is at least a millisecond long, because Mermaid draws no shorter one. A colon would end its
+// name.
 func bar(out io.Writer, name, critical string, start, end time.Duration) {
 	from := start.Milliseconds()
 	fmt.Fprintf(out, "    %s :%s%d, %d\n", strings.ReplaceAll(name, ":", " "), critical, from, max(end.Milliseconds(), from+1))
 }
 
-// leaves are those of the steps, each once.
+// leaves returns the leaves of the steps, each once.
 func leaves(steps []steplog.Step) []string {
 	var names []string
 	for _, step := range steps {

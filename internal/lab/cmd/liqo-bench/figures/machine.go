@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Machine is where the figures come from.
+// Machine describes the machine that produced the figures.
 type Machine struct {
 	Cores  int     `json:"cores"`
 	CPU    string  `json:"cpu"`
@@ -18,7 +18,7 @@ type Machine struct {
 	System string  `json:"system"`
 }
 
-// ThisMachine describes the machine that the program runs on. It reads /proc.
+// ThisMachine describes the current machine. It reads /proc.
 func ThisMachine() (Machine, error) {
 	m := Machine{Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	cpu, err := os.Open("/proc/cpuinfo")
@@ -40,12 +40,12 @@ func ThisMachine() (Machine, error) {
 	return m, nil
 }
 
-// String is the machine in a few words.
+// String returns the machine in a few words.
 func (m Machine) String() string {
 	return fmt.Sprintf("%d cores of %s, %.0f GiB, %s", m.Cores, m.CPU, m.Memory, m.System)
 }
 
-// field returns the value of the first line `name: value`, or "" if there is none.
+// field returns the value of the first line `name: value`, or an empty string.
 func field(file io.Reader, name string) string {
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		if key, value, found := strings.Cut(lines.Text(), ":"); found && strings.TrimSpace(key) == name {

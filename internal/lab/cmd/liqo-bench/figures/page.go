@@ -36,7 +36,7 @@ func gantt(trace *Trace) string {
 	return text.String()
 }
 
-// shortcuts are the numbers of shortcuts for which requests were counted.
+// shortcuts returns the numbers of shortcuts for which requests were counted.
 func shortcuts(requests []Request) []int {
 	numbers := map[int]bool{}
 	for _, request := range requests {

@@ -12,36 +12,38 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/steplog"
 )
 
-// Report is all that one run has found.
+// Report is all results of one run.
 type Report struct {
 	Date     time.Time `json:"date"`
 	Machine  Machine   `json:"machine"`
 	Versions []Version `json:"versions"`
-	// Command is how to repeat it.
+	// Command is the command to repeat it.
 	Command  string    `json:"command"`
 	Figures  []Figure  `json:"figures"`
 	Requests []Request `json:"requests,omitempty"`
 	Trace    *Trace    `json:"trace,omitempty"`
 }
 
-// Version is that of one of the programs that took part.
+// Version is the version of one of the programs that took part.
 type Version struct {
 	Program string `json:"program"`
 	Version string `json:"version"`
 }
 
-// Request is what one refresh asks each cluster for, at most.
+// Request is the maximum number of requests of one refresh to a cluster.
 type Request struct {
 	Verb     string `json:"verb"`
 	Resource string `json:"resource"`
 	// Counts has the number of requests for each number of shortcuts.
 	Counts map[int]int `json:"counts"`
-	// Served has, likewise, by how much the API server's metric apiserver_request_total rose meanwhile, which is by everybody's requests. It has
-	// nothing for watches, which count when they end, and for what is no resource.
+	// Served has, likewise, the increase of the API server's metric apiserver_request_total during
+	// the refresh, which counts all clients. It does not include watches, which count when they
+	// end, and requests for no resource.
 	Served map[int]int `json:"served,omitempty"`
 }
 
-// of is the count for a number of shortcuts, and what everybody's was meanwhile, where that is known.
+// of returns the count for a number of shortcuts, and the count of all clients during that time, if
+// it is known.
 func (r Request) of(shortcuts int) string {
 	if served, known := r.Served[shortcuts]; known {
 		return fmt.Sprintf("%d of %d", r.Counts[shortcuts], served)
@@ -54,7 +56,7 @@ type Trace struct {
 	Client string         `json:"client"`
 	Server string         `json:"server"`
 	Steps  []steplog.Step `json:"steps"`
-	// Floor is how long the same objects take when they are written by hand, in seconds.
+	// Floor is the time to write the same objects by hand, in seconds.
 	Floor Sample `json:"floor"`
 }
 
@@ -76,7 +78,7 @@ func (r *Report) WriteTable(out io.Writer) error {
 	return table.Flush()
 }
 
-// Missed lists the names of the figures that did not reach their goals.
+// Missed returns the names of the figures that did not reach their goals.
 func (r *Report) Missed() []string {
 	var names []string
 	for i := range r.Figures {

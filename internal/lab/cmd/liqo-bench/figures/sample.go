@@ -1,4 +1,4 @@
-// Package figures holds what a benchmark has found, and writes it for people and for programs.
+// Package figures holds the results of a benchmark, and writes them for users and for programs.
 package figures
 
 import (
@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Sample is what several rounds have measured.
+// Sample is the measurements of several rounds.
 type Sample struct {
 	Median float64 `json:"median"`
 	Min    float64 `json:"min"`
 	Max    float64 `json:"max"`
-	// Values are in the order in which they were measured.
+	// Values are in the order of their measurement.
 	Values []float64 `json:"values"`
 }
 
@@ -26,7 +26,7 @@ func NewSample(values ...float64) Sample {
 	return Sample{Median: median, Min: sorted[0], Max: sorted[len(sorted)-1], Values: values}
 }
 
-// Seconds returns the sample of times, in seconds.
+// Seconds returns a sample of durations, in seconds.
 func Seconds(times ...time.Duration) Sample {
 	values := make([]float64, len(times))
 	for i, t := range times {
@@ -35,5 +35,5 @@ func Seconds(times ...time.Duration) Sample {
 	return NewSample(values...)
 }
 
-// same reports whether every value is.
+// same reports whether all values are the same.
 func (s Sample) same() bool { return s.Min == s.Max }

@@ -1,4 +1,4 @@
-// Package steplog reads the provider's log of what it did on which leaf, and when.
+// Package steplog reads the provider's log of its steps on each leaf, with their times.
 package steplog
 
 import (
@@ -10,24 +10,25 @@ import (
 	"time"
 )
 
-// done is the message of a line about a step that has succeeded.
+// done is the message of a log line about a successful step.
 const done = "step done"
 
-// Step is one thing that the provider has done on one leaf.
+// Step is one step of the provider on one leaf.
 type Step struct {
 	Leaf string `json:"leaf"`
 	Name string `json:"step"`
-	// Start counts from the begin of the first step, in nanoseconds as Took does. Both are exact to a millisecond.
+	// Start is the time since the begin of the first step. Start and Took are in nanoseconds, but
+	// exact only to a millisecond.
 	Start time.Duration `json:"startNanoseconds"`
 	Took  time.Duration `json:"tookNanoseconds"`
-	// Critical tells that the whole would have ended earlier if this step had.
+	// Critical means that the whole would have ended earlier if this step had.
 	Critical bool `json:"critical"`
 }
 
-// End is when the step was done.
+// End returns the end of the step.
 func (s Step) End() time.Duration { return s.Start + s.Took }
 
-// line is what is read of a line of the log. The provider writes more fields.
+// line is the part of a log line that is read. The provider writes more fields.
 type line struct {
 	Message   string    `json:"@message"`
 	Timestamp time.Time `json:"timestamp"` // the provider's; Terraform's own, @timestamp, is when it has read the line
@@ -36,8 +37,8 @@ type line struct {
 	TookMS    int64     `json:"duration_ms"`
 }
 
-// Parse returns the steps that a log of Terraform in JSON tells of, in the order in which they began, with the critical ones marked. Lines about anything
-// else are passed over. It is an error if there is no step.
+// Parse returns the steps in a JSON log of Terraform, in the order in which they began, with the
+// critical ones marked. It ignores all other lines. A log without steps is an error.
 func Parse(log io.Reader) ([]Step, error) {
 	var steps []Step
 	var zero time.Time
@@ -69,7 +70,7 @@ func Parse(log io.Reader) ([]Step, error) {
 	return steps, nil
 }
 
-// Span is the time from the begin of the first step to the end of the last.
+// Span returns the time from the begin of the first step to the end of the last.
 func Span(steps []Step) time.Duration {
 	var span time.Duration
 	for _, s := range steps {
@@ -78,12 +79,13 @@ func Span(steps []Step) time.Duration {
 	return span
 }
 
-// precision is how far the time at which one step is said to end and that at which the next is said to begin may be apart, although nothing came
-// between them: the log has whole milliseconds.
+// precision is the maximum gap between the recorded end of one step and the recorded begin of the
+// next, although nothing came between them. The log has whole milliseconds.
 const precision = 2 * time.Millisecond
 
-// markCritical goes back from the step that ended last. A step begins as soon as the last of those that it comes after is done, so that one is the step
-// that ended last before it began. Steps that took no millisecond are passed over: nothing waited for them, and their order is not known.
+// markCritical goes back from the step that ended last. A step begins as soon as the last of its
+// dependencies is done, so that is the step that ended last before it began. It skips steps that
+// took no millisecond: nothing waited for them, and their order is unknown.
 func markCritical(steps []Step) {
 	next := 0
 	for i := range steps {

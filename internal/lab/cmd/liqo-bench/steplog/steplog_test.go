@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Rome's namespace takes longer than Milan's, and the gateway waits for both and for a look at what is there, which takes no time.
+// Rome's namespace takes longer than Milan's. The gateway waits for both, and for a step that takes
+// no time.
 const log = `not JSON
 {"@level":"debug","@message":"step begins","@module":"provider.shortcut","@timestamp":"2026-11-21T03:00:01.000000Z","leaf":"milan","step":"namespace","timestamp":"2026-11-21T03:00:00.000Z"}
 {"@level":"info","@message":"step done","@module":"provider.shortcut","@timestamp":"2026-11-21T03:00:01.000000Z","duration_ms":10,"leaf":"milan","step":"namespace","timestamp":"2026-11-21T03:00:00.010Z"}
