@@ -226,7 +226,7 @@ func TestAccTheCentreAndItsLeavesAreConnectedInOneApply(t *testing.T) {
 	}{
 		{"liqo_shortcut.europe_rome", remapped("liqo_shortcut.europe_rome", "client_network", ofEurope), "10.202.0.0/16"},
 		{"liqo_shortcut.europe_milan", remapped("liqo_shortcut.europe_milan", "client_network", ofEurope), "10.203.0.0/16"},
-		{"liqo_shortcut.rome_milan", keepsPodCIDR("liqo_shortcut.rome_milan", "client_network", "10.202.0.0/16"), "10.203.0.0/16"},
+		{romeMilan, keepsPodCIDR(romeMilan, "client_network", "10.202.0.0/16"), "10.203.0.0/16"},
 	} {
 		checks = append(checks,
 			statecheck.ExpectKnownValue(shortcut.address, tfjsonpath.New("status"), connected),

@@ -26,7 +26,7 @@ func TestALeafAnnouncesItsOwnRangesUnlessItsSpecSaysOthers(t *testing.T) {
 			Announcement{ExternalCIDR: "10.70.0.0/24"}, cluster.Networks{PodCIDRs: own.PodCIDRs, ExternalCIDR: "10.70.0.0/24"},
 		},
 	} {
-		announced, err := romesEnd(t, ranges("10.0.0.0/16")...).Announce(t.Context(), test.announcement, Network{})
+		announced, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, Network{})
 		if err != nil || !slices.Equal(announced.PodCIDRs, test.expected.PodCIDRs) ||
 			announced.ExternalCIDR != test.expected.ExternalCIDR {
 			t.Errorf("%s: got %+v (%v)", name, announced, err)
@@ -67,7 +67,7 @@ func TestRangesThatWouldLosePacketsAreRefused(t *testing.T) {
 			Announcement{PodCIDRs: []string{"fd00::/64"}}, nil, "Liqo can't join the IPv6 range fd00::/64", nil,
 		},
 	} {
-		_, err := romesEnd(t, ranges("10.0.0.0/16")...).Announce(t.Context(), test.announcement, Network{})
+		_, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, Network{})
 		if explain.Summary(err) != test.summary+` on leaf "rome"` || (test.cause != nil && !errors.Is(err, test.cause)) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -81,7 +81,7 @@ func TestRangesThatWouldLosePacketsAreRefused(t *testing.T) {
 
 func TestRangesThatTheOtherLeafKnowsAlreadyAreNotRefused(t *testing.T) {
 	foreign := Announcement{PodCIDRs: []string{"10.220.0.0/16"}, ExternalCIDR: "10.221.0.0/16"}
-	rome := romesEnd(t, ranges("10.0.0.0/16")...)
+	rome := romesEnd(t, ranges()...)
 	told := Network{PodCIDRs: foreign.PodCIDRs, ExternalCIDR: foreign.ExternalCIDR}
 	if _, err := rome.Announce(t.Context(), foreign, told); err != nil {
 		t.Error(err)

@@ -15,7 +15,7 @@ import (
 var romesNetworks = cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
 
 func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T) {
-	milan := endAt(liqotest.Leaf(t, "milan", ranges("10.0.0.0/16")...), "rome")
+	milan := endAt(liqotest.Leaf(t, "milan", ranges()...), "rome")
 	milan.Owner = me
 	ctx := t.Context()
 

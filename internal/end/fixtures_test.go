@@ -34,9 +34,9 @@ func romesEnd(tb testing.TB, objects ...client.Object) *End {
 	return endAt(clustertest.Leaf(tb, "rome", objects...), "milan")
 }
 
-// ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
-func ranges(podCIDR string) []client.Object {
-	return clustertest.Ranges(podCIDR, "10.70.0.0/16")
+// ranges are the address ranges of a leaf, as Liqo's IPAM has them.
+func ranges() []client.Object {
+	return clustertest.Ranges("10.0.0.0/16", "10.70.0.0/16")
 }
 
 var (

@@ -116,7 +116,7 @@ The kubelet can't pull image ghcr.io/liqotech/gateway/wireguard:v1.2.0 of Pod li
 Check that the nodes of leaf "milan" can reach this registry and may pull this image.`},
 	} {
 		down := Down(t.Context(), silentEnd(downAtRome(t)), silentEnd(downAtMilan(t, test.pod)))
-		for _, part := range strings.Split(silent+test.expected, "\n\nThis is why: ") {
+		for part := range strings.SplitSeq(silent+test.expected, "\n\nThis is why: ") {
 			if !strings.Contains(down.Detail, part) {
 				t.Errorf("%s: the text lacks\n%s\n\nIt is\n%s", name, part, down.Detail)
 			}

@@ -54,7 +54,8 @@ func (d *shortcutDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 			"client_namespace":  shownString("Namespace of the network's objects on the client. Null if there are none."),
 			"server_namespace":  shownString("Namespace of the network's objects on the server. Null if there are none."),
 			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in " +
-				"place, but the tunnel is not up, or a gateway has stopped reporting. `Error`: an end reports that the tunnel failed. `Disconnected`: " +
+				"place, but the tunnel is not up, or a gateway has stopped reporting. `Error`: an end " +
+				"reports that the tunnel failed. `Disconnected`: " +
 				"objects are missing, or there is no network."),
 			"reversed": schema.BoolAttribute{
 				Computed: true,
@@ -90,8 +91,9 @@ func endAttribute(leaf string) schema.Attribute {
 				MarkdownDescription: "Last measured round-trip time of a packet to the other gateway, in " +
 					"milliseconds. Null if there is no measurement, as while the tunnel is down.",
 			},
-			"latency_measured_at": shownString("When `latency_ms` was measured, by the clock of the gateway's node: RFC 3339, UTC. A gateway that reports does so every " +
-				"10 seconds, unless Liqo is set up otherwise."),
+			"latency_measured_at": shownString("When `latency_ms` was measured, by the clock of the gateway's node: " +
+				"RFC 3339, UTC. While the tunnel is up, a gateway measures every 10 seconds, unless Liqo is set up " +
+				"otherwise."),
 			"gateway_pods": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Pods of the gateway, sorted by name.",

@@ -55,7 +55,8 @@ func linksAttribute() schema.Attribute {
 			"server_cluster_id": shownString("Liqo's cluster ID of the server."),
 			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: " +
 				"everything is in place, but the tunnel is not up, or a gateway has stopped reporting. " +
-				"`Error`: an end reports that the tunnel failed. `Disconnected`: objects are missing. `Unknown`: one of the two clusters " +
+				"`Error`: an end reports that the tunnel failed. `Disconnected`: objects are missing. " +
+				"`Unknown`: one of the two clusters " +
 				"cannot be read, and the other has objects of the network. `Unknown` is possible only if " +
 				"the name of the cluster is its cluster ID."),
 			"made_by": shownString(madeByDescription),

@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -228,21 +227,33 @@ func TestACheckThatCannotReadTheLeafIsAWarning(t *testing.T) {
 }
 
 func TestRangesThatWouldLosePacketsAreRefusedAtTheirAttributeUnlessTheyAreThereAlready(t *testing.T) {
-	joined := func(told ...client.Object) pair {
-		return pair{
-			client: clustertest.Leaf(t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)...),
-			server: clustertest.Leaf(t, "milan", append(told, append(clustertest.Ranges("10.3.0.0/16", "10.71.0.0/16"), clustertest.Templates()...)...)...),
+	joined := func(told ...object) pair {
+		leaves := pair{client: leafWith(t, "rome"), server: leafWith(t, "milan", told...)}
+		for _, one := range clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16") {
+			if err := leaves.client.Live.Create(t.Context(), one); err != nil {
+				t.Fatal(err)
+			}
 		}
+		for _, one := range clustertest.Ranges("10.3.0.0/16", "10.71.0.0/16") {
+			if err := leaves.server.Live.Create(t.Context(), one); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return leaves
 	}
 	for name, test := range map[string]struct {
 		network  types.Object // of Rome
 		leaves   pair
 		expected []string
 	}{
-		"its own":                 {networkOf("10.1.0.0/16", "10.70.0.0/16"), joined(), nil},
-		"parts":                   {networkOf("10.1.7.0/24", "10.70.0.0/24"), joined(), nil},
-		"foreign pods":            {networkOf("10.220.0.0/16", "10.70.0.0/16"), joined(), []string{"client_network.pod_cidrs"}},
-		"a foreign external CIDR": {networkOf("10.1.0.0/16", "10.221.0.0/16"), joined(), []string{"client_network.external_cidr"}},
+		"its own": {networkOf("10.1.0.0/16", "10.70.0.0/16"), joined(), nil},
+		"parts":   {networkOf("10.1.7.0/24", "10.70.0.0/24"), joined(), nil},
+		"foreign pods": {
+			networkOf("10.220.0.0/16", "10.70.0.0/16"), joined(), []string{"client_network.pod_cidrs"},
+		},
+		"a foreign external CIDR": {
+			networkOf("10.1.0.0/16", "10.221.0.0/16"), joined(), []string{"client_network.external_cidr"},
+		},
 		"told by somebody else": {
 			networkOf("10.0.0.0/16", "10.70.0.0/16"), joined(clustertest.Configuration("rome")), nil, // tells 10.0.0.0/16
 		},
