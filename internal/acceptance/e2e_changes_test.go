@@ -21,12 +21,15 @@ func TestAccPacketsCrossAgainAfterEachUpdateInPlace(t *testing.T) {
 		{"an annotation of the Service", `server_gateway = {
 			service_type = "NodePort", node_port = 31510, service_annotations = { "example.com/speed" = "fast" }
 		}`},
-		{"another address to dial", fixed + fmt.Sprintf("\nclient_gateway = { connect_address = %q }", lab.cluster(t, "milan").NATIP)},
+		{"another address to dial", fixed +
+			fmt.Sprintf("\nclient_gateway = { connect_address = %q }", lab.cluster(t, "milan").NATIP)},
 		{"a load balancer", ""},
 		{"timeouts, which are no concern of the gateways", `timeouts = { create = "3m" }`},
 	} {
 		p.configure(update.settings)
-		p.during("apply: "+update.name, func() { says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed") })
+		p.during("apply: "+update.name, func() {
+			says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+		})
 		p.works()
 	}
 }
@@ -105,7 +108,8 @@ func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T
 		await(t, lab.Lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
 		await(t, lab.Lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
 		p.parted()
-		says(t, p.run("plan", "-detailed-exitcode"), `Warning: The tunnel from "rome" to "milan" is down`) // it fails where it would change anything
+		// The plan fails if it would change anything.
+		says(t, p.run("plan", "-detailed-exitcode"), `Warning: The tunnel from "rome" to "milan" is down`)
 		is("Error")
 
 		link("--up")

@@ -13,12 +13,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The tests whose names begin with TestAccPackets need root and /dev/net/tun. They fail without; whoever can't have both leaves them out with -skip.
+// The tests whose names begin with TestAccPackets need root and /dev/net/tun, and fail without them.
+// A machine that does not have both leaves them out with -skip.
 
 // plane are the options of a lab in which packets cross: Europe, which has Rome's pod CIDR here, Rome and Milan.
-var plane = []string{"--dataplane=real", "--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16"}
+var plane = []string{
+	"--dataplane=real", "--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
+}
 
-// realLab is a lab with Liqo's own gateways, and a pod default/a in each cluster that answers pings, and HTTP at port 80.
+// realLab is a lab with Liqo's own gateways. Each cluster has a pod default/a that answers pings, and
+// HTTP on port 80.
 type realLab struct {
 	*Lab
 	pods map[string]string // their addresses, by the name of the cluster
@@ -48,7 +52,8 @@ func (l *realLab) runPod(t *testing.T, cluster string) string {
 	return address
 }
 
-// link makes sure that the link between two clusters is whole when the test ends, and returns what changes it until then.
+// link returns a function that changes the link between two clusters. It repairs the link when the
+// test ends.
 func (l *realLab) link(t *testing.T, a, b string) func(flags ...string) {
 	t.Helper()
 	t.Cleanup(func() { l.command(t, "link", a, b, "--up") })
@@ -80,8 +85,11 @@ func (l *realLab) probe(t *testing.T, kind, cluster, target string, options ...s
 	return l.startProbe(t, kind, cluster, target, options...)()
 }
 
-// startProbe does the same while the test goes on. The function that it returns waits for what comes of it; with a signal, it ends the probe before.
-func (l *realLab) startProbe(t *testing.T, kind, cluster, target string, options ...string) func(end ...os.Signal) probeResult {
+// startProbe runs a probe in the background. The function that it returns waits for the result. With a
+// signal, it ends the probe first.
+func (l *realLab) startProbe(
+	t *testing.T, kind, cluster, target string, options ...string,
+) func(end ...os.Signal) probeResult {
 	t.Helper()
 	args := append([]string{kind, cluster + "/default/a", target, "--dir", l.Dir}, options...)
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), labProgram, args...)
@@ -136,7 +144,9 @@ func (l *realLab) answers(t *testing.T, cluster, address, other, source string) 
 func (l *realLab) gatewayPod(t *testing.T, cluster string) *corev1.Pod {
 	t.Helper()
 	var pods corev1.PodList
-	err := l.administrator(t, cluster).List(t.Context(), &pods, client.MatchingLabels{"networking.liqo.io/component": "gateway"})
+	err := l.administrator(t, cluster).List(
+		t.Context(), &pods, client.MatchingLabels{"networking.liqo.io/component": "gateway"},
+	)
 	if err != nil || len(pods.Items) != 1 {
 		t.Fatalf("%d pods of gateways run on %s (%v)", len(pods.Items), cluster, err)
 	}

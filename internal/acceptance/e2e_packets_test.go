@@ -80,7 +80,8 @@ func TestAccPacketsCrossWithKeysOfOnesOwn(t *testing.T) {
 	p.works()
 	p.run("destroy", "-auto-approve")
 	var keys corev1.Secret
-	if err := lab.client(t, "milan").Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "my-keys"}, &keys); err != nil {
+	key := client.ObjectKey{Namespace: "default", Name: "my-keys"}
+	if err := lab.client(t, "milan").Get(t.Context(), key, &keys); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// packetPair is a shortcut from Rome to another cluster in a lab in which packets cross, and where it makes the pods reachable.
+// packetPair is a shortcut from Rome to another cluster of a lab with real packets, and the addresses at
+// which it makes the pods reachable.
 type packetPair struct {
 	*project
 	lab    *realLab
@@ -31,11 +32,13 @@ func (p *packetPair) configure(settings string) {
 	p.write("main.tf", p.lab.between(p.server, settings)+fmt.Sprintf(`
 		output "rome_at" {
 		  value = provider::liqo::remap_ip(%q,
-		    one(liqo_shortcut.rome_milan.client_network.pod_cidrs), one(liqo_shortcut.rome_milan.client_network.remapped_pod_cidrs))
+		    one(liqo_shortcut.rome_milan.client_network.pod_cidrs),
+		    one(liqo_shortcut.rome_milan.client_network.remapped_pod_cidrs))
 		}
 		output "server_at" {
 		  value = provider::liqo::remap_ip(%q,
-		    one(liqo_shortcut.rome_milan.server_network.pod_cidrs), one(liqo_shortcut.rome_milan.server_network.remapped_pod_cidrs))
+		    one(liqo_shortcut.rome_milan.server_network.pod_cidrs),
+		    one(liqo_shortcut.rome_milan.server_network.remapped_pod_cidrs))
 		}`, p.lab.pods["rome"], p.lab.pods[p.server]))
 }
 
@@ -46,7 +49,8 @@ func (p *packetPair) update() {
 	p.romeAt, p.serverAt = p.run("output", "-raw", "rome_at"), p.run("output", "-raw", "server_at")
 }
 
-// works fails the test unless the pods of both clusters reach each other, and see each other, where the shortcut says.
+// works fails the test unless the pods of both clusters reach and see each other at the addresses of the
+// shortcut.
 func (p *packetPair) works() {
 	p.t.Helper()
 	p.lab.reaches(p.t, "rome", p.serverAt)
@@ -66,7 +70,8 @@ func (p *packetPair) parted() {
 func (p *packetPair) comesBack() {
 	p.t.Helper()
 	for cluster, address := range map[string]string{"rome": p.serverAt, p.server: p.romeAt} {
-		if result := p.lab.probe(p.t, "ping", cluster, address, "--until-answer", "--count=300", "--timeout=200ms"); result.Received == 0 {
+		result := p.lab.probe(p.t, "ping", cluster, address, "--until-answer", "--count=300", "--timeout=200ms")
+		if result.Received == 0 {
 			p.t.Errorf("%s does not reach %s again: %+v", cluster, address, result)
 		}
 	}

@@ -31,8 +31,8 @@ func Detail(err error) string {
 	}
 	problem, ok := errors.AsType[*Problem](err)
 	refused := ok && problem.Refused
-	if failure, ok := err.(*steps.Failure); ok &&
-		!refused { //nolint:errorlint // a wrapping error has a text of its own
+	failure, ok := err.(*steps.Failure) //nolint:errorlint // a wrapping error has a text of its own
+	if ok && !refused {
 		paragraphs = append(paragraphs, "How far it got:\n"+failure.Ledger())
 	}
 	return strings.Join(paragraphs, "\n\n")
