@@ -71,7 +71,7 @@ func TestAccAPlanFails(t *testing.T) {
 			  client = "rome"
 			  server = "roma"
 			}`,
-			`(?s)The same leaf twice.*both\s+stand\s+for\s+cluster\s+"rome"`,
+			`(?s)The same leaf twice.*both\s+refer\s+to\s+cluster\s+"rome"`,
 		},
 		"for a cluster without Liqo": {
 			provider + `resource "liqo_shortcut" "x" {
