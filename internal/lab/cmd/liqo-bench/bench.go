@@ -60,7 +60,8 @@ func measureNames() []string {
 func checkMeasures(names []string) error {
 	for i, name := range names {
 		if !slices.Contains(measureNames(), name) || slices.Contains(names[:i], name) {
-			return fmt.Errorf("-measures takes each of %s once, and not %q", strings.Join(measureNames(), ", "), strings.Join(names, ","))
+			return fmt.Errorf("-measures takes each of %s once, and not %q",
+				strings.Join(measureNames(), ", "), strings.Join(names, ","))
 		}
 	}
 	return nil

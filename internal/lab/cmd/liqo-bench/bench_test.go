@@ -57,21 +57,23 @@ func TestEveryContestantHasATurnARoundInChangingOrderAfterAWarmUpThatDoesNotCoun
 
 func TestAFailedTurnSaysWhoseItWas(t *testing.T) {
 	b := &bench{report: progress.New(io.Discard)}
-	err := b.takeTurns(t.Context(), "one shortcut", 1, func() {}, contestant{"liqoctl", func(context.Context) (time.Duration, error) {
-		return 0, errors.New("no route")
-	}})
+	fails := func(context.Context) (time.Duration, error) { return 0, errors.New("no route") }
+	err := b.takeTurns(t.Context(), "one shortcut", 1, func() {}, contestant{"liqoctl", fails})
 	if want := "one shortcut, warm-up: liqoctl: no route"; err == nil || err.Error() != want {
 		t.Errorf("the error is %v, and not %s", err, want)
 	}
 }
 
 func TestAnOperationLastsFromTerraformsFirstMessageOfItToItsLast(t *testing.T) {
-	const messages = `{"@timestamp":"2026-11-21T03:00:00.000000Z","type":"version"}
-{"@timestamp":"2026-11-21T03:00:01.000000Z","type":"apply_start","hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-b\"]"}}}
-{"@timestamp":"2026-11-21T03:00:01.100000Z","type":"apply_start","hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-c\"]"}}}
-{"@timestamp":"2026-11-21T03:00:01.900000Z","type":"apply_complete","hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-c\"]"}}}
-{"@timestamp":"2026-11-21T03:00:02.500000Z","type":"apply_complete","hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-b\"]"}}}
-`
+	const (
+		ab       = `"hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-b\"]"}}}` + "\n"
+		ac       = `"hook":{"resource":{"addr":"liqo_shortcut.mesh[\"a-c\"]"}}}` + "\n"
+		messages = `{"@timestamp":"2026-11-21T03:00:00.000000Z","type":"version"}` + "\n" +
+			`{"@timestamp":"2026-11-21T03:00:01.000000Z","type":"apply_start",` + ab +
+			`{"@timestamp":"2026-11-21T03:00:01.100000Z","type":"apply_start",` + ac +
+			`{"@timestamp":"2026-11-21T03:00:01.900000Z","type":"apply_complete",` + ac +
+			`{"@timestamp":"2026-11-21T03:00:02.500000Z","type":"apply_complete",` + ab
+	)
 	got, err := operationTimes([]byte(messages))
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +82,7 @@ func TestAnOperationLastsFromTerraformsFirstMessageOfItToItsLast(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if _, err := operationTimes([]byte("Error: no JSON\n")); err == nil {
-		t.Error("what is no message is no error")
+		t.Error("a line that is not a message causes no error")
 	}
 }
 
@@ -96,9 +98,13 @@ func TestTheClusterWithMostRequestsCounts(t *testing.T) {
 	if got := asked.most(10); got != 3 {
 		t.Errorf("the most requests are %v, and not 3", got)
 	}
-	served := requests{10: {{Cluster: "b", Verb: "list", Resource: "x"}: 4, {Cluster: "b", Verb: "watch", Resource: "x"}: 4}}
+	served := requests{10: {
+		{Cluster: "b", Verb: "list", Resource: "x"}:  4,
+		{Cluster: "b", Verb: "watch", Resource: "x"}: 4,
+	}}
 	got := report(asked, served)
-	if len(got) != 2 || got[0].Verb != "list" || !maps.Equal(got[0].Counts, map[int]int{1: 1, 10: 2}) || got[0].Served[10] != 4 {
+	if len(got) != 2 || got[0].Verb != "list" ||
+		!maps.Equal(got[0].Counts, map[int]int{1: 1, 10: 2}) || got[0].Served[10] != 4 {
 		t.Errorf("lists are reported as %+v", got)
 	}
 	if len(got) != 2 || !maps.Equal(got[1].Counts, map[int]int{1: 0, 10: 1}) || got[1].Served != nil {
@@ -107,14 +113,15 @@ func TestTheClusterWithMostRequestsCounts(t *testing.T) {
 }
 
 func TestTerraformFindsAProviderThatWaitsForIt(t *testing.T) {
-	stdout := "Provider started. To attach Terraform CLI, set the TF_REATTACH_PROVIDERS environment variable with the following:\n\n" +
+	stdout := "Provider started. To attach Terraform CLI, set the TF_REATTACH_PROVIDERS environment variable " +
+		"with the following:\n\n" +
 		"\tTF_REATTACH_PROVIDERS='{\"registry.terraform.io/leafmesh/liqo\":{\"Protocol\":\"grpc\",\"Pid\":7}}'\n\n"
 	got, err := readAttachment(strings.NewReader(stdout))
 	if want := `{"leafmesh/liqo":{"Protocol":"grpc","Pid":7}}`; got != want || err != nil {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
 	if _, err := readAttachment(strings.NewReader("flag provided but not defined\n")); err == nil {
-		t.Error("a provider that does not tell is no error")
+		t.Error("output without the variable causes no error")
 	}
 }
 
@@ -124,7 +131,7 @@ func TestTheResidentPeakIsReadInMegabytes(t *testing.T) {
 		t.Errorf("got %v, %v, want 64", got, err)
 	}
 	if _, err := residentPeak(strings.NewReader("Name:\tx\n")); err == nil {
-		t.Error("a status without it is no error")
+		t.Error("a status without the peak causes no error")
 	}
 }
 
@@ -142,9 +149,14 @@ func TestFlagsChooseWhatIsMeasured(t *testing.T) {
 	if o, err := parse(nil); err != nil || !o.everythingIsMeasured || o.command != "make bench" {
 		t.Errorf("without flags: %+v, %v", o, err)
 	}
-	for _, args := range [][]string{{"-measures", "one,two"}, {"-measures", "one,one"}, {"-rounds", "0"}, {"-largest-mesh", "4"}} {
+	for _, args := range [][]string{
+		{"-measures", "one,two"},
+		{"-measures", "one,one"},
+		{"-rounds", "0"},
+		{"-largest-mesh", "4"},
+	} {
 		if _, err := parse(args); err == nil {
-			t.Errorf("%q is no error", args)
+			t.Errorf("%q causes no error", args)
 		}
 	}
 }

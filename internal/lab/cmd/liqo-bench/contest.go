@@ -18,7 +18,9 @@ type contestant struct {
 // takeTurns gives each contestant one turn per round. Every second round has the reverse order, so
 // that no contestant always has fresh clusters. A warm-up round precedes the first one. Calling
 // forget discards its measurements.
-func (b *bench) takeTurns(ctx context.Context, what string, rounds int, forget func(), contestants ...contestant) error {
+func (b *bench) takeTurns(
+	ctx context.Context, what string, rounds int, forget func(), contestants ...contestant,
+) error {
 	for round := range rounds + 1 {
 		label := fmt.Sprintf("round %d of %d", round, rounds)
 		if round == 0 {

@@ -38,7 +38,14 @@ func (b *bench) startLeaves(ctx context.Context, count int) (_ *leaves, err erro
 			err = errors.Join(err, clusters.Stop())
 		}
 	}()
-	l := &leaves{clusters: clusters, theirs: &theirs{liqoctl: b.liqoctl, kubeconfig: clusters.Kubeconfig, leaves: map[string]*byhand.Leaf{}}}
+	l := &leaves{
+		clusters: clusters,
+		theirs: &theirs{
+			liqoctl:    b.liqoctl,
+			kubeconfig: clusters.Kubeconfig,
+			leaves:     map[string]*byhand.Leaf{},
+		},
+	}
 	for _, c := range clusters.Clusters {
 		l.names = append(l.names, c.Name)
 		if l.theirs.leaves[c.Name], err = byhand.NewLeaf(clusters.Kubeconfig, c.Name); err != nil {

@@ -56,10 +56,12 @@ func parse(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("liqo-bench", flag.ContinueOnError)
 	repo := flags.String("repo", ".", "the repository's folder; all other paths start there")
-	flags.StringVar(&o.provider, "provider", "bin/release/terraform-provider-liqo", "the provider's program, built with a release's flags")
+	flags.StringVar(&o.provider, "provider", "bin/release/terraform-provider-liqo",
+		"the provider's program, built with a release's flags")
 	flags.StringVar(&o.lab, "liqo-lab", "bin/liqo-lab", "the lab's program")
 	flags.StringVar(&o.json, "json", "bin/bench.json", "where to write what was found")
-	flags.StringVar(&o.page, "page", "templates/guides/figures.md", "where to write it for the documentation, if everything is measured")
+	flags.StringVar(&o.page, "page", "templates/guides/figures.md",
+		"where to write it for the documentation, if everything is measured")
 	chosen := flags.String("measures", strings.Join(measureNames(), ","), "what to measure")
 	flags.IntVar(&o.rounds, "rounds", 5, "how often to measure one shortcut, plans and starts")
 	flags.IntVar(&o.tenRounds, "ten-rounds", 3, "how often to measure ten shortcuts")

@@ -64,8 +64,8 @@ func (b *bench) measureOne(ctx context.Context, on *leaves) error {
 	})
 	b.add(figures.Figure{
 		ID: "one-floor", Name: "One shortcut, create to Connected, above the floor", Unit: figures.Second,
-		How: "The floor is the same objects written as early as Liqo's controllers allow, on both leaves at once, by a program " +
-			"that has its watches open and everything else prepared.",
+		How: "The floor is the same objects written as early as Liqo's controllers allow, on both leaves at once, " +
+			"by a program that has its watches open and everything else prepared.",
 		Ours: figures.Seconds(create...), Against: "by hand", Theirs: &byHand, Goal: 1.3,
 	})
 	return b.trace(ctx, on, p, byHand)

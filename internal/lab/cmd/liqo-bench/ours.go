@@ -32,7 +32,7 @@ func newOurs(cli, dir, provider, kubeconfig string) (*ours, error) {
 		return nil, err
 	}
 	terraform.Set("TF_VAR_kubeconfig", kubeconfig)
-	terraform.Set("TF_LOG", "") // whoever has it set wants no other figures
+	terraform.Set("TF_LOG", "") // logging would change the figures
 	terraform.Set("TF_LOG_CORE", "")
 	terraform.Set("TF_LOG_PROVIDER", "")
 	return &ours{terraform: terraform, dir: dir}, nil

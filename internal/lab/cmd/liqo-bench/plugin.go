@@ -67,7 +67,8 @@ func startToSchema(ctx context.Context, provider string) (time.Duration, error) 
 	// The request has no fields, and nothing reads the fields of the answer, so an empty message is
 	// enough for both.
 	const unlimited = 256 << 20
-	err = conn.Invoke(ctx, "/tfplugin6.Provider/GetProviderSchema", &emptypb.Empty{}, &emptypb.Empty{}, grpc.MaxCallRecvMsgSize(unlimited))
+	err = conn.Invoke(ctx, "/tfplugin6.Provider/GetProviderSchema",
+		&emptypb.Empty{}, &emptypb.Empty{}, grpc.MaxCallRecvMsgSize(unlimited))
 	if err != nil {
 		return 0, fmt.Errorf("asking the provider for its schema: %w", err)
 	}

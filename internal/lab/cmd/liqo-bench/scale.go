@@ -17,7 +17,8 @@ import (
 // of ten, and of a full mesh of all leaves.
 func (b *bench) measureScale(ctx context.Context, on *leaves) error {
 	all, few := mesh(on.names), cover(on.names)
-	sets := map[int][]pair{1: all[:1], len(few): few, 10: all[:10], len(all): all} // keyed by the number of shortcuts
+	// Keyed by the number of shortcuts.
+	sets := map[int][]pair{1: all[:1], len(few): few, 10: all[:10], len(all): all}
 	numbers := slices.Sorted(maps.Keys(sets))
 	took := map[int][]time.Duration{}
 	asked, served := requests{}, requests{}
@@ -50,30 +51,51 @@ func (b *bench) measureScale(ctx context.Context, on *leaves) error {
 		most[i] = asked.most(n)
 	}
 	b.found.Requests = report(asked, served)
-	one, everyLeaf := figures.Seconds(took[1]...), figures.Seconds(took[len(few)]...)
-	b.add(figures.Figure{
-		ID: "refresh-requests", Name: fmt.Sprintf("Requests to a cluster for one refresh, with %s shortcuts", listed(numbers)), Unit: figures.Count,
-		How: fmt.Sprintf("What the clusters' audit logs have of a `terraform plan` without changes; the cluster with most requests counts. The last number "+
-			"is a full mesh of %d leaves.", len(on.names)),
-		Ours: figures.NewSample(most...), Goal: 12, Same: true,
-	})
-	b.add(figures.Figure{
-		ID: "plan-growth", Name: fmt.Sprintf("A plan without changes, %d shortcuts against one", len(all)), Unit: figures.Second,
-		How: fmt.Sprintf("The whole of `terraform plan`, on the same clusters. One shortcut needs two leaves, %d need all %d, and every leaf is connected to once.",
-			len(all), len(on.names)),
-		Ours: figures.Seconds(took[len(all)]...), Against: "one shortcut", Theirs: &one, Goal: 1.5,
-	})
-	b.add(figures.Figure{
-		ID: "plan-growth-leaves", Name: fmt.Sprintf("A plan without changes, %d shortcuts against %d of as many leaves", len(all), len(few)), Unit: figures.Second,
-		How:  "The same, against as few shortcuts as need all the leaves: what is left is what shortcuts cost, and not leaves.",
-		Ours: figures.Seconds(took[len(all)]...), Against: fmt.Sprintf("%d shortcuts", len(few)), Theirs: &everyLeaf, Goal: 1.5,
-	})
-	b.add(figures.Figure{
-		ID: "memory", Name: fmt.Sprintf("The provider's memory at its peak, in a plan of %d shortcuts", len(all)), Unit: figures.Megabyte,
-		How:  "The provider's process stays when Terraform has made its plan, and the kernel tells the most that was resident (`VmHWM`).",
-		Ours: figures.NewSample(memory), Goal: 120,
-	})
+	b.addScale(&scale{len(on.names), len(few), len(all), numbers, most, took, memory})
 	return nil
+}
+
+// scale is what measureScale has measured.
+type scale struct {
+	leaves int
+	// few and all are numbers of shortcuts: the fewest that need all leaves, and the full mesh.
+	few, all int
+	numbers  []int                   // of shortcuts, sorted
+	most     []float64               // requests to a cluster, in the order of numbers
+	took     map[int][]time.Duration // plans, keyed by the number of shortcuts
+	memory   float64                 // in MB
+}
+
+func (b *bench) addScale(s *scale) {
+	one, few, all := figures.Seconds(s.took[1]...), figures.Seconds(s.took[s.few]...), figures.Seconds(s.took[s.all]...)
+	b.add(figures.Figure{
+		ID:   "refresh-requests",
+		Name: fmt.Sprintf("Requests to a cluster for one refresh, with %s shortcuts", listed(s.numbers)),
+		How: fmt.Sprintf("What the clusters' audit logs have of a `terraform plan` without changes; "+
+			"the cluster with most requests counts. The last number is a full mesh of %d leaves.", s.leaves),
+		Unit: figures.Count, Ours: figures.NewSample(s.most...), Goal: 12, Same: true,
+	})
+	b.add(figures.Figure{
+		ID:   "plan-growth",
+		Name: fmt.Sprintf("A plan without changes, %d shortcuts against one", s.all),
+		How: fmt.Sprintf("The whole of `terraform plan`, on the same clusters. "+
+			"One shortcut needs two leaves, %d need all %d, and every leaf is connected to once.", s.all, s.leaves),
+		Unit: figures.Second, Ours: all, Against: "one shortcut", Theirs: &one, Goal: 1.5,
+	})
+	b.add(figures.Figure{
+		ID:   "plan-growth-leaves",
+		Name: fmt.Sprintf("A plan without changes, %d shortcuts against %d of as many leaves", s.all, s.few),
+		How: "The same, against as few shortcuts as need all the leaves: " +
+			"what is left is what shortcuts cost, and not leaves.",
+		Unit: figures.Second, Ours: all, Against: fmt.Sprintf("%d shortcuts", s.few), Theirs: &few, Goal: 1.5,
+	})
+	b.add(figures.Figure{
+		ID:   "memory",
+		Name: fmt.Sprintf("The provider's memory at its peak, in a plan of %d shortcuts", s.all),
+		How: "The provider's process stays when Terraform has made its plan, " +
+			"and the kernel tells the most that was resident (`VmHWM`).",
+		Unit: figures.Megabyte, Ours: figures.NewSample(s.memory), Goal: 120,
+	})
 }
 
 // countedPlan returns the duration of a plan. It adds the plan's requests and what the API servers
@@ -81,8 +103,10 @@ func (b *bench) measureScale(ctx context.Context, on *leaves) error {
 func countedPlan(ctx context.Context, on *leaves, n int, asked, served requests) (time.Duration, error) {
 	var took time.Duration
 	clusters := on.clusters.Clusters
-	err := counted(func() (map[inspect.Request]int, error) { return inspect.Served(ctx, clusters) }, n, served, func() error {
-		return counted(func() (map[inspect.Request]int, error) { return inspect.Requests(clusters) }, n, asked, func() (err error) {
+	byAll := func() (map[inspect.Request]int, error) { return inspect.Served(ctx, clusters) }
+	byUs := func() (map[inspect.Request]int, error) { return inspect.Requests(clusters) }
+	err := counted(byAll, n, served, func() error {
+		return counted(byUs, n, asked, func() (err error) {
 			took, err = on.ours.plan(ctx)
 			return err
 		})

@@ -35,9 +35,12 @@ func (b *bench) measureTen(ctx context.Context, on *leaves) error {
 			took.destroy = append(took.destroy, destroyed)
 			return applied.whole, err
 		}},
-		thereAndBack("liqoctl, one after the other", pairs, on.theirs.connectEach, on.theirs.remove, &took.each, &took.remove),
-		thereAndBack("liqoctl, all at once", pairs, on.theirs.connectAll, on.theirs.remove, &took.all, &took.remove),
-		thereAndBack("the same by hand", pairs, on.theirs.connectByHand, on.theirs.removeByHand, &took.floor, &took.removeFloor))
+		thereAndBack("liqoctl, one after the other", pairs,
+			on.theirs.connectEach, on.theirs.remove, &took.each, &took.remove),
+		thereAndBack("liqoctl, all at once", pairs,
+			on.theirs.connectAll, on.theirs.remove, &took.all, &took.remove),
+		thereAndBack("the same by hand", pairs,
+			on.theirs.connectByHand, on.theirs.removeByHand, &took.floor, &took.removeFloor))
 	if err == nil {
 		b.addTen(&took)
 	}
@@ -49,7 +52,9 @@ type work func(context.Context, []pair) (time.Duration, error)
 
 // thereAndBack is a contestant that joins the pairs and disconnects them again, and stores both
 // durations.
-func thereAndBack(name string, pairs []pair, connect, disconnect work, connected, disconnected *[]time.Duration) contestant {
+func thereAndBack(
+	name string, pairs []pair, connect, disconnect work, connected, disconnected *[]time.Duration,
+) contestant {
 	return contestant{name, func(ctx context.Context) (time.Duration, error) {
 		there, err := connect(ctx, pairs)
 		if err != nil {
@@ -77,17 +82,21 @@ func (b *bench) addTen(took *ten) {
 	}, took.apply, "liqoctl at once", took.all)
 	against(figures.Figure{
 		ID: "ten-floor", Name: "Ten shortcuts between five leaves, above the floor", Goal: 1.3,
-		How: "The longest of Terraform's ten creates, which begin together, against the same floor as for one shortcut, all ten at once. Five clusters share the " +
-			"machine: what their API servers need for Liqo's controllers is the same for everybody, and on few cores it is most of the time.",
+		How: "The longest of Terraform's ten creates, which begin together, " +
+			"against the same floor as for one shortcut, all ten at once. Five clusters share the machine: " +
+			"what their API servers need for Liqo's controllers is the same for everybody, " +
+			"and on few cores it is most of the time.",
 	}, took.create, "by hand", took.floor)
 	against(figures.Figure{
 		ID: "ten-destroy", Name: "Ten shortcuts, destroyed until nothing is left", Goal: 0.5,
-		How: "The whole of one `terraform destroy`, against `liqoctl network reset --skip-confirm` for one pair after the other and then " +
-			"deleting what that leaves, tenant namespaces and ForeignClusters, in all clusters at once, until they are gone.",
+		How: "The whole of one `terraform destroy`, against `liqoctl network reset --skip-confirm` " +
+			"for one pair after the other and then deleting what that leaves, tenant namespaces and ForeignClusters, " +
+			"in all clusters at once, until they are gone.",
 	}, took.destroy, "liqoctl and by hand", took.remove)
 	against(figures.Figure{
 		ID: "ten-destroy-floor", Name: "Ten shortcuts, destroyed until nothing is left, above the floor", Goal: 1.3,
-		How: "The same `terraform destroy`, against deleting gateways, keys, Configurations and tenant namespaces, and then the ForeignClusters, in all clusters at " +
-			"once. Kubernetes waits 5 s before it looks into a namespace that is deleted.",
+		How: "The same `terraform destroy`, against deleting gateways, keys, Configurations and tenant namespaces, " +
+			"and then the ForeignClusters, in all clusters at once. " +
+			"Kubernetes waits 5 s before it looks into a namespace that is deleted.",
 	}, took.destroy, "by hand", took.removeFloor)
 }

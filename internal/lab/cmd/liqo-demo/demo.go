@@ -11,7 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
-// demo is one run, and what its steps hand on to each other.
+// demo is one run, with the values that its steps share.
 type demo struct {
 	repo string // the repository's folder
 	dir  string // temporary, removed at the end
@@ -24,7 +24,7 @@ type demo struct {
 	inMilan   string   // address of Milan's pod, if pods run
 }
 
-// step is one thing the demo shows, under a heading of its own.
+// step is one step of the demo, with its heading.
 type step struct {
 	heading string
 	run     func(context.Context) error
@@ -48,7 +48,7 @@ func (d *demo) steps() []step {
 	}
 }
 
-// run goes through the steps and stops at the first that does not hold.
+// run runs the steps in order. It stops at the first one that fails.
 func (d *demo) run(ctx context.Context) error {
 	steps := d.steps()
 	for i, s := range steps {
@@ -60,7 +60,8 @@ func (d *demo) run(ctx context.Context) error {
 	return nil
 }
 
-// close stops the clusters and removes every file. Safe to call after any step, done or failed.
+// close stops the clusters and removes every file. It can be called after any step, even a failed
+// one.
 func (d *demo) close() error {
 	return errors.Join(d.clusters.Stop(), os.RemoveAll(d.dir))
 }
@@ -75,7 +76,7 @@ func (d *demo) buildProvider(ctx context.Context) error {
 	return nil
 }
 
-// provider is the path of the provider's program, where Terraform looks for it.
+// provider returns the path of the provider's program, where Terraform finds it.
 func (d *demo) provider() string {
 	return filepath.Join(d.repo, "bin", "terraform-provider-liqo")
 }
@@ -106,7 +107,7 @@ func (d *demo) startClusters(ctx context.Context) (err error) {
 	return nil
 }
 
-// hasPackets reports whether the clusters' data plane carries any, and says so if it does not.
+// hasPackets reports whether the clusters' data plane carries packets. If not, it tells the user.
 func (d *demo) hasPackets() bool {
 	if d.clusters.DataPlane == "real" {
 		return true
@@ -115,7 +116,8 @@ func (d *demo) hasPackets() bool {
 	return false
 }
 
-// startPods starts what the packets are for. Each cluster of the demo has a pod CIDR of its own, so each pod is reached at its own address.
+// startPods starts the two pods that exchange packets. Each cluster of the demo has its own pod
+// CIDR, so each pod is reachable at its own address.
 func (d *demo) startPods(ctx context.Context) (err error) {
 	if !d.hasPackets() {
 		return nil
@@ -131,7 +133,7 @@ func (d *demo) startPods(ctx context.Context) (err error) {
 	return d.noPacketCrosses(ctx)
 }
 
-// pod is the pod of a cluster.
+// pod returns the name of a cluster's pod.
 func pod(cluster string) string { return cluster + "/default/a" }
 
 func (d *demo) packetsCross(ctx context.Context) error {
@@ -142,7 +144,8 @@ func (d *demo) noPacketCrosses(ctx context.Context) error {
 	return d.ping(ctx, false)
 }
 
-// ping pings Milan's pod from Rome's, and fails unless all pings are answered as expected: all of them, or none.
+// ping pings Milan's pod from Rome's. It fails unless all pings are answered, or none if no answer
+// is expected.
 func (d *demo) ping(ctx context.Context, answered bool) error {
 	if !d.hasPackets() {
 		return nil

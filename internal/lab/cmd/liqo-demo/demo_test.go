@@ -10,20 +10,27 @@ import (
 	"testing"
 )
 
-// The lab and Terraform as the demo sees them: programs that log their calls, and do what the test's environment says.
+// The fake lab and the fake Terraform. They log their calls. Environment variables of the test
+// control what they do.
 const (
 	fakeLab = `#!/bin/sh
 echo "lab $1" >>"$LOG"
 case $1 in
 up)
 	mkdir -p "$3"
-	echo '{"dir":"'"$3"'","kubeconfig":"/merged.yaml","dataPlane":"'"${PLANE:-real}"'","clusters":[{"name":"rome"},{"name":"milan"}]}'
+	printf '%s%s\n' '{"dir":"'"$3"'","kubeconfig":"/merged.yaml","dataPlane":"'"${PLANE:-real}"'",' \
+		'"clusters":[{"name":"rome"},{"name":"milan"}]}'
 	cat >/dev/null
 	echo "lab stopped" >>"$LOG" ;;
 run) echo 10.203.1.10 ;;
 ping)
 	joined=$(grep -c "terraform apply" "$LOG") parted=$(grep -c "terraform destroy" "$LOG")
-	if [ "${ANSWERS:-$((joined - parted))}" = 1 ]; then echo '{"sent":3,"received":3}'; else echo '{"sent":3,"received":0}'; exit 1; fi ;;
+	if [ "${ANSWERS:-$((joined - parted))}" = 1 ]; then
+		echo '{"sent":3,"received":3}'
+	else
+		echo '{"sent":3,"received":0}'
+		exit 1
+	fi ;;
 inventory)
 	echo "rome v1/namespaces liqo"
 	grep -q "terraform destroy" "$LOG" && printf '%s' "$LEFT" ;;
@@ -35,13 +42,18 @@ echo "terraform $1" >>"$LOG"
 case $1 in
 plan)  exit "${PLAN_EXIT:-0}" ;;
 apply) [ "$TF_VAR_kubeconfig" = /merged.yaml ] && [ -f main.tf ] || exit 9
-       [ -z "$HANG" ] || { trap 'echo "terraform interrupted" >>"$LOG"; exit 1' INT; echo >"$HANG"; while :; do read -r _ <"$NEVER"; done; } ;;
+       [ -z "$HANG" ] || {
+           trap 'echo "terraform interrupted" >>"$LOG"; exit 1' INT
+           echo >"$HANG"
+           while :; do read -r _ <"$NEVER"; done
+       } ;;
 esac
 `
 	fakeGo = "#!/bin/sh\nexit 0\n"
 )
 
-// newFake is a demo on fake programs, and the log of their calls.
+// newFake returns a demo that runs fake programs, what it prints, and the log of the programs'
+// calls.
 func newFake(t *testing.T) (d *demo, narrated *bytes.Buffer, log func() string) {
 	t.Helper()
 	repo := t.TempDir()
@@ -91,8 +103,8 @@ func TestDemoHoldsWhenNothingIsLeft(t *testing.T) {
 	if _, err := os.Stat(d.dir); !os.IsNotExist(err) {
 		t.Errorf("the temporary folder is still there: %v", err)
 	}
-	want := "lab up\nlab run\nlab run\nlab ping\nlab inventory\nterraform apply\nlab ping\nlab get\nterraform plan\nterraform destroy\nlab ping\n" +
-		"lab inventory\nlab stopped\n"
+	want := "lab up\nlab run\nlab run\nlab ping\nlab inventory\nterraform apply\nlab ping\nlab get\n" +
+		"terraform plan\nterraform destroy\nlab ping\nlab inventory\nlab stopped\n"
 	if got := log(); got != want {
 		t.Errorf("calls:\n%s\nwant:\n%s", got, want)
 	}
@@ -131,8 +143,11 @@ func TestDemoFailsWhenThePlanIsNotEmpty(t *testing.T) {
 	}
 }
 
-func TestDemoFailsWhenPacketsCrossThatShouldNotOrDoNotThatShould(t *testing.T) {
-	for answers, last := range map[string]string{"1": "lab ping\nlab stopped\n", "0": "terraform apply\nlab ping\nlab stopped\n"} {
+func TestDemoFailsWhenPingsAreAnsweredTooEarlyOrNotAtAll(t *testing.T) {
+	for answers, last := range map[string]string{
+		"1": "lab ping\nlab stopped\n",
+		"0": "terraform apply\nlab ping\nlab stopped\n",
+	} {
 		d, _, log := newFake(t)
 		t.Setenv("ANSWERS", answers)
 		err := d.run(t.Context())
@@ -152,7 +167,8 @@ func TestDemoWithoutPacketsSaysWhatItLeavesOut(t *testing.T) {
 	if closed := d.close(); closed != nil {
 		t.Error(closed)
 	}
-	if err != nil || strings.Contains(log(), "ping") || !strings.Contains(narrated.String(), "left out: the data plane is simulated here") {
+	leftOut := strings.Contains(narrated.String(), "left out: the data plane is simulated here")
+	if err != nil || strings.Contains(log(), "ping") || !leftOut {
 		t.Errorf("error is %v after\n%s\n%s", err, log(), narrated)
 	}
 }
@@ -182,7 +198,7 @@ func TestInterruptedDemoEndsTerraformBeforeTheClusters(t *testing.T) {
 	}
 }
 
-// fifo is a named pipe: whoever reads it waits until someone writes.
+// fifo returns the path of a new named pipe. A reader waits until there is a writer.
 func fifo(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "fifo")

@@ -1,5 +1,6 @@
-// Command liqo-demo shows the provider at work: it starts real clusters, connects two of them with Terraform, shows what
-// that made, and proves that destroying it leaves nothing behind. It knows the lab and Terraform only as programs.
+// Command liqo-demo demonstrates the provider. It starts real clusters, connects two of them with
+// Terraform, and shows the result. Then it destroys the connection and checks that nothing is left.
+// It uses the lab and Terraform only by running their programs.
 package main
 
 import (
@@ -35,7 +36,7 @@ func run() error {
 	return errors.Join(programs.Outcome(ctx, held), closed)
 }
 
-// newDemo makes the temporary folder that close removes.
+// newDemo creates the temporary folder, which close removes.
 func newDemo(repo, lab string) (*demo, error) {
 	repo, err := filepath.Abs(repo)
 	if err != nil {

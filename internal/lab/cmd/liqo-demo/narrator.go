@@ -8,8 +8,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
-// narrator says what is going on, and remembers how long each step took. What a step's programs print is written to it, too, so that on a terminal the
-// step and its time stay below all that.
+// narrator prints the current step, and stores how long each step took. The output of the step's
+// programs is written to it, too. So on a terminal, the step and its time stay below that output.
 type narrator struct {
 	*progress.Reporter
 

@@ -37,7 +37,12 @@ func parseCluster(value string) (lab.Cluster, error) {
 	name, rest, _ := strings.Cut(value, "=")
 	options := strings.Split(rest, ",")
 	c := lab.Cluster{
-		Spec:         cluster.Spec{Name: name, ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, Liqo: true},
+		Spec: cluster.Spec{
+			Name:         name,
+			ExternalCIDR: defaultExternalCIDR,
+			ServiceCIDR:  defaultServiceCIDR,
+			Liqo:         true,
+		},
 		LoadBalancer: true,
 	}
 	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {

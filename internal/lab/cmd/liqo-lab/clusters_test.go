@@ -14,7 +14,8 @@ func TestAClusterIsDescribedInOneWord(t *testing.T) {
 	pods := netip.MustParsePrefix("10.202.0.0/16")
 	for value, want := range map[string]lab.Cluster{
 		"rome=10.202.0.0/16": {
-			Spec: cluster.Spec{Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Liqo: true}, LoadBalancer: true,
+			Spec:         cluster.Spec{Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Liqo: true},
+			LoadBalancer: true,
 		},
 		"rome=10.202.0.0/16,no-load-balancer,no-liqo": {
 			Spec: cluster.Spec{Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service},

@@ -120,7 +120,12 @@ func gone(t *testing.T, dir string) {
 func connect(t *testing.T, c labdir.Cluster) client.WithWatch {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), networkingv1beta1.AddToScheme(scheme), liqov1beta1.AddToScheme(scheme)); err != nil {
+	err := errors.Join(
+		clientgoscheme.AddToScheme(scheme),
+		networkingv1beta1.AddToScheme(scheme),
+		liqov1beta1.AddToScheme(scheme),
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
@@ -140,14 +145,16 @@ func waitFor[T client.Object](t *testing.T, c labdir.Cluster, kind T, fulfils fu
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := await.Object(ctx, connect(t, c), kind, fulfils); err != nil {
-		t.Fatalf("waited in vain in %s for %T: %v", c.Name, kind, err)
+		t.Fatalf("no %T in %s fulfils the condition: %v", kind, c.Name, err)
 	}
 }
 
 // awaitStatus waits until the cluster's connection has a status.
 func awaitStatus(t *testing.T, c labdir.Cluster, want networkingv1beta1.ConnectionStatusValue) {
 	t.Helper()
-	waitFor(t, c, &networkingv1beta1.Connection{}, func(conn *networkingv1beta1.Connection) bool { return conn.Status.Value == want })
+	waitFor(t, c, &networkingv1beta1.Connection{}, func(conn *networkingv1beta1.Connection) bool {
+		return conn.Status.Value == want
+	})
 }
 
 func liqoctl(t *testing.T, args ...string) {
@@ -235,14 +242,18 @@ func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 			MTU:      1340,
 			Endpoint: networkingv1beta1.Endpoint{Port: 51840, ServiceType: corev1.ServiceTypeNodePort},
 			ServerTemplateRef: corev1.ObjectReference{
-				APIVersion: networkingv1beta1.GroupVersion.String(), Kind: "WgGatewayServerTemplate", Name: "wireguard-server", Namespace: "liqo",
+				APIVersion: networkingv1beta1.GroupVersion.String(),
+				Kind:       "WgGatewayServerTemplate",
+				Name:       "wireguard-server",
+				Namespace:  "liqo",
 			},
 		}
 		if err := connect(t, milan).Create(t.Context(), gateway); err != nil {
 			t.Fatal(err)
 		}
+		const reason = "0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes "
 		waitFor(t, milan, &corev1.Event{}, func(e *corev1.Event) bool {
-			return e.Reason == "FailedScheduling" && strings.HasPrefix(e.Message, "0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes ")
+			return e.Reason == "FailedScheduling" && strings.HasPrefix(e.Message, reason)
 		})
 		if err := ctl.Set(t.Context(), "milan", "schedulable", "true"); err != nil {
 			t.Fatal(err)
@@ -277,7 +288,8 @@ func TestTwoLabsRunSideBySideAndEndWithTheirParent(t *testing.T) {
 		t.Errorf("%v\n%s", err, first.stderr)
 	}
 	gone(t, first.Dir)
-	if status, err := control.NewClient(second.Dir).Status(t.Context()); err != nil || status.Health[0].APIServer != "running" {
+	status, err := control.NewClient(second.Dir).Status(t.Context())
+	if err != nil || status.Health[0].APIServer != "running" {
 		t.Errorf("the second lab: %+v, %v", status, err)
 	}
 	second.stdin.Close()
@@ -301,11 +313,16 @@ func TestAKilledLabLeavesNothing(t *testing.T) {
 func TestALabThatCannotStartSaysWhyAndLeavesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lab")
 	// Liqo's IPAM can't reserve the external network, because the service network overlaps it.
-	out, err := command(t, "up", "--dir", dir, "--cluster", "rome=10.200.0.0/16,service=10.64.0.0/12", "--cluster", "milan=10.200.0.0/16").CombinedOutput()
+	out, err := command(t, "up", "--dir", dir,
+		"--cluster", "rome=10.200.0.0/16,service=10.64.0.0/12",
+		"--cluster", "milan=10.200.0.0/16").CombinedOutput()
 	if err == nil {
 		t.Error("it started")
 	}
-	for _, part := range []string{"cluster rome: liqo-ipam and liqo-controller-manager", "failed to acquire external-cidr"} {
+	for _, part := range []string{
+		"cluster rome: liqo-ipam and liqo-controller-manager",
+		"failed to acquire external-cidr",
+	} {
 		if !strings.Contains(string(out), part) {
 			t.Errorf("it does not say %q:\n%s", part, out)
 		}

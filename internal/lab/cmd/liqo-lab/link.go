@@ -28,7 +28,8 @@ func newLink(folder func() (string, error)) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "link CLUSTER OTHER",
 		Short: "Cut, heal or slow down the link between the nodes of two clusters, and show how it is",
-		Long: "Cut, heal or slow down the link between the nodes of two clusters, and show how it is then. Without flags, only show it. It takes a lab\n" +
+		Long: "Cut, heal or slow down the link between the nodes of two clusters, and show how it is then. " +
+			"Without flags, only show it. It takes a lab\n" +
 			"with --dataplane=real.",
 		Example: "  liqo-lab link rome milan --delay 50ms --loss 1%",
 		Args:    cobra.ExactArgs(2),

@@ -24,7 +24,11 @@ func TestALinkChangesAsFarAsFlagsSay(t *testing.T) {
 		"cut":           {linkChange{down: true}, given(), underlay.Conditions{Down: true, Delay: time.Second, Loss: 0.5}},
 		"healed":        {linkChange{up: true}, given(), underlay.Conditions{}},
 		"healed, lossy": {linkChange{up: true, loss: "10%"}, given("loss"), underlay.Conditions{Loss: 0.1}},
-		"faster":        {linkChange{delay: time.Millisecond}, given("delay"), underlay.Conditions{Delay: time.Millisecond, Loss: 0.5}},
+		"faster": {
+			linkChange{delay: time.Millisecond},
+			given("delay"),
+			underlay.Conditions{Delay: time.Millisecond, Loss: 0.5},
+		},
 	} {
 		got := slow
 		if err := test.change.apply(&got, test.given); err != nil || got != test.want {
@@ -40,6 +44,6 @@ func TestAnImpossibleLinkIsRefused(t *testing.T) {
 		}
 	}
 	if err := (linkChange{delay: -time.Second}).apply(&underlay.Conditions{}, given("delay")); err == nil {
-		t.Error("a packet that arrives before it was sent is accepted")
+		t.Error("a negative delay is accepted")
 	}
 }

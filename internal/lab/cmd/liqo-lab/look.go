@@ -86,7 +86,8 @@ func newRequests(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "requests",
 		Short: "Count the requests that used the kubeconfig of all clusters",
-		Long: "Count the requests to the API servers that were made with the kubeconfig of all clusters since the lab started, one line for\n" +
+		Long: "Count the requests to the API servers that were made with the kubeconfig of all clusters " +
+			"since the lab started, one line for\n" +
 			"each kind, sorted: cluster verb resource count. Those of the clusters' own programs are not among them.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -111,8 +112,9 @@ func newBuild() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "build",
 		Short: "Build the programs of a lab, and print where they are",
-		Long:  "Build the programs of a lab, or those that are asked for, unless the cache has them, and print where they are.",
-		Args:  cobra.NoArgs,
+		Long: "Build the programs of a lab, or those that are asked for, unless the cache has them, " +
+			"and print where they are.",
+		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			var programs []binaries.Program
 			if liqoctl {

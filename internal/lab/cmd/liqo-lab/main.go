@@ -30,8 +30,10 @@ func newCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "liqo-lab",
 		Short: "Real Kubernetes clusters with Liqo on one machine, without containers",
-		Long: "liqo-lab runs leaf clusters: etcd, kube-apiserver, kube-controller-manager and Liqo's own controllers, built from\n" +
-			"their sources. With --dataplane=real, gateways and other pods have networks of their own, and packets cross. Else the\n" +
+		Long: "liqo-lab runs leaf clusters: etcd, kube-apiserver, kube-controller-manager and Liqo's own controllers, " +
+			"built from\n" +
+			"their sources. With --dataplane=real, gateways and other pods have networks of their own, " +
+			"and packets cross. Else the\n" +
 			"data plane is simulated: a tunnel is reported as connected exactly when it would be, and nothing runs in pods.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -45,9 +47,13 @@ func newCommand() *cobra.Command {
 		return dir, nil
 	}
 	command.AddCommand(
-		newUp(folder), newDown(folder), newStatus(folder), newStopAPIServer(folder), newStartAPIServer(folder), newSet(folder),
-		newPeer(folder), newUnpeer(folder), newGet(folder), newInventory(folder), newRequests(folder), newBuild(), newGuard(folder),
-		newRun(folder), newPing(folder), newHTTP(folder), newExec(folder), newLink(folder), newSandbox(), newEnter(), newProbe(),
+		newUp(folder), newDown(folder), newStatus(folder),
+		newStopAPIServer(folder), newStartAPIServer(folder), newSet(folder),
+		newPeer(folder), newUnpeer(folder),
+		newGet(folder), newInventory(folder), newRequests(folder),
+		newBuild(), newGuard(folder),
+		newRun(folder), newPing(folder), newHTTP(folder), newExec(folder), newLink(folder),
+		newSandbox(), newEnter(), newProbe(),
 	)
 	return command
 }

@@ -35,7 +35,8 @@ func newDown(folder func() (string, error)) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			asked := control.NewClient(dir).Stop(command.Context()) // a lab that ends already can't be asked, which matters only if it does not end
+			// A lab that is already stopping refuses the request. That matters only if it does not end.
+			asked := control.NewClient(dir).Stop(command.Context())
 			for deadline := time.Now().Add(stopTimeout); ; time.Sleep(stopInterval) {
 				err := labdir.RemoveLeftovers(dir)
 				if !errors.Is(err, labdir.ErrInUse) {
@@ -50,7 +51,10 @@ func newDown(folder func() (string, error)) *cobra.Command {
 }
 
 // onLab runs the work of a command that needs a running lab.
-func onLab(folder func() (string, error), do func(ctx context.Context, lab *control.Client, args []string) error) func(*cobra.Command, []string) error {
+func onLab(
+	folder func() (string, error),
+	do func(ctx context.Context, lab *control.Client, args []string) error,
+) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		dir, err := folder()
 		if err != nil {

@@ -96,13 +96,15 @@ func (r *running) answersTo(t *testing.T, cluster, address, name, source string)
 // joinLeaves connects two clusters with liqoctl, which waits until the tunnel works.
 func joinLeaves(t *testing.T, rome, milan labdir.Cluster, service string) {
 	t.Helper()
-	liqoctl(t, "network", "connect", "--gw-server-service-type", service, "--wait", "--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig)
+	liqoctl(t, "network", "connect", "--gw-server-service-type", service, "--wait",
+		"--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig)
 }
 
 // partLeaves removes everything that joinLeaves has created.
 func partLeaves(t *testing.T, rome, milan labdir.Cluster) {
 	t.Helper()
-	liqoctl(t, "network", "reset", "--skip-confirm", "--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig)
+	liqoctl(t, "network", "reset", "--skip-confirm",
+		"--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig)
 }
 
 // renewGateway deletes the pod of a cluster's gateway, and returns when there is a new one.
@@ -120,7 +122,8 @@ func renewGateway(t *testing.T, c labdir.Cluster) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	err := await.Object(ctx, in, &corev1.Pod{}, func(p *corev1.Pod) bool { return p.UID != old.UID && p.Status.Phase == corev1.PodRunning }, gateways)
+	renewed := func(p *corev1.Pod) bool { return p.UID != old.UID && p.Status.Phase == corev1.PodRunning }
+	err := await.Object(ctx, in, &corev1.Pod{}, renewed, gateways)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +184,7 @@ func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 		lab.reaches(t, "rome", atRome)
 	})
 
-	t.Run("packets cross again when a gateway's pod was made anew, at either end", func(t *testing.T) {
+	t.Run("packets cross again when a gateway's pod is replaced, at either end", func(t *testing.T) {
 		for _, c := range []labdir.Cluster{milan, rome} {
 			renewGateway(t, c)
 			lab.reaches(t, "rome", atRome)
@@ -196,7 +199,7 @@ func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 		lab.reaches(t, "rome", atRome)
 	})
 
-	t.Run("packets cross again when Liqo's controllers were away while a gateway's pod was made anew", func(t *testing.T) {
+	t.Run("packets cross again when a gateway's pod is replaced while Liqo's controllers are stopped", func(t *testing.T) {
 		lab.run(t, "set", "rome", "liqo=stopped")
 		renewGateway(t, rome)
 		lab.run(t, "set", "rome", "liqo=running")

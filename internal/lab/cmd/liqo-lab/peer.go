@@ -23,7 +23,8 @@ func newPeer(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "peer CONSUMER PROVIDER",
 		Short: "Peer two clusters, with liqoctl",
-		Long: "Peer two clusters of a lab that was started with --peerable, with the real liqoctl: network over a NodePort, authentication, and a\n" +
+		Long: "Peer two clusters of a lab that was started with --peerable, with the real liqoctl: " +
+			"network over a NodePort, authentication, and a\n" +
 			"virtual node in the consumer that stands for the provider.",
 		Example: "  liqo-lab peer europe rome",
 		Args:    cobra.ExactArgs(2),
@@ -85,7 +86,9 @@ func joinAll(ctx context.Context, report *progress.Reporter, clusters []labdir.C
 }
 
 // runLiqoctl runs a command of liqoctl on both clusters. If it fails, the error has its output.
-func runLiqoctl(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering, args ...string) error {
+func runLiqoctl(
+	ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering, args ...string,
+) error {
 	consumer, err := peerable(clusters, p.consumer)
 	if err != nil {
 		return err
@@ -115,7 +118,8 @@ func peerable(clusters []labdir.Cluster, name string) (labdir.Cluster, error) {
 		return labdir.Cluster{}, fmt.Errorf("the lab has no cluster %q", name)
 	}
 	if !found[0].Peerable {
-		return labdir.Cluster{}, fmt.Errorf("cluster %q can't be peered: start the lab with --peerable, and the cluster with Liqo", name)
+		return labdir.Cluster{}, fmt.Errorf(
+			"cluster %q can't be peered: start the lab with --peerable, and the cluster with Liqo", name)
 	}
 	return found[0], nil
 }

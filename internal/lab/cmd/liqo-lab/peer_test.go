@@ -24,7 +24,7 @@ func TestAPeeringNamesTwoClustersWithLiqo(t *testing.T) {
 	}
 }
 
-func TestAClusterThatWasNotMadeForItIsNotPeered(t *testing.T) {
+func TestAClusterThatIsNotPeerableIsNotPeered(t *testing.T) {
 	clusters := []labdir.Cluster{{Name: "europe", Peerable: true}, {Name: "rome"}}
 	for name, reason := range map[string]string{"rome": "--peerable", "turin": "no cluster"} {
 		if _, err := peerable(clusters, name); err == nil || !strings.Contains(err.Error(), reason) {

@@ -33,8 +33,9 @@ func awaitRole(t *testing.T, c labdir.Cluster, want liqov1beta1.RoleType) {
 	waitFor(t, c, &liqov1beta1.ForeignCluster{}, func(f *liqov1beta1.ForeignCluster) bool { return f.Status.Role == want })
 }
 
-func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
-	lab := startWith(t, filepath.Join(t.TempDir(), "lab"), "--peerable", "--cluster=europe=10.200.0.0/16", "--cluster=rome=10.200.0.0/16")
+func TestTwoClustersArePeeredAndUnpeered(t *testing.T) {
+	lab := startWith(t, filepath.Join(t.TempDir(), "lab"), "--peerable",
+		"--cluster=europe=10.200.0.0/16", "--cluster=rome=10.200.0.0/16")
 	europe, rome := lab.Clusters[0], lab.Clusters[1]
 	before, err := inspect.Inventory(t.Context(), lab.Clusters)
 	if err != nil {
@@ -54,7 +55,8 @@ func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
 	t.Run("the consumer has credentials for the provider", func(t *testing.T) {
 		var secret corev1.Secret
 		key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "kubeconfig-controlplane-rome"}
-		if err := connect(t, europe).Get(t.Context(), key, &secret); err != nil || !strings.Contains(string(secret.Data["kubeconfig"]), rome.Server) {
+		err := connect(t, europe).Get(t.Context(), key, &secret)
+		if err != nil || !strings.Contains(string(secret.Data["kubeconfig"]), rome.Server) {
 			t.Errorf("got %d keys, %v", len(secret.Data), err)
 		}
 	})
@@ -90,5 +92,6 @@ func TestTwoClustersArePeeredAndPartedAgain(t *testing.T) {
 // keptAfterPeering reports whether Liqo 1.2.0 or Kubernetes keeps an object after a peering. Liqo
 // keeps the record of the other cluster for good, Kubernetes keeps signing requests for an hour.
 func keptAfterPeering(line string) bool {
-	return strings.Contains(line, " core.liqo.io/v1beta1/foreignclusters ") || strings.Contains(line, " certificates.k8s.io/v1/certificatesigningrequests liqo-identity-")
+	return strings.Contains(line, " core.liqo.io/v1beta1/foreignclusters ") ||
+		strings.Contains(line, " certificates.k8s.io/v1/certificatesigningrequests liqo-identity-")
 }

@@ -79,8 +79,13 @@ func (p *probing) again(kind, target string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{executable, "probe", kind, target, "--count", strconv.Itoa(p.Count), "--interval", p.Interval.String(), "--timeout", p.Timeout.String(),
-		fmt.Sprintf("--until-answer=%t", p.UntilAnswer)}
+	args := []string{
+		executable, "probe", kind, target,
+		"--count", strconv.Itoa(p.Count),
+		"--interval", p.Interval.String(),
+		"--timeout", p.Timeout.String(),
+		fmt.Sprintf("--until-answer=%t", p.UntilAnswer),
+	}
 	if kind == "ping" {
 		args = append(args, "--size", strconv.Itoa(p.size), fmt.Sprintf("--df=%t", p.whole))
 	}
@@ -91,7 +96,8 @@ func (p *probing) again(kind, target string) ([]string, error) {
 func newFrom(folder func() (string, error), p *probing, command *cobra.Command) *cobra.Command {
 	kind := command.Name()
 	command.Args = cobra.ExactArgs(2)
-	command.Long = command.Short + ". It prints JSON, with latencies in milliseconds, and fails if there is no answer at all. " + fromPod
+	command.Long = command.Short +
+		". It prints JSON, with latencies in milliseconds, and fails if there is no answer at all. " + fromPod
 	command.RunE = onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
 		again, err := p.again(kind, args[1])
 		if err != nil {
@@ -125,7 +131,8 @@ func newHTTP(folder func() (string, error)) *cobra.Command {
 func newProbe() *cobra.Command {
 	parent := &cobra.Command{Use: "probe", Hidden: true}
 	p := &probing{}
-	ping := &cobra.Command{Use: "ping ADDRESS", Args: cobra.ExactArgs(1), RunE: func(command *cobra.Command, args []string) error {
+	ping := &cobra.Command{Use: "ping ADDRESS", Args: cobra.ExactArgs(1)}
+	ping.RunE = func(command *cobra.Command, args []string) error {
 		address, err := netip.ParseAddr(args[0])
 		if err != nil || !address.Is4() {
 			return fmt.Errorf("%q is not an IPv4 address", args[0])
@@ -135,12 +142,13 @@ func newProbe() *cobra.Command {
 			return err
 		}
 		return show(result)
-	}}
+	}
 	p.pingFlags(ping.Flags())
 	get := &probing{}
-	http := &cobra.Command{Use: "http URL", Args: cobra.ExactArgs(1), RunE: func(command *cobra.Command, args []string) error {
+	http := &cobra.Command{Use: "http URL", Args: cobra.ExactArgs(1)}
+	http.RunE = func(command *cobra.Command, args []string) error {
 		return show(probe.HTTP(command.Context(), args[0], get.Options))
-	}}
+	}
 	get.flags(http.Flags())
 	parent.AddCommand(ping, http)
 	return parent

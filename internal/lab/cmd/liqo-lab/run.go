@@ -20,7 +20,8 @@ func newRun(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "run POD",
 		Short: "Start a pod that answers pings and HTTP, unless it runs, and print its address",
-		Long: "Start a pod that answers pings, and HTTP at port 80, unless there is one of that name, and print its address when it runs.\n" +
+		Long: "Start a pod that answers pings, and HTTP at port 80, unless there is one of that name, " +
+			"and print its address when it runs.\n" +
 			"The pod is named cluster/namespace/name. It answers in a lab with --dataplane=real only.",
 		Example: "  liqo-lab run rome/default/a",
 		Args:    cobra.ExactArgs(1),

@@ -42,8 +42,10 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
-		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,no-liqo] (default: europe, rome and milan)")
-	flags.BoolVar(&u.peerable, "peerable", false, "allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
+		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,no-liqo] "+
+			"(default: europe, rome and milan)")
+	flags.BoolVar(&u.peerable, "peerable", false,
+		"allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
 	flags.StringVar(&u.dataPlane, "dataplane", string(lab.Simulated),
 		"simulated; real, which carries packets, needs root and /dev/net/tun and builds three more programs once; "+
@@ -52,7 +54,8 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a simulated tunnel takes to connect")
 	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it continues in the background")
 	flags.BoolVar(&u.json, "json", false, "when the lab is ready, print one line of JSON that describes it")
-	flags.BoolVar(&u.stopOnStdinEOF, "stop-on-stdin-eof", false, "stop the lab at the end of stdin, for programs that start it as a child")
+	flags.BoolVar(&u.stopOnStdinEOF, "stop-on-stdin-eof", false,
+		"stop the lab at the end of stdin, for programs that start it as a child")
 	flags.BoolVar(&u.background, "background", false, "give up stdout and stderr when the lab is ready")
 	if err := flags.MarkHidden("background"); err != nil {
 		panic(err)
@@ -89,7 +92,8 @@ func (u *up) run(ctx context.Context) error {
 		return fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
 	}
 	if plane == lab.Real && u.connectAfter > 0 {
-		return errors.New("--connect-after: only a simulated tunnel takes as long as it is told; liqo-lab link slows a real one down")
+		return errors.New("--connect-after: only a simulated tunnel takes as long as it is told; " +
+			"liqo-lab link slows a real one down")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -146,7 +150,8 @@ func (u *up) announce(out io.Writer, state labdir.State) error {
 	}
 	fmt.Fprintf(out, "%d clusters with Liqo's own controllers are running. %s\n\n", len(state.Clusters), planeOf(state))
 	for _, c := range state.Clusters {
-		fmt.Fprintf(out, "  %-12s %s  pods %s, external %s\n               kubeconfig %s\n", c.Name, c.Server, c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
+		fmt.Fprintf(out, "  %-12s %s  pods %s, external %s\n               kubeconfig %s\n",
+			c.Name, c.Server, c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
 	}
 	fmt.Fprintf(out, "\nAll clusters, a context each:  export KUBECONFIG=%s\n", state.Kubeconfig)
 	option := ""

@@ -28,7 +28,8 @@ func awaitVirtualNode(ctx context.Context, consumer labdir.Cluster, provider str
 	if err != nil {
 		return err
 	}
-	late := fmt.Errorf("the virtual node %s of cluster %s does not get ready; the log of its kubelet is vk-%s-….log in the logs of the cluster",
+	late := fmt.Errorf("the virtual node %s of cluster %s does not get ready; "+
+		"the log of its kubelet is vk-%s-….log in the logs of the cluster",
 		provider, consumer.Name, provider)
 	ctx, cancel := context.WithTimeoutCause(ctx, virtualNodeTimeout, late)
 	defer cancel()

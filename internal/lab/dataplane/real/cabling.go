@@ -39,14 +39,20 @@ func (c cabling) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	}
 	var node networkingv1beta1.InternalNode
 	if err := c.client.Get(ctx, client.ObjectKey{Name: c.NodeName}, &node); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err) // it brings the fabric again when it appears
+		return ctrl.Result{}, client.IgnoreNotFound(err) // when it appears, the fabric is reconciled again
 	}
 	return ctrl.Result{}, c.cable(req.NamespacedName, &fabric, &node)
 }
 
 // cable creates the wanted devices. It must be called with the lock held.
-func (l *leaf) cable(key client.ObjectKey, fabric *networkingv1beta1.InternalFabric, node *networkingv1beta1.InternalNode) error {
-	wanted := link{nodeEnd: fabric.Spec.Interface.Node.Name, podEnd: node.Spec.Interface.Gateway.Name, mtu: fabric.Spec.MTU}
+func (l *leaf) cable(
+	key client.ObjectKey, fabric *networkingv1beta1.InternalFabric, node *networkingv1beta1.InternalNode,
+) error {
+	wanted := link{
+		nodeEnd: fabric.Spec.Interface.Node.Name,
+		podEnd:  node.Spec.Interface.Gateway.Name,
+		mtu:     fabric.Spec.MTU,
+	}
 	var errs [3]error
 	var gateway netip.Addr
 	gateway, errs[0] = netip.ParseAddr(fabric.Spec.GatewayIP.String())
@@ -56,7 +62,7 @@ func (l *leaf) cable(key client.ObjectKey, fabric *networkingv1beta1.InternalFab
 		return err
 	}
 	target := l.podAt(gateway)
-	if target == nil { // Liqo has not seen yet that the pod went; the fabric changes when it does
+	if target == nil { // Liqo has not yet noticed that the pod is gone, and will change the fabric
 		l.uncable(key)
 		return nil
 	}

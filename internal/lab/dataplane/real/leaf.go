@@ -100,7 +100,9 @@ func inside(program binaries.Program) string { return "/usr/bin/" + program.Name
 
 // startIn runs one of Liqo's programs in a sandbox. It starts the program again whenever it ends,
 // like a container. Name is the name of its log.
-func (l *leaf) startIn(in *sandbox.Sandbox, program binaries.Program, name string, args []string) (*process.Process, error) {
+func (l *leaf) startIn(
+	in *sandbox.Sandbox, program binaries.Program, name string, args []string,
+) (*process.Process, error) {
 	enter := slices.Concat(l.plane.Helper[1:], []string{"enter", strconv.Itoa(in.PID), inside(program)}, args)
 	p, err := process.Start(process.Spec{
 		Name: name, Path: l.plane.Helper[0], Args: enter,
@@ -120,7 +122,8 @@ func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 	l.mu.Unlock()
 	go l.followKnobs(ctx)
 
-	fabrics := requeue.Beside(mgr.GetClient(), &networkingv1beta1.InternalFabricList{}, func(*networkingv1beta1.InternalFabric) bool { return true })
+	fabrics := requeue.Beside(mgr.GetClient(), &networkingv1beta1.InternalFabricList{},
+		func(*networkingv1beta1.InternalFabric) bool { return true })
 	err := ctrl.NewControllerManagedBy(mgr).Named("cabling").
 		For(&networkingv1beta1.InternalFabric{}).
 		Watches(&networkingv1beta1.InternalNode{}, fabrics).
@@ -134,7 +137,7 @@ func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 		Complete(services{l})
 }
 
-// followKnobs cuts the leaf off while its knobs say that no packet passes.
+// followKnobs cuts the leaf off while its knobs let no packet pass.
 func (l *leaf) followKnobs(ctx context.Context) {
 	changes := l.Knobs.Listen(ctx)
 	for {

@@ -13,13 +13,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
 
-// uplink is what a node calls its way to the underlay, and a pod its way to the node. Liqo expects a pod's to have this name.
+// uplink is the name of a node's device to the underlay, and of a pod's device to its node. Liqo
+// expects this name in a pod.
 const uplink = "eth0"
 
-// nodeSide is the address that every pod takes its node for. Nobody has it: each pod knows the hardware address behind it.
+// nodeSide is the address of every pod's gateway, its node. No device has this address. Each pod has
+// a permanent neighbour entry for it, with the hardware address of the node's device.
 var nodeSide = netip.AddrFrom4([4]byte{169, 254, 1, 1})
 
-// plug joins a node to the underlay, with an address of a leaf and everything else behind it.
+// plug joins a node to the underlay. The node gets the address of a leaf, and a default route.
 func plug(node *sandbox.Sandbox, network *underlay.Network, address netip.Addr, leaf string) (*underlay.Port, error) {
 	var port *underlay.Port
 	err := node.Do(func() error {
@@ -35,7 +37,11 @@ func plug(node *sandbox.Sandbox, network *underlay.Network, address netip.Addr, 
 	}
 	link, err := addressed(node.Net, uplink, address)
 	if err == nil {
-		err = node.Net.RouteAdd(&netlink.Route{LinkIndex: link.Attrs().Index, Dst: everything, Scope: unix.RT_SCOPE_LINK})
+		err = node.Net.RouteAdd(&netlink.Route{
+			LinkIndex: link.Attrs().Index,
+			Dst:       everything,
+			Scope:     unix.RT_SCOPE_LINK,
+		})
 	}
 	if err != nil {
 		return nil, errors.Join(err, port.Close())
@@ -66,7 +72,8 @@ func addressed(in *netlink.Handle, name string, address netip.Addr) (netlink.Lin
 	return link, nil
 }
 
-// cable makes a pair of devices, one in a node and one in a pod. Mtu is in bytes, zero for the usual 1500.
+// cable creates a pair of devices, one in a node and one in a pod. Mtu is in bytes. Zero stands for
+// the default, 1500.
 func cable(node, pod *sandbox.Sandbox, nodeEnd, podEnd string, mtu int) error {
 	veth := netlink.NewLinkAttrs()
 	veth.Name, veth.MTU = nodeEnd, mtu
@@ -84,14 +91,16 @@ func cable(node, pod *sandbox.Sandbox, nodeEnd, podEnd string, mtu int) error {
 	return nil
 }
 
-// uncable removes the device of a node, and with it the other end. It does nothing if there is none.
+// uncable removes the device of a node, and with it the other end. It does nothing if there is no
+// such device.
 func uncable(node *sandbox.Sandbox, name string) {
 	if link, err := node.Net.LinkByName(name); err == nil {
-		_ = node.Net.LinkDel(link) // it went with its other end
+		_ = node.Net.LinkDel(link) // an error means that it is already gone, with its other end
 	}
 }
 
-// joinPod makes a pod reachable at its address from its node, and everything else from the pod. Neither end asks who has an address: both know.
+// joinPod makes a pod reachable from its node at its address, and everything else reachable from the
+// pod. Both ends have permanent neighbour entries, so neither sends ARP requests.
 func joinPod(node, pod *sandbox.Sandbox, nodeEnd string, address netip.Addr) error {
 	if err := cable(node, pod, nodeEnd, uplink, 0); err != nil {
 		return err
@@ -113,11 +122,18 @@ func joinPod(node, pod *sandbox.Sandbox, nodeEnd string, address netip.Addr) err
 	if err := neighbour(pod.Net, inPod, nodeSide, inNode); err != nil {
 		return err
 	}
-	err = node.Net.RouteReplace(&netlink.Route{LinkIndex: inNode.Attrs().Index, Dst: host(address), Scope: unix.RT_SCOPE_LINK})
+	err = node.Net.RouteReplace(&netlink.Route{
+		LinkIndex: inNode.Attrs().Index,
+		Dst:       host(address),
+		Scope:     unix.RT_SCOPE_LINK,
+	})
 	if err != nil {
 		return fmt.Errorf("route to %s: %w", address, err)
 	}
-	for _, route := range []netlink.Route{{Dst: host(nodeSide), Scope: unix.RT_SCOPE_LINK}, {Dst: everything, Gw: nodeSide.AsSlice()}} {
+	for _, route := range []netlink.Route{
+		{Dst: host(nodeSide), Scope: unix.RT_SCOPE_LINK},
+		{Dst: everything, Gw: nodeSide.AsSlice()},
+	} {
 		route.LinkIndex = inPod.Attrs().Index
 		if err := pod.Net.RouteAdd(&route); err != nil {
 			return fmt.Errorf("route from %s to %s: %w", address, route.Dst, err)
@@ -126,10 +142,13 @@ func joinPod(node, pod *sandbox.Sandbox, nodeEnd string, address netip.Addr) err
 	return nil
 }
 
-// neighbour makes it known at a device that an address is at another one.
+// neighbour adds a permanent neighbour entry to a device: the address is at the other device.
 func neighbour(in *netlink.Handle, at netlink.Link, address netip.Addr, other netlink.Link) error {
 	err := in.NeighSet(&netlink.Neigh{
-		LinkIndex: at.Attrs().Index, IP: address.AsSlice(), HardwareAddr: other.Attrs().HardwareAddr, State: netlink.NUD_PERMANENT,
+		LinkIndex:    at.Attrs().Index,
+		IP:           address.AsSlice(),
+		HardwareAddr: other.Attrs().HardwareAddr,
+		State:        netlink.NUD_PERMANENT,
 	})
 	if err != nil {
 		return fmt.Errorf("neighbour %s: %w", address, err)

@@ -113,7 +113,8 @@ func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string)
 				spec.Folders = append(spec.Folders, mount.MountPath)
 			case volume.Secret != nil:
 				var secret corev1.Secret
-				if err := l.client.Get(ctx, client.ObjectKey{Namespace: object.Namespace, Name: volume.Secret.SecretName}, &secret); err != nil {
+				key := client.ObjectKey{Namespace: object.Namespace, Name: volume.Secret.SecretName}
+				if err := l.client.Get(ctx, key, &secret); err != nil {
 					return spec, err
 				}
 				for file, content := range secret.Data {
@@ -189,7 +190,8 @@ func echoPorts(object *corev1.Pod) []uint16 {
 	ports := []uint16{80}
 	for _, c := range object.Spec.Containers {
 		for _, port := range c.Ports {
-			if number := uint16(port.ContainerPort); cmp.Or(port.Protocol, corev1.ProtocolTCP) == corev1.ProtocolTCP && !slices.Contains(ports, number) {
+			number, protocol := uint16(port.ContainerPort), cmp.Or(port.Protocol, corev1.ProtocolTCP)
+			if protocol == corev1.ProtocolTCP && !slices.Contains(ports, number) {
 				ports = append(ports, number)
 			}
 		}

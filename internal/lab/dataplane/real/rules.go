@@ -39,10 +39,12 @@ func writeRules(node *sandbox.Sandbox, translations []translation) error {
 	lab := conn.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: table})
 	conn.FlushTable(lab)
 	in := conn.AddChain(&nftables.Chain{
-		Name: "services", Table: lab, Type: nftables.ChainTypeNAT, Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityNATDest,
+		Name: "services", Table: lab, Type: nftables.ChainTypeNAT,
+		Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityNATDest,
 	})
 	out := conn.AddChain(&nftables.Chain{
-		Name: "masquerade", Table: lab, Type: nftables.ChainTypeNAT, Hooknum: nftables.ChainHookPostrouting, Priority: nftables.ChainPriorityNATSource,
+		Name: "masquerade", Table: lab, Type: nftables.ChainTypeNAT,
+		Hooknum: nftables.ChainHookPostrouting, Priority: nftables.ChainPriorityNATSource,
 	})
 	for _, t := range translations {
 		conn.AddRule(&nftables.Rule{Table: lab, Chain: in, Exprs: t.expressions()})
@@ -118,5 +120,7 @@ type tracked []translation
 func (t tracked) MatchConntrackFlow(flow *netlink.ConntrackFlow) bool {
 	address, ok := netip.AddrFromSlice(flow.Forward.DstIP)
 	to := netip.AddrPortFrom(address.Unmap(), flow.Forward.DstPort)
-	return ok && slices.ContainsFunc(t, func(rule translation) bool { return rule.Protocol == flow.Forward.Protocol && rule.From == to })
+	return ok && slices.ContainsFunc(t, func(rule translation) bool {
+		return rule.Protocol == flow.Forward.Protocol && rule.From == to
+	})
 }

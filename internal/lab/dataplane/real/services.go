@@ -28,7 +28,9 @@ type served struct {
 type services struct{ *leaf }
 
 // wholeCluster makes the controller reconcile everything, whatever has changed.
-var wholeCluster = handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request { return []reconcile.Request{{}} })
+var wholeCluster = handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
+	return []reconcile.Request{{}}
+})
 
 // Reconcile updates the node from all Services.
 func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
@@ -92,7 +94,10 @@ func serve(list []corev1.Service, pods []corev1.Pod, node netip.Addr) served {
 // rules returns the translations for one port of a Service: at its cluster IPs, at its load
 // balancer's addresses, and at the node.
 func rules(service *corev1.Service, port corev1.ServicePort, backend *corev1.Pod, node netip.Addr) []translation {
-	protocol, known := map[corev1.Protocol]uint8{corev1.ProtocolUDP: unix.IPPROTO_UDP, corev1.ProtocolTCP: unix.IPPROTO_TCP}[port.Protocol]
+	protocol, known := map[corev1.Protocol]uint8{
+		corev1.ProtocolUDP: unix.IPPROTO_UDP,
+		corev1.ProtocolTCP: unix.IPPROTO_TCP,
+	}[port.Protocol]
 	ip, err := netip.ParseAddr(backend.Status.PodIP)
 	target := targetPort(port, backend)
 	if !known || err != nil || target == 0 {
@@ -142,7 +147,8 @@ func endpoint(service *corev1.Service, pods []corev1.Pod) *corev1.Pod {
 	var first *corev1.Pod
 	for i := range pods {
 		pod := &pods[i]
-		if pod.Namespace == service.Namespace && selector.Matches(labels.Set(pod.Labels)) && isReady(pod) && (first == nil || pod.Name < first.Name) {
+		selected := pod.Namespace == service.Namespace && selector.Matches(labels.Set(pod.Labels))
+		if selected && isReady(pod) && (first == nil || pod.Name < first.Name) {
 			first = pod
 		}
 	}

@@ -17,7 +17,9 @@ var nodeIP = netip.MustParseAddr("172.18.0.3")
 func newPod(name, ip string) corev1.Pod {
 	return corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: name, Labels: map[string]string{"app": "gateway"}},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 8082}}}}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{
+			{Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 8082}}},
+		}},
 		Status: corev1.PodStatus{PodIP: ip, Conditions: []corev1.PodCondition{
 			{Type: corev1.PodReady, Status: corev1.ConditionTrue},
 		}},
@@ -28,10 +30,16 @@ func newService() corev1.Service {
 	return corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"},
 		Spec: corev1.ServiceSpec{
-			Type: corev1.ServiceTypeLoadBalancer, Selector: map[string]string{"app": "gateway"}, ClusterIPs: []string{"10.96.0.7"},
-			Ports: []corev1.ServicePort{{Protocol: corev1.ProtocolUDP, Port: 51840, TargetPort: intstr.FromInt32(51841), NodePort: 31234}},
+			Type:       corev1.ServiceTypeLoadBalancer,
+			Selector:   map[string]string{"app": "gateway"},
+			ClusterIPs: []string{"10.96.0.7"},
+			Ports: []corev1.ServicePort{
+				{Protocol: corev1.ProtocolUDP, Port: 51840, TargetPort: intstr.FromInt32(51841), NodePort: 31234},
+			},
 		},
-		Status: corev1.ServiceStatus{LoadBalancer: corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "172.18.201.10"}}}},
+		Status: corev1.ServiceStatus{LoadBalancer: corev1.LoadBalancerStatus{
+			Ingress: []corev1.LoadBalancerIngress{{IP: "172.18.201.10"}},
+		}},
 	}
 }
 
@@ -81,7 +89,8 @@ func TestAServiceLeadsToAPortByItsName(t *testing.T) {
 
 func TestAServiceWithoutSelectorOrAddressAsksForNothing(t *testing.T) {
 	headless, bare := newService(), newService()
-	headless.Spec.ClusterIPs, headless.Spec.Ports[0].NodePort, headless.Status = []string{corev1.ClusterIPNone}, 0, corev1.ServiceStatus{}
+	headless.Spec.ClusterIPs = []string{corev1.ClusterIPNone}
+	headless.Spec.Ports[0].NodePort, headless.Status = 0, corev1.ServiceStatus{}
 	bare.Spec.Selector, bare.Status = nil, corev1.ServiceStatus{}
 	got := serve([]corev1.Service{headless, bare}, []corev1.Pod{newPod("gw", "10.200.1.10")}, nodeIP)
 	if len(got.rules) > 0 || len(got.balancers) > 0 {
@@ -90,8 +99,10 @@ func TestAServiceWithoutSelectorOrAddressAsksForNothing(t *testing.T) {
 }
 
 func TestWhatChangesBetweenTwoListsOfRulesIsWhatOnlyOneHas(t *testing.T) {
-	kept, gone, added := udp("172.18.0.3:1", "10.200.1.10:1"), udp("172.18.0.3:2", "10.200.1.10:2"), udp("172.18.0.3:2", "10.200.1.11:2")
-	if got := changed([]translation{kept, gone}, []translation{kept, added}); !slices.Equal(got, []translation{gone, added}) {
+	kept := udp("172.18.0.3:1", "10.200.1.10:1")
+	gone, added := udp("172.18.0.3:2", "10.200.1.10:2"), udp("172.18.0.3:2", "10.200.1.11:2")
+	got := changed([]translation{kept, gone}, []translation{kept, added})
+	if !slices.Equal(got, []translation{gone, added}) {
 		t.Errorf("got %v", got)
 	}
 	if got := changed([]translation{kept}, []translation{kept}); len(got) > 0 {

@@ -40,8 +40,8 @@ type end struct {
 	// it once.
 	publicKey wgtypes.Key
 
-	// peerKey is the other end's key, from the PublicKey of that version. It stays when the PublicKey is deleted,
-	// because Liqo's gateway does nothing then.
+	// peerKey is the other end's key. peerKeyVersion is the version of the PublicKey from which it
+	// was read. Both stay when the PublicKey is deleted, because Liqo's gateway ignores that.
 	peerKey        wgtypes.Key
 	peerKeyVersion string
 
@@ -50,7 +50,8 @@ type end struct {
 
 	// open reports whether packets pass at this end.
 	open bool
-	// sinceUp is when the tunnel last came up, zero while it is down; lastPong is when the other end last answered.
+	// sinceUp is when the tunnel last came up, or zero while it is down. LastPong is when the other
+	// end last answered.
 	sinceUp, lastPong time.Time
 }
 
@@ -124,7 +125,8 @@ func mountedKey(ctx context.Context, reader client.Reader, pod *corev1.Pod) (wgt
 			continue
 		}
 		var secret corev1.Secret
-		if err := reader.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: volume.Secret.SecretName}, &secret); err != nil {
+		key := client.ObjectKey{Namespace: pod.Namespace, Name: volume.Secret.SecretName}
+		if err := reader.Get(ctx, key, &secret); err != nil {
 			return wgtypes.Key{}, err
 		}
 		private, err := wgtypes.NewKey(secret.Data[consts.PrivateKeyField])

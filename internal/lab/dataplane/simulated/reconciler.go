@@ -123,12 +123,14 @@ func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	e.lastPong = now
-	return ctrl.Result{RequeueAfter: e.check.PingUpdateStatusInterval}, r.write(ctx, e, &conn, networkingv1beta1.Connected, latency, now)
+	err := r.write(ctx, e, &conn, networkingv1beta1.Connected, latency, now)
+	return ctrl.Result{RequeueAfter: e.check.PingUpdateStatusInterval}, err
 }
 
 // write writes the status of a Connection, unless the Connection was deleted in the meantime.
 func (r *reconciler) write(
-	ctx context.Context, e *end, conn *networkingv1beta1.Connection, value networkingv1beta1.ConnectionStatusValue, latency time.Duration, at time.Time,
+	ctx context.Context, e *end, conn *networkingv1beta1.Connection,
+	value networkingv1beta1.ConnectionStatusValue, latency time.Duration, at time.Time,
 ) error {
 	return client.IgnoreNotFound(connection.UpdateConnectionStatus(ctx, r.live, e.check, conn, value, latency, at))
 }

@@ -52,7 +52,9 @@ func New() *Simulated {
 }
 
 // Register implements dataplane.DataPlane. Pods are only reported as running.
-func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster) (kubelet.Runtime, error) {
+func (s *Simulated) Register(
+	ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster,
+) (kubelet.Runtime, error) {
 	wake := make(chan event.GenericEvent, wakeBuffer)
 	s.mu.Lock()
 	s.wake[cluster.Name] = wake
@@ -99,7 +101,8 @@ func (s *Simulated) put(e *end) {
 	key := endKey{e.cluster, e.pod}
 	old := s.ends[key]
 	s.ends[key] = e
-	if old == nil || old.uid != e.uid || old.peerKey != e.peerKey || old.open != e.open || !slices.Equal(old.listens, e.listens) {
+	if old == nil || old.uid != e.uid || old.peerKey != e.peerKey || old.open != e.open ||
+		!slices.Equal(old.listens, e.listens) {
 		s.wakePeers(e)
 	}
 }

@@ -51,15 +51,30 @@ func newSide(t *testing.T, plane *Simulated, name, remote, mode, nodeIP string, 
 		t.Fatal(err)
 	}
 	namespace := "liqo-tenant-" + remote
-	common := []string{"--name=" + remote, "--namespace=" + namespace, "--remote-cluster-id=" + remote, "--gateway-uid=uid-" + name, "--mode=" + mode}
+	common := []string{
+		"--name=" + remote,
+		"--namespace=" + namespace,
+		"--remote-cluster-id=" + remote,
+		"--gateway-uid=uid-" + name,
+		"--mode=" + mode,
+	}
+	check := append([]string{"--ping-interval=2s", "--ping-loss-threshold=5", "--unknown=1"}, common...)
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "gw-" + remote, UID: types.UID("pod-" + name), Labels: map[string]string{"gateway": remote}},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace,
+			Name:      "gw-" + remote,
+			UID:       types.UID("pod-" + name),
+			Labels:    map[string]string{"gateway": remote},
+		},
 		Spec: corev1.PodSpec{
 			Containers: []corev1.Container{
-				{Name: "gateway", Args: append([]string{"--ping-interval=2s", "--ping-loss-threshold=5", "--unknown=1"}, common...)},
+				{Name: "gateway", Args: check},
 				{Name: "wireguard", Args: append(args, common...)},
 			},
-			Volumes: []corev1.Volume{{Name: "wireguard-config", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "keys"}}}},
+			Volumes: []corev1.Volume{{
+				Name:         "wireguard-config",
+				VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "keys"}},
+			}},
 		},
 		Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
 	}
@@ -71,15 +86,24 @@ func newSide(t *testing.T, plane *Simulated, name, remote, mode, nodeIP string, 
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "gw-" + remote},
 		Spec: corev1.ServiceSpec{
 			Type: corev1.ServiceTypeNodePort, Selector: pod.Labels, ClusterIPs: []string{"10.96.0.7"},
-			Ports: []corev1.ServicePort{{Protocol: corev1.ProtocolUDP, Port: 51840, NodePort: 30007, TargetPort: intstr.FromInt32(51840)}},
+			Ports: []corev1.ServicePort{
+				{Protocol: corev1.ProtocolUDP, Port: 51840, NodePort: 30007, TargetPort: intstr.FromInt32(51840)},
+			},
 		},
 	}
 	scheme := testScheme(t)
-	cl := fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&networkingv1beta1.Connection{}).WithObjects(pod, secret, service).Build()
+	cl := fake.NewClientBuilder().WithScheme(scheme).
+		WithStatusSubresource(&networkingv1beta1.Connection{}).
+		WithObjects(pod, secret, service).
+		Build()
 	return &side{
 		reconciler: &reconciler{
 			plane: plane, client: cl, live: cl, scheme: scheme,
-			cluster: dataplane.Cluster{Name: name, NodeIP: netip.MustParseAddr(nodeIP), Knobs: knobs.New(knobs.Values{Connect: true})},
+			cluster: dataplane.Cluster{
+				Name:   name,
+				NodeIP: netip.MustParseAddr(nodeIP),
+				Knobs:  knobs.New(knobs.Values{Connect: true}),
+			},
 		},
 		client: cl, pod: pod, key: private.PublicKey(),
 	}
@@ -90,8 +114,12 @@ func (s *side) learns(t *testing.T, key wgtypes.Key) {
 	t.Helper()
 	remote := s.pod.Name[len("gw-"):]
 	err := s.client.Create(t.Context(), &networkingv1beta1.PublicKey{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.pod.Namespace, Name: remote, Labels: map[string]string{consts.RemoteClusterID: remote}},
-		Spec:       networkingv1beta1.PublicKeySpec{PublicKey: key[:]},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: s.pod.Namespace,
+			Name:      remote,
+			Labels:    map[string]string{consts.RemoteClusterID: remote},
+		},
+		Spec: networkingv1beta1.PublicKeySpec{PublicKey: key[:]},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -142,8 +170,10 @@ func TestNoConnectionBeforeThePublicKeyIsThere(t *testing.T) {
 func TestTheFirstOfTwoGatewaysIsConnecting(t *testing.T) {
 	rome, _ := newPair(t, nodePort...)
 	conn, result := rome.look(t)
-	if conn.Status.Value != networkingv1beta1.Connecting || conn.Spec.Type != networkingv1beta1.ConnectionTypeClient ||
-		conn.Labels[consts.RemoteClusterID] != "milan" || conn.OwnerReferences[0].Kind != networkingv1beta1.GatewayClientKind {
+	if conn.Status.Value != networkingv1beta1.Connecting ||
+		conn.Spec.Type != networkingv1beta1.ConnectionTypeClient ||
+		conn.Labels[consts.RemoteClusterID] != "milan" ||
+		conn.OwnerReferences[0].Kind != networkingv1beta1.GatewayClientKind {
 		t.Errorf("got %+v", conn)
 	}
 	if result.RequeueAfter <= 9*time.Second || result.RequeueAfter > 10*time.Second {
@@ -221,7 +251,8 @@ func TestAConnectionIsRenewedUnlessItsGatewayIsMute(t *testing.T) {
 			t.Fatal(err)
 		}
 		conn, result := rome.look(t)
-		if renewed := conn.Status.Latency.Timestamp.After(old); renewed == mute || conn.Status.Value != networkingv1beta1.Connected {
+		renewed := conn.Status.Latency.Timestamp.After(old)
+		if renewed == mute || conn.Status.Value != networkingv1beta1.Connected {
 			t.Errorf("mute: %t: it is renewed: %t, and %s", mute, renewed, conn.Status.Value)
 		}
 		if !mute && result.RequeueAfter != 10*time.Second {

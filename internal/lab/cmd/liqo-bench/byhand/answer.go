@@ -31,10 +31,14 @@ func firstAnswer[T any](ctx context.Context, objects watch.Interface, answer fun
 // endpointOf returns the endpoint of a server's gateway. Liqo first reports an empty address.
 func endpointOf(object runtime.Object) *networkingv1beta1.EndpointStatus {
 	gateway, ok := object.(*networkingv1beta1.GatewayServer)
-	if !ok || gateway.Status.Endpoint == nil || len(gateway.Status.Endpoint.Addresses) == 0 || gateway.Status.Endpoint.Addresses[0] == "" {
+	if !ok {
 		return nil
 	}
-	return gateway.Status.Endpoint
+	endpoint := gateway.Status.Endpoint
+	if endpoint == nil || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
+		return nil
+	}
+	return endpoint
 }
 
 // secretOf returns the Secret with a gateway's keys.

@@ -36,18 +36,20 @@ type Leaf struct {
 	ID liqov1beta1.ClusterID
 
 	client client.WithWatch
-	kube   kubernetes.Interface // which Liqo's functions ask for
+	kube   kubernetes.Interface // for Liqo's functions
 }
 
 // NewLeaf returns the cluster of a context of a kubeconfig. In the lab, the name of the context is
 // also the cluster ID.
 func NewLeaf(kubeconfig, context string) (*Leaf, error) {
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
-		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}, &clientcmd.ConfigOverrides{CurrentContext: context}).ClientConfig()
+		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
+		&clientcmd.ConfigOverrides{CurrentContext: context},
+	).ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", context, err)
 	}
-	config.QPS = -1 // nobody else is to be protected
+	config.QPS = -1 // no limit, because there are no other users to protect
 	config.WarningHandler = rest.NoWarnings{}
 	leaf := &Leaf{ID: liqov1beta1.ClusterID(context)}
 	if leaf.client, err = client.NewWithWatch(config, client.Options{Scheme: scheme}); err != nil {

@@ -28,25 +28,29 @@ func TestTheFirstObjectThatAnswersIsTaken(t *testing.T) {
 
 func TestTheKeysOfEitherGatewayAreFound(t *testing.T) {
 	secret := &corev1.ObjectReference{Name: "keys"}
-	if got := secretOf(&networkingv1beta1.GatewayServer{Status: networkingv1beta1.GatewayServerStatus{SecretRef: secret}}); got != secret {
+	server, client := &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{}
+	server.Status.SecretRef, client.Status.SecretRef = secret, secret
+	if got := secretOf(server); got != secret {
 		t.Errorf("of the server: %v", got)
 	}
-	if got := secretOf(&networkingv1beta1.GatewayClient{Status: networkingv1beta1.GatewayClientStatus{SecretRef: secret}}); got != secret {
+	if got := secretOf(client); got != secret {
 		t.Errorf("of the client: %v", got)
 	}
 	if got := secretOf(&networkingv1beta1.GatewayClient{}); got != nil {
-		t.Errorf("of one that has none yet: %v", got)
+		t.Errorf("of a client without keys: %v", got)
 	}
 }
 
 func TestOnlyAConnectionThatIsUpIsConnected(t *testing.T) {
-	connection := &networkingv1beta1.Connection{Status: networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connecting}}
+	connection := &networkingv1beta1.Connection{
+		Status: networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connecting},
+	}
 	if connected(connection) != nil {
-		t.Error("a connecting one is")
+		t.Error("a Connection that is Connecting counts as connected")
 	}
 	connection.Status.Value = networkingv1beta1.Connected
 	if connected(connection) == nil {
-		t.Error("a connected one is not")
+		t.Error("a Connection that is Connected does not count as connected")
 	}
 }
 

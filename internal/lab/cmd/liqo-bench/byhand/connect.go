@@ -17,9 +17,9 @@ type Pair struct {
 }
 
 // Connect joins pairs of leaves, in parallel and as fast as Liqo's controllers answer. It returns
-// the time until both ends of each pair were Connected. Everything that can be done before is done
-// when the clock starts: the watches are open, the address ranges read and the objects forged. The
-// leaves of a pair must not be joined yet.
+// the time until both ends of each pair were Connected. It prepares as much as possible before the
+// clock starts: it opens the watches, reads the address ranges and prepares the objects. The leaves
+// of a pair must not be joined yet.
 func Connect(ctx context.Context, pairs ...Pair) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(ctx) // ends the watches
 	defer cancel()

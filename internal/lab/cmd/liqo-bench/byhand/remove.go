@@ -45,7 +45,10 @@ func Remove(ctx context.Context, leaves ...*Leaf) error {
 // gone.
 func (l *Leaf) deleteTunnels(ctx context.Context) error {
 	for _, list := range []client.ObjectList{
-		&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{}, &networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConfigurationList{},
+		&networkingv1beta1.GatewayServerList{},
+		&networkingv1beta1.GatewayClientList{},
+		&networkingv1beta1.PublicKeyList{},
+		&networkingv1beta1.ConfigurationList{},
 	} {
 		if err := l.deleteAll(ctx, list); err != nil {
 			return err

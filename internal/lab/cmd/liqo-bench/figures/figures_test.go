@@ -27,10 +27,14 @@ func example() *Report {
 		Command:  "make bench",
 		Figures: []Figure{
 			{
-				ID: "one-create", Name: "One shortcut, create to Connected", How: "From the first message to the last.", Unit: Second,
+				ID: "one-create", Name: "One shortcut, create to Connected", Unit: Second,
+				How:  "From the first message to the last.",
 				Ours: NewSample(1.02, 0.98, 0.9512), Against: "liqoctl", Theirs: &theirs, Goal: 0.3,
 			},
-			{ID: "memory", Name: "Memory at its peak", How: "As the kernel tells.", Unit: Megabyte, Ours: NewSample(80.25), Goal: 120},
+			{
+				ID: "memory", Name: "Memory at its peak", How: "As the kernel tells.", Unit: Megabyte,
+				Ours: NewSample(80.25), Goal: 120,
+			},
 			{
 				ID: "refresh-requests", Name: "Requests for one refresh", How: "From the audit log.", Unit: Count,
 				Ours: NewSample(11, 11, 12), Goal: 12, Same: true,
@@ -133,7 +137,14 @@ func TestAGoalIsForTheRatioOrForTheLargestValue(t *testing.T) {
 }
 
 func TestANumberHasAboutThreeDigits(t *testing.T) {
-	for value, want := range map[float64]string{0.12345: "0.123", 1.2345: "1.23", 12.345: "12.3", 123.45: "123", 45: "45", 0: "0"} {
+	for value, want := range map[float64]string{
+		0.12345: "0.123",
+		1.2345:  "1.23",
+		12.345:  "12.3",
+		123.45:  "123",
+		45:      "45",
+		0:       "0",
+	} {
 		if got := number(value); got != want {
 			t.Errorf("%v is written %q, and not %q", value, got, want)
 		}
@@ -146,6 +157,6 @@ func TestTheMachineIsReadFromWhatTheKernelSays(t *testing.T) {
 		t.Errorf("the CPU is %q", got)
 	}
 	if got := field(strings.NewReader(cpu), "cache"); got != "" {
-		t.Errorf("what is not there is %q", got)
+		t.Errorf("a missing field is %q", got)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // writeGantt draws the steps as a Mermaid diagram with a section for each leaf, and the floor as a
 // bar below them. Time is in milliseconds since the first step.
 func writeGantt(out io.Writer, trace *Trace) {
-	fmt.Fprintf(out, "gantt\n    title %s dials %s: milliseconds since the first step\n    dateFormat x\n    axisFormat %%S.%%L\n",
-		trace.Client, trace.Server)
+	fmt.Fprintf(out, "gantt\n    title %s dials %s: milliseconds since the first step\n", trace.Client, trace.Server)
+	fmt.Fprint(out, "    dateFormat x\n    axisFormat %S.%L\n")
 	for _, leaf := range leaves(trace.Steps) {
 		fmt.Fprintf(out, "    section %s\n", leaf)
 		for _, step := range trace.Steps {
@@ -36,7 +36,8 @@ func writeGantt(out io.Writer, trace *Trace) {
 // name.
 func bar(out io.Writer, name, critical string, start, end time.Duration) {
 	from := start.Milliseconds()
-	fmt.Fprintf(out, "    %s :%s%d, %d\n", strings.ReplaceAll(name, ":", " "), critical, from, max(end.Milliseconds(), from+1))
+	to := max(end.Milliseconds(), from+1)
+	fmt.Fprintf(out, "    %s :%s%d, %d\n", strings.ReplaceAll(name, ":", " "), critical, from, to)
 }
 
 // leaves returns the leaves of the steps, each once.

@@ -8,14 +8,20 @@ import (
 
 // Rome's namespace takes longer than Milan's. The gateway waits for both, and for a step that takes
 // no time.
-const log = `not JSON
-{"@level":"debug","@message":"step begins","@module":"provider.shortcut","@timestamp":"2026-11-21T03:00:01.000000Z","leaf":"milan","step":"namespace","timestamp":"2026-11-21T03:00:00.000Z"}
-{"@level":"info","@message":"step done","@module":"provider.shortcut","@timestamp":"2026-11-21T03:00:01.000000Z","duration_ms":10,"leaf":"milan","step":"namespace","timestamp":"2026-11-21T03:00:00.010Z"}
-{"@level":"info","@message":"step done","@module":"provider.shortcut","@timestamp":"2026-11-21T03:00:01.000000Z","duration_ms":25,"leaf":"rome","step":"namespace","timestamp":"2026-11-21T03:00:00.025Z"}
-{"@level":"info","@message":"step done","@module":"provider.shortcut","@timestamp":"2026-11-21T03:00:01.000000Z","duration_ms":28,"leaf":"milan","step":"Configuration","timestamp":"2026-11-21T03:00:00.040Z"}
-{"@level":"info","@message":"step done","@module":"provider.shortcut","@timestamp":"2026-11-21T03:00:01.000000Z","duration_ms":0,"leaf":"milan","step":"compare","timestamp":"2026-11-21T03:00:00.026Z"}
-{"@level":"info","@message":"step done","@module":"provider.shortcut","@timestamp":"2026-11-21T03:00:01.000000Z","duration_ms":100,"leaf":"milan","step":"GatewayServer","timestamp":"2026-11-21T03:00:00.126Z"}
-{"@level":"info","@message":"apply_complete","@timestamp":"2026-11-21T03:00:01.000000Z","duration_ms":5,"timestamp":"2026-11-21T03:00:00.200Z"}`
+const (
+	at     = `"@timestamp":"2026-11-21T03:00:01.000000Z",`
+	begins = `{"@level":"debug","@message":"step begins","@module":"provider.shortcut",` + at
+	ends   = `{"@level":"info","@message":"step done","@module":"provider.shortcut",` + at
+	log    = "not JSON\n" +
+		begins + `"leaf":"milan","step":"namespace","timestamp":"2026-11-21T03:00:00.000Z"}` + "\n" +
+		ends + `"duration_ms":10,"leaf":"milan","step":"namespace","timestamp":"2026-11-21T03:00:00.010Z"}` + "\n" +
+		ends + `"duration_ms":25,"leaf":"rome","step":"namespace","timestamp":"2026-11-21T03:00:00.025Z"}` + "\n" +
+		ends + `"duration_ms":28,"leaf":"milan","step":"Configuration","timestamp":"2026-11-21T03:00:00.040Z"}` + "\n" +
+		ends + `"duration_ms":0,"leaf":"milan","step":"compare","timestamp":"2026-11-21T03:00:00.026Z"}` + "\n" +
+		ends + `"duration_ms":100,"leaf":"milan","step":"GatewayServer","timestamp":"2026-11-21T03:00:00.126Z"}` + "\n" +
+		`{"@level":"info","@message":"apply_complete",` + at +
+		`"duration_ms":5,"timestamp":"2026-11-21T03:00:00.200Z"}`
+)
 
 func TestStepsAreReadInTheOrderInWhichTheyBegan(t *testing.T) {
 	steps, err := Parse(strings.NewReader(log))
@@ -26,7 +32,8 @@ func TestStepsAreReadInTheOrderInWhichTheyBegan(t *testing.T) {
 	for _, s := range steps {
 		got = append(got, s.Leaf+" "+s.Name)
 	}
-	if want := "milan namespace, rome namespace, milan Configuration, milan compare, milan GatewayServer"; strings.Join(got, ", ") != want {
+	want := "milan namespace, rome namespace, milan Configuration, milan compare, milan GatewayServer"
+	if strings.Join(got, ", ") != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	last := steps[4]
