@@ -58,7 +58,7 @@ func TestAccPacketsCrossAgainAfterTheClustersOwnTroubles(t *testing.T) {
 		})
 		p.works()
 	}
-	p.run("plan", "-detailed-exitcode") // nothing is left to mend
+	p.run("plan", "-detailed-exitcode") // nothing is left to repair
 }
 
 // renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.

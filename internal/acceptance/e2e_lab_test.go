@@ -16,7 +16,8 @@ import (
 // The tests whose names begin with TestAccPackets need root and /dev/net/tun, and fail without them.
 // A machine that does not have both leaves them out with -skip.
 
-// plane are the options of a lab in which packets cross: Europe, which has Rome's pod CIDR here, Rome and Milan.
+// plane has the options of a lab with real packets and three clusters. Europe and Rome have the same pod
+// CIDR.
 var plane = []string{
 	"--dataplane=real", "--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
 }
@@ -28,7 +29,7 @@ type realLab struct {
 	pods map[string]string // their addresses, by the name of the cluster
 }
 
-// borrowRealLab lends a lab in which packets cross, as borrowLab does. Its links are healed when the test ends.
+// borrowRealLab lends a lab with real packets, as borrowLab does. It repairs the links when the test ends.
 func borrowRealLab(t *testing.T) *realLab {
 	t.Helper()
 	lab := &realLab{borrowLabOf(t, plane), map[string]string{}}
@@ -131,7 +132,8 @@ func (l *realLab) reachesNot(t *testing.T, cluster, address string) {
 	}
 }
 
-// answers fails the test unless the pod of another cluster answers to HTTP, and sees whom it answers at that address.
+// answers fails the test unless the pod of another cluster answers HTTP requests and sees this source
+// address.
 func (l *realLab) answers(t *testing.T, cluster, address, other, source string) {
 	t.Helper()
 	result := l.probe(t, "http", cluster, "http://"+address, "--count=1", "--timeout=5s")

@@ -8,19 +8,20 @@ import (
 	"text/tabwriter"
 )
 
-// outage is what traffic met while something happened.
+// outage is the loss of traffic during an event.
 type outage struct {
 	name    string
 	traffic probeResult
 }
 
-// outages are what the tests of this run have measured.
+// outages are the measurements of this test run.
 var outages struct {
 	sync.Mutex
 	list []outage
 }
 
-// during pings the server's pod from Rome's every 20 ms while something happens, and notes for how long no answer came.
+// during pings the server's pod from Rome's every 20 ms during an event, and records how long no answer
+// came.
 func (p *packetPair) during(name string, happens func()) {
 	p.t.Helper()
 	ping := p.lab.startProbe(p.t, "ping", "rome", p.serverAt, "--count=1000000", "--interval=20ms", "--timeout=100ms")

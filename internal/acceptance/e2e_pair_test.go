@@ -11,7 +11,7 @@ type packetPair struct {
 	*project
 	lab    *realLab
 	server string
-	// romeAt is where the server's pods reach Rome's, and serverAt the other way round.
+	// The server's pods reach Rome's at romeAt. Rome's reach the server's at serverAt.
 	romeAt, serverAt string
 }
 
@@ -26,7 +26,7 @@ func (l *realLab) join(t *testing.T, server, settings string) *packetPair {
 	return p
 }
 
-// configure writes a shortcut with these settings, and where it makes the pods reachable as outputs.
+// configure writes a shortcut with these settings. Its outputs are the addresses of the pods.
 func (p *packetPair) configure(settings string) {
 	p.t.Helper()
 	p.write("main.tf", p.lab.between(p.server, settings)+fmt.Sprintf(`
@@ -42,7 +42,7 @@ func (p *packetPair) configure(settings string) {
 		}`, p.lab.pods["rome"], p.lab.pods[p.server]))
 }
 
-// update applies what is configured.
+// update applies the configuration.
 func (p *packetPair) update() {
 	p.t.Helper()
 	p.run("apply", "-auto-approve")

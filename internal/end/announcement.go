@@ -13,8 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// Announcement is what the other leaf is told of this one's address ranges, in CIDR notation. What is empty is as the
-// leaf has it.
+// Announcement has the address ranges of this leaf to announce to the other one, in CIDR notation. An
+// empty field stands for the ranges that the leaf has.
 type Announcement struct {
 	PodCIDRs     []string
 	ExternalCIDR string
@@ -26,7 +26,7 @@ var (
 	ErrExternalCIDR = errors.New("the external CIDR can't be announced")
 )
 
-// of is what the other leaf is told, given what the leaf has.
+// of returns the announced ranges of a leaf with these own ranges.
 func (a Announcement) of(own cluster.Networks) cluster.Networks {
 	if len(a.PodCIDRs) > 0 {
 		own.PodCIDRs = a.PodCIDRs
@@ -35,9 +35,9 @@ func (a Announcement) of(own cluster.Networks) cluster.Networks {
 	return own
 }
 
-// Announce is what the other leaf is told of this one's address ranges. It fails if Liqo can't join them, and if
-// packets to them would be lost. What the other leaf has been told already is not refused for the latter: a network
-// that somebody made so can still be imported, changed and removed.
+// Announce returns the address ranges of this leaf to announce to the other one. It fails if Liqo can't
+// join them, or if packets to them would be lost. The latter is no error for ranges that the other leaf
+// already has. So a network that someone created with them can still be imported, changed and removed.
 func (e *End) Announce(ctx context.Context, announcement Announcement, told Network) (cluster.Networks, error) {
 	own, err := e.Leaf.Networks(ctx)
 	if err != nil {
@@ -58,9 +58,9 @@ func (e *End) Announce(ctx context.Context, announcement Announcement, told Netw
 	return announced, nil
 }
 
-// checkIPv4 fails for address ranges of IPv6. Liqo's IPAM (1.2.0, pkg/ipam/core) looks for a free range by dividing
-// IPv4 ranges down to the length that is asked for: for a length of more than 32 bits it panics, again after each
-// restart, and no network of that leaf gets a range any more.
+// checkIPv4 fails for IPv6 ranges. To find a free range, Liqo's IPAM (1.2.0, pkg/ipam/core) divides IPv4
+// ranges down to the requested prefix length. It panics for a length of more than 32 bits, again after
+// each restart. Then no network of that leaf gets a range.
 func (e *End) checkIPv4(announced cluster.Networks) error {
 	for _, cidr := range append(slices.Clone(announced.PodCIDRs), announced.ExternalCIDR) {
 		prefix, err := netip.ParsePrefix(cidr)
@@ -78,9 +78,9 @@ func (e *End) checkIPv4(announced cluster.Networks) error {
 	return nil
 }
 
-// checkPodCIDRs fails for a range that no pod of this leaf is in. Liqo translates a pod's address only on the other
-// leaf, from where it reaches a range to the range as it was announced: a packet arrives here with an address of the
-// latter, and nothing here translates that to a pod's.
+// checkPodCIDRs fails for a range outside the pod CIDRs of this leaf. Liqo translates a pod's address only
+// on the other leaf, from the remapped range to the announced one. A packet arrives here with an address
+// of the announced range, and nothing here translates it to a pod's address.
 func (e *End) checkPodCIDRs(announced, own cluster.Networks) error {
 	for _, cidr := range announced.PodCIDRs {
 		if slices.ContainsFunc(own.PodCIDRs, func(whole string) bool { return isPart(cidr, whole) }) {
@@ -99,9 +99,10 @@ func (e *End) checkPodCIDRs(announced, own cluster.Networks) error {
 	return nil
 }
 
-// checkExternalCIDR fails for a range that does not stand for the leaf's external CIDR. Liqo gives out addresses of the
-// latter alone. Its first address is the source of all packets to the other leaf that come from no pod (Liqo 1.2.0,
-// GetUnknownSourceIP), and the other leaf takes the first one of what was announced for it.
+// checkExternalCIDR fails unless the range is a part of the leaf's external CIDR with the same first
+// address. Liqo assigns addresses only from that CIDR. Its first address is the source of all packets to
+// the other leaf that do not come from a pod (Liqo 1.2.0, GetUnknownSourceIP). The other leaf expects the
+// first address of the announced range.
 func (e *End) checkExternalCIDR(announced, own cluster.Networks) error {
 	first, _, _ := strings.Cut(own.ExternalCIDR, "/")
 	begins, _, _ := strings.Cut(announced.ExternalCIDR, "/")
@@ -118,7 +119,7 @@ func (e *End) checkExternalCIDR(announced, own cluster.Networks) error {
 	}
 }
 
-// isPart reports whether a range lies in another one. What is no range at all is Liqo's to refuse.
+// isPart reports whether a range is part of another one. Liqo itself refuses an invalid range.
 func isPart(cidr, whole string) bool {
 	part, err := netip.ParsePrefix(cidr)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// EnsureConfiguration tells this leaf the address ranges of the other one. Liqo's Configuration controller reacts by
-// asking its IPAM for ranges that are free here.
+// EnsureConfiguration announces the address ranges of the other leaf to this one. Liqo's Configuration
+// controller then asks its IPAM for ranges that are free here.
 func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other cluster.Networks) error {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -38,8 +38,8 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	return e.Leaf.Apply(ctx, configuration)
 }
 
-// WaitForRemapping returns once Liqo has decided where this leaf reaches the other one's addresses. Where remapping is
-// forbidden, another decision than the pods' own addresses is an error.
+// WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If
+// remapping is forbidden, addresses other than the pods' own are an error.
 func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 	var decided *networkingv1beta1.Configuration
 	err := e.until(ctx, "Liqo to remap the other leaf's address ranges", func(found Objects) bool {
@@ -59,7 +59,7 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 	return nil
 }
 
-// Network is one leaf's address ranges, in CIDR notation, as the other leaf's Configuration has them.
+// Network has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.
 type Network struct {
 	PodCIDRs             []string // as the leaf has them
 	ExternalCIDR         string   // as the leaf has it
@@ -67,8 +67,8 @@ type Network struct {
 	RemappedExternalCIDR string   // where the other leaf reaches ExternalCIDR; empty until Liqo has decided
 }
 
-// ObservedNetwork is what this end's Configuration says of the cluster at the other end; the zero value where there is
-// none.
+// ObservedNetwork returns the network of the other leaf from this end's Configuration. It returns the
+// zero value if there is no Configuration.
 func (o Objects) ObservedNetwork() Network {
 	if o.Configuration == nil {
 		return Network{}
@@ -101,9 +101,9 @@ func firstCIDR(cidrs []networkingv1beta1.CIDR) string {
 	return cidrs[0].String()
 }
 
-// RemoveConfigurations deletes the owner's Configuration on this leaf and returns once it is gone, and with it the
-// ranges that Liqo's IPAM holds for it. Until they are free, a new Configuration of the other cluster would be remapped
-// to others.
+// RemoveConfigurations deletes the owner's Configuration on this leaf. It returns when the Configuration
+// is gone and Liqo's IPAM has released its ranges. Before that, Liqo would remap a new Configuration of
+// the other cluster to other ranges.
 func (e *End) RemoveConfigurations(ctx context.Context) error {
 	found, err := e.Find(ctx)
 	own := found.ownConfigurations(e.Owner)
@@ -133,8 +133,8 @@ func (e *End) RemoveConfigurations(ctx context.Context) error {
 	}, &networkingv1beta1.Configuration{})
 }
 
-// KeepConfigurations keeps the owner's Configuration on this leaf for a later shortcut, and with it the tenant
-// namespace: they are nobody's then. The result is what of somebody else's stays besides, in sentences.
+// KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later
+// shortcut. They have no owner then. It returns sentences about the objects of others that also stay.
 func (e *End) KeepConfigurations(ctx context.Context) (string, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -155,7 +155,7 @@ func (e *End) KeepConfigurations(ctx context.Context) (string, error) {
 	return others, nil
 }
 
-// ownConfigurations are those that the owner may remove.
+// ownConfigurations returns the Configurations that the owner may remove.
 func (o Objects) ownConfigurations(owner Owner) []client.Object {
 	return slices.DeleteFunc(o.owned(owner), func(object client.Object) bool { return !isConfiguration(object) })
 }

@@ -9,9 +9,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A Connection is made by the gateway itself: there is nothing to forge, and it goes when the gateway goes.
+// The gateway itself creates its Connection. So there is nothing to forge, and the Connection goes with
+// the gateway.
 
-// WaitForConnection returns once this leaf's gateway says that the tunnel is up, and has said so lately.
+// WaitForConnection returns when this leaf's gateway reports the tunnel as up and the report is recent.
 func (e *End) WaitForConnection(ctx context.Context) error {
 	return e.until(ctx, "the tunnel to come up", func(found Objects) bool {
 		gateway := found.Gateway()
@@ -19,8 +20,8 @@ func (e *End) WaitForConnection(ctx context.Context) error {
 	}, &networkingv1beta1.Connection{})
 }
 
-// ConnectionStatus is what this end says of the tunnel through a gateway. A Connection that an earlier gateway has left
-// says nothing of this one, and one that nobody renews does not say any more that the tunnel is up.
+// ConnectionStatus returns the status of the tunnel that this end's gateway reports. It ignores a
+// Connection of an earlier gateway. A Connection that the gateway has stopped renewing does not count as up.
 func (o Objects) ConnectionStatus(gateway client.Object) networkingv1beta1.ConnectionStatusValue {
 	if o.Connection == nil || !ownedBy(o.Connection, gateway) {
 		return ""
@@ -31,17 +32,18 @@ func (o Objects) ConnectionStatus(gateway client.Object) networkingv1beta1.Conne
 	return o.Connection.Status.Value
 }
 
-// Latency is how long a packet takes from one gateway to the other and back, as one of them has measured it.
+// Latency is the round-trip time between the two gateways, as one of them has measured it.
 type Latency struct {
 	Value      time.Duration
 	MeasuredAt time.Time
 }
 
-// Milliseconds is the latency in a unit for people; Liqo measures whole microseconds below one millisecond and whole
+// Milliseconds is the latency in a unit for people. Liqo measures whole microseconds below one millisecond and whole
 // milliseconds above.
 func (l *Latency) Milliseconds() float64 { return float64(l.Value.Microseconds()) / 1000 }
 
-// Latency is what this end's gateway has measured last; nil where it has not, as while it reports the tunnel as down.
+// Latency returns the last latency that this end's gateway has measured. It is nil if there is none, for
+// example while the gateway reports the tunnel as down.
 func (o Objects) Latency() *Latency {
 	gateway := o.Gateway()
 	if gateway == nil || o.ConnectionStatus(gateway) == "" {
@@ -55,14 +57,14 @@ func (o Objects) Latency() *Latency {
 	return &Latency{Value: value, MeasuredAt: measured.Timestamp.UTC()}
 }
 
-// wasConnected reports whether the gateway of this leaf has once reported the tunnel as up.
+// wasConnected reports whether the gateway of this leaf has ever reported the tunnel as up.
 func (o Objects) wasConnected() bool {
 	return o.Configuration != nil && strings.HasSuffix(o.Configuration.Annotations[completeAnnotation], " "+wasConnected)
 }
 
-// ConnectionLost reports whether somebody has deleted the Connection of a gateway that has all it needs: the gateway
-// makes another one only when it is told the other's key anew. A tunnel that was never seen up may not have had one
-// yet.
+// ConnectionLost reports whether someone has deleted the Connection of a gateway that has all it needs.
+// The gateway creates another one only when it gets the other gateway's key again. A tunnel that was
+// never up may not have had a Connection yet.
 func (o Objects) ConnectionLost() bool {
 	return o.Connection == nil && o.PublicKey != nil && o.wasConnected()
 }

@@ -58,7 +58,7 @@ func TestTheForeignClusterIsDeletedUnlessItIsNeeded(t *testing.T) {
 			nil, "", false},
 		"with a network": {[]client.Object{record(false), clustertest.Configuration("rome")}, nil,
 			"", false},
-		"with a namespace of somebody else's": {[]client.Object{record(false)}, somebodys, "", false},
+		"with someone else's namespace": {[]client.Object{record(false)}, somebodys, "", false},
 	} {
 		milan := milansEnd(t, test.objects...)
 		milan.Owner = me

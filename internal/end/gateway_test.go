@@ -62,7 +62,9 @@ func TestARemovalWaitsForAllDependentsOfTheGateway(t *testing.T) {
 		"Deployment liqo-tenant-rome/gw-rome":   clustertest.GatewayDeployment("rome"),
 		"Service liqo-tenant-rome/gw-rome":      clustertest.GatewayService("rome"),
 		"WgGatewayServer liqo-tenant-rome/rome": &networkingv1beta1.WgGatewayServer{ObjectMeta: inNamespace},
-		"Secret liqo-tenant-rome/gw-rome":       &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}},
+		"Secret liqo-tenant-rome/gw-rome": &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"},
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) { // no controller runs here, so the time runs out at once
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

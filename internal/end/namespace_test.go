@@ -31,7 +31,7 @@ func TestOnlyATenantNamespaceOfAnEarlierShortcutIsTakenOver(t *testing.T) {
 	for name, test := range map[string]struct {
 		namespace *corev1.Namespace
 		taken     bool
-	}{"left": {left, true}, "somebody else's": {tenant(), false}} {
+	}{"left": {left, true}, "someone else's": {tenant(), false}} {
 		server := milansEnd(t, test.namespace)
 		server.Owner = me
 		if namespace, err := server.ensureTenantNamespace(t.Context()); err != nil || namespace != "liqo-tenant-rome" {
@@ -46,7 +46,8 @@ func TestOnlyATenantNamespaceOfAnEarlierShortcutIsTakenOver(t *testing.T) {
 func TestANamespaceWithTheNameOfTheTenantNamespaceIsAConflict(t *testing.T) {
 	taken := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome"}}
 	server := milansEnd(t, taken)
-	if _, err := server.ensureTenantNamespace(t.Context()); explain.Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
+	_, err := server.ensureTenantNamespace(t.Context())
+	if explain.Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -122,14 +123,16 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 		stays   bool
 		why     string
 	}{
-		"mine":            {me, nil, "", KeySecret{}, false, ""},
-		"nobody's":        {Owner{}, nil, "", KeySecret{}, false, ""},
-		"somebody else's": {somebody, nil, "", KeySecret{}, true, ""},
+		"mine":           {me, nil, "", KeySecret{}, false, ""},
+		"nobody's":       {Owner{}, nil, "", KeySecret{}, false, ""},
+		"someone else's": {somebody, nil, "", KeySecret{}, true, ""},
 		"with a peering": {me, nil, "the peering", KeySecret{}, true,
-			"There is still the peering. Therefore, Namespace liqo-tenant-rome also stays; delete it when it is no longer needed."},
+			"There is still the peering. Therefore, Namespace liqo-tenant-rome also stays; " +
+				"delete it when it is no longer needed."},
 		"with a Secret that the gateway was given": {
 			me, []client.Object{own}, "", KeySecret{Name: own.Name}, true,
-			"Your Secret liqo-tenant-rome/my-keys stays. Therefore, Namespace liqo-tenant-rome also stays; delete it when it is no longer needed.",
+			"Your Secret liqo-tenant-rome/my-keys stays. Therefore, Namespace liqo-tenant-rome also stays; " +
+				"delete it when it is no longer needed.",
 		},
 		"with a Secret that was given elsewhere": {me, []client.Object{own}, "",
 			KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},

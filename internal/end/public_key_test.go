@@ -18,8 +18,8 @@ func TestAKeyIsWrittenAgainOnlyIfTheConnectionIsMissing(t *testing.T) {
 		Name: "gw-rome", Namespace: "liqo-tenant-rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"},
 	}}
 	for name, test := range map[string]struct {
-		more []client.Object
-		anew bool
+		more    []client.Object
+		written bool
 	}{
 		"a Connection":  {[]client.Object{connection}, false},
 		"no Connection": {nil, true},
@@ -36,7 +36,7 @@ func TestAKeyIsWrittenAgainOnlyIfTheConnectionIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		left, err := server.Find(t.Context())
-		if err != nil || left.PublicKey == nil || (left.PublicKey.UID != "known") != test.anew {
+		if err != nil || left.PublicKey == nil || (left.PublicKey.UID != "known") != test.written {
 			t.Errorf("%s: the PublicKey is %v (%v)", name, left.PublicKey, err)
 		}
 	}

@@ -10,23 +10,25 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// As long as a tunnel is up, its gateway renews a time in the Connection. If the gateway is gone, with its node for
-// instance, nobody writes, and the Connection goes on to call the tunnel up. What is in this file notices that.
+// While a tunnel is up, its gateway renews a time in the Connection. If the gateway is gone, for example
+// with its node, the Connection stays as it is and still calls the tunnel up. This file detects that.
 
-// slack is how much later than it should a report may come and still be believed. The clocks of the gateway's node and
-// of the API server may differ, Kubernetes writes times in whole seconds, and an API server that was away for a moment
-// gets the report with one of the next pings.
+// slack is how late a report may be before it counts as overdue. The clocks of the gateway's node and of
+// the API server may differ, and Kubernetes writes times in whole seconds. An API server that was briefly
+// unavailable gets the report with one of the next pings.
 const slack = 30 * time.Second
 
-// patienceWith is how old the last report of a tunnel that is up may be. The gateway reports with the first answer
-// after the interval; before it misses as many answers as it may, it does not report the tunnel as failed.
+// patienceWith returns the maximum age of the last report of a tunnel that is up. The gateway reports with
+// the first answer after the interval. It reports the tunnel as failed only after it has missed the
+// maximum number of answers.
 func patienceWith(pings cluster.Pings) time.Duration {
 	return pings.Report + time.Duration(pings.LossThreshold)*pings.Interval + slack
 }
 
-// silentSince is when a gateway last reported its tunnel as up, if it should have reported again by now. It is zero
-// otherwise, and where the gateway sends no pings: that one reports nothing a second time. A report that looks too old
-// in the cache, by the usual interval, is read again from the leaf, and so is the gateway's own interval.
+// silentSince returns when a gateway last reported its tunnel as up, if its next report is overdue.
+// Otherwise it returns zero. It also returns zero if the gateway sends no pings, because such a gateway
+// never repeats a report. If the report in the cache looks too old by the usual interval, silentSince
+// reads the report and the gateway's own interval from the leaf.
 func silentSince(ctx context.Context, leaf *cluster.Leaf, found Objects) (time.Time, error) {
 	gateway := found.Gateway()
 	if gateway == nil || found.ConnectionStatus(gateway) != networkingv1beta1.Connected {
@@ -48,9 +50,9 @@ func silentSince(ctx context.Context, leaf *cluster.Leaf, found Objects) (time.T
 	return reported, nil
 }
 
-// lastReport is when the gateway last reported its tunnel: by the clock of its node, or by the API server's, which has
-// noted the last write of the status, whichever is later. A cache keeps no such notes. It is zero where there are no
-// pings.
+// lastReport returns when the gateway last reported its tunnel. It takes the later one of two times: the
+// time by the clock of the gateway's node, and the API server's time of the last write of the status.
+// A cache does not keep the latter. The result is zero if there are no pings.
 func lastReport(connection *networkingv1beta1.Connection) time.Time {
 	last := connection.Status.Latency.Timestamp.Time
 	if last.IsZero() {

@@ -46,7 +46,8 @@ func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 		"of a type that is not there": {
 			Template{Resource: "example.com/v1/nothings"}, "there are no templates of type example.com/v1/nothings",
 			"there are no templates of type example.com/v1/nothings",
-			"The API server does not know this resource. Check its spelling, or install the gateway technology that provides it.",
+			"The API server does not know this resource. Check its spelling, " +
+				"or install the gateway technology that provides it.",
 		},
 		"of no type": {Template{Resource: "nothings"}, "not a resource: nothings", "not a resource: nothings",
 			"It must be group/version/resource."},

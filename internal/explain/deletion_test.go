@@ -22,7 +22,8 @@ func TestTheErrorSaysWhatBlocksADeletion(t *testing.T) {
 	const held = "GatewayServer liqo-tenant-rome/rome is not deleted"
 	refused := warning("gateway", "DeletionRefused", "it is in use", time.Minute)
 	says(t, told(t, leavingGateway("liqo.io/hold"), liqoControllers(1), refused), held,
-		"GatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer liqo.io/hold.\nEvent DeletionRefused: it is in use.", "has 1 of 1 replicas available",
+		"GatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer liqo.io/hold.\n"+
+			"Event DeletionRefused: it is in use.", "has 1 of 1 replicas available",
 		"Do not remove a finalizer by hand: the controller")
 	says(t, told(t, leavingGateway("liqo.io/hold"), liqoControllers(0)), "Liqo's controllers do not run",
 		"waits for the finalizer liqo.io/hold.", "has 0 of 1 replicas available",
@@ -106,7 +107,8 @@ func TestAnObjectWithAnOwnerWaitsForTheOwner(t *testing.T) {
 		APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.WgGatewayServerKind, Name: "rome",
 		UID: "owner",
 	}}
-	const byOwner = "WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer networking.liqo.io/hold."
+	const byOwner = "WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer " +
+		"networking.liqo.io/hold."
 	const byKubernetes = "Deployment liqo-tenant-rome/gw-rome still exists: " +
 		"Kubernetes has not noticed yet that its owner, WgGatewayServer rome, is gone."
 	for name, test := range map[string]struct {

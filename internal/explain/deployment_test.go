@@ -23,7 +23,8 @@ func TestTheErrorNamesADeploymentWithoutPods(t *testing.T) {
 	event := warning("deployment", "Stuck", "nobody is there", time.Minute)
 	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort), event),
 		"the gateway has no pod",
-		"Deployment liqo-tenant-rome/gw-rome has no pod, and its status does not say why.\nEvent Stuck: nobody is there.", "kube-controller-manager")
+		"Deployment liqo-tenant-rome/gw-rome has no pod, and its status does not say why.\nEvent Stuck: nobody is "+
+			"there.", "kube-controller-manager")
 }
 
 func TestTheErrorHasAllCausesOfAGateway(t *testing.T) {

@@ -63,7 +63,8 @@ Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000, ` +
 		"a pod that crashes": {waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container"), bothReport + `
 
 This is why: the gateway's pod does not run on leaf "milan".
-Container wireguard of Pod liqo-tenant-rome/gw-rome is waiting (CrashLoopBackOff): back-off 10s restarting failed container.
+Container wireguard of Pod liqo-tenant-rome/gw-rome is waiting (CrashLoopBackOff): ` +
+			`back-off 10s restarting failed container.
 
 Its log shows more:
 
@@ -87,8 +88,10 @@ func silentEnd(s Subject) Subject {
 
 func TestTheWarningNamesThePodOfAGatewayThatReportsNothing(t *testing.T) {
 	const silent = `The gateway of "rome" dials 172.18.0.2, UDP port 31000.
-On leaf "rome", the gateway has reported nothing since 2026-11-21T12:00:00Z, though Connection liqo-tenant-milan/gw-milan still says "Connected".
-On leaf "milan", the gateway has reported nothing since 2026-11-21T12:00:00Z, though Connection liqo-tenant-rome/gw-rome still says "Connected".
+On leaf "rome", the gateway has reported nothing since 2026-11-21T12:00:00Z, ` +
+		`though Connection liqo-tenant-milan/gw-milan still says "Connected".
+On leaf "milan", the gateway has reported nothing since 2026-11-21T12:00:00Z, ` +
+		`though Connection liqo-tenant-rome/gw-rome still says "Connected".
 
 This is why: the gateway reports nothing on leaf "rome".
 The gateway has reported nothing since 2026-11-21T12:00:00Z.
@@ -110,10 +113,13 @@ Kubernetes calls Pod liqo-tenant-rome/gw-rome on node "" ready.
 Check that its node runs, and that the gateway can reach the API server. Its log says more:
 
   kubectl -n liqo-tenant-rome logs deployment/gw-rome --all-containers`},
-		"whose pod has no image": {waitingPod("ErrImagePull", "not found"), `the gateway's image can't be pulled on leaf "milan".
-The kubelet can't pull image ghcr.io/liqotech/gateway/wireguard:v1.2.0 of Pod liqo-tenant-rome/gw-rome, container wireguard: not found.
+		"whose pod has no image": {
+			waitingPod("ErrImagePull", "not found"), `the gateway's image can't be pulled on leaf "milan".
+The kubelet can't pull image ghcr.io/liqotech/gateway/wireguard:v1.2.0 of Pod ` +
+				`liqo-tenant-rome/gw-rome, container wireguard: not found.
 
-Check that the nodes of leaf "milan" can reach this registry and may pull this image.`},
+Check that the nodes of leaf "milan" can reach this registry and may pull this image.`,
+		},
 	} {
 		down := Down(t.Context(), silentEnd(downAtRome(t)), silentEnd(downAtMilan(t, test.pod)))
 		for part := range strings.SplitSeq(silent+test.expected, "\n\nThis is why: ") {

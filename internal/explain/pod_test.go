@@ -29,7 +29,8 @@ func TestTheErrorSaysWhyAPodIsNotReady(t *testing.T) {
 		"no image": {
 			waitingPod("ImagePullBackOff", "Back-off pulling image: not found"), nil,
 			"the gateway's image can't be pulled",
-			[]string{"can't pull image ghcr.io/liqotech/gateway/wireguard:v1.2.0 of Pod liqo-tenant-rome/gw-rome, container wireguard: Back-off"},
+			[]string{"can't pull image ghcr.io/liqotech/gateway/wireguard:v1.2.0 of Pod liqo-tenant-rome/gw-rome, " +
+				"container wireguard: Back-off"},
 		},
 		"it crashes": {
 			waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container"), nil,
@@ -49,7 +50,8 @@ func TestTheErrorSaysWhyAPodIsNotReady(t *testing.T) {
 				warning("another pod", "Other", "of another pod", 0),
 			},
 			"the gateway's pod is not ready", []string{
-				"Pod liqo-tenant-rome/gw-rome is in phase Pending and not ready.\nEvent FailedMount: secret \"keys\" not found.\nEvent Old: long ago.\n\n",
+				"Pod liqo-tenant-rome/gw-rome is in phase Pending and not ready.\n" +
+					"Event FailedMount: secret \"keys\" not found.\nEvent Old: long ago.\n\n",
 				"allow more time in `timeouts`", "kubectl -n liqo-tenant-rome describe pod gw-rome",
 			},
 		},

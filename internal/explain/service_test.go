@@ -37,7 +37,8 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 		"a quota": {
 			apierrors.NewForbidden(services, "gw-rome", errors.New("exceeded quota: none")),
 			"the gateway's Service is refused",
-			"Liqo can't create Service liqo-tenant-rome/gw-rome. The API server says: services \"gw-rome\" is forbidden: exceeded quota: none", "",
+			"Liqo can't create Service liqo-tenant-rome/gw-rome. The API server says: services \"gw-rome\" is forbidden: " +
+				"exceeded quota: none", "",
 		},
 		"nothing, on the second try": {nil, "the gateway has no Service", missing, ""},
 		"no permission for the dry run": {

@@ -48,7 +48,8 @@ func TestAFailureOfBothLeavesHasOneText(t *testing.T) {
 		inVain("milan", "the tunnel", end(rankListening, "milan's.")),
 		inVain("rome", "the tunnel", end(rankDialling, "rome's.")),
 	)}
-	expected := "Time ran out while waiting for the tunnel on \"rome\" and \"milan\".\n\nrome's.\nmilan's.\n\nAdvice of rome's.\n\n"
+	expected := "Time ran out while waiting for the tunnel on \"rome\" and \"milan\".\n\nrome's.\nmilan's.\n\n" +
+		"Advice of rome's.\n\n"
 	if Summary(failure) != "no tunnel" || !strings.HasPrefix(Detail(failure), expected) {
 		t.Errorf("got %q:\n%s", Summary(failure), Detail(failure))
 	}
@@ -86,7 +87,8 @@ func TestTheTextHasTheProblemOfACheckBesideTheWaits(t *testing.T) {
 	consequence := cause{rank: rankUnknown, summary: "gave up", evidence: []string{"Nothing."}}
 	text := Detail(errors.Join(fmt.Errorf("while checking: %w", problem), problem,
 		inVain("milan", "an end", consequence)))
-	expected := "Make it.\n\nIn addition, gave up on leaf \"milan\".\nTime ran out while waiting for an end on \"milan\".\n\nNothing."
+	expected := "Make it.\n\nIn addition, gave up on leaf \"milan\".\n" +
+		"Time ran out while waiting for an end on \"milan\".\n\nNothing."
 	if text != expected {
 		t.Errorf("got:\n%s", text)
 	}

@@ -19,7 +19,8 @@ import (
 
 func TestTheErrorSaysThatALeafShowsNoCause(t *testing.T) {
 	says(t, told(t, liqoControllers(1)), "gave up waiting for an end",
-		"Nothing on this leaf shows why.\nDeployment liqo/liqo-controller-manager, which runs Liqo's controllers, has 1 of 1 replicas available.",
+		"Nothing on this leaf shows why.\nDeployment liqo/liqo-controller-manager, which runs Liqo's controllers, "+
+			"has 1 of 1 replicas available.",
 		"allow more time in `timeouts`", "\n  kubectl -n liqo logs deployment/liqo-controller-manager")
 }
 

@@ -28,33 +28,42 @@ import (
 func networkAttribute(leaf, other string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Address ranges of the " + leaf + ", in CIDR notation, and where the " + other + " reaches them. A change interrupts " +
-			"traffic to those that change only.",
+		MarkdownDescription: "Address ranges of the " + leaf + ", in CIDR notation, and the ranges at which the " +
+			other + " reaches them. A change interrupts only traffic to the ranges that change.",
 		PlanModifiers: []planmodifier.Object{objectplanmodifier.UseStateForUnknown()},
 		Attributes: map[string]schema.Attribute{
 			"pod_cidrs": schema.ListAttribute{
 				Optional: true, Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Of its pods, as the " + other + " is told. Default: all pod CIDRs of the " + leaf + ". Set it to parts of them to " +
-					"keep the other pods apart: those can't be reached from the " + other + ", and reach nothing there. Any other range is refused, because " +
-					"packets to it would be lost. A change is made in place, and the " + other + " may reach the pods at other addresses then.",
-				Validators:    []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(cidr(), wholeRange())},
+				MarkdownDescription: "Pod address ranges to announce to the " + other + ". Default: all pod CIDRs of the " +
+					leaf + ". Set it to parts of them to isolate the other pods: the " + other +
+					" can't reach those, and they can't reach anything there. Any other range is refused, because packets " +
+					"to it would be lost. A change is made in place. After it, the " + other +
+					" may reach the pods at other addresses.",
+				Validators: []validator.List{
+					listvalidator.SizeAtLeast(1),
+					listvalidator.NoNullValues(),
+					listvalidator.ValueStringsAre(cidr(), wholeRange()),
+				},
 				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
 			},
 			"external_cidr": schema.StringAttribute{
 				Optional: true, Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Liqo's external CIDR of the " + leaf + ", for addresses outside its pod CIDRs, as the " + other + " is told. Default: as the " + leaf +
-					" has it. It can be set to a part that begins with the same address; then the " + other + " reaches no address outside that part.",
+				MarkdownDescription: "Liqo's external CIDR of the " + leaf + ", to announce to the " + other +
+					". It is for addresses outside the pod CIDRs. Default: the external CIDR that the " + leaf +
+					" has. It can be set to a part of that range that begins with the same address. The " + other +
+					" then can't reach addresses outside that part.",
 				Validators:    []validator.String{wholeRange()},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"remapped_pod_cidrs": schema.ListAttribute{
 				Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Where the " + other + " reaches `pod_cidrs`, index by index; the same ranges where Liqo has remapped nothing.",
-				PlanModifiers:       []planmodifier.List{listplanmodifier.UseStateForUnknown()},
+				MarkdownDescription: "The ranges at which the " + other + " reaches `pod_cidrs`, in the same order. " +
+					"A range that Liqo has not remapped is the same in both.",
+				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
 			},
 			"remapped_external_cidr": schema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Where the " + other + " reaches `external_cidr`.",
+				MarkdownDescription: "The range at which the " + other + " reaches `external_cidr`.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 		},
@@ -65,23 +74,24 @@ func networkAttribute(leaf, other string) schema.SingleNestedAttribute {
 func shownNetwork(leaf, other string) datasourceschema.Attribute {
 	return datasourceschema.SingleNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "Address ranges of the " + leaf + ", in CIDR notation, and where the " + other + " reaches them. Null where the " + other +
-			" has not been told of any.",
+		MarkdownDescription: "Address ranges of the " + leaf + ", in CIDR notation, and the ranges at which the " +
+			other + " reaches them. Null if none have been announced to the " + other + ".",
 		Attributes: map[string]datasourceschema.Attribute{
 			"pod_cidrs": datasourceschema.ListAttribute{
-				Computed: true, ElementType: cidrtypes.IPPrefixType{}, MarkdownDescription: "Of its pods, as the " + other + " was told.",
+				Computed: true, ElementType: cidrtypes.IPPrefixType{},
+				MarkdownDescription: "Pod address ranges announced to the " + other + ".",
 			},
 			"external_cidr": datasourceschema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Liqo's external CIDR of the " + leaf + ", as the " + other + " was told.",
+				MarkdownDescription: "Liqo's external CIDR of the " + leaf + ", as announced to the " + other + ".",
 			},
 			"remapped_pod_cidrs": datasourceschema.ListAttribute{
 				Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Where the " + other + " reaches `pod_cidrs`, index by index.",
+				MarkdownDescription: "The ranges at which the " + other + " reaches `pod_cidrs`, in the same order.",
 			},
 			"remapped_external_cidr": datasourceschema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Where the " + other + " reaches `external_cidr`.",
+				MarkdownDescription: "The range at which the " + other + " reaches `external_cidr`.",
 			},
 		},
 	}
@@ -96,14 +106,15 @@ type networkModel struct {
 
 var networkTypes = attributeTypes(networkAttribute("client", "server").Attributes)
 
-// endSpec is how one leaf's end shall be: where it keeps the objects, and what the other leaf is told of its address
-// ranges. What the configuration does not say is left to the leaf.
+// endSpec returns the wanted state of one leaf's end: the namespace of its objects, and the address
+// ranges to announce to the other leaf. The leaf decides what the configuration leaves open.
 func endSpec(ctx context.Context, namespace types.String, set types.Object) (shortcut.EndSpec, diag.Diagnostics) {
 	announcement, diags := announcementSpec(ctx, set)
 	return shortcut.EndSpec{Namespace: namespace.ValueString(), Announcement: announcement}, diags
 }
 
-// announcementSpec is what the other leaf is told of a leaf's address ranges; empty for what the leaf has.
+// announcementSpec returns the address ranges to announce to the other leaf. An empty field stands for
+// the ranges that the leaf has.
 func announcementSpec(ctx context.Context, set types.Object) (end.Announcement, diag.Diagnostics) {
 	if set.IsNull() {
 		return end.Announcement{}, nil
@@ -115,7 +126,7 @@ func announcementSpec(ctx context.Context, set types.Object) (end.Announcement, 
 	return announcement, diags
 }
 
-// announcementPath is the attribute of a network that an announcement is refused for.
+// announcementPath returns the path of the attribute that caused an error of an announcement.
 func announcementPath(network string, err error) path.Path {
 	switch at := path.Root(network); {
 	case errors.Is(err, end.ErrPodCIDRs):
@@ -136,7 +147,7 @@ func networkObject(network end.Network) types.Object {
 	})
 }
 
-// networkOrNull is null where the other leaf was told nothing.
+// networkOrNull returns null if no ranges have been announced to the other leaf.
 func networkOrNull(network end.Network) types.Object {
 	if network.PodCIDRs == nil && network.ExternalCIDR == "" {
 		return types.ObjectNull(networkTypes)
@@ -144,8 +155,10 @@ func networkOrNull(network end.Network) types.Object {
 	return networkObject(network)
 }
 
-// planNetworks plans what each leaf shall be told of the other's address ranges, and where it reaches them. That is known only if the state says it of these very
-// ranges: a Configuration that is missing, or says otherwise because somebody edited it, is so found and put right.
+// planNetworks plans which address ranges to announce to each leaf, and at which ranges it reaches the
+// other leaf. The latter are known only if the state has them for exactly the announced ranges.
+// Otherwise they are unknown, and the plan has a change. In this way it detects and repairs a
+// Configuration that is missing or that someone has edited.
 func planNetworks(ctx context.Context, pair pair, plan, config, state *shortcutModel) diag.Diagnostics {
 	var diags diag.Diagnostics
 	var recorded shortcutModel // its networks are null where there is no state yet
@@ -173,8 +186,9 @@ func planNetworks(ctx context.Context, pair pair, plan, config, state *shortcutM
 	return diags
 }
 
-// announcement is what the other leaf shall be told of a leaf's address ranges: what the configuration says, else what the leaf has, else what the state says. What
-// nobody says is unknown. The leaf may be nil, and the state's network null.
+// announcement returns the address ranges to announce to the other leaf. It takes them from the
+// configuration, otherwise from the leaf, otherwise from the state. What none of these has is unknown.
+// The leaf may be nil, and the state's network null.
 func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded types.Object) (types.Object, error) {
 	if configured.IsUnknown() {
 		return configured, nil
@@ -195,14 +209,16 @@ func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded 
 		}
 		return unknown
 	}
-	podCIDRs, externalCIDR := said("pod_cidrs", types.ListUnknown(cidrtypes.IPPrefixType{})), said("external_cidr", cidrtypes.NewIPPrefixUnknown())
+	podCIDRs := said("pod_cidrs", types.ListUnknown(cidrtypes.IPPrefixType{}))
+	externalCIDR := said("external_cidr", cidrtypes.NewIPPrefixUnknown())
 	if podCIDRs.IsUnknown() && externalCIDR.IsUnknown() && configured.IsNull() {
 		return types.ObjectUnknown(networkTypes), nil
 	}
 	return objectWith(ctx, networkTypes, map[string]attr.Value{"pod_cidrs": podCIDRs, "external_cidr": externalCIDR}), nil
 }
 
-// remappingKnown reports whether the state says where the other leaf reaches a network that it is told of in these words.
+// remappingKnown reports whether the state has the ranges at which the other leaf reaches exactly these
+// announced ranges.
 func remappingKnown(recorded, announced types.Object) bool {
 	if recorded.IsNull() || announced.IsUnknown() {
 		return false
@@ -212,7 +228,8 @@ func remappingKnown(recorded, announced types.Object) bool {
 		was["pod_cidrs"].Equal(is["pod_cidrs"]) && was["external_cidr"].Equal(is["external_cidr"])
 }
 
-// remappingUnknown leaves open where the other leaf will reach a network, and which ranges that are where nothing is known of them.
+// remappingUnknown returns a network with unknown remapped ranges. Other ranges without a value become
+// unknown, too.
 func remappingUnknown(network types.Object) types.Object {
 	if network.IsNull() || network.IsUnknown() {
 		return types.ObjectUnknown(networkTypes)

@@ -13,11 +13,15 @@ import (
 // network is a `client_network` or `server_network`; what is nil is unknown.
 func network(podCIDRs, externalCIDR, remappedPodCIDRs, remappedExternalCIDR attr.Value) types.Object {
 	values := map[string]attr.Value{
-		"pod_cidrs": podCIDRs, "external_cidr": externalCIDR, "remapped_pod_cidrs": remappedPodCIDRs, "remapped_external_cidr": remappedExternalCIDR,
+		"pod_cidrs":              podCIDRs,
+		"external_cidr":          externalCIDR,
+		"remapped_pod_cidrs":     remappedPodCIDRs,
+		"remapped_external_cidr": remappedExternalCIDR,
 	}
 	for name, unknown := range map[string]attr.Value{
 		"pod_cidrs": types.ListUnknown(cidrtypes.IPPrefixType{}), "external_cidr": cidrtypes.NewIPPrefixUnknown(),
-		"remapped_pod_cidrs": types.ListUnknown(cidrtypes.IPPrefixType{}), "remapped_external_cidr": cidrtypes.NewIPPrefixUnknown(),
+		"remapped_pod_cidrs":     types.ListUnknown(cidrtypes.IPPrefixType{}),
+		"remapped_external_cidr": cidrtypes.NewIPPrefixUnknown(),
 	} {
 		if values[name] == nil {
 			values[name] = unknown
@@ -40,29 +44,46 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 		reached                        bool // whether the leaf answers
 		configured, recorded, expected types.Object
 	}{
-		"as it is":                             {true, nobody, whole, whole},
-		"as it is, as far as is known":         {false, nobody, whole, whole},
-		"to be made":                           {true, nobody, nobody, network(ownPods, own, nil, nil)},
-		"to be made on a leaf not known yet":   {false, nobody, nobody, types.ObjectUnknown(networkTypes)},
-		"a Configuration that is missing":      {true, nobody, network(noPods, none, noPods, none), network(ownPods, own, nil, nil)},
-		"one that is missing, not reached":     {false, nobody, network(noPods, none, noPods, none), types.ObjectUnknown(networkTypes)},
-		"one that Liqo has not looked at":      {true, nobody, network(ownPods, own, noPods, none), network(ownPods, own, nil, nil)},
-		"one that was edited":                  {true, nobody, network(elsewhere, own, elsewhere, remapped), network(ownPods, own, nil, nil)},
-		"other ranges":                         {true, configured(elsewhere, none), whole, network(elsewhere, own, nil, nil)},
-		"another external CIDR":                {true, configured(noPods, cidrOrNull("10.72.0.0/16")), whole, network(ownPods, cidrOrNull("10.72.0.0/16"), nil, nil)},
-		"other ranges, not reached":            {false, configured(elsewhere, none), whole, network(elsewhere, own, nil, nil)},
-		"other ranges, to be made, no leaf":    {false, configured(elsewhere, none), nobody, network(elsewhere, nil, nil, nil)},
+		"as it is":                           {true, nobody, whole, whole},
+		"as it is, as far as is known":       {false, nobody, whole, whole},
+		"to be made":                         {true, nobody, nobody, network(ownPods, own, nil, nil)},
+		"to be made on a leaf not known yet": {false, nobody, nobody, types.ObjectUnknown(networkTypes)},
+		"a Configuration that is missing": {
+			true, nobody, network(noPods, none, noPods, none), network(ownPods, own, nil, nil),
+		},
+		"one that is missing, not reached": {
+			false, nobody, network(noPods, none, noPods, none), types.ObjectUnknown(networkTypes),
+		},
+		"one that Liqo has not looked at": {
+			true, nobody, network(ownPods, own, noPods, none), network(ownPods, own, nil, nil),
+		},
+		"one that was edited": {
+			true, nobody, network(elsewhere, own, elsewhere, remapped), network(ownPods, own, nil, nil),
+		},
+		"other ranges": {true, configured(elsewhere, none), whole, network(elsewhere, own, nil, nil)},
+		"another external CIDR": {
+			true, configured(noPods, cidrOrNull("10.72.0.0/16")), whole, network(ownPods, cidrOrNull("10.72.0.0/16"), nil, nil),
+		},
+		"other ranges, not reached": {
+			false, configured(elsewhere, none), whole, network(elsewhere, own, nil, nil),
+		},
+		"other ranges, to be made, no leaf": {
+			false, configured(elsewhere, none), nobody, network(elsewhere, nil, nil, nil),
+		},
 		"pod CIDRs that are known later":       {true, configured(nil, none), whole, network(nil, own, nil, nil)},
 		"an external CIDR that is known later": {true, configured(noPods, nil), whole, network(ownPods, nil, nil, nil)},
-		"all of it known later":                {true, types.ObjectUnknown(networkTypes), whole, types.ObjectUnknown(networkTypes)},
+		"all of it known later": {
+			true, types.ObjectUnknown(networkTypes), whole, types.ObjectUnknown(networkTypes),
+		},
 	} {
 		var leaves pair
 		if test.reached {
 			leaves.client = clustertest.Leaf(t, "rome", clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16")...)
 		}
 		var plan shortcutModel
-		config, state := shortcutModel{ClientNetwork: test.configured, ServerNetwork: nobody}, &shortcutModel{ClientNetwork: test.recorded, ServerNetwork: nobody}
-		if diags := planNetworks(t.Context(), leaves, &plan, &config, state); diags.HasError() {
+		config := shortcutModel{ClientNetwork: test.configured, ServerNetwork: nobody}
+		state := shortcutModel{ClientNetwork: test.recorded, ServerNetwork: nobody}
+		if diags := planNetworks(t.Context(), leaves, &plan, &config, &state); diags.HasError() {
 			t.Fatal(diags)
 		}
 		if !plan.ClientNetwork.Equal(test.expected) {
@@ -73,7 +94,8 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 
 func TestALeafWhoseRangesCannotBeReadFailsThePlan(t *testing.T) {
 	plan, config := settled(t), settled(t)
-	if diags := planNetworks(t.Context(), pair{client: clustertest.Leaf(t, "rome")}, &plan, &config, nil); !diags.HasError() {
+	leaves := pair{client: clustertest.Leaf(t, "rome")}
+	if diags := planNetworks(t.Context(), leaves, &plan, &config, nil); !diags.HasError() {
 		t.Errorf("planned is %s", plan.ClientNetwork)
 	}
 }

@@ -47,7 +47,7 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 				map[string]attr.Type{"read": types.StringType}, map[string]attr.Value{"read": types.StringValue("3m")})}
 		}, expected: true},
 		"no waiting": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) }, expected: true},
-		"no more waiting while the tunnel comes up": {
+		"waiting switched off while the tunnel comes up": {
 			status: shortcut.Connecting, plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
 			expected: true,
 		},
@@ -74,7 +74,7 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 			status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) },
 		},
 		"an adoption": {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
-		"no more adoption": {
+		"adoption switched off": {
 			state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) },
 			plan:  func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true,
 		},

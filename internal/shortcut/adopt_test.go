@@ -114,7 +114,7 @@ func TestPublicKeysOfOthersStayTheirs(t *testing.T) {
 		key   client.Object
 		taken bool
 	}{
-		"somebody else's":                    {clustertest.PublicKey("rome"), false},
+		"someone else's":                     {clustertest.PublicKey("rome"), false},
 		"the owner's from before":            {ownKey, true},
 		"what a killed create has left over": {left, true},
 	} {

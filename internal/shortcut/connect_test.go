@@ -137,7 +137,8 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 			t.Fatalf("again: %t: %v", again, err)
 		}
 		state, err := s.Observe(t.Context(), false)
-		if err != nil || state.Status != Connected || state.Client.MTU != 1400 || state.Server.MTU != 1400 || len(state.Duplicates) > 0 {
+		if err != nil || state.Status != Connected || state.Client.MTU != 1400 || state.Server.MTU != 1400 ||
+			len(state.Duplicates) > 0 {
 			t.Fatalf("again: %t: %+v (%v)", again, state, err)
 		}
 		if found, err := s.look(t.Context()); err != nil || !found.complete(me.Token) {
@@ -152,7 +153,8 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 	if err := s.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	if state, err := s.Observe(t.Context(), false); err != nil || state.Client.MTU != 1300 || state.Server.MTU != 1300 || state.Status != Connected {
+	state, err := s.Observe(t.Context(), false)
+	if err != nil || state.Client.MTU != 1300 || state.Server.MTU != 1300 || state.Status != Connected {
 		t.Errorf("after a change, it is %+v (%v)", state, err)
 	}
 	if atRome.Load() == 0 || atMilan.Load() == 0 {

@@ -16,7 +16,9 @@ import (
 
 // downAt is one leaf of a shortcut whose tunnel is down although all objects are in place. Its gateway
 // runs in this pod.
-func downAt(t *testing.T, leaf, remote string, gateway client.Object, pod *corev1.Pod, more ...client.Object) *cluster.Leaf {
+func downAt(
+	t *testing.T, leaf, remote string, gateway client.Object, pod *corev1.Pod, more ...client.Object,
+) *cluster.Leaf {
 	t.Helper()
 	inTenant := func(object client.Object, name string) client.Object {
 		object.SetNamespace("liqo-tenant-" + remote)
@@ -26,7 +28,9 @@ func downAt(t *testing.T, leaf, remote string, gateway client.Object, pod *corev
 		return object
 	}
 	gateway.SetUID("gateway")
-	connection := &networkingv1beta1.Connection{Status: networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}}
+	connection := &networkingv1beta1.Connection{
+		Status: networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError},
+	}
 	connection.OwnerReferences = []metav1.OwnerReference{{UID: "gateway"}}
 	record := &liqov1beta1.ForeignCluster{
 		ObjectMeta: metav1.ObjectMeta{Name: remote, Labels: map[string]string{"liqo.io/remote-cluster-id": remote}},
@@ -63,7 +67,8 @@ func TestTheWarningOfATunnelThatIsDownHasWhatBothLeavesShow(t *testing.T) {
 	down := New(rome, milan).WhyDown(t.Context())
 	expected := bothReport +
 		"\n\nCheck that the nodes of \"rome\" can reach 172.18.0.2, UDP port 31000, and that no firewall or security group " +
-		"at either end drops UDP. If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`."
+		"at either end drops UDP. If they reach \"milan\" at another address, " +
+		"set `connect_address` and `connect_port` in `client_gateway`."
 	if down.Summary != `the tunnel from "rome" to "milan" is down` || down.Detail != expected {
 		t.Errorf("%s\n%s\nexpected:\n%s", down.Summary, down.Detail, expected)
 	}

@@ -79,12 +79,14 @@ func TestAnEndThatHasFallenSilentIsNotUpAndStillSaysWhatItLastMeasured(t *testin
 	last := measured("850μs")
 	last.Latency.Timestamp = metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
 	found, err := New(
-		clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", last)...), clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", measured("1ms"))...),
+		clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", last)...),
+		clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", measured("1ms"))...),
 	).Inspect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found.Status != Connecting || !found.Silent || found.ClientEnd.Status != Connecting || found.ServerEnd.Status != Connected {
+	if found.Status != Connecting || !found.Silent || found.ClientEnd.Status != Connecting ||
+		found.ServerEnd.Status != Connected {
 		t.Errorf("got %+v", found)
 	}
 	if at := found.ClientEnd.Latency; at == nil || !at.MeasuredAt.Equal(last.Latency.Timestamp.Time) {

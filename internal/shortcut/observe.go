@@ -10,14 +10,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// State is how a shortcut is.
+// State is the observed state of a shortcut.
 type State struct {
 	Exists bool // whether either leaf holds anything of the owner's
 	Joined bool // whether either leaf holds a network of the pair, whoever owns it
 	Status Status
 	Silent bool // whether a gateway that once reported the tunnel as up has stopped to report
 
-	// Duplicates name further objects of the pair, which are not the owner's: Liqo can't cope with two of a kind.
+	// Duplicates name further objects of the pair that are not the owner's. Liqo does not support two of
+	// a kind.
 	Duplicates []string
 
 	Client, Server EndState
@@ -25,8 +26,8 @@ type State struct {
 	ServerGateway  *end.GatewayServer // as the server's gateway is; nil while there is none
 	ServerEndpoint *end.Endpoint      // where the server's gateway says it can be reached; nil until it does
 
-	// ClientGateway is as the client's gateway is; nil while there is none. Its address and port are the first ones
-	// that it dials, be they its own or the server's.
+	// ClientGateway has the settings of the client's gateway. It is nil if there is none. Its address and
+	// port are the first ones that the gateway dials, whether they are its own settings or the server's.
 	ClientGateway *end.GatewayClient
 }
 
@@ -40,10 +41,10 @@ type EndState struct {
 	Network       end.Network
 }
 
-// Observe tells how the shortcut is, from the leaves' caches alone, so that it costs the API servers nothing however
-// often it is called. Only to be certain that nothing at all is left, or that nobody reports on the tunnel any more, it
-// asks them. With keysByOthers, a missing
-// PublicKey is no reason to call it disconnected.
+// Observe returns the state of the shortcut. It reads the leaves' caches, so it can be called often
+// without load on the API servers. It asks the API servers only to confirm that nothing is left, or
+// that a gateway has stopped reporting. With keysByOthers, the shortcut does not count as disconnected
+// because a PublicKey is missing.
 func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error) {
 	found, err := s.look(ctx)
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 	return state, err
 }
 
-// state tells how the shortcut is from what there is of it.
+// state returns the state of the shortcut from its objects.
 func (s *Shortcut) state(found network, keysByOthers bool) State {
 	client, server := found.client, found.server
 	return State{
@@ -73,7 +74,7 @@ func (s *Shortcut) state(found network, keysByOthers bool) State {
 	}
 }
 
-// duplicates name the further objects at an end that are not the owner's.
+// duplicates returns the names of further objects at an end that are not the owner's.
 func duplicates(at *end.End, found end.Objects) []string {
 	var names []string
 	for _, object := range found.Extra {
@@ -84,7 +85,7 @@ func duplicates(at *end.End, found end.Objects) []string {
 	return names
 }
 
-// endState is one end of the state, whose network the other leaf was told of.
+// endState returns one end of the state. Its network is the one announced to the other leaf.
 func endState(at *end.End, found end.Objects, network end.Network) EndState {
 	return EndState{
 		ClusterID: at.Leaf.ID, LiqoNamespace: at.Leaf.LiqoNamespace,
@@ -92,9 +93,9 @@ func endState(at *end.End, found end.Objects, network end.Network) EndState {
 	}
 }
 
-// remainsLeft reports whether a leaf still has what a removal deletes last: Liqo's record of the other cluster, the
-// tenant namespace that was made for this shortcut, or the lease of an operation that was killed. While one of them is
-// there, an interrupted removal has to go on.
+// remainsLeft reports whether a leaf still has an object that a removal deletes last: Liqo's record of the
+// other cluster, the tenant namespace that was created for this shortcut, or the lease of a killed
+// operation. While one of them exists, an interrupted removal has to continue.
 func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 	for _, on := range s.ends() {
 		namespace, err := on.TenantNamespace(ctx)
@@ -114,9 +115,9 @@ func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 	return leaseLeft(ctx, s.first())
 }
 
-// Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] puts back, and that its
-// [Status] does not tell of: the Service of the server's gateway, a gateway's keys, or a Connection. It asks the
-// leaves.
+// Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] restores but
+// its [Status] does not show: the Service of the server's gateway, a gateway's keys, or a Connection. It
+// asks the leaves.
 func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	found, err := s.look(ctx)
 	if err != nil || found.client.GatewayClient == nil || found.server.GatewayServer == nil {
@@ -134,8 +135,8 @@ func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	return s.Server.KeyUntold(ctx, found.server, found.client.PublicKey)
 }
 
-// WhyDown asks both leaves why the tunnel is not up, though all objects of the shortcut are in place. What can't be
-// read it mentions, and goes on.
+// WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It
+// mentions what it can't read, and continues.
 func (s *Shortcut) WhyDown(ctx context.Context) *explain.Problem {
 	return explain.Down(ctx, s.Client.Subject(), s.Server.Subject())
 }

@@ -84,7 +84,7 @@ func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
 }
 
 func TestAnExtraObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
-	for name, further := range map[string]bool{"somebody else's": true, "the owner's": false} {
+	for name, further := range map[string]bool{"someone else's": true, "the owner's": false} {
 		another := second()
 		if !further {
 			another = ours(another)
@@ -114,19 +114,21 @@ func TestAShortcutExistsWhileARemovalHasSomethingToDo(t *testing.T) {
 		return &liqov1beta1.ForeignCluster{
 			ObjectMeta: metav1.ObjectMeta{Name: "rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}},
 			Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: "rome"},
-			Status:     liqov1beta1.ForeignClusterStatus{Modules: liqov1beta1.Modules{Authentication: liqov1beta1.Module{Enabled: peered}}},
+			Status: liqov1beta1.ForeignClusterStatus{
+				Modules: liqov1beta1.Modules{Authentication: liqov1beta1.Module{Enabled: peered}},
+			},
 		}
 	}
 	for name, test := range map[string]struct {
 		onMilan []client.Object
 		exists  bool
 	}{
-		"our namespace":                              {[]client.Object{ours(namespace())}, true},
-		"somebody else's namespace":                  {[]client.Object{namespace()}, false},
-		"nothing":                                    {nil, false},
-		"the record of the other cluster":            {[]client.Object{record(false)}, true},
-		"the record, in use":                         {[]client.Object{record(true)}, false},
-		"the record, with somebody else's namespace": {[]client.Object{record(false), namespace()}, false},
+		"our namespace":                             {[]client.Object{ours(namespace())}, true},
+		"someone else's namespace":                  {[]client.Object{namespace()}, false},
+		"nothing":                                   {nil, false},
+		"the record of the other cluster":           {[]client.Object{record(false)}, true},
+		"the record, in use":                        {[]client.Object{record(true)}, false},
+		"the record, with someone else's namespace": {[]client.Object{record(false), namespace()}, false},
 	} {
 		state, err := New(clustertest.Leaf(t, "rome"),
 			clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context(), false)

@@ -31,7 +31,8 @@ func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement
 	return append(atClient, atServer...), err
 }
 
-// Announce is what a leaf's peer is told of its address ranges. See [end.End.Announce] for its errors.
+// Announce returns the address ranges of a leaf to announce to its peer. See [end.End.Announce] for its
+// errors.
 func (s *Shortcut) Announce(
 	ctx context.Context, on *end.End, announcement end.Announcement,
 ) (cluster.Networks, error) {

@@ -53,8 +53,14 @@ func TestTheServersGatewayIsReplacedOnlyIfItMustChange(t *testing.T) {
 			client: clustertest.GatewayClient("milan"), server: clustertest.WireGuard(clustertest.GatewayServer("rome",
 				51840)), made: []client.Object{deployment}, replaces: true,
 		},
-		"a Service that was never made":      {server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))), made: []client.Object{deployment}, replaces: true},
-		"neither Deployment nor Service yet": {server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840)))},
+		"a Service that was never made": {
+			server:   clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))),
+			made:     []client.Object{deployment},
+			replaces: true,
+		},
+		"neither Deployment nor Service yet": {
+			server: clustertest.WithoutAddress(clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))),
+		},
 		"no keys any more, client": {client: clustertest.WithClientKeys(clustertest.GatewayClient("milan")),
 			server: clustertest.GatewayServer("rome", 51840)},
 		"no keys any more, server": {client: clustertest.GatewayClient("milan"),

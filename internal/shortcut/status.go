@@ -9,24 +9,25 @@ type Status string
 const (
 	// Connected means that all objects are in place and both ends report the tunnel as up.
 	Connected Status = "Connected"
-	// Connecting means that all objects are in place, and the tunnel is not up yet, or no more, or that a gateway has
-	// stopped to report on it.
+	// Connecting means that all objects are in place, but the tunnel is not up yet, or not any longer,
+	// or a gateway has stopped reporting on it.
 	Connecting Status = "Connecting"
 	// Error means that at least one end reports that the tunnel failed.
 	Error Status = "Error"
-	// Disconnected means that something is missing or wrong on at least one leaf without which there can be no tunnel.
+	// Disconnected means that at least one leaf lacks something that the tunnel needs, or has it wrong.
 	Disconnected Status = "Disconnected"
 )
 
-// Unknown is the [Status] of a network of which only one end can be read. A [State] never has it.
+// Unknown is the [Status] of a network if only one end can be read. A [State] never has it.
 const Unknown Status = "Unknown"
 
-// status is that of a network whose client and server are known. Where the keys are left to others, theirs to come is
-// no fault of the shortcut's.
+// status returns the status of a network whose client and server are known. If others provide the keys,
+// a missing key is not an error of the shortcut.
 func (n network) status(keysByOthers bool) Status {
 	client, server := n.client, n.server
 	switch {
-	case client.Configuration == nil || client.GatewayClient == nil, server.Configuration == nil || server.GatewayServer == nil:
+	case client.Configuration == nil || client.GatewayClient == nil,
+		server.Configuration == nil || server.GatewayServer == nil:
 		return Disconnected
 	case !keysByOthers && (!client.KeyInPlace() || !server.KeyInPlace()):
 		return Disconnected

@@ -53,7 +53,9 @@ func GatewayService(remote string) *corev1.Service {
 }
 
 func ofGateway(remote string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: "gw-" + remote, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{consts.GatewayNameLabel: remote}}
+	return metav1.ObjectMeta{
+		Name: "gw-" + remote, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{consts.GatewayNameLabel: remote},
+	}
 }
 
 // KeySecret is a Secret of the user's own in the tenant namespace for another cluster, after Liqo has used it. Without

@@ -12,26 +12,31 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What is in this file is what a leaf holds of its network with another cluster. All of it is in the tenant namespace
-// for that cluster, and bears no mark of this provider.
+// This file creates a leaf's objects of its network with another cluster. They are in the tenant namespace
+// for that cluster, without a mark of this provider.
 
 // TenantNamespace is the tenant namespace for another cluster, as Liqo makes it.
 func TenantNamespace(remote string) *corev1.Namespace {
 	return tenantnamespace.NewManager(nil, nil).ForgeNamespace(liqov1beta1.ClusterID(remote), nil)
 }
 
-// Configuration is what somebody told a leaf of another cluster.
+// Configuration returns a Configuration of another cluster that a user created on a leaf.
 func Configuration(remote string) *networkingv1beta1.Configuration {
-	return forge.Configuration(remote, "liqo-tenant-"+remote, liqov1beta1.ClusterID(remote), []string{"10.0.0.0/16"}, "10.70.0.0/16")
+	return forge.Configuration(
+		remote, "liqo-tenant-"+remote, liqov1beta1.ClusterID(remote), []string{"10.0.0.0/16"}, "10.70.0.0/16",
+	)
 }
 
 // Remapped is a [Configuration] after Liqo has decided where the other cluster's ranges are reached, in CIDR notation.
 func Remapped(remote, pods, external string) *networkingv1beta1.Configuration {
 	configuration := Configuration(remote)
 	configuration.Status = networkingv1beta1.ConfigurationStatus{
-		Conditions: []metav1.Condition{{Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue}},
+		Conditions: []metav1.Condition{
+			{Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue},
+		},
 		Remote: &networkingv1beta1.ClusterConfig{CIDR: networkingv1beta1.ClusterConfigCIDR{
-			Pod: []networkingv1beta1.CIDR{networkingv1beta1.CIDR(pods)}, External: []networkingv1beta1.CIDR{networkingv1beta1.CIDR(external)},
+			Pod:      []networkingv1beta1.CIDR{networkingv1beta1.CIDR(pods)},
+			External: []networkingv1beta1.CIDR{networkingv1beta1.CIDR(external)},
 		}},
 	}
 	return configuration
@@ -72,14 +77,16 @@ func GatewayClient(remote string) *networkingv1beta1.GatewayClient {
 	}
 }
 
-// PublicKey is the key of another cluster's gateway, as somebody has told it to this leaf.
+// PublicKey returns the key of another cluster's gateway that a user created on this leaf.
 func PublicKey(remote string) *networkingv1beta1.PublicKey {
-	key := &networkingv1beta1.PublicKey{ObjectMeta: ofNetwork(remote, remote), Spec: networkingv1beta1.PublicKeySpec{PublicKey: make([]byte, 32)}}
+	key := &networkingv1beta1.PublicKey{
+		ObjectMeta: ofNetwork(remote, remote), Spec: networkingv1beta1.PublicKeySpec{PublicKey: make([]byte, 32)},
+	}
 	key.UID = "told"
 	return key
 }
 
-// Connection is what the gateway with the UID "gateway" says of the tunnel to another cluster.
+// Connection is the report of the gateway with the UID "gateway" about the tunnel to another cluster.
 func Connection(remote string, value networkingv1beta1.ConnectionStatusValue) *networkingv1beta1.Connection {
 	connection := &networkingv1beta1.Connection{
 		ObjectMeta: ofNetwork(remote, "gw-"+remote), Status: networkingv1beta1.ConnectionStatus{Value: value},
@@ -88,13 +95,13 @@ func Connection(remote string, value networkingv1beta1.ConnectionStatusValue) *n
 	return connection
 }
 
-// ServerEnd is all that a leaf holds of a network in which another cluster dials it, and whose gateway reports this
-// status: Configuration, gateway, PublicKey and Connection, in that order.
+// ServerEnd returns all objects of a network in which another cluster dials the leaf: Configuration, gateway,
+// PublicKey and Connection, in that order. The gateway reports this status.
 func ServerEnd(remote string, status networkingv1beta1.ConnectionStatus) []client.Object {
 	return whole(remote, GatewayServer(remote, 51840), status)
 }
 
-// ClientEnd is the same of a network in which the leaf dials another cluster.
+// ClientEnd returns the same for a network in which the leaf dials another cluster.
 func ClientEnd(remote string, status networkingv1beta1.ConnectionStatus) []client.Object {
 	return whole(remote, GatewayClient(remote), status)
 }
@@ -111,11 +118,15 @@ func Peering(remote string, role liqov1beta1.RoleType) *liqov1beta1.ForeignClust
 	return &liqov1beta1.ForeignCluster{
 		ObjectMeta: metav1.ObjectMeta{Name: remote, Labels: map[string]string{consts.RemoteClusterID: remote}},
 		Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: liqov1beta1.ClusterID(remote)},
-		Status:     liqov1beta1.ForeignClusterStatus{Role: role, Modules: liqov1beta1.Modules{Authentication: liqov1beta1.Module{Enabled: true}}},
+		Status: liqov1beta1.ForeignClusterStatus{
+			Role: role, Modules: liqov1beta1.Modules{Authentication: liqov1beta1.Module{Enabled: true}},
+		},
 	}
 }
 
 // ofNetwork names an object of the network with another cluster, and labels it as Liqo does.
 func ofNetwork(remote, name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: name, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{consts.RemoteClusterID: remote}}
+	return metav1.ObjectMeta{
+		Name: name, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{consts.RemoteClusterID: remote},
+	}
 }

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// Address is where every gateway of a server can be reached whose Service is given no other.
+	// Address is the address of a server's gateway unless its Service requests another one.
 	Address = "192.0.2.1"
-	// NodePort is the port on the nodes that Kubernetes chooses for every Service that is given no other.
+	// NodePort is the node port of a Service unless it requests another one.
 	NodePort int32 = 30999
 )
 
@@ -24,7 +24,9 @@ const (
 func remap(_ context.Context, _ client.Client, configuration *networkingv1beta1.Configuration) error {
 	configuration.Status.Remote = configuration.Spec.Remote.DeepCopy()
 	meta.SetStatusCondition(&configuration.Status.Conditions, metav1.Condition{
-		Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue, Reason: "Configured",
+		Type:               networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured,
+		Status:             metav1.ConditionTrue,
+		Reason:             "Configured",
 		ObservedGeneration: configuration.Generation,
 	})
 	return nil
@@ -50,8 +52,10 @@ func dial(ctx context.Context, c client.Client, gateway *networkingv1beta1.Gatew
 	return err
 }
 
-// ensureKeys refers to the Secret that the user has brought or, where there is none, to one that it makes.
-func ensureKeys(ctx context.Context, c client.Client, gateway client.Object, brought corev1.LocalObjectReference) (*corev1.ObjectReference, error) {
+// ensureKeys returns a reference to the user's Secret. If there is none, it creates a Secret.
+func ensureKeys(
+	ctx context.Context, c client.Client, gateway client.Object, brought corev1.LocalObjectReference,
+) (*corev1.ObjectReference, error) {
 	name := cmp.Or(brought.Name, gatewayforge.GatewayResourceName(gateway.GetName()))
 	if brought.Name == "" {
 		secret, err := newKeySecret(gateway.GetNamespace(), name)
@@ -65,7 +69,7 @@ func ensureKeys(ctx context.Context, c client.Client, gateway client.Object, bro
 	return &corev1.ObjectReference{Namespace: gateway.GetNamespace(), Name: name}, nil
 }
 
-// connect lets a gateway that is told the other one's key report the tunnel as up.
+// connect lets a gateway report the tunnel as up when it gets the other one's key.
 func connect(ctx context.Context, c client.Client, key client.ObjectKey) error {
 	var trusted networkingv1beta1.PublicKey
 	if err := c.Get(ctx, key, &trusted); err != nil {

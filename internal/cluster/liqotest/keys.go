@@ -27,6 +27,8 @@ func newKeySecret(namespace, name string) (*corev1.Secret, error) {
 	}
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Data:       map[string][]byte{consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes()},
+		Data: map[string][]byte{
+			consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes(),
+		},
 	}, nil
 }

@@ -1,9 +1,11 @@
-// Package liqotest makes leaves of controller-runtime's fake client on which something stands in for Liqo, so that a whole connect and disconnect can run in a test
-// without a cluster.
+// Package liqotest provides fake leaves with a stand-in for Liqo. With them, a test can connect and
+// disconnect two leaves without a cluster. They use controller-runtime's fake client.
 //
-// The stand-in reports at once what Liqo's controllers and gateways report when everything works: nothing is remapped, a gateway has an address and keys, and its
-// tunnel comes up when it is told the other one's key. It looks at no template, makes no Service and no pod, and never fails. So it shows what this provider writes
-// and reads, and nothing of how Liqo behaves: that is tested on clusters, with Liqo's own controllers.
+// The stand-in immediately reports what Liqo's controllers and gateways report when everything
+// works: nothing is remapped, a gateway has an address and keys, and its tunnel comes up when the
+// gateway gets the other one's key. The stand-in reads no template, creates no Service and no pod,
+// and never fails. It therefore shows what this provider writes and reads, but not how Liqo behaves.
+// Other tests, on clusters with Liqo's own controllers, cover that.
 package liqotest
 
 import (
@@ -19,7 +21,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// Leaf returns a leaf of that name and ID that holds these objects. What is applied to it or deleted from it has its consequences before the call returns.
+// Leaf returns a leaf with these objects. Its name is also its ID. The stand-in reacts to each apply and
+// delete before the call returns.
 func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	tb.Helper()
 	leaf := clustertest.Leaf(tb, name, objects...)
@@ -27,8 +30,10 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	return leaf
 }
 
-// apply writes an object, and what Liqo makes of it.
-func apply(ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+// apply writes an object and then what Liqo creates or reports for it.
+func apply(
+	ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
+) error {
 	if err := c.Apply(ctx, intent, options...); err != nil {
 		return err
 	}
@@ -55,7 +60,9 @@ func apply(ctx context.Context, c client.WithWatch, intent runtime.ApplyConfigur
 func report[T any, P interface {
 	*T
 	client.Object
-}](ctx context.Context, c client.Client, key client.ObjectKey, fill func(context.Context, client.Client, P) error) error {
+}](
+	ctx context.Context, c client.Client, key client.ObjectKey, fill func(context.Context, client.Client, P) error,
+) error {
 	object := P(new(T))
 	if err := c.Get(ctx, key, object); err != nil {
 		return err
@@ -66,7 +73,7 @@ func report[T any, P interface {
 	return c.Status().Update(ctx, object)
 }
 
-// remove deletes an object, and what Liqo made for it.
+// remove deletes an object, and the objects that Liqo created for it.
 func remove(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 	if err := c.Delete(ctx, object, options...); err != nil {
 		return err

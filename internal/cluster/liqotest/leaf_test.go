@@ -32,19 +32,26 @@ func applied[T client.Object](t *testing.T, leaf *cluster.Leaf, object T) T {
 
 // forMilan names an object that Rome keeps for Milan.
 func forMilan() metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"}}
+	return metav1.ObjectMeta{
+		Namespace: "liqo-tenant-milan", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"},
+	}
 }
 
 func server(endpoint networkingv1beta1.Endpoint) *networkingv1beta1.GatewayServer {
-	return &networkingv1beta1.GatewayServer{ObjectMeta: forMilan(), Spec: networkingv1beta1.GatewayServerSpec{Endpoint: endpoint}}
+	return &networkingv1beta1.GatewayServer{
+		ObjectMeta: forMilan(), Spec: networkingv1beta1.GatewayServerSpec{Endpoint: endpoint},
+	}
 }
 
 func TestNothingIsRemapped(t *testing.T) {
 	rome := liqotest.Leaf(t, "rome")
 	for _, podCIDR := range []string{"10.1.0.0/16", "10.2.0.0/16"} { // as it is made, and as it is changed
-		configuration := applied(t, rome, forge.Configuration("milan", "liqo-tenant-milan", "milan", []string{podCIDR}, "10.70.0.0/16"))
+		configuration := applied(
+			t, rome, forge.Configuration("milan", "liqo-tenant-milan", "milan", []string{podCIDR}, "10.70.0.0/16"),
+		)
 		remapped := configuration.Status.Remote
-		if !networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration) || remapped == nil || !slices.Equal(remapped.CIDR.Pod, configuration.Spec.Remote.CIDR.Pod) {
+		if !networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration) || remapped == nil ||
+			!slices.Equal(remapped.CIDR.Pod, configuration.Spec.Remote.CIDR.Pod) {
 			t.Errorf("%s is remapped to %v", podCIDR, remapped)
 		}
 	}
@@ -57,16 +64,27 @@ func TestAGatewayIsReachedAsItsServiceIs(t *testing.T) {
 		address string
 		port    int32
 	}{
-		"a cluster IP":                  {networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeClusterIP, Port: 51840}, liqotest.Address, 51840},
-		"a node port":                   {networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeNodePort, Port: 51840}, liqotest.Address, liqotest.NodePort},
-		"a node port that is asked for": {networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeNodePort, NodePort: &nodePort}, liqotest.Address, nodePort},
-		"a load balancer":               {networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeLoadBalancer, Port: 51840}, liqotest.Address, 51840},
+		"a cluster IP": {
+			networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeClusterIP, Port: 51840}, liqotest.Address, 51840,
+		},
+		"a node port": {
+			networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeNodePort, Port: 51840},
+			liqotest.Address, liqotest.NodePort,
+		},
+		"a node port that is asked for": {
+			networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeNodePort, NodePort: &nodePort}, liqotest.Address, nodePort,
+		},
+		"a load balancer": {
+			networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeLoadBalancer, Port: 51840}, liqotest.Address, 51840,
+		},
 		"an address that is asked for": {
-			networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeLoadBalancer, Port: 51840, LoadBalancerIP: &address}, address, 51840,
+			networkingv1beta1.Endpoint{ServiceType: corev1.ServiceTypeLoadBalancer, Port: 51840, LoadBalancerIP: &address},
+			address, 51840,
 		},
 	} {
 		endpoint := applied(t, liqotest.Leaf(t, "rome"), server(test.asked)).Status.Endpoint
-		if endpoint == nil || !slices.Equal(endpoint.Addresses, []string{test.address}) || endpoint.Port != test.port || *endpoint.Protocol != corev1.ProtocolUDP {
+		if endpoint == nil || !slices.Equal(endpoint.Addresses, []string{test.address}) || endpoint.Port != test.port ||
+			*endpoint.Protocol != corev1.ProtocolUDP {
 			t.Errorf("%s: it is reached at %+v", name, endpoint)
 		}
 	}
@@ -82,7 +100,8 @@ func TestAGatewayHasTheKeysThatWereBroughtElseItsOwn(t *testing.T) {
 			t.Fatalf("its keys are in %+v", keys)
 		}
 		var secret corev1.Secret
-		if err := rome.Live.Get(t.Context(), client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}, &secret); err != nil ||
+		key := client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}
+		if err := rome.Live.Get(t.Context(), key, &secret); err != nil ||
 			len(secret.Data[consts.PrivateKeyField]) != 32 || len(secret.Data[consts.PublicKeyField]) != 32 {
 			t.Errorf("%s has no two keys of 32 bytes (%v)", expected, err)
 		}
@@ -114,7 +133,8 @@ func TestATunnelIsUpFromTheOtherKeyToTheEndOfTheGateway(t *testing.T) {
 		}
 		return list.Items
 	}
-	if up := connections(); len(up) != 1 || up[0].Status.Value != networkingv1beta1.Connected || cluster.RemoteID(&up[0]) != "milan" {
+	up := connections()
+	if len(up) != 1 || up[0].Status.Value != networkingv1beta1.Connected || cluster.RemoteID(&up[0]) != "milan" {
 		t.Errorf("the Connections are %+v", up)
 	}
 	if err := rome.Live.Delete(t.Context(), gateway); err != nil {

@@ -19,7 +19,9 @@ import (
 
 // Object waits until an object of the same kind as this one fulfils a condition. The options in
 // which select the objects.
-func Object[T client.Object](ctx context.Context, in client.WithWatch, kind T, fulfils func(T) bool, which ...client.ListOption) error {
+func Object[T client.Object](
+	ctx context.Context, in client.WithWatch, kind T, fulfils func(T) bool, which ...client.ListOption,
+) error {
 	gvk, err := in.GroupVersionKindFor(kind)
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func Deleted(ctx context.Context, in client.WithWatch, listed client.ObjectList,
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	_, err = watchtools.Until(ctx, listed.GetResourceVersion(), listWatch(in, listed, which), func(event watch.Event) (bool, error) {
+	allDeleted := func(event watch.Event) (bool, error) {
 		if event.Type == watch.Error {
 			return false, apierrors.FromObject(event.Object)
 		}
@@ -63,7 +65,8 @@ func Deleted(ctx context.Context, in client.WithWatch, listed client.ObjectList,
 			delete(left, object.GetUID())
 		}
 		return len(left) == 0, err
-	})
+	}
+	_, err = watchtools.Until(ctx, listed.GetResourceVersion(), listWatch(in, listed, which), allDeleted)
 	return cause(ctx, err)
 }
 
@@ -83,7 +86,8 @@ func listWatch(in client.WithWatch, list client.ObjectList, which []client.ListO
 	}
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, raw metav1.ListOptions) (runtime.Object, error) {
-			found := list.DeepCopyObject().(client.ObjectList) //nolint:errcheck,forcetypeassert // a copy has its original's type
+			//nolint:errcheck,forcetypeassert // a copy has its original's type
+			found := list.DeepCopyObject().(client.ObjectList)
 			return found, in.List(ctx, found, options(raw)...)
 		},
 		WatchFuncWithContext: func(ctx context.Context, raw metav1.ListOptions) (watch.Interface, error) {

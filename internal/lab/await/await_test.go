@@ -15,15 +15,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// cluster is a cluster in memory, which does something of its own as soon as somebody watches it.
+// cluster is a cluster in memory. It runs a function as soon as a client watches it.
 type cluster struct{ client.WithWatch }
 
-// IsWatchListSemanticsUnSupported tells client-go's reflector that a watch of this cluster does not begin with what is there.
+// IsWatchListSemanticsUnSupported tells client-go's reflector that a watch of this cluster does not
+// begin with the objects that exist.
 func (cluster) IsWatchListSemanticsUnSupported() bool { return true }
 
 func newCluster(watched func(client.Client) error, objects ...client.Object) cluster {
 	return cluster{fake.NewClientBuilder().WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{
-		Watch: func(ctx context.Context, in client.WithWatch, list client.ObjectList, options ...client.ListOption) (watch.Interface, error) {
+		Watch: func(
+			ctx context.Context, in client.WithWatch, list client.ObjectList, options ...client.ListOption,
+		) (watch.Interface, error) {
 			watching, err := in.Watch(ctx, list, options...)
 			return watching, errors.Join(err, watched(in))
 		},

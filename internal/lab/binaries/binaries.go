@@ -46,20 +46,37 @@ var kubernetesVersion = []string{
 
 // The programs that a cluster is made of.
 var (
-	Etcd                  = Program{Name: "etcd", module: "cluster", pkg: "go.etcd.io/etcd/server/v3", source: "go.etcd.io/etcd/server/v3"}
-	KubeAPIServer         = Program{Name: "kube-apiserver", module: "cluster", pkg: kubernetes + "/cmd/kube-apiserver", source: kubernetes, variables: kubernetesVersion}
-	KubeControllerManager = Program{Name: "kube-controller-manager", module: "cluster", pkg: kubernetes + "/cmd/kube-controller-manager", source: kubernetes, variables: kubernetesVersion}
-	KubeScheduler         = Program{Name: "kube-scheduler", module: "cluster", pkg: kubernetes + "/cmd/kube-scheduler", source: kubernetes, variables: kubernetesVersion}
-	LiqoControllerManager = Program{Name: "liqo-controller-manager", module: "cluster", pkg: liqo + "/cmd/liqo-controller-manager", source: liqo}
-	LiqoIPAM              = Program{Name: "liqo-ipam", module: "cluster", pkg: liqo + "/cmd/ipam", source: liqo}
-	LiqoWebhook           = Program{Name: "liqo-webhook", module: "cluster", pkg: liqo + "/cmd/webhook", source: liqo}
+	Etcd = Program{
+		Name: "etcd", module: "cluster", pkg: "go.etcd.io/etcd/server/v3", source: "go.etcd.io/etcd/server/v3",
+	}
+	KubeAPIServer = Program{
+		Name: "kube-apiserver", module: "cluster", pkg: kubernetes + "/cmd/kube-apiserver",
+		source: kubernetes, variables: kubernetesVersion,
+	}
+	KubeControllerManager = Program{
+		Name: "kube-controller-manager", module: "cluster", pkg: kubernetes + "/cmd/kube-controller-manager",
+		source: kubernetes, variables: kubernetesVersion,
+	}
+	KubeScheduler = Program{
+		Name: "kube-scheduler", module: "cluster", pkg: kubernetes + "/cmd/kube-scheduler",
+		source: kubernetes, variables: kubernetesVersion,
+	}
+	LiqoControllerManager = Program{
+		Name: "liqo-controller-manager", module: "cluster", pkg: liqo + "/cmd/liqo-controller-manager", source: liqo,
+	}
+	LiqoIPAM    = Program{Name: "liqo-ipam", module: "cluster", pkg: liqo + "/cmd/ipam", source: liqo}
+	LiqoWebhook = Program{Name: "liqo-webhook", module: "cluster", pkg: liqo + "/cmd/webhook", source: liqo}
 )
 
 // The programs that a cluster needs in addition to be peered. One copies Liqo's objects to the
 // other cluster, one represents that cluster as a node.
 var (
-	LiqoCRDReplicator  = Program{Name: "liqo-crd-replicator", module: "cluster", pkg: liqo + "/cmd/crd-replicator", source: liqo}
-	LiqoVirtualKubelet = Program{Name: "liqo-virtual-kubelet", module: "cluster", pkg: liqo + "/cmd/virtual-kubelet", source: liqo}
+	LiqoCRDReplicator = Program{
+		Name: "liqo-crd-replicator", module: "cluster", pkg: liqo + "/cmd/crd-replicator", source: liqo,
+	}
+	LiqoVirtualKubelet = Program{
+		Name: "liqo-virtual-kubelet", module: "cluster", pkg: liqo + "/cmd/virtual-kubelet", source: liqo,
+	}
 )
 
 // The programs that carry packets between clusters: those of a gateway's pod, and the one that each
@@ -75,13 +92,16 @@ var (
 var (
 	Liqoctl = Program{Name: "liqoctl", module: "cluster", pkg: liqo + "/cmd/liqoctl", source: liqo,
 		variables: []string{liqo + "/pkg/liqoctl/version.LiqoctlVersion=VERSION"}}
-	OpenTofu = Program{Name: "tofu", module: "opentofu", pkg: "github.com/opentofu/opentofu/cmd/tofu", source: "github.com/opentofu/opentofu",
+	OpenTofu = Program{Name: "tofu", module: "opentofu", pkg: "github.com/opentofu/opentofu/cmd/tofu",
+		source:    "github.com/opentofu/opentofu",
 		variables: []string{"github.com/opentofu/opentofu/version.dev=no"}}
 )
 
 // Cluster returns the programs that every cluster needs.
 func Cluster() []Program {
-	return []Program{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, LiqoControllerManager, LiqoIPAM, LiqoWebhook}
+	return []Program{
+		Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, LiqoControllerManager, LiqoIPAM, LiqoWebhook,
+	}
 }
 
 // Peering returns the programs that a cluster needs in addition to be peered.
@@ -95,8 +115,8 @@ func moduleFolder(module string) (string, error) {
 	_, file, _, ok := runtime.Caller(0)
 	folder := filepath.Join(filepath.Dir(file), module)
 	if _, err := os.Stat(filepath.Join(folder, "go.mod")); !ok || err != nil {
-		return "", fmt.Errorf("the sources of the lab are not at %s, and with them which versions to build; build liqo-lab without -trimpath, "+
-			"and run it where it was built", folder)
+		return "", fmt.Errorf("the sources of the lab are not at %s, and with them which versions to build; "+
+			"build liqo-lab without -trimpath, and run it where it was built", folder)
 	}
 	return folder, nil
 }

@@ -94,7 +94,8 @@ func newBuild(ctx context.Context, program Program) (*build, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := cacheKey(goMod, goSum, []byte(toolchain), []byte(runtime.GOOS+"/"+runtime.GOARCH), []byte(program.pkg), []byte(strings.Join(b.flags, " ")))
+	platform, flags := runtime.GOOS+"/"+runtime.GOARCH, strings.Join(b.flags, " ")
+	key := cacheKey(goMod, goSum, []byte(toolchain), []byte(platform), []byte(program.pkg), []byte(flags))
 	b.file = filepath.Join(cache, "bin", program.Name+"-"+b.version+"-"+key, program.Name)
 	return b, nil
 }
@@ -210,7 +211,9 @@ func (b *build) follow(output io.Reader, total int, start time.Time) string {
 			continue
 		}
 		compiled++
-		b.report.Status("%s: %d of at most %d packages compiled, %s", b.label, compiled, total, time.Since(start).Round(time.Second))
+		b.report.Status(
+			"%s: %d of at most %d packages compiled, %s", b.label, compiled, total, time.Since(start).Round(time.Second),
+		)
 	}
 	return messages.String()
 }

@@ -41,10 +41,12 @@ func TestTheAuthorityLeavesTheKeyThatItsUsersAreSignedWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
+	options := x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
+	if _, err := pair.Leaf.Verify(options); err != nil {
 		t.Error(err)
 	}
-	if s := pair.Leaf.Subject; s.CommonName != "admin" || len(s.Organization) != 1 || s.Organization[0] != "system:masters" {
+	s := pair.Leaf.Subject
+	if s.CommonName != "admin" || len(s.Organization) != 1 || s.Organization[0] != "system:masters" {
 		t.Errorf("the user is %s", s)
 	}
 }

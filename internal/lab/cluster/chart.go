@@ -57,7 +57,8 @@ func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(files, func(name, _ string) bool { return !strings.HasSuffix(name, ".yaml") }) // notes for people, parts of other files
+	// The other files are notes for people, and parts that these files include.
+	maps.DeleteFunc(files, func(name, _ string) bool { return !strings.HasSuffix(name, ".yaml") })
 	_, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
 	if err != nil {
 		return nil, err
@@ -80,12 +81,18 @@ func (c *Chart) values(loaded *chart.Chart, spec Spec) (chartutil.Values, error)
 		"tag":       c.version,
 		"discovery": map[string]any{"config": map[string]any{"clusterID": spec.Name}},
 		"ipam": map[string]any{
-			"podCIDR": spec.PodCIDR.String(), "serviceCIDR": spec.ServiceCIDR.String(), "externalCIDR": spec.ExternalCIDR.String(),
+			"podCIDR":      spec.PodCIDR.String(),
+			"serviceCIDR":  spec.ServiceCIDR.String(),
+			"externalCIDR": spec.ExternalCIDR.String(),
 		},
-		"networking": map[string]any{"gatewayTemplates": map[string]any{"wireguard": map[string]any{"implementation": "userspace"}}},
+		"networking": map[string]any{
+			"gatewayTemplates": map[string]any{"wireguard": map[string]any{"implementation": "userspace"}},
+		},
 		// The virtual kubelets of all clusters share one machine. Each takes a free port, and none
 		// leaves a certificate in /tmp/certs.
-		"virtualKubelet": map[string]any{"extra": map[string]any{"args": []any{"--listen-port=0", "--certificate-type=self-signed"}}},
+		"virtualKubelet": map[string]any{
+			"extra": map[string]any{"args": []any{"--listen-port=0", "--certificate-type=self-signed"}},
+		},
 		// Liqo's node controller needs the Deployment, and so does everyone who reads Liqo's
 		// version. But the lab runs the program itself.
 		"controllerManager": map[string]any{"replicas": float64(0)},
@@ -130,7 +137,9 @@ func (c *Cluster) installCRDs(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return envtest.WaitForCRDs(c.config, options.CRDs, envtest.CRDInstallOptions{MaxTime: startTimeout, PollInterval: crdInterval})
+	return envtest.WaitForCRDs(
+		c.config, options.CRDs, envtest.CRDInstallOptions{MaxTime: startTimeout, PollInterval: crdInterval},
+	)
 }
 
 // installChart applies the chart without its webhooks, because their address is not known yet.
@@ -176,5 +185,7 @@ func (c *Cluster) apply(ctx context.Context, obj *unstructured.Unstructured) err
 	if obj.GetNamespace() == "" && mapping.Scope.Name() == "namespace" {
 		obj.SetNamespace(liqoNamespace)
 	}
-	return c.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(obj), client.FieldOwner("helm"), client.ForceOwnership)
+	return c.client.Apply(
+		ctx, client.ApplyConfigurationFromUnstructured(obj), client.FieldOwner("helm"), client.ForceOwnership,
+	)
 }

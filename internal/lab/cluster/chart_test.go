@@ -41,7 +41,8 @@ func TestTheChartHasTheClustersNetworksAndRunsNothing(t *testing.T) {
 			t.Errorf("there is %s %s", obj.GetKind(), obj.GetName())
 		}
 	}
-	if networks["pod-cidr"] != "10.202.0.0/16" || networks["external-cidr"] != "10.70.0.0/16" || networks["service-cidr"] != "10.96.0.0/16" {
+	if networks["pod-cidr"] != "10.202.0.0/16" || networks["external-cidr"] != "10.70.0.0/16" ||
+		networks["service-cidr"] != "10.96.0.0/16" {
 		t.Errorf("networks %v", networks)
 	}
 	if deployments != 1 {

@@ -80,14 +80,16 @@ func (c *Cluster) startControllers(ctx context.Context, install func(context.Con
 	if !c.Liqo {
 		return c.together(ctx, steps...)
 	}
-	steps = append(steps, step{"liqo-webhook", c.startWebhook}, step{"liqo-ipam and liqo-controller-manager", func(ctx context.Context) error {
+	startLiqo := func(ctx context.Context) error {
 		if install != nil {
 			if err := c.do(ctx, step{"chart of Liqo", install}); err != nil {
 				return err
 			}
 		}
 		return c.startLiqo(ctx)
-	}})
+	}
+	steps = append(steps,
+		step{"liqo-webhook", c.startWebhook}, step{"liqo-ipam and liqo-controller-manager", startLiqo})
 	return c.together(ctx, steps...)
 }
 
@@ -152,7 +154,9 @@ func (c *Cluster) start(program binaries.Program, env []string, args ...string) 
 }
 
 // startAs starts a program under a name of its own, because a cluster may have several of it.
-func (c *Cluster) startAs(name string, program binaries.Program, env []string, args ...string) (*process.Process, error) {
+func (c *Cluster) startAs(
+	name string, program binaries.Program, env []string, args ...string,
+) (*process.Process, error) {
 	p, err := process.Start(process.Spec{
 		Name: name,
 		Path: c.Programs[program.Name],
@@ -171,7 +175,8 @@ func (c *Cluster) startAs(name string, program binaries.Program, env []string, a
 // exist before it starts: its garbage collector looks for new ones only every 30 seconds.
 func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 	controllers := []string{
-		"namespace-controller", "garbage-collector-controller", "deployment-controller", "replicaset-controller", "serviceaccount-controller",
+		"namespace-controller", "garbage-collector-controller", "deployment-controller", "replicaset-controller",
+		"serviceaccount-controller",
 	}
 	args := []string{
 		"--kubeconfig=" + c.KubeconfigFile(),
@@ -188,7 +193,9 @@ func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 		}
 		args = append(args, flags...)
 	}
-	p, err := c.start(binaries.KubeControllerManager, nil, append(args, "--controllers="+strings.Join(controllers, ","))...)
+	p, err := c.start(
+		binaries.KubeControllerManager, nil, append(args, "--controllers="+strings.Join(controllers, ","))...,
+	)
 	if err != nil {
 		return err
 	}

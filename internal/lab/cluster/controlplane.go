@@ -53,7 +53,9 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	admin, err := c.plane.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}}, &rest.Config{QPS: qps, Burst: burst})
+	admin, err := c.plane.AddUser(
+		envtest.User{Name: "admin", Groups: []string{"system:masters"}}, &rest.Config{QPS: qps, Burst: burst},
+	)
 	if err != nil {
 		return err
 	}
@@ -101,7 +103,11 @@ func (c *Cluster) tryControlPlane() error {
 			Path: c.Programs[binaries.Etcd.Name], DataDir: etcdData, Out: etcdLog, Err: etcdLog, StartTimeout: startTimeout,
 		},
 		APIServer: &envtest.APIServer{
-			Path: c.Programs[binaries.KubeAPIServer.Name], CertDir: certificates, Out: serverLog, Err: serverLog, StartTimeout: startTimeout,
+			Path:          c.Programs[binaries.KubeAPIServer.Name],
+			CertDir:       certificates,
+			Out:           serverLog,
+			Err:           serverLog,
+			StartTimeout:  startTimeout,
 			SecureServing: envtest.SecureServing{Authn: c.authority},
 		},
 	}

@@ -45,7 +45,8 @@ func (c *Cluster) startWebhook(ctx context.Context) error {
 			return err
 		}
 	}
-	port, err := c.serve(ctx, binaries.LiqoWebhook, c.webhook.LocalServingPort, []string{"TMPDIR=" + c.Data}, func(port int) []string {
+	env := []string{"TMPDIR=" + c.Data}
+	port, err := c.serve(ctx, binaries.LiqoWebhook, c.webhook.LocalServingPort, env, func(port int) []string {
 		return []string{
 			fmt.Sprintf("--webhook-port=%d", port),
 			"--cluster-id=" + c.Name, "--liqo-namespace=" + liqoNamespace, "--podcidr=" + c.PodCIDR.String(),

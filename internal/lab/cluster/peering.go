@@ -21,7 +21,8 @@ import (
 // addition. They sign the consumer's certificates, create endpoints for reflected Services, and
 // create credentials for offloaded pods.
 var peeringControllers = []string{
-	"certificatesigningrequest-signing-controller", "endpointslice-controller", "root-ca-certificate-publisher-controller", "serviceaccount-token-controller",
+	"certificatesigningrequest-signing-controller", "endpointslice-controller", "root-ca-certificate-publisher-controller",
+	"serviceaccount-token-controller",
 }
 
 // peeringControllerFlags are the keys and certificates of these controllers.
@@ -35,7 +36,8 @@ func (c *Cluster) peeringControllerFlags() ([]string, error) {
 		"--cluster-signing-cert-file=" + c.authority.certFile(),
 		"--cluster-signing-key-file=" + c.authority.keyFile(),
 		"--root-ca-file=" + root,
-		"--service-account-private-key-file=" + filepath.Join(folder, "sa-signer.key"), // envtest's, with which the API server signs, too
+		// The API server signs with this key of envtest, too.
+		"--service-account-private-key-file=" + filepath.Join(folder, "sa-signer.key"),
 	}, nil
 }
 

@@ -33,11 +33,17 @@ func (c *Cluster) startKubeScheduler(context.Context) error {
 // in older versions of Kubernetes, which leaves also have.
 func (c *Cluster) writeSchedulerConfig() (string, error) {
 	config, err := yaml.Marshal(schedulerconfig.KubeSchedulerConfiguration{
-		TypeMeta:         metav1.TypeMeta{APIVersion: schedulerconfig.SchemeGroupVersion.String(), Kind: "KubeSchedulerConfiguration"},
-		LeaderElection:   componentconfig.LeaderElectionConfiguration{LeaderElect: new(false)},
-		ClientConnection: componentconfig.ClientConnectionConfiguration{Kubeconfig: c.KubeconfigFile(), QPS: qps, Burst: burst},
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: schedulerconfig.SchemeGroupVersion.String(), Kind: "KubeSchedulerConfiguration",
+		},
+		LeaderElection: componentconfig.LeaderElectionConfiguration{LeaderElect: new(false)},
+		ClientConnection: componentconfig.ClientConnectionConfiguration{
+			Kubeconfig: c.KubeconfigFile(), QPS: qps, Burst: burst,
+		},
 		Profiles: []schedulerconfig.KubeSchedulerProfile{{
-			Plugins: &schedulerconfig.Plugins{MultiPoint: schedulerconfig.PluginSet{Disabled: []schedulerconfig.Plugin{{Name: "DynamicResources"}}}},
+			Plugins: &schedulerconfig.Plugins{
+				MultiPoint: schedulerconfig.PluginSet{Disabled: []schedulerconfig.Plugin{{Name: "DynamicResources"}}},
+			},
 		}},
 	})
 	if err != nil {

@@ -58,12 +58,16 @@ func exists[T client.Object](T) bool { return true }
 
 // named selects one object for a wait.
 func named(object client.Object) []client.ListOption {
-	return []client.ListOption{client.InNamespace(object.GetNamespace()), client.MatchingFields{"metadata.name": object.GetName()}}
+	return []client.ListOption{
+		client.InNamespace(object.GetNamespace()), client.MatchingFields{"metadata.name": object.GetName()},
+	}
 }
 
 // serve starts a program that listens on a port, waits until it does, and returns the port.
 // Preferred is the port to try first, or zero.
-func (c *Cluster) serve(ctx context.Context, program binaries.Program, preferred int, env []string, args func(port int) []string) (int, error) {
+func (c *Cluster) serve(
+	ctx context.Context, program binaries.Program, preferred int, env []string, args func(port int) []string,
+) (int, error) {
 	port := preferred
 	for attempt := 1; ; attempt++ {
 		if port == 0 {

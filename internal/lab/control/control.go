@@ -43,13 +43,19 @@ func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) (end func())
 		w.WriteHeader(http.StatusAccepted)
 		stop()
 	})
-	mux.HandleFunc("POST /clusters/{cluster}/apiserver/stop", s.onCluster(func(ctx context.Context, c *cluster.Cluster, _ *http.Request) error {
+	mux.HandleFunc("POST /clusters/{cluster}/apiserver/stop", s.onCluster(func(
+		ctx context.Context, c *cluster.Cluster, _ *http.Request,
+	) error {
 		return c.StopAPIServer(ctx)
 	}))
-	mux.HandleFunc("POST /clusters/{cluster}/apiserver/start", s.onCluster(func(ctx context.Context, c *cluster.Cluster, _ *http.Request) error {
+	mux.HandleFunc("POST /clusters/{cluster}/apiserver/start", s.onCluster(func(
+		ctx context.Context, c *cluster.Cluster, _ *http.Request,
+	) error {
 		return c.StartAPIServer(ctx)
 	}))
-	mux.HandleFunc("PUT /clusters/{cluster}/settings/{key}", s.onCluster(func(ctx context.Context, c *cluster.Cluster, r *http.Request) error {
+	mux.HandleFunc("PUT /clusters/{cluster}/settings/{key}", s.onCluster(func(
+		ctx context.Context, c *cluster.Cluster, r *http.Request,
+	) error {
 		return c.Set(ctx, r.PathValue("key"), r.FormValue("value"))
 	}))
 	mux.HandleFunc("GET /clusters/{cluster}/pods/{namespace}/{pod}", s.sandbox)

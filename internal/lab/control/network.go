@@ -24,7 +24,9 @@ func (s *Server) sandbox(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
-	pid, err := plane.Sandbox(r.PathValue("cluster"), client.ObjectKey{Namespace: r.PathValue("namespace"), Name: r.PathValue("pod")})
+	pid, err := plane.Sandbox(
+		r.PathValue("cluster"), client.ObjectKey{Namespace: r.PathValue("namespace"), Name: r.PathValue("pod")},
+	)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return

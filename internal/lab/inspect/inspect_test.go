@@ -8,7 +8,9 @@ import (
 )
 
 func TestAResourceIsFoundByAnyOfItsNames(t *testing.T) {
-	kind := &metav1.APIResource{Name: "connections", SingularName: "connection", Kind: "Connection", ShortNames: []string{"conn"}}
+	kind := &metav1.APIResource{
+		Name: "connections", SingularName: "connection", Kind: "Connection", ShortNames: []string{"conn"},
+	}
 	for _, word := range []string{"connections", "connection", "Connection", "conn", "connections.networking.liqo.io"} {
 		if !matches(word, kind, "networking.liqo.io") {
 			t.Errorf("%s is not found", word)
@@ -43,11 +45,13 @@ func TestOnlyWhatLiqoKeepsForGoodIsLeftOutOfTheInventory(t *testing.T) {
 
 func TestALineNamesTheObjectAndItsType(t *testing.T) {
 	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "x"}}
-	if got, want := line("rome", schema.GroupVersionResource{Version: "v1", Resource: "pods"}, obj), "rome v1/pods liqo/x"; got != want {
+	pods := schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	if got, want := line("rome", pods, obj), "rome v1/pods liqo/x"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	obj.Namespace = ""
-	if got, want := line("rome", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, obj), "rome apps/v1/deployments x"; got != want {
+	deployments := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	if got, want := line("rome", deployments, obj), "rome apps/v1/deployments x"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

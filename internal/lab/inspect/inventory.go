@@ -125,7 +125,8 @@ func line(cluster string, gvr schema.GroupVersionResource, obj *metav1.PartialOb
 
 // passing reports whether objects of a kind come and go by themselves.
 func passing(gvr schema.GroupVersionResource) bool {
-	return gvr.Resource == "events" || gvr.Resource == "leases" || gvr.Group == "metrics.k8s.io" || gvr.Group == "metrics.liqo.io"
+	return gvr.Resource == "events" || gvr.Resource == "leases" || gvr.Group == "metrics.k8s.io" ||
+		gvr.Group == "metrics.liqo.io"
 }
 
 // leftByLiqo reports whether Liqo creates an object together with a cluster's first gateway and

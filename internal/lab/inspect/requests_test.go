@@ -6,11 +6,18 @@ import (
 	"testing"
 )
 
-const auditLog = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","stage":"RequestReceived","requestURI":"/apis/networking.liqo.io/v1beta1/configurations?limit=500","verb":"list","user":{"username":"operator"},"objectRef":{"resource":"configurations","apiGroup":"networking.liqo.io","apiVersion":"v1beta1"}}
-{"stage":"RequestReceived","requestURI":"/apis/networking.liqo.io/v1beta1/configurations?watch=true","verb":"watch","objectRef":{"resource":"configurations","apiGroup":"networking.liqo.io","apiVersion":"v1beta1"}}
-{"stage":"RequestReceived","requestURI":"/api/v1/namespaces/liqo","verb":"get","objectRef":{"resource":"namespaces","namespace":"liqo","name":"liqo","apiVersion":"v1"}}
-{"stage":"RequestReceived","requestURI":"/api/v1/namespaces/milan","verb":"get","objectRef":{"resource":"namespaces","namespace":"milan","name":"milan","apiVersion":"v1"}}
-{"stage":"RequestReceived","requestURI":"/api/v1/nodes/x/status","verb":"patch","objectRef":{"resource":"nodes","name":"x","subresource":"status"}}
+const auditLog = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","stage":"RequestReceived",` +
+	`"requestURI":"/apis/networking.liqo.io/v1beta1/configurations?limit=500","verb":"list",` +
+	`"user":{"username":"operator"},"objectRef":{"resource":"configurations","apiGroup":"networking.liqo.io",` +
+	`"apiVersion":"v1beta1"}}
+{"stage":"RequestReceived","requestURI":"/apis/networking.liqo.io/v1beta1/configurations?watch=true","verb":"watch",` +
+	`"objectRef":{"resource":"configurations","apiGroup":"networking.liqo.io","apiVersion":"v1beta1"}}
+{"stage":"RequestReceived","requestURI":"/api/v1/namespaces/liqo","verb":"get",` +
+	`"objectRef":{"resource":"namespaces","namespace":"liqo","name":"liqo","apiVersion":"v1"}}
+{"stage":"RequestReceived","requestURI":"/api/v1/namespaces/milan","verb":"get",` +
+	`"objectRef":{"resource":"namespaces","namespace":"milan","name":"milan","apiVersion":"v1"}}
+{"stage":"RequestReceived","requestURI":"/api/v1/nodes/x/status","verb":"patch",` +
+	`"objectRef":{"resource":"nodes","name":"x","subresource":"status"}}
 {"stage":"RequestReceived","requestURI":"/apis?timeout=32s","verb":"get"}
 {"stage":"RequestReceived","requestURI":"/apis?tim`
 

@@ -8,7 +8,9 @@ import (
 func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 	k := New(Values{LoadBalancer: true})
 	listener := k.Listen(t.Context())
-	for key, value := range map[string]string{"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true", "mute": "true"} {
+	for key, value := range map[string]string{
+		"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true", "mute": "true",
+	} {
 		if err := k.Set(key, value); err != nil {
 			t.Errorf("%s=%s: %v", key, value, err)
 		}

@@ -39,7 +39,9 @@ func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 			}
 			ip = next.String()
 		}
-		service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: ip, IPMode: new(corev1.LoadBalancerIPModeVIP)}}
+		service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{
+			{IP: ip, IPMode: new(corev1.LoadBalancerIPModeVIP)},
+		}
 	default:
 		service.Status.LoadBalancer.Ingress = nil
 	}

@@ -64,7 +64,9 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 		stops:   map[client.ObjectKey][]func(context.Context){},
 		events:  broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: "kubelet", Host: options.Node}),
 	}
-	pending := requeue.Beside(mgr.GetClient(), &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase != corev1.PodRunning })
+	pending := requeue.Beside(
+		mgr.GetClient(), &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase != corev1.PodRunning },
+	)
 	err = ctrl.NewControllerManagedBy(mgr).Named("kubelet").
 		For(&corev1.Pod{}).
 		// A pod that waits for its volume continues when the Secret appears.
@@ -98,7 +100,9 @@ var capacity = corev1.ResourceList{
 func NewNode(name string, ip netip.Addr, podCIDR, version string) *corev1.Node {
 	condition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) corev1.NodeCondition {
 		now := metav1.Now()
-		return corev1.NodeCondition{Type: kind, Status: status, Reason: reason, LastHeartbeatTime: now, LastTransitionTime: now}
+		return corev1.NodeCondition{
+			Type: kind, Status: status, Reason: reason, LastHeartbeatTime: now, LastTransitionTime: now,
+		}
 	}
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{

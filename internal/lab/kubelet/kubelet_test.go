@@ -48,7 +48,9 @@ func newKubelet(objects ...client.Object) *podReconciler {
 func newPod() *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"},
-		Spec:       corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "gateway", Image: "ghcr.io/liqotech/gateway:v1.2.0"}}},
+		Spec: corev1.PodSpec{
+			NodeName: node, Containers: []corev1.Container{{Name: "gateway", Image: "ghcr.io/liqotech/gateway:v1.2.0"}},
+		},
 	}
 }
 
@@ -75,7 +77,8 @@ func isTrue(pod *corev1.Pod, kind corev1.PodConditionType) bool {
 
 func TestAPodRunsWithAnAddressOfThePodNetwork(t *testing.T) {
 	pod, _ := step(t, newKubelet(newPod()))
-	if pod.Status.Phase != corev1.PodRunning || !isTrue(pod, corev1.PodReady) || pod.Status.PodIP != "10.202.0.10" || pod.Status.HostIP != "172.18.0.2" {
+	if pod.Status.Phase != corev1.PodRunning || !isTrue(pod, corev1.PodReady) || pod.Status.PodIP != "10.202.0.10" ||
+		pod.Status.HostIP != "172.18.0.2" {
 		t.Errorf("got %+v", pod.Status)
 	}
 }
@@ -127,7 +130,8 @@ func TestAPodWhoseImageCannotBePulledSaysSoAndRunsLater(t *testing.T) {
 	}
 	pod, result := step(t, r)
 	waiting := pod.Status.ContainerStatuses[0].State.Waiting
-	if waiting == nil || waiting.Reason != "ImagePullBackOff" || !strings.Contains(waiting.Message, "gateway:v1.2.0: not found") || result.RequeueAfter == 0 {
+	if waiting == nil || waiting.Reason != "ImagePullBackOff" ||
+		!strings.Contains(waiting.Message, "gateway:v1.2.0: not found") || result.RequeueAfter == 0 {
 		t.Errorf("got %+v, again after %s", waiting, result.RequeueAfter)
 	}
 	if err := r.Knobs.Set("pull-image", "true"); err != nil {
@@ -140,12 +144,15 @@ func TestAPodWhoseImageCannotBePulledSaysSoAndRunsLater(t *testing.T) {
 
 func TestAPodWaitsForTheSecretThatItMounts(t *testing.T) {
 	pod := newPod()
-	pod.Spec.Volumes = []corev1.Volume{{Name: "keys", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "gw-milan"}}}}
+	pod.Spec.Volumes = []corev1.Volume{
+		{Name: "keys", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "gw-milan"}}},
+	}
 	r := newKubelet(pod)
 	if pod, _ := step(t, r); pod.Status.ContainerStatuses[0].State.Waiting.Reason != "ContainerCreating" {
 		t.Errorf("got %+v", pod.Status)
 	}
-	if err := r.client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: "gw-milan"}}); err != nil {
+	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: "gw-milan"}}
+	if err := r.client.Create(t.Context(), keys); err != nil {
 		t.Fatal(err)
 	}
 	if pod, _ := step(t, r); pod.Status.Phase != corev1.PodRunning {
@@ -191,8 +198,11 @@ func TestALoadBalancerServiceIsGivenAnAddress(t *testing.T) {
 		off  bool
 		want string
 	}{
-		"the next one":          {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}, want: "172.18.200.10"},
-		"the one it asks for":   {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "172.18.200.99"}, want: "172.18.200.99"},
+		"the next one": {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}, want: "172.18.200.10"},
+		"the one it asks for": {
+			spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "172.18.200.99"},
+			want: "172.18.200.99",
+		},
 		"none while it is off":  {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}, off: true},
 		"none if it wants none": {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort}},
 	} {
@@ -204,7 +214,8 @@ func TestALoadBalancerServiceIsGivenAnAddress(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(service)}); err != nil {
+			request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(service)}
+			if _, err := r.Reconcile(t.Context(), request); err != nil {
 				t.Fatal(err)
 			}
 			if err := r.client.Get(t.Context(), client.ObjectKeyFromObject(service), service); err != nil {
@@ -246,7 +257,9 @@ func virtualKubelet() *corev1.Pod {
 		Name: "virtual-kubelet",
 		Args: []string{"--node-ip=$(POD_IP)", "--nodename=milan", "--label=$(NOBODY)"},
 		Env: []corev1.EnvVar{
-			{Name: "POD_IP", ValueFrom: field("status.podIP")}, {Name: "POD_NAME", ValueFrom: field("metadata.name")}, {Name: "VIRTUALNODE_NAME", Value: "milan"},
+			{Name: "POD_IP", ValueFrom: field("status.podIP")},
+			{Name: "POD_NAME", ValueFrom: field("metadata.name")},
+			{Name: "VIRTUALNODE_NAME", Value: "milan"},
 		},
 	}}
 	return pod
@@ -255,14 +268,16 @@ func virtualKubelet() *corev1.Pod {
 func TestAContainerThatTheLabHasAProgramForRunsAsOneAsLongAsItsPodDoes(t *testing.T) {
 	var started, stopped []string
 	r := newKubelet(virtualKubelet())
-	r.Programs = map[string]Program{"virtual-kubelet": func(name string, env, args []string) (func(context.Context), error) {
+	start := func(name string, env, args []string) (func(context.Context), error) {
 		started = append(started, name+": "+strings.Join(env, " ")+" "+strings.Join(args, " "))
 		return func(context.Context) { stopped = append(stopped, name) }, nil
-	}}
+	}
+	r.Programs = map[string]Program{"virtual-kubelet": start}
 	step(t, r) // it becomes running
 	pod, _ := step(t, r)
 	step(t, r)
-	want := "gw-milan: POD_IP=10.202.0.10 POD_NAME=gw-milan VIRTUALNODE_NAME=milan --node-ip=10.202.0.10 --nodename=milan --label=$(NOBODY)"
+	want := "gw-milan: POD_IP=10.202.0.10 POD_NAME=gw-milan VIRTUALNODE_NAME=milan --node-ip=10.202.0.10 " +
+		"--nodename=milan --label=$(NOBODY)"
 	if len(started) != 1 || started[0] != want || len(stopped) != 0 {
 		t.Errorf("started %q, stopped %q", started, stopped)
 	}

@@ -62,7 +62,8 @@ func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, 
 	started := pod.Status.StartTime
 	switch {
 	case missing != nil:
-		r.events.Eventf(pod, corev1.EventTypeWarning, "FailedMount", "MountVolume.SetUp failed for volume %q : secret %q not found",
+		r.events.Eventf(pod, corev1.EventTypeWarning, "FailedMount",
+			"MountVolume.SetUp failed for volume %q : secret %q not found",
 			missing.Name, missing.Secret.SecretName)
 		return ctrl.Result{}, r.wait(ctx, pod, "ContainerCreating", "")
 	case !settings.PullImage:
@@ -133,7 +134,8 @@ func (r *podReconciler) failToPull(ctx context.Context, pod *corev1.Pod) error {
 	for i := range pod.Spec.Containers {
 		image := pod.Spec.Containers[i].Image
 		r.events.Eventf(pod, corev1.EventTypeNormal, "Pulling", "Pulling image %q", image)
-		r.events.Eventf(pod, corev1.EventTypeWarning, "Failed", "Failed to pull image %q: %s", image, pullError(image)[len("ErrImagePull: "):])
+		reason := pullError(image)[len("ErrImagePull: "):]
+		r.events.Eventf(pod, corev1.EventTypeWarning, "Failed", "Failed to pull image %q: %s", image, reason)
 		r.events.Event(pod, corev1.EventTypeWarning, "Failed", "Error: ErrImagePull")
 		r.events.Event(pod, corev1.EventTypeNormal, "BackOff", backOff(image))
 		r.events.Event(pod, corev1.EventTypeWarning, "Failed", "Error: "+imagePullBackOff)
@@ -203,7 +205,9 @@ func (r *podReconciler) begin(pod *corev1.Pod) {
 }
 
 // setCondition sets a condition of the pod.
-func setCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason, message string) {
+func setCondition(
+	pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason, message string,
+) {
 	condition := corev1.PodCondition{
 		Type: kind, Status: status, Reason: reason, Message: message,
 		ObservedGeneration: pod.Generation, LastTransitionTime: metav1.Now(),

@@ -40,7 +40,7 @@ func after(ip netip.Addr, count int) netip.Addr {
 	return ip
 }
 
-// Take returns the next address. It fails when there are no more.
+// Take returns the next address. It fails if there is none left.
 func (p *Pool) Take() (netip.Addr, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

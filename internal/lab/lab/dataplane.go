@@ -37,7 +37,8 @@ func (d DataPlane) Choose(helper []string) (DataPlane, error) {
 // Real returns the real data plane. It fails if the lab has a simulated one.
 func (l *Lab) Real() (*realplane.Real, error) {
 	if l.real == nil {
-		return nil, errors.New("the data plane of this lab is simulated: it runs no pods and carries no packets; start the lab with --dataplane=real")
+		return nil, errors.New("the data plane of this lab is simulated: it runs no pods and carries no packets; " +
+			"start the lab with --dataplane=real")
 	}
 	return l.real, nil
 }

@@ -22,7 +22,9 @@ func TestTheStateIsThereWhenTheLabIsReady(t *testing.T) {
 	if _, err := ReadState(dir.Path); !errors.Is(err, ErrNoLab) {
 		t.Errorf("before: %v", err)
 	}
-	want := State{Dir: dir.Path, Kubeconfig: dir.Kubeconfig(), Clusters: []Cluster{{Name: "rome", PodCIDR: "10.202.0.0/16"}}}
+	want := State{
+		Dir: dir.Path, Kubeconfig: dir.Kubeconfig(), Clusters: []Cluster{{Name: "rome", PodCIDR: "10.202.0.0/16"}},
+	}
 	if err := dir.WriteState(want); err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,8 @@ func (p *pinger) await(ctx context.Context, number int) error {
 		}
 		switch body := message.Body.(type) {
 		case *icmp.Echo:
-			if message.Type == ipv4.ICMPTypeEchoReply && body.ID == p.id && body.Seq == number && from.String() == p.to.String() {
+			if message.Type == ipv4.ICMPTypeEchoReply && body.ID == p.id && body.Seq == number &&
+				from.String() == p.to.String() {
 				return nil
 			}
 		case *icmp.DstUnreach:

@@ -67,7 +67,9 @@ func TestTheFirstAnswerIsEnoughForWhoeverWantsOne(t *testing.T) {
 }
 
 func TestAnHTTPAnswerIsShownAsTheJSONThatItIs(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"name":"a"}`)) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"name":"a"}`)) }),
+	)
 	defer server.Close()
 	got := HTTP(t.Context(), server.URL, Options{Count: 1, Timeout: time.Minute})
 	if answer, ok := got.Answer.(map[string]any); got.Received != 1 || !ok || answer["name"] != "a" {

@@ -30,7 +30,7 @@ func Marked(mark string) []int {
 	var pids []int
 	for _, file := range files {
 		environ, err := os.ReadFile(file)
-		if err != nil { // it ended since, or belongs to somebody else
+		if err != nil { // it has ended, or belongs to another user
 			continue
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))

@@ -12,7 +12,9 @@ import (
 
 func shell(t *testing.T, script string) Spec {
 	t.Helper()
-	return Spec{Name: "script", Path: "/bin/sh", Args: []string{"-c", script}, Log: filepath.Join(t.TempDir(), "script.log")}
+	return Spec{
+		Name: "script", Path: "/bin/sh", Args: []string{"-c", script}, Log: filepath.Join(t.TempDir(), "script.log"),
+	}
 }
 
 func TestAFailureShowsTheEndOfTheLog(t *testing.T) {
@@ -22,7 +24,8 @@ func TestAFailureShowsTheEndOfTheLog(t *testing.T) {
 	}
 	<-p.Done()
 	got := p.Failure().Error()
-	if !strings.Contains(got, "script: exit status 3") || !strings.Contains(got, "line 30") || strings.Contains(got, "line 1\n") {
+	if !strings.Contains(got, "script: exit status 3") || !strings.Contains(got, "line 30") ||
+		strings.Contains(got, "line 1\n") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -14,19 +14,24 @@ import (
 )
 
 func newPod(namespace, name string, phase corev1.PodPhase) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Status: corev1.PodStatus{Phase: phase}}
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Status: corev1.PodStatus{Phase: phase},
+	}
 }
 
 func TestWhatDependsOnAChangedObjectIsLookedAtAgain(t *testing.T) {
 	in := fake.NewClientBuilder().WithObjects(
-		newPod("one", "waiting", corev1.PodPending), newPod("one", "running", corev1.PodRunning), newPod("two", "waiting", corev1.PodPending),
+		newPod("one", "waiting", corev1.PodPending), newPod("one", "running", corev1.PodRunning),
+		newPod("two", "waiting", corev1.PodPending),
 	).Build()
 	pending := Beside(in, &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending })
 	for name, test := range map[string]struct {
 		changed client.Object
 		want    []string
 	}{
-		"in its namespace":                       {&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "one"}}, []string{"one/waiting"}},
+		"in its namespace": {
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "one"}}, []string{"one/waiting"},
+		},
 		"everywhere if it is in none":            {&corev1.Node{}, []string{"one/waiting", "two/waiting"}},
 		"everywhere if no object has changed":    {nil, []string{"one/waiting", "two/waiting"}},
 		"nowhere if nothing there depends on it": {&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "three"}}, nil},

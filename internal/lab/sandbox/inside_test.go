@@ -13,7 +13,8 @@ func TestAnEchoSaysWhoItIsAndWhomItSees(t *testing.T) {
 	response := httptest.NewRecorder()
 	echo("milan/default/a").ServeHTTP(response, request)
 	var got Echo
-	if err := json.Unmarshal(response.Body.Bytes(), &got); err != nil || got != (Echo{Name: "milan/default/a", Source: "10.71.0.10"}) {
+	want := Echo{Name: "milan/default/a", Source: "10.71.0.10"}
+	if err := json.Unmarshal(response.Body.Bytes(), &got); err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -144,7 +144,8 @@ func (n *Network) route(from *Port, packet []byte) (*Port, time.Duration) {
 		return nil, 0
 	}
 	conditions := n.links[linkOf(sender, receiver.leaf)]
-	if conditions.Down || conditions.Loss > 0 && rand.Float64() < conditions.Loss { //nolint:gosec // nobody gains by guessing which packet is lost
+	lost := rand.Float64() < conditions.Loss //nolint:gosec // nobody gains by guessing which packet is lost
+	if conditions.Down || lost {
 		return nil, 0
 	}
 	return receiver.port, conditions.Delay
@@ -156,5 +157,7 @@ func addresses(packet []byte) (source, destination netip.Addr, ok bool) {
 	if len(packet) < header || packet[0]>>4 != version {
 		return source, destination, false
 	}
-	return netip.AddrFrom4([4]byte(packet[sourceAt:destinationAt])), netip.AddrFrom4([4]byte(packet[destinationAt:header])), true
+	source = netip.AddrFrom4([4]byte(packet[sourceAt:destinationAt]))
+	destination = netip.AddrFrom4([4]byte(packet[destinationAt:header]))
+	return source, destination, true
 }
