@@ -8,6 +8,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
@@ -147,4 +148,21 @@ func newBuild() *cobra.Command {
 	command.Flags().BoolVar(&peering, "peering", false, "build what clusters need in addition to be peered")
 	command.Flags().BoolVar(&dataPlane, "data-plane", false, "build what the real data plane needs in addition")
 	return command
+}
+
+// newCheck tries out what a lab with the real data plane needs of the machine.
+func newCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Fail if this machine does not support the real data plane, and say why",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			executable, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			_, err = lab.Real.Choose([]string{executable})
+			return err
+		},
+	}
 }

@@ -51,7 +51,7 @@ func newCommand() *cobra.Command {
 		newStopAPIServer(folder), newStartAPIServer(folder), newSet(folder),
 		newPeer(folder), newUnpeer(folder),
 		newGet(folder), newInventory(folder), newRequests(folder),
-		newBuild(), newGuard(folder),
+		newBuild(), newCheck(), newGuard(folder),
 		newRun(folder), newPing(folder), newHTTP(folder), newExec(folder), newLink(folder),
 		newSandbox(), newEnter(), newProbe(),
 	)
