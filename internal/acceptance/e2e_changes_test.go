@@ -44,19 +44,21 @@ func TestAccPacketsCrossAgainAfterTheClustersOwnTroubles(t *testing.T) {
 		})
 		p.works()
 	}
+	// Liqo writes its firewall rules again at some time after a restart of its controllers or of the API
+	// server. A flow that begins at that moment is lost, so not every single ping arrives.
 	for _, cluster := range []string{"milan", "rome"} {
 		p.during("Liqo's controllers on "+cluster+" are stopped and started", func() {
 			lab.command(t, "set", cluster, "liqo=stopped")
 			lab.command(t, "set", cluster, "liqo=running")
 		})
-		p.works()
+		p.comesBack()
 	}
 	for _, cluster := range []string{"milan", "rome"} {
 		p.during("the API server of "+cluster+" is stopped and started", func() {
 			lab.command(t, "stop-apiserver", cluster)
 			lab.command(t, "start-apiserver", cluster)
 		})
-		p.works()
+		p.comesBack()
 	}
 	p.run("plan", "-detailed-exitcode") // nothing is left to repair
 }
