@@ -46,8 +46,8 @@ func Networks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]
 
 // readNetworks reads the objects in a leaf's cache, keyed by the ID of the other cluster. It reads
 // each kind once, whatever the number of networks. If a network has several objects of a kind, it
-// takes the owner's, or else the oldest. It asks the leaf only if the report of a
-// gateway seems overdue.
+// takes the owner's, or else the oldest. It asks the leaf only if the report of a gateway seems
+// overdue.
 func readNetworks(
 	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner,
 ) (map[string]Objects, error) {

@@ -162,8 +162,8 @@ func serverGatewaySpec(ctx context.Context, set types.Object) (end.GatewayServer
 	return gateway, diags
 }
 
-// keySecretOf returns the user's own Secret that the state's settings of a gateway name. The name
-// is empty if they name none.
+// keySecretOf returns the user's own Secret that the settings of a gateway name, in a namespace. The
+// name is empty if they name none.
 func keySecretOf(gateway types.Object, namespace types.String) end.KeySecret {
 	name, ok := gateway.Attributes()["key_secret"].(types.String)
 	if !ok || name.ValueString() == "" {

@@ -210,11 +210,7 @@ func (f feasibility) clientKeys(ctx context.Context) diag.Diagnostics {
 		f.plan.ClientNamespace, f.before.ClientNamespace, f.config.ClientNamespace) {
 		return nil
 	}
-	gateway, diags := clientGatewaySpec(ctx, f.plan.ClientGateway)
-	if diags.HasError() {
-		return diags
-	}
-	secret := end.KeySecret{Namespace: f.config.ClientNamespace.ValueString(), Name: gateway.KeySecret}
+	secret := keySecretOf(f.plan.ClientGateway, f.config.ClientNamespace)
 	err := f.shortcut.Client.CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
 	return foundUnlessMade(path.Root("client_gateway").AtName("key_secret"), err)
 }
@@ -225,11 +221,7 @@ func (f feasibility) serverKeys(ctx context.Context) diag.Diagnostics {
 		f.plan.ServerNamespace, f.before.ServerNamespace, f.config.ServerNamespace) {
 		return nil
 	}
-	gateway, diags := serverGatewaySpec(ctx, f.plan.ServerGateway)
-	if diags.HasError() {
-		return diags
-	}
-	secret := end.KeySecret{Namespace: f.config.ServerNamespace.ValueString(), Name: gateway.KeySecret}
+	secret := keySecretOf(f.plan.ServerGateway, f.config.ServerNamespace)
 	err := f.shortcut.Server.CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
 	return foundUnlessMade(path.Root("server_gateway").AtName("key_secret"), err)
 }
