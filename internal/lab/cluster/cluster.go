@@ -200,10 +200,3 @@ func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	}
 	return c.startControllers(ctx, nil)
 }
-
-// APIServerRunning reports whether kube-apiserver was not stopped.
-func (c *Cluster) APIServerRunning() bool {
-	c.changing.Lock()
-	defer c.changing.Unlock()
-	return c.controllers != nil
-}
