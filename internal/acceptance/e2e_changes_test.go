@@ -10,30 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestAccPacketsCrossAgainAfterEachUpdateInPlace(t *testing.T) {
-	lab := borrowRealLab(t)
-	p := lab.join(t, "milan", overNodePort)
-	p.works()
-	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31510 }`
-	for _, update := range []struct{ name, settings string }{
-		{"another node port", fixed},
-		{"another MTU", fixed + "\nmtu = 1300"},
-		{"an annotation of the Service", `server_gateway = {
-			service_type = "NodePort", node_port = 31510, service_annotations = { "example.com/speed" = "fast" }
-		}`},
-		{"another address to dial", fixed +
-			fmt.Sprintf("\nclient_gateway = { connect_address = %q }", lab.cluster(t, "milan").NATIP)},
-		{"a load balancer", ""},
-		{"timeouts, which are no concern of the gateways", `timeouts = { create = "3m" }`},
-	} {
-		p.configure(update.settings)
-		p.during("apply: "+update.name, func() {
-			says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
-		})
-		p.works()
-	}
-}
-
 func TestAccPacketsCrossAgainAfterTheClustersOwnTroubles(t *testing.T) {
 	lab := borrowRealLab(t)
 	p := lab.join(t, "milan", overNodePort)

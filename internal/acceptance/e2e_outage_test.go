@@ -20,11 +20,24 @@ var outages struct {
 	list []outage
 }
 
+// A ping waits that long for its answer. During an outage, this is how exactly its length is known. Where
+// nothing may be lost, an answer may take as long as a busy machine needs.
+const (
+	briefly   = "--timeout=100ms"
+	patiently = "--timeout=5s"
+)
+
 // during pings the server's pod from Rome's every 20 ms during an event, and records how long no answer
 // came.
 func (p *packetPair) during(name string, happens func()) {
 	p.t.Helper()
-	ping := p.lab.startProbe(p.t, "ping", "rome", p.serverAt, "--count=1000000", "--interval=20ms", "--timeout=100ms")
+	p.measure(name, briefly, happens)
+}
+
+// measure does the same with pings that wait that long for their answer, and returns their result.
+func (p *packetPair) measure(name, wait string, happens func()) probeResult {
+	p.t.Helper()
+	ping := p.lab.startProbe(p.t, "ping", "rome", p.serverAt, "--count=1000000", "--interval=20ms", wait)
 	happens()
 	result := ping(os.Interrupt)
 	if result.Received == 0 {
@@ -34,6 +47,7 @@ func (p *packetPair) during(name string, happens func()) {
 	outages.Lock()
 	defer outages.Unlock()
 	outages.list = append(outages.list, outage{name, result})
+	return result
 }
 
 // showOutages prints a table of them, if there are any.

@@ -2,7 +2,6 @@ package end
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -17,6 +16,15 @@ func (e *End) WaitForConnection(ctx context.Context) error {
 	return e.until(ctx, "the tunnel to come up", func(found Objects) bool {
 		gateway := found.Gateway()
 		return gateway != nil && found.ConnectionStatus(gateway) == networkingv1beta1.Connected
+	}, &networkingv1beta1.Connection{})
+}
+
+// WaitForPeer returns when this leaf's gateway has configured the other one as its peer, and has created its
+// Connection. The other one may not have answered yet.
+func (e *End) WaitForPeer(ctx context.Context) error {
+	return e.until(ctx, "the gateway to start", func(found Objects) bool {
+		gateway := found.Gateway()
+		return gateway != nil && found.ConnectionStatus(gateway) != ""
 	}, &networkingv1beta1.Connection{})
 }
 
@@ -55,11 +63,6 @@ func (o Objects) Latency() *Latency {
 		return nil
 	}
 	return &Latency{Value: value, MeasuredAt: measured.Timestamp.UTC()}
-}
-
-// wasConnected reports whether the gateway of this leaf has ever reported the tunnel as up.
-func (o Objects) wasConnected() bool {
-	return o.Configuration != nil && strings.HasSuffix(o.Configuration.Annotations[completeAnnotation], " "+wasConnected)
 }
 
 // ConnectionLost reports whether someone has deleted the Connection of a gateway that has all it needs.

@@ -16,7 +16,7 @@ func TestAWaitForAnExistingObjectEndsAtOnce(t *testing.T) {
 		networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...),
 		milansEnd(t, clustertest.ServerEnd("rome",
 			networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
-	endpoint, err := server.WaitForEndpoint(t.Context())
+	endpoint, err := server.WaitForEndpoint(t.Context(), EnsuredGateway{})
 	if err != nil || !reflect.DeepEqual(endpoint,
 		Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
 		t.Errorf("the endpoint is %+v (%v)", endpoint, err)

@@ -25,7 +25,7 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	must(t, milan.WaitForRemapping(ctx, true))
 	gateway, err := milan.EnsureGatewayServer(ctx, namespace, overNodePort())
 	must(t, err)
-	endpoint, err := milan.WaitForEndpoint(ctx)
+	endpoint, err := milan.WaitForEndpoint(ctx, gateway)
 	must(t, err)
 	if endpoint.Addresses[0] != liqotest.Address || endpoint.Port != liqotest.NodePort {
 		t.Errorf("the endpoint is %+v", endpoint)
@@ -62,6 +62,6 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 func TestAWaitThatIsGivenUpSaysWhatItWasFor(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := milansEnd(t).WaitForEndpoint(ctx)
+	_, err := milansEnd(t).WaitForEndpoint(ctx, EnsuredGateway{})
 	says(t, err, "gave up waiting for the gateway's Service to get an address on leaf \"milan\"")
 }

@@ -8,8 +8,11 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // This file has what a GatewayServer and a GatewayClient have in common.
@@ -79,6 +82,67 @@ func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]Gateway
 	}
 	slices.SortFunc(pods, func(a, b GatewayPod) int { return cmp.Compare(a.Name, b.Name) })
 	return pods, nil
+}
+
+// EnsuredGateway is a gateway as it shall be, and what that took.
+type EnsuredGateway struct {
+	client.Object
+
+	New      bool // there was none before
+	Restarts bool // there was one, and its pods restart with a new setting
+
+	service *corev1.Service // of an existing server, after the change
+}
+
+// Reconnects reports whether the gateway has to learn anew where the other one is.
+func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
+
+// change is a change of an existing gateway.
+type change struct {
+	differs    bool // from the gateway as it is
+	spec       any  // of the gateway after the change
+	template   corev1.ObjectReference
+	technology technology
+}
+
+// change applies a gateway that exists already, and returns when Liqo has changed the object of its
+// technology. It returns what this object says, or nil if there is no such object that it knows. Then
+// Liqo has not seen the gateway yet, or the technology is not WireGuard, and the gateway is replaced.
+//
+// If pods restart, change first deletes the Connection. The new pods create another one as soon as they
+// know the other gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
+func (e *End) change(
+	ctx context.Context, found Objects, gateway client.Object, of change,
+) (EnsuredGateway, *parts, error) {
+	ensured := EnsuredGateway{Object: gateway}
+	if of.differs && !of.technology.follows() {
+		if err := e.RemoveGateways(ctx); err != nil {
+			return ensured, nil, err
+		}
+		ensured.New = true
+	}
+	if of.technology.ObjectReference == nil || !of.technology.follows() {
+		return ensured, nil, e.Leaf.Apply(ctx, gateway)
+	}
+	var is parts
+	err := e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return true })
+	if err != nil || !of.differs {
+		return ensured, &is, cmp.Or(err, e.Leaf.Apply(ctx, gateway))
+	}
+	wanted, err := e.render(ctx, of.template, found.Gateway(), of.spec)
+	if err != nil {
+		return ensured, nil, err
+	}
+	if ensured.Restarts = is.restartFor(wanted); ensured.Restarts && found.Connection != nil {
+		if err := e.delete(ctx, found.Connection); err != nil {
+			return ensured, nil, err
+		}
+	}
+	if err := e.Leaf.Apply(ctx, gateway); err != nil {
+		return ensured, nil, err
+	}
+	err = e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return is.carry(wanted) })
+	return ensured, &is, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
 }
 
 // RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo

@@ -7,7 +7,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
@@ -77,40 +76,47 @@ func (e *End) forgeGatewayClient(
 	return gateway, nil
 }
 
-// EnsureGatewayClient creates or changes the gateway that dials the other leaf's gateway at server.
+// EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in
+// place. It does not wait for pods that restart.
 func (e *End) EnsureGatewayClient(
 	ctx context.Context, namespace string, server Endpoint, spec GatewayClient,
-) (client.Object, error) {
+) (EnsuredGateway, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
-		return nil, err
+		return EnsuredGateway{}, err
 	}
-	gateway, err := e.forgeGatewayClient(found.GatewayClient, namespace, server, spec)
+	existing := found.GatewayClient
+	gateway, err := e.forgeGatewayClient(existing, namespace, server, spec)
 	if err != nil {
-		return nil, err
+		return EnsuredGateway{}, err
 	}
 	if err := e.checkKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
-		return nil, err
+		return EnsuredGateway{}, err
 	}
-	return gateway, e.Leaf.Apply(ctx, gateway)
+	if existing == nil {
+		return EnsuredGateway{Object: gateway, New: true}, e.Leaf.Apply(ctx, gateway)
+	}
+	ensured, _, err := e.change(ctx, found, gateway, change{
+		technology: technology{existing.Status.ClientRef}, template: gateway.Spec.ClientTemplateRef,
+		spec: gateway.Spec, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
+	})
+	return ensured, err
 }
 
-// GatewayClientDiffers reports whether there is a gateway that must be replaced. This is so if it
-// differs from spec, dials another endpoint, or is marked for deletion. It is also so if the keys
-// are gone that Liqo created for it, because Liqo does not create them again.
-func (e *End) GatewayClientDiffers(
-	ctx context.Context, namespace string, server Endpoint, spec GatewayClient,
-) (bool, error) {
+// ReplacesGatewayClient reports whether there is a gateway that can't be changed in place. The reasons
+// are those of [End.ReplacesGatewayServer]. Another endpoint to dial is none.
+func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec GatewayClient) (bool, error) {
 	found, err := e.Find(ctx)
-	if err != nil || found.GatewayClient == nil {
+	gateway := found.GatewayClient
+	if err != nil || gateway == nil {
 		return false, err
 	}
-	wanted, err := e.forgeGatewayClient(found.GatewayClient, namespace, server, spec)
+	template, err := e.refer(spec.template(e.Leaf.LiqoNamespace))
 	if err != nil {
 		return false, err
 	}
-	gateway := found.GatewayClient
-	if Leaving(gateway) || gateway.Namespace != namespace || !equality.Semantic.DeepEqual(gateway.Spec, wanted.Spec) {
+	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ClientTemplateRef != template ||
+		gateway.Spec.SecretRef.Name != spec.KeySecret {
 		return true, nil
 	}
 	return e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)

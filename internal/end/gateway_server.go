@@ -2,16 +2,13 @@ package end
 
 import (
 	"context"
+	"reflect"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Defaults of a [GatewayServer], as in liqoctl.
@@ -91,38 +88,61 @@ func pointerTo[T comparable](value T) *T {
 	return &value
 }
 
-// EnsureGatewayServer creates or changes the gateway that the other leaf dials.
-func (e *End) EnsureGatewayServer(ctx context.Context, namespace string, spec GatewayServer) (client.Object, error) {
+// EnsureGatewayServer creates the gateway that the other leaf dials, or changes it in place. After a
+// change, it returns when the gateway's Service has changed, but does not wait for pods that restart.
+func (e *End) EnsureGatewayServer(
+	ctx context.Context, namespace string, spec GatewayServer,
+) (EnsuredGateway, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
-		return nil, err
+		return EnsuredGateway{}, err
 	}
-	gateway, err := e.forgeGatewayServer(found.GatewayServer, namespace, spec)
+	existing := found.GatewayServer
+	gateway, err := e.forgeGatewayServer(existing, namespace, spec)
 	if err != nil {
-		return nil, err
+		return EnsuredGateway{}, err
 	}
 	if err := e.checkKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
-		return nil, err
+		return EnsuredGateway{}, err
 	}
-	return gateway, e.Leaf.Apply(ctx, gateway)
+	wanted := serviceKeys(gateway.Spec)
+	wanted.recordOn(gateway)
+	if existing == nil {
+		return EnsuredGateway{Object: gateway, New: true}, e.Leaf.Apply(ctx, gateway)
+	}
+	given, final := givenServiceKeys(existing).and(wanted), gateway.DeepCopy()
+	given.recordOn(gateway)
+	ensured, made, err := e.change(ctx, found, gateway, change{
+		technology: technology{existing.Status.ServerRef}, template: gateway.Spec.ServerTemplateRef,
+		spec: gateway.Spec, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
+	})
+	if err != nil || made == nil {
+		return ensured, err
+	}
+	ensured.service, err = e.changeService(ctx, gateway, given, made.Service)
+	if err != nil || reflect.DeepEqual(given, wanted) {
+		return ensured, err
+	}
+	return ensured, e.Leaf.Apply(ctx, final) // the earlier annotations and labels are gone
 }
 
-// GatewayServerDiffers reports whether the gateway, which must exist, must be replaced. This is so if
-// it differs from spec or is marked for deletion. It is also so if something is gone that Liqo
-// created for it and does not create again.
+// ReplacesGatewayServer reports whether there is a gateway that can't be changed in place. This is so if
+// its namespace, template or Secret changes, or if it is marked for deletion. It is also so if something
+// is gone that Liqo created for it and does not create again.
 //
 // A missing or changed address is no reason: nodes come and go, and load balancers take their time.
-func (e *End) GatewayServerDiffers(ctx context.Context, namespace string, spec GatewayServer) (bool, error) {
+func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec GatewayServer) (bool, error) {
 	found, err := e.Find(ctx)
-	if err != nil {
-		return false, err
-	}
 	gateway := found.GatewayServer
-	wanted, err := e.forgeGatewayServer(gateway, namespace, spec)
+	if err != nil || gateway == nil {
+		return false, err
+	}
+	template, err := e.refer(spec.template(e.Leaf.LiqoNamespace))
 	if err != nil {
 		return false, err
 	}
-	if Leaving(gateway) || gateway.Namespace != namespace || !equality.Semantic.DeepEqual(gateway.Spec, wanted.Spec) {
+	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ServerTemplateRef != template ||
+		gateway.Spec.SecretRef.Name != spec.KeySecret {
 		return true, nil
 	}
 	if lost, err := e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef); err != nil || lost {
@@ -133,11 +153,11 @@ func (e *End) GatewayServerDiffers(ctx context.Context, namespace string, spec G
 
 // WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's
 // Service has an address.
-func (e *End) WaitForEndpoint(ctx context.Context) (Endpoint, error) {
+func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (Endpoint, error) {
 	var endpoint *Endpoint
 	err := e.until(ctx, "the gateway's Service to get an address", func(found Objects) bool {
 		endpoint = found.Endpoint()
-		return endpoint != nil
+		return endpoint != nil && (gateway.service == nil || endpoint.reaches(gateway.service))
 	}, &networkingv1beta1.GatewayServer{})
 	if err != nil {
 		return Endpoint{}, err
@@ -168,36 +188,19 @@ func (o Objects) ObservedServer() *GatewayServer {
 		return nil
 	}
 	spec := o.GatewayServer.Spec
+	nodePort := ptr.Deref(spec.Endpoint.NodePort, 0)
+	if reported := o.Endpoint(); reported != nil && nodePort != 0 {
+		nodePort = reported.Port // it still has the one before if the API server refuses this one
+	}
 	return &GatewayServer{
 		MTU:                spec.MTU,
 		ServiceType:        spec.Endpoint.ServiceType,
 		Port:               spec.Endpoint.Port,
-		NodePort:           ptr.Deref(spec.Endpoint.NodePort, 0),
+		NodePort:           nodePort,
 		LoadBalancerIP:     ptr.Deref(spec.Endpoint.LoadBalancerIP, ""),
 		ServiceAnnotations: spec.ServiceAnnotations,
 		ServiceLabels:      spec.ServiceLabels,
 		KeySecret:          spec.SecretRef.Name,
 		Template:           templateOf(spec.ServerTemplateRef),
 	}
-}
-
-// ServiceLost reports whether a gateway has no Service and will not get one. Liqo creates a gateway's
-// Deployment and then its Service. If there is a Deployment but no Service, because someone deleted
-// the Service or the API server refused it, Liqo's controller of WireGuard gateways stops before it
-// creates one, and keeps the old address in the status. ServiceLost sends no request while the tunnel
-// is up.
-func (e *End) ServiceLost(ctx context.Context, found Objects) (bool, error) {
-	technology := found.GatewayServer.Status.ServerRef
-	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind {
-		return false, nil
-	}
-	if found.ConnectionStatus(found.GatewayServer) == networkingv1beta1.Connected {
-		return false, nil
-	}
-	name := cluster.MadeForGateway(found.GatewayServer)
-	if lost, err := e.Leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Service"), name); err != nil || !lost {
-		return false, err
-	}
-	lost, err := e.Leaf.Gone(ctx, appsv1.SchemeGroupVersion.WithKind("Deployment"), name)
-	return !lost, err
 }

@@ -65,24 +65,25 @@ func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 	}
 }
 
-func TestAGatewayServerIsReplacedIfASettingDiffersButNotItsAddress(t *testing.T) {
+func TestAGatewayServerIsReplacedOnlyForWhatCannotChangeInPlace(t *testing.T) {
 	for name, test := range map[string]struct {
-		change  func(*GatewayServer)
-		differs bool
+		change   func(*GatewayServer)
+		replaces bool
 	}{
 		"nothing":         {func(*GatewayServer) {}, false},
-		"the MTU":         {func(g *GatewayServer) { g.MTU = 1400 }, true},
-		"the port":        {func(g *GatewayServer) { g.Port = 1 }, true},
-		"a label":         {func(g *GatewayServer) { g.ServiceLabels = map[string]string{"a": "b"} }, true},
+		"the MTU":         {func(g *GatewayServer) { g.MTU = 1400 }, false},
+		"the port":        {func(g *GatewayServer) { g.Port = 1 }, false},
+		"a label":         {func(g *GatewayServer) { g.ServiceLabels = map[string]string{"a": "b"} }, false},
+		"the Secret":      {func(g *GatewayServer) { g.KeySecret = "my-keys" }, true},
 		"the template":    {func(g *GatewayServer) { g.Template.Name = "large" }, true},
 		"Liqo's, by name": {func(g *GatewayServer) { g.Template.Name = DefaultServerTemplateName }, false},
 	} {
 		spec := overNodePort()
 		test.change(&spec)
 		milan := milansEnd(t, clustertest.WithoutAddress(clustertest.GatewayServer("rome", 51840)))
-		if differs, err := milan.GatewayServerDiffers(t.Context(), "liqo-tenant-rome", spec); err != nil ||
-			differs != test.differs {
-			t.Errorf("%s: differs: %t (%v)", name, differs, err)
+		if replaces, err := milan.ReplacesGatewayServer(t.Context(), "liqo-tenant-rome", spec); err != nil ||
+			replaces != test.replaces {
+			t.Errorf("%s: replaces: %t (%v)", name, replaces, err)
 		}
 	}
 }

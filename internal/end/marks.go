@@ -84,15 +84,23 @@ func (e *End) disown(ctx context.Context, object client.Object) error {
 
 // RecordComplete records that the shortcut is complete, and whether its tunnel was seen up. From then
 // on, the shortcut is the owner's until the owner gives it up.
+//
+// The record is on the gateway. Liqo's controllers write their firewall rules anew when a Configuration
+// changes, and flows that begin meanwhile would stay without translation. An adopted Configuration has the
+// record itself, because it must not be given back if both gateways get lost.
 func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	found, err := e.Find(ctx)
-	if err != nil || found.Configuration == nil {
+	if err != nil {
 		return err
 	}
-	if known := completeBy(found.Configuration) == e.Owner.Token; known && (found.wasConnected() || !connected) {
+	if found.CompleteBy(e.Owner.Token) && (found.wasConnected() || !connected) {
 		return nil
 	}
-	return e.Leaf.Mark(ctx, found.Configuration, func(object client.Object) {
+	holder := found.recordHolder()
+	if holder == nil {
+		return nil
+	}
+	return e.Leaf.Mark(ctx, holder, func(object client.Object) {
 		record := e.Owner.Token + " " + time.Now().UTC().Format(time.RFC3339)
 		if connected {
 			record += " " + wasConnected
@@ -101,20 +109,58 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	})
 }
 
-// CompleteBy reports whether a Configuration at this end records that the shortcut of the owner with
-// this token was complete.
-func (o Objects) CompleteBy(token string) bool {
-	return slices.ContainsFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
-		return isConfiguration(object) && completeBy(object) == token
+// recordHolder returns the object that gets the record of a complete shortcut, or nil if there is none.
+func (o Objects) recordHolder() client.Object {
+	if o.Configuration == nil {
+		return o.Gateway()
+	}
+	if _, adopted := previousOf(o.Configuration); adopted || o.Gateway() == nil {
+		return o.Configuration
+	}
+	return o.Gateway()
+}
+
+// KeepRecord copies the record of a complete shortcut from the gateway to the Configuration. It is for a
+// gateway that is about to be replaced. Without the record, another resource could take the shortcut over
+// if the replacement is interrupted.
+func (e *End) KeepRecord(ctx context.Context) error {
+	found, err := e.Find(ctx)
+	if err != nil || found.Gateway() == nil || found.Configuration == nil || completeBy(found.Configuration) != "" ||
+		completeBy(found.Gateway()) != TokenOf(found.Configuration) {
+		return err
+	}
+	return e.Leaf.Mark(ctx, found.Configuration, func(object client.Object) {
+		setAnnotation(object, completeAnnotation, found.Gateway().GetAnnotations()[completeAnnotation])
 	})
 }
 
-// completeBy returns the token of the owner for whom this Configuration records a complete shortcut,
-// or an empty string.
-func completeBy(configuration client.Object) string {
-	token, _, _ := strings.Cut(configuration.GetAnnotations()[completeAnnotation], " ")
-	if token != TokenOf(configuration) {
-		return "" // the Configuration has another owner now
+// CompleteBy reports whether an object at this end records that the shortcut of the owner with this token
+// was complete.
+func (o Objects) CompleteBy(token string) bool {
+	return slices.ContainsFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
+		return completeBy(object) == token && hasRecord(object)
+	})
+}
+
+// completeBy returns the token of the owner for whom this object records a complete shortcut, or an empty
+// string.
+func completeBy(object client.Object) string {
+	token, _, _ := strings.Cut(object.GetAnnotations()[completeAnnotation], " ")
+	if token != TokenOf(object) {
+		return "" // the object has another owner now
 	}
 	return token
+}
+
+// hasRecord reports whether an object has a record of a complete shortcut, whoever its owner is.
+func hasRecord(object client.Object) bool {
+	_, ok := object.GetAnnotations()[completeAnnotation]
+	return ok
+}
+
+// wasConnected reports whether the gateway of this leaf has ever reported the tunnel as up.
+func (o Objects) wasConnected() bool {
+	return slices.ContainsFunc(o.Made(), func(object client.Object) bool {
+		return strings.HasSuffix(object.GetAnnotations()[completeAnnotation], " "+wasConnected)
+	})
 }

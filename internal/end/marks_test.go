@@ -8,17 +8,43 @@ import (
 
 func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 	owner := Owner{Token: "ours"}
-	configuration := clustertest.Configuration("rome")
+	configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
 	owner.Mark(configuration)
-	server := milansEnd(t, configuration)
+	owner.Mark(gateway)
+	server := milansEnd(t, configuration, gateway)
 	server.Owner = owner
 	for _, test := range []struct{ sees, recorded bool }{{false, false}, {true, true}, {false, true}} {
 		if err := server.RecordComplete(t.Context(), test.sees); err != nil {
 			t.Fatal(err)
 		}
 		found, err := server.Find(t.Context())
-		if err != nil || found.wasConnected() != test.recorded || completeBy(found.Configuration) != "ours" {
-			t.Errorf("seen: %t; it says %q (%v)", test.sees, found.Configuration.Annotations[completeAnnotation], err)
+		if err != nil || found.wasConnected() != test.recorded || !found.CompleteBy("ours") {
+			t.Errorf("seen: %t; it says %q (%v)", test.sees, found.GatewayServer.Annotations[completeAnnotation], err)
+		}
+		if hasRecord(found.Configuration) {
+			t.Error("the Configuration is changed, so Liqo writes its firewall rules again")
+		}
+	}
+}
+
+func TestARecordOutlivesItsGateway(t *testing.T) {
+	for name, adopted := range map[string]bool{"of a gateway that is replaced": false, "of an adoption": true} {
+		configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
+		if adopted {
+			setAnnotation(configuration, previousAnnotation, previous{}.encode())
+		}
+		me.Mark(configuration)
+		me.Mark(gateway)
+		server := milansEnd(t, configuration, gateway)
+		server.Owner = me
+		must(t, server.RecordComplete(t.Context(), true))
+		if !adopted { // an adopted one also outlives a gateway that someone else deletes
+			must(t, server.KeepRecord(t.Context()))
+		}
+		must(t, server.RemoveGateways(t.Context()))
+		found, err := server.Find(t.Context())
+		if err != nil || found.GatewayServer != nil || !found.CompleteBy(me.Token) || !found.wasConnected() {
+			t.Errorf("%s: it is lost: %v (%v)", name, found.Configuration.Annotations, err)
 		}
 	}
 }

@@ -24,7 +24,7 @@ const (
 	ownerAnnotation = ManagedBy + "/owner"
 	// originAnnotation is the owner's [Origin] as JSON, on Configurations.
 	originAnnotation = ManagedBy + "/origin"
-	// completeAnnotation is on Configurations once the shortcut was complete. Its value is the token,
+	// completeAnnotation is on a gateway or a Configuration once the shortcut was complete. Its value is the token,
 	// the time and, if both ends have reported the tunnel as up, wasConnected, separated by spaces. If
 	// it is missing and no operation is under way, the owner's create was killed.
 	completeAnnotation = ManagedBy + "/complete"

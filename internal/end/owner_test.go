@@ -23,10 +23,11 @@ func TestAnOwnerIsNamedByItsOrigin(t *testing.T) {
 }
 
 func TestANewObjectIsTheOwners(t *testing.T) {
-	gateway := clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
+	gateway := clustertest.GatewayServer("rome", 51840)
+	gateway.UID = "gateway"
 	server := milansEnd(t, gateway)
 	server.Owner = me
-	if err := server.EnsurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
+	if err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {

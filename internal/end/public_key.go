@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
@@ -18,6 +19,9 @@ import (
 // appliedKeyAnnotation is on a PublicKey. It is the digest of the key that was written. It shows
 // whether someone has edited the key, without reading the gateway's Secret.
 const appliedKeyAnnotation = ManagedBy + "/key-sha256"
+
+// handshakeAnnotation is on a PublicKey. It is the time of the last [End.RepeatHandshake].
+const handshakeAnnotation = ManagedBy + "/handshake"
 
 // IsPublicKey reports whether an object is a PublicKey.
 func IsPublicKey(object client.Object) bool {
@@ -33,11 +37,10 @@ func digest(key []byte) string {
 // EnsurePublicKey gives this leaf's gateway the public key of the other leaf's gateway. Kubernetes
 // deletes the PublicKey with the gateway.
 //
-// A gateway creates its Connection only when a PublicKey is new or changed. So if someone has deleted
-// the Connection, the PublicKey is deleted and created again. The gateway then repeats its handshake,
-// which interrupts traffic for some seconds. A new gateway would do the same, and might get another
-// address.
-func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway client.Object) error {
+// A gateway creates its Connection when it starts, and when a PublicKey is new or changes. So if someone
+// has deleted the Connection, the PublicKey changes. The gateway then repeats its handshake, which
+// interrupts traffic for a moment. A new gateway would do the same, and might get another address.
+func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGateway) error {
 	found, err := e.Find(ctx)
 	if err != nil {
 		return err
@@ -45,11 +48,6 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway client.Ob
 	var name *string
 	if found.PublicKey != nil {
 		name = &found.PublicKey.Name
-		if found.Connection == nil {
-			if err := e.delete(ctx, found.PublicKey); err != nil {
-				return err
-			}
-		}
 	}
 	publicKey, err := forge.PublicKey(gateway.GetNamespace(), name, e.Remote.ID, key)
 	if err != nil {
@@ -57,10 +55,29 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway client.Ob
 	}
 	e.Owner.Mark(publicKey)
 	setAnnotation(publicKey, appliedKeyAnnotation, digest(key))
-	if err := controllerutil.SetOwnerReference(gateway, publicKey, e.Leaf.Live.Scheme()); err != nil {
+	if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Live.Scheme()); err != nil {
 		return err
 	}
-	return e.Leaf.Apply(ctx, publicKey)
+	if err := e.Leaf.Apply(ctx, publicKey); err != nil {
+		return err
+	}
+	if found.PublicKey != nil && found.Connection == nil && !gateway.Restarts {
+		return e.RepeatHandshake(ctx)
+	}
+	return nil
+}
+
+// RepeatHandshake lets this leaf's gateway shake hands with the other one again, by a change of its
+// PublicKey that does not change the key. A client whose server restarts would otherwise notice only
+// after 15 seconds without an answer.
+func (e *End) RepeatHandshake(ctx context.Context) error {
+	found, err := e.Find(ctx)
+	if err != nil || found.PublicKey == nil {
+		return err
+	}
+	return e.Leaf.Mark(ctx, found.PublicKey, func(object client.Object) {
+		setAnnotation(object, handshakeAnnotation, time.Now().UTC().Format(time.RFC3339Nano))
+	})
 }
 
 // KeyInPlace reports whether the gateway has the key of the other gateway, and nobody has edited it

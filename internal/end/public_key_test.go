@@ -13,16 +13,18 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestAKeyIsWrittenAgainOnlyIfTheConnectionIsMissing(t *testing.T) {
+func TestAGatewayShakesHandsAgainOnlyIfItsConnectionIsMissingAndItDoesNotRestart(t *testing.T) {
 	connection := &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
 		Name: "gw-rome", Namespace: "liqo-tenant-rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"},
 	}}
 	for name, test := range map[string]struct {
-		more    []client.Object
-		written bool
+		more     []client.Object
+		restarts bool
+		again    bool
 	}{
-		"a Connection":  {[]client.Object{connection}, false},
-		"no Connection": {nil, true},
+		"a Connection":                    {[]client.Object{connection}, false, false},
+		"no Connection":                   {nil, false, true},
+		"no Connection until it restarts": {nil, true, false},
 	} {
 		gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
 		key := make([]byte, 32)
@@ -32,11 +34,12 @@ func TestAKeyIsWrittenAgainOnlyIfTheConnectionIsMissing(t *testing.T) {
 		}
 		known.UID = "known"
 		server := milansEnd(t, append(test.more, gateway, ours(known))...)
-		if err := server.EnsurePublicKey(t.Context(), key, gateway); err != nil {
+		if err := server.EnsurePublicKey(t.Context(), key, EnsuredGateway{Object: gateway, Restarts: test.restarts}); err != nil {
 			t.Fatal(err)
 		}
 		left, err := server.Find(t.Context())
-		if err != nil || left.PublicKey == nil || (left.PublicKey.UID != "known") != test.written {
+		if err != nil || left.PublicKey == nil || left.PublicKey.UID != "known" ||
+			(left.PublicKey.Annotations[handshakeAnnotation] != "") != test.again {
 			t.Errorf("%s: the PublicKey is %v (%v)", name, left.PublicKey, err)
 		}
 	}
@@ -45,7 +48,7 @@ func TestAKeyIsWrittenAgainOnlyIfTheConnectionIsMissing(t *testing.T) {
 func TestAnEditedKeyIsDetectedWithoutTheGatewaysSecret(t *testing.T) {
 	gateway := clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
 	server := milansEnd(t, gateway)
-	if err := server.EnsurePublicKey(t.Context(), make([]byte, 32), gateway); err != nil {
+	if err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
 		t.Fatal(err)
 	}
 	found, err := server.Find(t.Context())

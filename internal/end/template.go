@@ -128,23 +128,32 @@ func (e *End) CheckTemplate(ctx context.Context, gateway Gateway) (TemplateSetti
 	if err != nil {
 		return TemplateSettings{}, err
 	}
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(reference.GroupVersionKind())
-	err = e.Leaf.Live.Get(ctx, client.ObjectKey{Namespace: template.Namespace, Name: template.Name}, object)
-	if apierrors.IsNotFound(err) {
-		return TemplateSettings{}, &explain.Problem{
-			Leaf: e.Leaf.Name, Summary: "the template does not exist",
-			Detail: fmt.Sprintf("There is no %s %s/%s.", reference.Kind, template.Namespace, template.Name), Err: err,
-		}
-	}
+	object, err := e.readTemplate(ctx, reference)
 	if err != nil {
-		return TemplateSettings{}, e.Leaf.Explain(err)
+		return TemplateSettings{}, err
 	}
 	spec := object.Object["spec"]
 	return TemplateSettings{
 		Name:          fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName()),
 		TakesNodePort: mentions(spec, ".NodePort"), TakesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
 	}, nil
+}
+
+// readTemplate reads a template from the API server. A missing one is an error.
+func (e *End) readTemplate(
+	ctx context.Context, reference corev1.ObjectReference,
+) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(reference.GroupVersionKind())
+	key := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
+	err := e.Leaf.Live.Get(ctx, key, object)
+	if apierrors.IsNotFound(err) {
+		return nil, &explain.Problem{
+			Leaf: e.Leaf.Name, Summary: "the template does not exist",
+			Detail: fmt.Sprintf("There is no %s %s.", reference.Kind, key), Err: err,
+		}
+	}
+	return object, e.Leaf.Explain(err)
 }
 
 // mentions reports whether a template refers to a field of a gateway. Liqo renders every string of it

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
@@ -56,34 +54,35 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	clRemapping := steps.Act(r, onClient, "remapping by Liqo", waitForRemapping(cl, spec), clConfiguration)
 	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", waitForRemapping(srv, spec), srvConfiguration)
 
-	replace := steps.With(r, onServer, "compare the server's gateway if there is one", srvNamespace,
-		func(ctx context.Context, namespace string) (bool, error) {
-			return s.replacesServer(ctx, namespace, spec.Server)
-		}, clNamespace)
+	// A gateway is replaced only if it can't be changed in place.
 	var ready []steps.Before
 	if spec.ForbidRemapping {
 		ready = append(ready, clRemapping, srvRemapping)
 	}
-	clRoom := steps.ActWith(r, onClient, "remove a gateway that goes with the server's", replace,
-		makeRoom(cl, spec.ClientEnd), ready...)
-	srvRoom := steps.ActWith(r, onServer, "remove a gateway that is to change", replace,
-		makeRoom(srv, spec.ServerEnd), ready...)
+	clReplaces := steps.With(r, onClient, "compare the gateway if there is one", clNamespace,
+		func(ctx context.Context, namespace string) (bool, error) {
+			return s.replacesClient(ctx, namespace, spec.Client)
+		}, srvNamespace)
+	srvReplaces := steps.With(r, onServer, "compare the gateway if there is one", srvNamespace,
+		func(ctx context.Context, namespace string) (bool, error) {
+			return s.replacesServer(ctx, namespace, spec.Server)
+		}, clNamespace)
+	clRoom := steps.ActWith(r, onClient, "remove a gateway that can't change in place", clReplaces,
+		makeRoom(cl, spec.ClientEnd.FormerKeySecret), ready...)
+	srvRoom := steps.ActWith(r, onServer, "remove a gateway that can't change in place", srvReplaces,
+		makeRoom(srv, spec.ServerEnd.FormerKeySecret), append(ready, clReplaces)...)
 
 	// The server's gateway needs no Configuration to get an address. The client's gateway needs only
 	// that address.
 	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace,
-		func(ctx context.Context, namespace string) (client.Object, error) {
+		func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
 			return srv.EnsureGatewayServer(ctx, namespace, spec.Server)
 		}, srvRoom)
-	endpoint := steps.Do(r, onServer, "address of the gateway", srv.WaitForEndpoint, srvGateway)
-	clFree := steps.ActWith2(r, onClient, "remove a gateway that is to dial otherwise", clNamespace, endpoint,
-		func(ctx context.Context, namespace string, server end.Endpoint) error {
-			return s.hangUp(ctx, namespace, server, spec.Client)
-		}, clRoom)
+	endpoint := steps.With(r, onServer, "address of the gateway", srvGateway, srv.WaitForEndpoint)
 	clGateway := steps.With2(r, onClient, "GatewayClient", clNamespace, endpoint,
-		func(ctx context.Context, namespace string, server end.Endpoint) (client.Object, error) {
+		func(ctx context.Context, namespace string, server end.Endpoint) (end.EnsuredGateway, error) {
 			return cl.EnsureGatewayClient(ctx, namespace, server, spec.Client)
-		}, clFree)
+		}, clRoom)
 	made := []steps.Before{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
@@ -99,7 +98,7 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 
 // startSharing starts the steps that give each gateway the other's key and wait for the tunnel.
 func (s *Shortcut) startSharing(
-	r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[client.Object],
+	r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[end.EnsuredGateway],
 ) []steps.Before {
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
@@ -111,9 +110,11 @@ func (s *Shortcut) startSharing(
 	if !spec.waits() {
 		return []steps.Before{clTrust, srvTrust}
 	}
+	handshake := steps.ActWith2(r, onClient, "another handshake if the server's gateway restarts", clGateway, srvGateway,
+		s.repeatHandshake, clTrust, srvTrust)
 	return []steps.Before{
-		steps.Act(r, onClient, "connection", cl.WaitForConnection, clTrust, srvTrust),
-		steps.Act(r, onServer, "connection", srv.WaitForConnection, clTrust, srvTrust),
+		steps.Act(r, onClient, "connection", cl.WaitForConnection, handshake),
+		steps.Act(r, onServer, "connection", srv.WaitForConnection, handshake),
 	}
 }
 

@@ -6,42 +6,57 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// replacesServer reports whether the server's gateway must be replaced: it is gone, differs from spec,
-// or is marked for deletion. The client's gateway is replaced with it.
-//
-// Otherwise the keys and the status of the Connections would belong to a tunnel that no longer exists.
-// Liqo also reports no generation in a gateway's status. So the status would not show whether Liqo
-// has already seen a change.
+// replacesServer reports whether the gateway of the server must be removed first: if it can't be changed in
+// place, if it is gone and may have left something behind, or if it dials.
 func (s *Shortcut) replacesServer(ctx context.Context, namespace string, spec end.GatewayServer) (bool, error) {
 	found, err := s.look(ctx)
 	switch {
 	case err != nil:
 		return false, err
-	case found.client.GatewayServer != nil || found.server.GatewayClient != nil:
-		return true, nil // they have the opposite direction
+	case found.server.GatewayClient != nil:
+		return true, nil
 	case found.server.GatewayServer == nil:
 		return found.client.GatewayClient != nil, nil
 	default:
-		return s.Server.GatewayServerDiffers(ctx, namespace, spec)
+		return s.Server.ReplacesGatewayServer(ctx, namespace, spec)
 	}
 }
 
-// makeRoom removes the gateway at one end if the server's gateway is replaced. Otherwise, it only
-// releases a Secret that the gateway no longer uses.
-func makeRoom(on *end.End, spec EndSpec) func(context.Context, bool) error {
-	return func(ctx context.Context, replace bool) error {
-		if replace {
-			return on.RemoveGateways(ctx, spec.FormerKeySecret)
+// replacesClient reports whether the gateway of the client must be removed first: if it can't be changed in
+// place, or if it does not dial.
+func (s *Shortcut) replacesClient(ctx context.Context, namespace string, spec end.GatewayClient) (bool, error) {
+	found, err := s.Client.Find(ctx)
+	if err != nil || found.GatewayServer != nil {
+		return err == nil, err
+	}
+	return s.Client.ReplacesGatewayClient(ctx, namespace, spec)
+}
+
+// makeRoom removes the gateway at one end if it is replaced. Otherwise, it only releases a Secret that the
+// gateway no longer uses.
+func makeRoom(on *end.End, former end.KeySecret) func(ctx context.Context, replaces bool) error {
+	return func(ctx context.Context, replaces bool) error {
+		if !replaces {
+			return on.ReleaseKeySecret(ctx, former)
 		}
-		return on.ReleaseKeySecret(ctx, spec.FormerKeySecret)
+		if err := on.KeepRecord(ctx); err != nil {
+			return err
+		}
+		return on.RemoveGateways(ctx, former)
 	}
 }
 
-// hangUp removes the client's gateway if it differs from spec or dials another endpoint. The server's
-// gateway keeps its keys, Service and address.
-func (s *Shortcut) hangUp(ctx context.Context, namespace string, server end.Endpoint, spec end.GatewayClient) error {
-	if differs, err := s.Client.GatewayClientDiffers(ctx, namespace, server, spec); err != nil || !differs {
-		return err
+// repeatHandshake lets the client's gateway shake hands again if the server's has restarted while the
+// client's stays or may have tried too early. Both must know the other's key by then. Two new gateways need
+// nothing: their first packet comes later.
+func (s *Shortcut) repeatHandshake(ctx context.Context, client, server end.EnsuredGateway) error {
+	if !server.Reconnects() || client.New && server.New {
+		return nil
 	}
-	return s.Client.RemoveGateways(ctx)
+	for _, on := range s.ends() {
+		if err := on.WaitForPeer(ctx); err != nil {
+			return err
+		}
+	}
+	return s.Client.RepeatHandshake(ctx)
 }

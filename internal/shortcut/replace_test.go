@@ -21,7 +21,7 @@ func dialling(address string) *networkingv1beta1.GatewayClient {
 	return gateway
 }
 
-func TestTheServersGatewayIsReplacedOnlyIfItMustChange(t *testing.T) {
+func TestTheServersGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 	service, deployment := clustertest.GatewayService("rome"), clustertest.GatewayDeployment("rome")
 	for name, test := range map[string]struct {
 		client   *networkingv1beta1.GatewayClient
@@ -35,11 +35,14 @@ func TestTheServersGatewayIsReplacedOnlyIfItMustChange(t *testing.T) {
 		"none there":        {},
 		"only the server's": {server: clustertest.GatewayServer("rome", 51840)},
 		"another port": {client: clustertest.GatewayClient("milan"),
-			server: clustertest.GatewayServer("rome", 1), replaces: true},
+			server: clustertest.GatewayServer("rome", 1)},
 		"another MTU": {client: clustertest.GatewayClient("milan"),
-			server: clustertest.GatewayServer("rome", 51840), spec: func(s *Spec) { s.MTU = 1400 }, replaces: true},
-		"nothing to dial any more": {client: clustertest.GatewayClient("milan"), replaces: true},
-		"another address dialled":  {client: dialling("9.9.9.9"), server: clustertest.GatewayServer("rome", 51840)},
+			server: clustertest.GatewayServer("rome", 51840), spec: func(s *Spec) { s.MTU = 1400 }},
+		"another template": {client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 51840),
+			spec: func(s *Spec) { s.Server.Template.Name = "large" }, replaces: true},
+		"another Secret": {client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome", 51840),
+			spec: func(s *Spec) { s.Server.KeySecret = "my-keys" }, replaces: true},
+		"another address dialled": {client: dialling("9.9.9.9"), server: clustertest.GatewayServer("rome", 51840)},
 		"an address to dial": {
 			client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome",
 				51840), spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" },
@@ -88,19 +91,22 @@ func TestTheServersGatewayIsReplacedOnlyIfItMustChange(t *testing.T) {
 	}
 }
 
-func TestTheClientsGatewayIsRemovedOnlyIfItMustChange(t *testing.T) {
-	server := end.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
+func TestTheClientsGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 	for name, test := range map[string]struct {
-		gateway *networkingv1beta1.GatewayClient
-		spec    func(*Spec)
-		stays   bool
+		gateway  *networkingv1beta1.GatewayClient
+		spec     func(*Spec)
+		replaces bool
 	}{
-		"as it should be": {gateway: clustertest.GatewayClient("milan"), stays: true},
+		"as it should be": {gateway: clustertest.GatewayClient("milan")},
 		"another address": {gateway: dialling("9.9.9.9")},
 		"an address of its own": {gateway: clustertest.GatewayClient("milan"),
 			spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" }},
-		"another MTU":      {gateway: clustertest.GatewayClient("milan"), spec: func(s *Spec) { s.MTU = 1400 }},
-		"no keys any more": {gateway: clustertest.WithClientKeys(clustertest.GatewayClient("milan"))},
+		"another MTU": {
+			gateway: clustertest.GatewayClient("milan"), spec: func(s *Spec) { s.MTU = 1400 },
+		},
+		"another template": {gateway: clustertest.GatewayClient("milan"),
+			spec: func(s *Spec) { s.Client.Template.Name = "large" }, replaces: true},
+		"no keys any more": {gateway: clustertest.WithClientKeys(clustertest.GatewayClient("milan")), replaces: true},
 		"none there":       {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,11 +119,9 @@ func TestTheClientsGatewayIsRemovedOnlyIfItMustChange(t *testing.T) {
 				test.spec(&spec)
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan"))
-			if err := shortcut.hangUp(t.Context(), "liqo-tenant-milan", server, spec.withMTU().Client); err != nil {
-				t.Fatal(err)
-			}
-			if left, err := shortcut.Client.Find(t.Context()); err != nil || (left.GatewayClient != nil) != test.stays {
-				t.Errorf("left is %v (%v)", left.GatewayClient, err)
+			if replaces, err := shortcut.replacesClient(t.Context(), "liqo-tenant-milan",
+				spec.withMTU().Client); err != nil || replaces != test.replaces {
+				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
 		})
 	}
@@ -139,8 +143,7 @@ func TestARepairUnlabelsOnlyAFormerSecret(t *testing.T) {
 		"the gateway still uses that": {[]client.Object{using("my-keys")}, true},
 	} {
 		milan := clustertest.Leaf(t, "milan", append(test.gateway, clustertest.KeySecret("rome", nil))...)
-		if err := makeRoom(New(clustertest.Leaf(t, "rome"), milan).Server,
-			EndSpec{FormerKeySecret: former})(t.Context(), false); err != nil {
+		if err := makeRoom(New(clustertest.Leaf(t, "rome"), milan).Server, former)(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 		var secret corev1.Secret

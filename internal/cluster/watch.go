@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"context"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// UntilObject returns once done returns true for an object with this name and namespace. It calls
+// done immediately, and again after each change of the object. While exists is false, there is no such
+// object. UntilObject reads and watches this one object at the API server, so it works for kinds that
+// the cache does not hold, such as Services.
+func (l *Leaf) UntilObject(ctx context.Context, object client.Object, done func(exists bool) bool) error {
+	key := client.ObjectKeyFromObject(object)
+	for {
+		ok, err := l.check(ctx, key, object, done) // often true, and then no watch is needed
+		if !ok && err == nil {
+			ok, err = l.watchUntil(ctx, key, object, done)
+		}
+		if ok || err != nil {
+			return causeOr(ctx, err)
+		}
+	}
+}
+
+// UntilGone returns once the object no longer exists. It reads only the object's metadata.
+func (l *Leaf) UntilGone(ctx context.Context, kind schema.GroupVersionKind, key client.ObjectKey) error {
+	return l.UntilObject(ctx, metadataOf(kind, key), func(exists bool) bool { return !exists })
+}
+
+// Gone reports whether an object does not exist. It reads only the object's metadata, from the API
+// server.
+func (l *Leaf) Gone(ctx context.Context, kind schema.GroupVersionKind, key client.ObjectKey) (bool, error) {
+	return l.check(ctx, key, metadataOf(kind, key), func(exists bool) bool { return !exists })
+}
+
+func metadataOf(kind schema.GroupVersionKind, key client.ObjectKey) client.Object {
+	object := &metav1.PartialObjectMetadata{}
+	object.SetGroupVersionKind(kind)
+	object.SetNamespace(key.Namespace)
+	object.SetName(key.Name)
+	return object
+}
+
+// check reads the object from the API server.
+func (l *Leaf) check(
+	ctx context.Context, key client.ObjectKey, object client.Object, done func(exists bool) bool,
+) (bool, error) {
+	err := l.Live.Get(ctx, key, object)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return false, l.Explain(err)
+	}
+	return done(err == nil), nil
+}
+
+// watchUntil returns false when the API server ends the watch, as it does every few minutes. The
+// watch starts before the object is read, and without a resource version. An API server does not know
+// the versions from before its start, and would end a watch at such a version immediately, again and
+// again.
+func (l *Leaf) watchUntil(
+	ctx context.Context, key client.ObjectKey, object client.Object, done func(exists bool) bool,
+) (bool, error) {
+	list, err := l.listOf(object)
+	if err != nil {
+		return false, err
+	}
+	changes, err := l.Live.Watch(ctx, list,
+		client.InNamespace(key.Namespace), client.MatchingFields{"metadata.name": key.Name})
+	if err != nil {
+		return false, l.Explain(err)
+	}
+	defer changes.Stop()
+	if ok, err := l.check(ctx, key, object, done); ok || err != nil {
+		return ok, err
+	}
+	for {
+		select {
+		case change, open := <-changes.ResultChan():
+			if !open || change.Type == watch.Error {
+				return false, nil
+			}
+			reflect.ValueOf(object).Elem().Set(reflect.ValueOf(change.Object).Elem()) // of the same type
+			if done(change.Type != watch.Deleted) {
+				return true, nil
+			}
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+}
+
+// listOf returns an empty list of objects of the same type.
+func (l *Leaf) listOf(object client.Object) (client.ObjectList, error) {
+	kind, err := apiutil.GVKForObject(object, l.Live.Scheme())
+	if err != nil {
+		return nil, err
+	}
+	kind.Kind += "List"
+	if _, metadataOnly := object.(*metav1.PartialObjectMetadata); metadataOnly {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(kind)
+		return list, nil
+	}
+	list, err := l.Live.Scheme().New(kind)
+	if err != nil {
+		return nil, err
+	}
+	return list.(client.ObjectList), nil //nolint:errcheck,forcetypeassert // the list of an object's kind is one
+}

@@ -1,0 +1,149 @@
+package end
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// Liqo renders a gateway's template into an object of the gateway's technology. From that object, it
+// creates the gateway's Deployment and, for a server, its Service. If the gateway changes, Liqo
+// renders the template again and changes the rest in place, but reports no generation in any status.
+// So this file renders the template, too, to know what the objects will be.
+
+// technology refers to the object of a gateway's technology, from the gateway's status. It is nil before
+// Liqo has created the object.
+type technology struct{ *corev1.ObjectReference }
+
+// follows reports whether a change of the gateway can be followed to its Deployment and Service.
+func (t technology) follows() bool {
+	return t.ObjectReference == nil || t.Kind == networkingv1beta1.WgGatewayServerKind ||
+		t.Kind == networkingv1beta1.WgGatewayClientKind
+}
+
+// parts are what the object of a technology says about a gateway's Deployment and Service. The latter
+// is empty for a client.
+type parts struct {
+	Deployment networkingv1beta1.DeploymentTemplate `json:"deployment"`
+	Service    networkingv1beta1.ServiceTemplate    `json:"service"`
+}
+
+// carry reports whether these parts say all that the wanted ones say. The API server adds defaults, so
+// these may say more. But they must not have an annotation, a label or an address of the Service that
+// is no longer wanted.
+func (p parts) carry(wanted parts) bool {
+	return equality.Semantic.DeepDerivative(wanted, p) &&
+		len(p.Service.Metadata.Annotations) == len(wanted.Service.Metadata.Annotations) &&
+		len(p.Service.Metadata.Labels) == len(wanted.Service.Metadata.Labels) &&
+		p.Service.Spec.LoadBalancerIP == wanted.Service.Spec.LoadBalancerIP
+}
+
+// restartFor reports whether the gateway's pods restart if these parts become the wanted ones.
+func (p parts) restartFor(wanted parts) bool {
+	return !equality.Semantic.DeepDerivative(wanted.Deployment.Spec.Template, p.Deployment.Spec.Template)
+}
+
+// untilParts waits until done returns true for the parts that the object of a technology has. They are
+// empty while there is no such object.
+func (e *End) untilParts(ctx context.Context, of technology, done func(parts) bool) error {
+	meta := metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}
+	if of.Kind == networkingv1beta1.WgGatewayServerKind {
+		server := &networkingv1beta1.WgGatewayServer{ObjectMeta: meta}
+		return e.Leaf.UntilObject(ctx, server, func(exists bool) bool {
+			return done(map[bool]parts{true: {server.Spec.Deployment, server.Spec.Service}}[exists])
+		})
+	}
+	dialling := &networkingv1beta1.WgGatewayClient{ObjectMeta: meta}
+	return e.Leaf.UntilObject(ctx, dialling, func(exists bool) bool {
+		return done(map[bool]parts{true: {Deployment: dialling.Spec.Deployment}}[exists])
+	})
+}
+
+// rendering is what Liqo's templates of gateways refer to. Its fields have the names and types of
+// Liqo's own.
+type rendering struct {
+	Spec       any // of the gateway
+	Name       string
+	Namespace  string
+	GatewayUID string
+	ClusterID  string // of the other leaf
+	SecretName string
+}
+
+// render renders the template of a gateway as Liqo does. For a server, spec has the annotations and
+// labels of its Service.
+func (e *End) render(
+	ctx context.Context, template corev1.ObjectReference, existing client.Object, spec any,
+) (parts, error) {
+	object, err := e.readTemplate(ctx, template)
+	if err != nil {
+		return parts{}, err
+	}
+	data := rendering{
+		Spec: spec, Name: existing.GetName(), Namespace: existing.GetNamespace(), GatewayUID: string(existing.GetUID()),
+		ClusterID: string(e.Remote.ID), SecretName: keySecretOf(spec),
+	}
+	wanted, err := renderParts(object, data)
+	if err != nil {
+		return parts{}, &explain.Problem{
+			Leaf: e.Leaf.Name, Summary: "the template can't be rendered", Err: err,
+			Detail: e.Leaf.Describe(object) + " is not a template that Liqo could use: " + err.Error() + ".",
+		}
+	}
+	return wanted, nil
+}
+
+// renderParts renders a template with this data.
+func renderParts(template *unstructured.Unstructured, data rendering) (parts, error) {
+	var wanted parts
+	spec, _, err := unstructured.NestedMap(template.Object, "spec", "template", "spec")
+	if err != nil {
+		return wanted, err
+	}
+	rendered, err := enutils.RenderTemplate(spec, data, false)
+	if err != nil {
+		return wanted, err
+	}
+	text, err := json.Marshal(rendered)
+	if err != nil {
+		return wanted, err
+	}
+	if err := json.Unmarshal(text, &wanted); err != nil {
+		return wanted, err
+	}
+	if server, ok := data.Spec.(networkingv1beta1.GatewayServerSpec); ok {
+		metadata := &wanted.Service.Metadata
+		metadata.Annotations = merged(metadata.Annotations, server.ServiceAnnotations)
+		metadata.Labels = merged(metadata.Labels, server.ServiceLabels)
+	}
+	return wanted, nil
+}
+
+// merged returns the entries of both maps. Those of the second one take precedence.
+func merged(entries, more map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, entries)
+	maps.Copy(all, more)
+	return all
+}
+
+func keySecretOf(spec any) string {
+	switch spec := spec.(type) {
+	case networkingv1beta1.GatewayServerSpec:
+		return spec.SecretRef.Name
+	case networkingv1beta1.GatewayClientSpec:
+		return spec.SecretRef.Name
+	default:
+		return ""
+	}
+}
