@@ -105,7 +105,7 @@ func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
 		return resource.TestStep{
 			PreConfig: func() { lab.moveGateway(t, address) }, Config: config, ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
-				parts.stay(), gateways.changed(replacesClient), lab.dialled(t, address),
+				parts.stay(), gateways.changed(keepsGateways), lab.dialled(t, address),
 				statecheck.ExpectKnownValue(
 					romeMilan, tfjsonpath.New("server_endpoint").AtMapKey("addresses").AtSliceIndex(0),
 					knownvalue.StringExact(address),
@@ -167,7 +167,7 @@ func (l *Lab) dialled(t *testing.T, address string) statecheck.StateCheck {
 	})
 }
 
-func TestAccAServiceThatTheAPIServerRejectedIsCreatedLater(t *testing.T) {
+func TestAccAServiceChangeThatTheAPIServerRejectedHappensLater(t *testing.T) {
 	lab := borrowLab(t)
 	c := lab.administrator(t, "milan")
 	blocker := &corev1.Service{
@@ -191,12 +191,12 @@ func TestAccAServiceThatTheAPIServerRejectedIsCreatedLater(t *testing.T) {
 				}
 			},
 			Config: config(31777),
-			ExpectError: message(`The gateway's Service is refused on leaf "milan"`,
+			ExpectError: message(`The change of the gateway's Service is refused on leaf "milan"`,
 				`Time ran out while waiting for … on "milan".`,
-				`Liqo can't create Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is invalid: `+
+				`Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is invalid: `+
 					`spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated.`,
-				"Change what the API server refuses, in `server_gateway` or on the leaf. "+
-					"Then apply again; this creates the gateway again."),
+				"The Service stays as it was, and so does the tunnel.",
+				"Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again."),
 		},
 		resource.TestStep{
 			PreConfig: func() {

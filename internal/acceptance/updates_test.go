@@ -25,7 +25,7 @@ const (
 	keepsGateways    gatewayChange = "neither gateway"
 	replacesGateways gatewayChange = "both gateways"
 	replacesClient   gatewayChange = "the client's gateway"
-	replacesServer   gatewayChange = "the server's gateway" // never happens, because the client's gateway is replaced, too
+	replacesServer   gatewayChange = "the server's gateway"
 )
 
 // update is a change of settings. It has all new settings, and what must be true after the change
@@ -69,19 +69,19 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 	}
 	lab.updated(t,
 		update{
-			"to a load balancer", "", replacesGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))},
+			"to a load balancer", "", keepsGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))},
 		},
 		update{
-			"to another port", `server_gateway = { port = 51900 }`, replacesGateways,
+			"to another port", `server_gateway = { port = 51900 }`, keepsGateways,
 			[]statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))},
 		},
 		update{
-			"to an address of one's choice", `server_gateway = { load_balancer_ip = "192.0.2.10" }`, replacesGateways,
+			"to an address of one's choice", `server_gateway = { load_balancer_ip = "192.0.2.10" }`, keepsGateways,
 			[]statecheck.StateCheck{endpointAddress("192.0.2.10"), endpointPort(knownvalue.Int32Exact(51840))},
 		},
 		update{
 			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`,
-			replacesGateways,
+			keepsGateways,
 			[]statecheck.StateCheck{endpointAddress(lab.nodeAddress(t, "milan")), endpointPort(knownvalue.Int32Exact(31010))},
 		},
 		update{
@@ -89,23 +89,23 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 				service_type        = "NodePort"
 				service_annotations = { "example.com/speed" = "fast" }
 				service_labels      = { team = "network" }
-			}`, replacesGateways, []statecheck.StateCheck{lab.serviceIsMarked(t), endpointPort(nodePort())},
+			}`, keepsGateways, []statecheck.StateCheck{lab.serviceIsMarked(t), endpointPort(nodePort())},
 		},
 		update{
-			"to another MTU", overNodePort + "\nmtu = 1400", replacesGateways,
+			"to another MTU", overNodePort + "\nmtu = 1400", keepsGateways,
 			[]statecheck.StateCheck{lab.gatewaysHaveMTU(t, 1400)},
 		},
 		update{
 			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`,
-			replacesGateways,
+			replacesServer,
 			[]statecheck.StateCheck{lab.madeFrom(t, "wireguard-client", "my-server")},
 		},
 		update{"to an address inside the cluster", `server_gateway = { service_type = ` +
-			`"ClusterIP" }`, replacesGateways, []statecheck.StateCheck{
+			`"ClusterIP" }`, replacesServer, []statecheck.StateCheck{
 			endpointPort(knownvalue.Int32Exact(51840)), lab.exposedBy(t, corev1.ServiceTypeClusterIP),
 			lab.madeFrom(t, "wireguard-client", "wireguard-server"),
 		}},
-		update{"back", overNodePort, replacesGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
+		update{"back", overNodePort, keepsGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
 	)
 }
 
@@ -114,7 +114,7 @@ func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
 	lab.copyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
 	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
 	lab.updated(t,
-		update{"the server, to a port that is known", fixed, replacesGateways, nil},
+		update{"the server, to a port that is known", fixed, keepsGateways, nil},
 		// The gateway works in this way already, so there is nothing to change.
 		update{
 			"to the address and the port that it dials already",

@@ -25,6 +25,7 @@ var explanations = []explanation{
 	{rank: rankControllers, look: noDeployment},
 	{rank: rankPod, look: deployment},
 	{rank: rankService, look: service},
+	{rank: rankService, look: serviceChange},
 	{rank: rankDialling, look: dialling},
 	{rank: rankListening, look: listening},
 	{rank: rankUnknown, look: unfinished},

@@ -43,6 +43,16 @@ func service(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 	}}, err
 }
 
+// refusalOf returns why the API server refuses a dry run, or an empty string if it does not. Other errors
+// are returned.
+func refusalOf(leaf *cluster.Leaf, err error) (string, error) {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) && !cluster.MissingPermission(err) && !cluster.Unreachable(leaf.Explain(err)) {
+		return status.Status().Message, nil
+	}
+	return "", leaf.Explain(err)
+}
+
 // noService returns the cause why a gateway has no Service. It returns nil if Liqo need not have
 // created the Service yet. Only Liqo's log says why Liqo could not create it. So noService creates
 // the same Service as a dry run, and the API server says why it refuses it.
@@ -58,27 +68,20 @@ func noService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1bet
 		},
 		advice: "Apply again; this creates the gateway again.",
 	}
-	err = leaf.Live.Create(ctx, service, client.DryRunAll)
-	var status apierrors.APIStatus
-	switch {
-	case err == nil:
-		return []cause{c}, nil
-	case errors.As(err, &status) && !cluster.MissingPermission(err) && !cluster.Unreachable(leaf.Explain(err)):
+	refusal, err := refusalOf(leaf, leaf.Live.Create(ctx, service, client.DryRunAll))
+	if refusal != "" {
 		c.summary = "the gateway's Service is refused"
 		c.evidence = []string{
-			fmt.Sprintf("Liqo can't create %s. The API server says: %s", leaf.Describe(service),
-				status.Status().Message),
+			fmt.Sprintf("Liqo can't create %s. The API server says: %s", leaf.Describe(service), refusal),
 		}
 		c.advice = "Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again; " +
 			"this creates the gateway again."
-		return []cause{c}, nil
-	default:
-		return []cause{c}, leaf.Explain(err)
 	}
+	return []cause{c}, err
 }
 
 // wantedService returns the Service that Liqo creates for a WireGuard gateway after the Deployment.
-// It returns nil if there is no Deployment, and for other technologies.
+// It returns nil if Liqo has not created a Deployment yet, and for other technologies.
 func wantedService(
 	ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1beta1.GatewayServer,
 ) (*corev1.Service, error) {
@@ -93,7 +96,7 @@ func wantedService(
 	var technology networkingv1beta1.WgGatewayServer
 	key := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
 	if err := leaf.Live.Get(ctx, key, &technology); err != nil {
-		return nil, leaf.Explain(err)
+		return nil, leaf.Explain(client.IgnoreNotFound(err))
 	}
 	template := technology.Spec.Service
 	return &corev1.Service{

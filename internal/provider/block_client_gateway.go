@@ -18,7 +18,7 @@ import (
 func clientGatewayAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "How the client's gateway dials, if it differs from the server's endpoint." + interruptsClient,
+		MarkdownDescription: "How the client's gateway dials, if it differs from the server's endpoint." + costsInGuide,
 		Attributes: map[string]schema.Attribute{
 			"connect_address": schema.StringAttribute{
 				Optional: true,

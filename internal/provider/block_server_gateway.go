@@ -34,7 +34,7 @@ func serverGatewayAttribute(ctx context.Context) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true, Computed: true,
 		Default:             objectdefault.StaticValue(defaultServerGateway(ctx)),
-		MarkdownDescription: "How the server exposes its gateway." + interrupts,
+		MarkdownDescription: "How the server exposes its gateway." + costsInGuide,
 		Attributes:          serverGatewayAttributes(),
 	}
 }

@@ -187,10 +187,14 @@ func record(
 	if failed && !observed.Exists {
 		return diags
 	}
+	promised := plan.ServerEndpoint
 	if failed { // keep the planned settings: the next plan shows what is still to do
 		plan.observedEnds(observed)
 	} else {
 		diags.Append(plan.observed(ctx, observed)...)
+	}
+	if given(promised) {
+		plan.ServerEndpoint = promised // if it has changed meanwhile, the next refresh shows it
 	}
 	diags.Append(state.Set(ctx, plan)...)
 	return diags

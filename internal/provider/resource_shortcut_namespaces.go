@@ -17,12 +17,12 @@ import (
 
 // namespaceAttribute returns the schema of `client_namespace` or `server_namespace` of a
 // liqo_shortcut.
-func namespaceAttribute(leaf, other, interruption string) schema.Attribute {
+func namespaceAttribute(leaf, other string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: "Namespace of this shortcut's objects on the " + leaf + ". If you set it, it must exist, and " +
 			"no other shortcut can use it. Default: the " + leaf + "'s tenant namespace for the " + other + ", which is " +
-			"created and removed as needed." + interruption,
+			"created and removed as needed." + replacesGateway(leaf),
 		Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}

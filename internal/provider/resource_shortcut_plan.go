@@ -46,9 +46,13 @@ func (r *shortcutResource) ModifyPlan(
 		resp.Diagnostics.Append(diags...)
 	}
 	if changed := p.state == nil || !p.plan.equal(p.state); changed && !settingsOnly {
-		p.plan.ServerEndpoint, p.plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
+		p.plan.Status = types.StringUnknown()
+		if p.state == nil || len(replace) > 0 || p.plan.mayMove(p.state) {
+			p.plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
+		}
 		if len(replace) == 0 { // otherwise Terraform plans again, without a state
 			resp.Diagnostics.Append(checkFeasible(ctx, p)...)
+			resp.Diagnostics.Append(p.costs(ctx)...)
 		}
 	}
 	if !p.plan.equal(&proposed) { // an unchanged plan needs no second pass of the framework

@@ -36,13 +36,16 @@ const (
 	destroyDisconnects = "disconnect"
 )
 
-// interrupts ends the description of an attribute whose change replaces both gateways. Nested
-// attributes do not repeat it.
-const interrupts = " A change replaces both gateways and interrupts traffic for a few seconds."
+// These end the description of an attribute whose change interrupts traffic. Nested attributes do not
+// repeat it.
+const (
+	restarts     = " A change restarts both gateways and interrupts traffic for about two seconds."
+	costsInGuide = " The guide [What a change costs](../guides/changes.md) says what a change interrupts."
+)
 
-// interruptsClient ends the description of an attribute whose change replaces only the client's
-// gateway.
-const interruptsClient = " A change replaces the client's gateway and interrupts traffic for a few seconds."
+func replacesGateway(leaf string) string {
+	return " A change replaces the " + leaf + "'s gateway and interrupts traffic for a few seconds."
+}
 
 // Schema implements [resource.Resource].
 func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -70,7 +73,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"mtu": schema.Int32Attribute{
 				Optional: true, Computed: true,
 				Default:             int32default.StaticInt32(end.DefaultMTU),
-				MarkdownDescription: "MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + interrupts,
+				MarkdownDescription: "MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + restarts,
 				Validators:          []validator.Int32{int32validator.Between(minMTU, maxMTU)},
 			},
 			"server_gateway": serverGatewayAttribute(ctx),
@@ -132,8 +135,8 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				"Other objects are never changed or removed."),
 			"client_cluster_id": computedString("Liqo's cluster ID of the client."),
 			"server_cluster_id": computedString("Liqo's cluster ID of the server."),
-			"client_namespace":  namespaceAttribute("client", "server", interruptsClient),
-			"server_namespace":  namespaceAttribute("server", "client", interrupts),
+			"client_namespace":  namespaceAttribute("client", "server"),
+			"server_namespace":  namespaceAttribute("server", "client"),
 			"client_network":    networkAttribute("client", "server"),
 			"server_network":    networkAttribute("server", "client"),
 			"server_endpoint":   serverEndpointAttribute(),

@@ -157,11 +157,12 @@ func TestTheShapeOfTheStateChangesOnlyOnPurpose(t *testing.T) {
 	}
 }
 
-// Tests on real clusters, such as TestAccTheServersGatewayChangesInPlace, check that the
+// Tests on real clusters, such as TestAccPacketsShowWhatAChangeOfTheTunnelCosts, check that the
 // descriptions are true.
 func TestAttributesThatInterruptTrafficSaySo(t *testing.T) {
 	for interruption, interrupting := range map[string][]string{
-		interrupts: {"mtu", "server_gateway", "server_namespace"}, interruptsClient: {"client_gateway", "client_namespace"},
+		restarts: {"mtu"}, costsInGuide: {"server_gateway", "client_gateway"},
+		replacesGateway("client"): {"client_namespace"}, replacesGateway("server"): {"server_namespace"},
 	} {
 		for name, attribute := range shortcutSchema(t).Attributes {
 			if says := strings.HasSuffix(

@@ -17,21 +17,22 @@ type balancerReconciler struct {
 }
 
 // Reconcile sets the address of a LoadBalancer Service, and removes it from a Service of another
-// type. While the load balancer is turned off, Services keep their addresses and new ones wait.
+// type. A Service that requests another address than it has gets it. While the load balancer is turned
+// off, Services keep their addresses and new ones wait.
 func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var service corev1.Service
 	if err := r.client.Get(ctx, req.NamespacedName, &service); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	wanted := service.Spec.Type == corev1.ServiceTypeLoadBalancer
-	has := len(service.Status.LoadBalancer.Ingress) > 0
+	given := service.Status.LoadBalancer.Ingress
+	// The field is deprecated, but Liqo's gateways use it to request an address that the user chose.
+	ip := service.Spec.LoadBalancerIP
+	has := len(given) > 0 && (!wanted || ip == "" || given[0].IP == ip)
 	switch {
 	case wanted == has, wanted && !r.Knobs.Get().LoadBalancer, service.DeletionTimestamp != nil:
 		return ctrl.Result{}, nil
 	case wanted:
-		// The field is deprecated, but Liqo's gateways use it to request an address that the user
-		// chose.
-		ip := service.Spec.LoadBalancerIP
 		if ip == "" {
 			next, err := r.LoadBalancerIPs.Take()
 			if err != nil {

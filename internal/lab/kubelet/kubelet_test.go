@@ -195,6 +195,7 @@ func TestAPodOfAnotherNodeIsLeftAlone(t *testing.T) {
 func TestALoadBalancerServiceIsGivenAnAddress(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec corev1.ServiceSpec
+		has  string
 		off  bool
 		want string
 	}{
@@ -203,11 +204,21 @@ func TestALoadBalancerServiceIsGivenAnAddress(t *testing.T) {
 			spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "172.18.200.99"},
 			want: "172.18.200.99",
 		},
+		"another one if it asks for that": {
+			spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "172.18.200.99"},
+			has:  "172.18.200.10", want: "172.18.200.99",
+		},
+		"the one that it has": {
+			spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}, has: "172.18.200.12", want: "172.18.200.12",
+		},
 		"none while it is off":  {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}, off: true},
 		"none if it wants none": {spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "gw"}, Spec: test.spec}
+			if test.has != "" {
+				service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: test.has}}
+			}
 			r := &balancerReconciler{Options: newOptions(), client: newClient(service)}
 			if test.off {
 				if err := r.Knobs.Set("load-balancer", "false"); err != nil {

@@ -1,0 +1,56 @@
+package explain
+
+import (
+	"context"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
+	taken := apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), "gw-rome",
+		field.ErrorList{field.Invalid(field.NewPath("spec").Child("ports").Index(0).Child("nodePort"), 31777,
+			"provided port is already allocated")})
+	for name, test := range map[string]struct {
+		wanted int32 // the node port that Liqo wants; the Service has 31000
+		answer error
+		causes int
+	}{
+		"its port is taken":         {31777, taken, 1},
+		"Liqo has yet to change it": {31777, nil, 0},
+		"it has changed":            {31000, taken, 0},
+	} {
+		technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome",
+			Name: "rome"}}
+		technology.Spec.Service.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: test.wanted}}
+		gateway, existing := exposedGateway(), gatewayService(corev1.ServiceTypeNodePort)
+		existing.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}
+		s := milan(t, gateway, technology, gatewayDeployment(), readyPod(), existing)
+		s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
+			Patch: func(_ context.Context, _ client.WithWatch, object client.Object, _ client.Patch,
+				options ...client.PatchOption) error {
+				asked := (&client.PatchOptions{}).ApplyOptions(options)
+				service, ok := object.(*corev1.Service)
+				if !ok || service.Spec.Ports[0].NodePort != test.wanted || len(asked.DryRun) == 0 {
+					t.Errorf("%s: it changes %v", name, object)
+				}
+				return test.answer
+			},
+		})
+		causes, err := serviceChange(t.Context(), s, Objects{Server: gateway})
+		if err != nil || len(causes) != test.causes {
+			t.Fatalf("%s: %+v (%v)", name, causes, err)
+		}
+		const expected = `Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is ` +
+			`invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated`
+		if len(causes) > 0 && causes[0].evidence[0] != expected {
+			t.Errorf("%s: got %q", name, causes[0].evidence[0])
+		}
+	}
+}

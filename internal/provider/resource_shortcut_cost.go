@@ -1,0 +1,98 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// This file has what a change of an existing shortcut costs. Most settings of a gateway change in place.
+// The guide "What a change costs" lists them all.
+
+// costs warns of each change that a gateway can't take in place, or that gives it another address.
+func (p *planning) costs(ctx context.Context) diag.Diagnostics {
+	if p.state == nil {
+		return nil
+	}
+	var diags diag.Diagnostics
+	warn := func(at path.Path, summary, detail string) {
+		diags.AddAttributeWarning(at, summary, detail)
+	}
+	for _, gateway := range []struct {
+		block, namespace string
+		now, before      types.Object
+		place, placeWas  types.String
+		leaf, loses      string
+	}{
+		{
+			"client_gateway", "client_namespace", p.plan.ClientGateway, p.state.ClientGateway,
+			p.plan.ClientNamespace, p.state.ClientNamespace, p.plan.Client.ValueString(), "its keys",
+		},
+		{
+			"server_gateway", "server_namespace", p.plan.ServerGateway, p.state.ServerGateway,
+			p.plan.ServerNamespace, p.state.ServerNamespace, p.plan.Server.ValueString(),
+			"its keys and its Service, so that it may get another address",
+		},
+	} {
+		detail := fmt.Sprintf("Liqo can't change this in place. The apply removes the gateway of %q with %s, and creates "+
+			"it again. There is no network between the leaves meanwhile.", gateway.leaf, gateway.loses)
+		if changes(ctx, gateway.place, gateway.placeWas) && !gateway.placeWas.IsNull() {
+			warn(path.Root(gateway.namespace), "A gateway is replaced", detail)
+		}
+		for _, name := range []string{"key_secret", "template"} {
+			if changes(ctx, gateway.now.Attributes()[name], gateway.before.Attributes()[name]) {
+				warn(path.Root(gateway.block).AtName(name), "A gateway is replaced", detail)
+			}
+		}
+	}
+	if name := "service_type"; changes(ctx, p.plan.ServerGateway.Attributes()[name],
+		p.state.ServerGateway.Attributes()[name]) {
+		warn(path.Root("server_gateway").AtName(name), "The gateway gets another address", fmt.Sprintf(
+			"The gateway of %q stays, but can be reached at another address or port with another type of Service. Firewall "+
+				"rules for the present one no longer fit.", p.plan.Server.ValueString()))
+	}
+	return diags
+}
+
+// changes reports whether a known value differs from the one before. A missing block has no values.
+func changes(ctx context.Context, now, before attr.Value) bool {
+	switch {
+	case now == nil:
+		return before != nil && !before.IsNull()
+	case !fullyKnown(ctx, now):
+		return false
+	case before == nil:
+		return !now.IsNull()
+	default:
+		return !now.Equal(before)
+	}
+}
+
+// mayMove reports whether an update can give the server's gateway another address or port.
+func (m *shortcutModel) mayMove(before *shortcutModel) bool {
+	if given(m.AdoptExisting) && !m.AdoptExisting.Equal(before.AdoptExisting) || !given(before.ServerEndpoint) ||
+		!m.ServerNamespace.Equal(before.ServerNamespace) || m.ServerGateway.IsUnknown() {
+		return true
+	}
+	now, then := m.ServerGateway.Attributes(), before.ServerGateway.Attributes()
+	for name, value := range now {
+		switch name {
+		case "service_labels":
+			continue
+		case "service_annotations": // a cloud's load balancer may move because of them
+			if now["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeNodePort))) ||
+				now["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeClusterIP))) {
+				continue
+			}
+		}
+		if !value.Equal(then[name]) {
+			return true
+		}
+	}
+	return false
+}
