@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,5 +84,24 @@ func TestAccPacketsCrossWithKeysOfOnesOwn(t *testing.T) {
 	key := client.ObjectKey{Namespace: "default", Name: "my-keys"}
 	if err := lab.client(t, "milan").Get(t.Context(), key, &keys); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAccPacketsCrossWithoutALossOnceTheFirstOneHas(t *testing.T) {
+	lab := borrowRealLab(t)
+	p := lab.join(t, "europe", overNodePort) // both leaves have the same pod CIDR, so all addresses are translated
+	p.run("destroy", "-auto-approve")
+	create := p.command(t.Context(), "apply", "-auto-approve")
+	if err := create.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lab.probe(t, "ping", "rome", p.serverAt, "--until-answer", "--count=6000", "--timeout=100ms")
+	ping := lab.startProbe(t, "ping", "rome", p.serverAt, "--count=1000000", "--interval=10ms", patiently)
+	if err := create.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	lab.reaches(t, "europe", p.romeAt)
+	if result := ping(os.Interrupt); result.Lost > 0 || result.Received == 0 {
+		t.Errorf("packets are lost while the create records that it is complete: %+v", result)
 	}
 }
