@@ -33,7 +33,8 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	if key, err := milan.WaitForKey(ctx); err != nil || len(key) != 32 {
 		t.Errorf("the key has %d bytes (%v)", len(key), err)
 	}
-	must(t, milan.EnsurePublicKey(ctx, make([]byte, 32), gateway))
+	_, err = milan.EnsurePublicKey(ctx, make([]byte, 32), gateway)
+	must(t, err)
 	must(t, milan.WaitForConnection(ctx))
 	found, err := milan.Find(ctx)
 	must(t, err)

@@ -125,9 +125,11 @@ func (e *End) change(
 		return ensured, nil, e.Leaf.Apply(ctx, gateway)
 	}
 	var is parts
-	err := e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return true })
-	if err != nil || !of.differs {
-		return ensured, &is, cmp.Or(err, e.Leaf.Apply(ctx, gateway))
+	if err := e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return true }); err != nil {
+		return ensured, nil, err
+	}
+	if !of.differs {
+		return ensured, &is, e.Leaf.Apply(ctx, gateway)
 	}
 	wanted, err := e.render(ctx, of.template, found.Gateway(), of.spec)
 	if err != nil {

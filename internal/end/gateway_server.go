@@ -2,7 +2,6 @@ package end
 
 import (
 	"context"
-	"reflect"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
@@ -105,13 +104,9 @@ func (e *End) EnsureGatewayServer(
 	if err := e.checkKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
 		return EnsuredGateway{}, err
 	}
-	wanted := serviceKeys(gateway.Spec)
-	wanted.recordOn(gateway)
 	if existing == nil {
 		return EnsuredGateway{Object: gateway, New: true}, e.Leaf.Apply(ctx, gateway)
 	}
-	given, final := givenServiceKeys(existing).and(wanted), gateway.DeepCopy()
-	given.recordOn(gateway)
 	ensured, made, err := e.change(ctx, found, gateway, change{
 		technology: technology{existing.Status.ServerRef}, template: gateway.Spec.ServerTemplateRef,
 		spec: gateway.Spec, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
@@ -119,11 +114,8 @@ func (e *End) EnsureGatewayServer(
 	if err != nil || made == nil {
 		return ensured, err
 	}
-	ensured.service, err = e.changeService(ctx, gateway, given, made.Service)
-	if err != nil || reflect.DeepEqual(given, wanted) {
-		return ensured, err
-	}
-	return ensured, e.Leaf.Apply(ctx, final) // the earlier annotations and labels are gone
+	ensured.service, err = e.changeService(ctx, existing, made.Service)
+	return ensured, err
 }
 
 // ReplacesGatewayServer reports whether there is a gateway that can't be changed in place. This is so if

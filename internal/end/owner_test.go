@@ -27,7 +27,7 @@ func TestANewObjectIsTheOwners(t *testing.T) {
 	gateway.UID = "gateway"
 	server := milansEnd(t, gateway)
 	server.Owner = me
-	if err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
+	if _, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {

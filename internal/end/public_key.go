@@ -35,15 +35,16 @@ func digest(key []byte) string {
 }
 
 // EnsurePublicKey gives this leaf's gateway the public key of the other leaf's gateway. Kubernetes
-// deletes the PublicKey with the gateway.
+// deletes the PublicKey with the gateway. The result reports whether the PublicKey was written. Then the
+// gateway forgets its session with the other one, also if the key is the same.
 //
 // A gateway creates its Connection when it starts, and when a PublicKey is new or changes. So if someone
 // has deleted the Connection, the PublicKey changes. The gateway then repeats its handshake, which
 // interrupts traffic for a moment. A new gateway would do the same, and might get another address.
-func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGateway) error {
+func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGateway) (bool, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var name *string
 	if found.PublicKey != nil {
@@ -51,20 +52,20 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGa
 	}
 	publicKey, err := forge.PublicKey(gateway.GetNamespace(), name, e.Remote.ID, key)
 	if err != nil {
-		return err
+		return false, err
 	}
 	e.Owner.Mark(publicKey)
 	setAnnotation(publicKey, appliedKeyAnnotation, digest(key))
 	if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Live.Scheme()); err != nil {
-		return err
+		return false, err
 	}
 	if err := e.Leaf.Apply(ctx, publicKey); err != nil {
-		return err
+		return false, err
 	}
 	if found.PublicKey != nil && found.Connection == nil && !gateway.Restarts {
-		return e.RepeatHandshake(ctx)
+		return true, e.RepeatHandshake(ctx)
 	}
-	return nil
+	return found.PublicKey == nil || found.PublicKey.ResourceVersion != publicKey.ResourceVersion, nil
 }
 
 // RepeatHandshake lets this leaf's gateway shake hands with the other one again, by a change of its

@@ -34,7 +34,7 @@ func TestAGatewayShakesHandsAgainOnlyIfItsConnectionIsMissingAndItDoesNotRestart
 		}
 		known.UID = "known"
 		server := milansEnd(t, append(test.more, gateway, ours(known))...)
-		if err := server.EnsurePublicKey(t.Context(), key, EnsuredGateway{Object: gateway, Restarts: test.restarts}); err != nil {
+		if _, err := server.EnsurePublicKey(t.Context(), key, EnsuredGateway{Object: gateway, Restarts: test.restarts}); err != nil {
 			t.Fatal(err)
 		}
 		left, err := server.Find(t.Context())
@@ -48,7 +48,7 @@ func TestAGatewayShakesHandsAgainOnlyIfItsConnectionIsMissingAndItDoesNotRestart
 func TestAnEditedKeyIsDetectedWithoutTheGatewaysSecret(t *testing.T) {
 	gateway := clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
 	server := milansEnd(t, gateway)
-	if err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
+	if _, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
 		t.Fatal(err)
 	}
 	found, err := server.Find(t.Context())

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -38,11 +39,10 @@ type parts struct {
 	Service    networkingv1beta1.ServiceTemplate    `json:"service"`
 }
 
-// carry reports whether these parts say all that the wanted ones say. The API server adds defaults, so
-// these may say more. But they must not have an annotation, a label or an address of the Service that
-// is no longer wanted.
+// carry reports whether these parts say all that the wanted ones say. They must not have an annotation, a
+// label or an address of the Service that is no longer wanted.
 func (p parts) carry(wanted parts) bool {
-	return equality.Semantic.DeepDerivative(wanted, p) &&
+	return includes(p, wanted) &&
 		len(p.Service.Metadata.Annotations) == len(wanted.Service.Metadata.Annotations) &&
 		len(p.Service.Metadata.Labels) == len(wanted.Service.Metadata.Labels) &&
 		p.Service.Spec.LoadBalancerIP == wanted.Service.Spec.LoadBalancerIP
@@ -50,7 +50,26 @@ func (p parts) carry(wanted parts) bool {
 
 // restartFor reports whether the gateway's pods restart if these parts become the wanted ones.
 func (p parts) restartFor(wanted parts) bool {
-	return !equality.Semantic.DeepDerivative(wanted.Deployment.Spec.Template, p.Deployment.Spec.Template)
+	return !includes(p.Deployment.Spec.Template, wanted.Deployment.Spec.Template)
+}
+
+// includes reports whether is has all that wanted has: whether a patch with wanted would change nothing. The API
+// server adds defaults, so is may say more.
+func includes[T any](is, wanted T) bool {
+	before, err := json.Marshal(is)
+	if err != nil {
+		return false
+	}
+	patch, err := json.Marshal(wanted)
+	if err != nil {
+		return false
+	}
+	merged, err := strategicpatch.StrategicMergePatch(before, patch, is)
+	if err != nil {
+		return false
+	}
+	var after T
+	return json.Unmarshal(merged, &after) == nil && equality.Semantic.DeepEqual(is, after)
 }
 
 // untilParts waits until done returns true for the parts that the object of a technology has. They are

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,7 +26,7 @@ func serviceChange(ctx context.Context, s Subject, found Objects) ([]cause, erro
 		return nil, s.Leaf.Explain(err)
 	}
 	wanted, err := wantedService(ctx, s.Leaf, found.Server)
-	if err != nil || wanted == nil || equality.Semantic.DeepDerivative(wanted.Spec, service.Spec) {
+	if err != nil || wanted == nil || settled(wanted, &service) {
 		return nil, err
 	}
 	changed := service.DeepCopy()
@@ -45,4 +44,19 @@ func serviceChange(ctx context.Context, s Subject, found Objects) ([]cause, erro
 		},
 		advice: "Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again.",
 	}}, nil
+}
+
+// settled reports whether a Service has the type, the ports and the address that Liqo wants. Kubernetes
+// chooses those that Liqo leaves open.
+func settled(wanted, service *corev1.Service) bool {
+	if wanted.Spec.Type != service.Spec.Type || len(wanted.Spec.Ports) != len(service.Spec.Ports) ||
+		wanted.Spec.LoadBalancerIP != service.Spec.LoadBalancerIP { //nolint:staticcheck // Liqo's API has only this
+		return false
+	}
+	for i, port := range wanted.Spec.Ports {
+		if has := service.Spec.Ports[i]; port.Port != has.Port || port.NodePort != 0 && port.NodePort != has.NodePort {
+			return false
+		}
+	}
+	return true
 }

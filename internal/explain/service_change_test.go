@@ -28,6 +28,7 @@ func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
 	} {
 		technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome",
 			Name: "rome"}}
+		technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
 		technology.Spec.Service.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: test.wanted}}
 		gateway, existing := exposedGateway(), gatewayService(corev1.ServiceTypeNodePort)
 		existing.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}

@@ -105,13 +105,13 @@ func (s *Shortcut) startSharing(
 	// Liqo creates a gateway's keys before its pod, so the exchange does not wait for pods.
 	srvKey := steps.Do(r, onServer, "key of the gateway", srv.WaitForKey, srvGateway)
 	clKey := steps.Do(r, onClient, "key of the gateway", cl.WaitForKey, clGateway)
-	clTrust := steps.ActWith2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.EnsurePublicKey)
-	srvTrust := steps.ActWith2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.EnsurePublicKey)
+	clTrust := steps.With2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.EnsurePublicKey)
+	srvTrust := steps.With2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.EnsurePublicKey)
 	if !spec.waits() {
 		return []steps.Before{clTrust, srvTrust}
 	}
-	handshake := steps.ActWith2(r, onClient, "another handshake if the server's gateway restarts", clGateway, srvGateway,
-		s.repeatHandshake, clTrust, srvTrust)
+	handshake := steps.With3(r, onClient, "another handshake if the server's gateway has lost the last one",
+		clGateway, srvGateway, srvTrust, s.repeatHandshake, clTrust)
 	return []steps.Before{
 		steps.Act(r, onClient, "connection", cl.WaitForConnection, handshake),
 		steps.Act(r, onServer, "connection", srv.WaitForConnection, handshake),

@@ -46,17 +46,20 @@ func makeRoom(on *end.End, former end.KeySecret) func(ctx context.Context, repla
 	}
 }
 
-// repeatHandshake lets the client's gateway shake hands again if the server's has restarted while the
-// client's stays or may have tried too early. Both must know the other's key by then. Two new gateways need
-// nothing: their first packet comes later.
-func (s *Shortcut) repeatHandshake(ctx context.Context, client, server end.EnsuredGateway) error {
-	if !server.Reconnects() || client.New && server.New {
-		return nil
+// repeatHandshake lets the client's gateway shake hands again if the server's has restarted, or has forgotten
+// its session because its PublicKey was written. Only the client can begin, and it would notice only after
+// 15 seconds without an answer. A new client's gateway begins anyway, unless the server's was not ready yet.
+// Two new ones need nothing: their first packet comes later. The result reports whether it was necessary.
+func (s *Shortcut) repeatHandshake(
+	ctx context.Context, client, server end.EnsuredGateway, forgotten bool,
+) (bool, error) {
+	if client.New && (server.New || !server.Restarts) || !forgotten && !server.Reconnects() {
+		return false, nil
 	}
 	for _, on := range s.ends() {
 		if err := on.WaitForPeer(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return s.Client.RepeatHandshake(ctx)
+	return true, s.Client.RepeatHandshake(ctx)
 }
