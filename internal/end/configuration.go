@@ -22,11 +22,13 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 		return err
 	}
 	name := string(e.Remote.ID) // as liqoctl names it
+	var record string           // of the Configuration that this one replaces
 	if existing := found.Configuration; existing != nil {
 		if existing.Namespace != namespace || Leaving(existing) {
 			if err := e.RemoveConfigurations(ctx); err != nil {
 				return err
 			}
+			record = found.record(e.Owner)
 		}
 		name = existing.Name
 	}
@@ -35,7 +37,10 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	if existing := found.Configuration; existing != nil && e.Owner.Marked(existing) {
 		setAnnotation(configuration, originAnnotation, existing.Annotations[originAnnotation]) // it was made then and there
 	}
-	return e.Leaf.Apply(ctx, configuration)
+	if err := e.Leaf.Apply(ctx, configuration); err != nil || record == "" {
+		return err
+	}
+	return e.Leaf.Mark(ctx, configuration, func(object client.Object) { setAnnotation(object, completeAnnotation, record) })
 }
 
 // WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If

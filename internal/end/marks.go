@@ -122,16 +122,30 @@ func (o Objects) recordHolder() client.Object {
 
 // KeepRecord copies the record of a complete shortcut from the gateway to the Configuration. It is for a
 // gateway that is about to be replaced. Without the record, another resource could take the shortcut over
-// if the replacement is interrupted.
-func (e *End) KeepRecord(ctx context.Context) error {
+// if the replacement is interrupted. A Configuration that moves to this namespace takes the record along
+// itself.
+func (e *End) KeepRecord(ctx context.Context, namespace string) error {
 	found, err := e.Find(ctx)
-	if err != nil || found.Gateway() == nil || found.Configuration == nil || completeBy(found.Configuration) != "" ||
-		completeBy(found.Gateway()) != TokenOf(found.Configuration) {
+	if err != nil || found.Configuration == nil || found.Configuration.Namespace != namespace {
 		return err
 	}
+	record := found.record(e.Owner)
+	if record == "" || completeBy(found.Configuration) == e.Owner.Token && hasRecord(found.Configuration) {
+		return nil
+	}
 	return e.Leaf.Mark(ctx, found.Configuration, func(object client.Object) {
-		setAnnotation(object, completeAnnotation, found.Gateway().GetAnnotations()[completeAnnotation])
+		setAnnotation(object, completeAnnotation, record)
 	})
+}
+
+// record returns the record of a complete shortcut of this owner at this end, or an empty string.
+func (o Objects) record(owner Owner) string {
+	for _, object := range o.Made() {
+		if hasRecord(object) && completeBy(object) == owner.Token {
+			return object.GetAnnotations()[completeAnnotation]
+		}
+	}
+	return ""
 }
 
 // CompleteBy reports whether an object at this end records that the shortcut of the owner with this token

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 )
 
 func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
@@ -39,7 +40,7 @@ func TestARecordOutlivesItsGateway(t *testing.T) {
 		server.Owner = me
 		must(t, server.RecordComplete(t.Context(), true))
 		if !adopted { // an adopted one also outlives a gateway that someone else deletes
-			must(t, server.KeepRecord(t.Context()))
+			must(t, server.KeepRecord(t.Context(), "liqo-tenant-rome"))
 		}
 		must(t, server.RemoveGateways(t.Context()))
 		found, err := server.Find(t.Context())
@@ -91,5 +92,19 @@ func TestASecondAdoptionGivesBackToTheOriginalOwnerUnlessTheFirstWasComplete(t *
 		if found, err := milan.Find(t.Context()); err != nil || TokenOf(found.Configuration) != expected {
 			t.Errorf("complete: %t: it is %q's (%v)", complete, TokenOf(found.Configuration), err)
 		}
+	}
+}
+
+func TestARecordMovesWithItsConfiguration(t *testing.T) {
+	configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
+	me.Mark(configuration)
+	me.Mark(gateway)
+	server := endAt(liqotest.Leaf(t, "milan", append(ranges(), configuration, gateway)...), "rome")
+	server.Owner = me
+	must(t, server.RecordComplete(t.Context(), true))
+	must(t, server.EnsureConfiguration(t.Context(), "mine", romesNetworks))
+	found, err := server.Find(t.Context())
+	if err != nil || found.Configuration.Namespace != "mine" || completeBy(found.Configuration) != me.Token {
+		t.Errorf("it has stayed behind: %v (%v)", found.Configuration, err)
 	}
 }

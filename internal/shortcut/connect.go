@@ -67,9 +67,9 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 		func(ctx context.Context, namespace string) (bool, error) {
 			return s.replacesServer(ctx, namespace, spec.Server)
 		}, clNamespace)
-	clRoom := steps.ActWith(r, onClient, "remove a gateway that can't change in place", clReplaces,
+	clRoom := steps.ActWith2(r, onClient, "remove a gateway that can't change in place", clNamespace, clReplaces,
 		makeRoom(cl, spec.ClientEnd.FormerKeySecret), ready...)
-	srvRoom := steps.ActWith(r, onServer, "remove a gateway that can't change in place", srvReplaces,
+	srvRoom := steps.ActWith2(r, onServer, "remove a gateway that can't change in place", srvNamespace, srvReplaces,
 		makeRoom(srv, spec.ServerEnd.FormerKeySecret), append(ready, clReplaces)...)
 
 	// The server's gateway needs no Configuration to get an address. The client's gateway needs only

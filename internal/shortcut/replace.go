@@ -34,12 +34,14 @@ func (s *Shortcut) replacesClient(ctx context.Context, namespace string, spec en
 
 // makeRoom removes the gateway at one end if it is replaced. Otherwise, it only releases a Secret that the
 // gateway no longer uses.
-func makeRoom(on *end.End, former end.KeySecret) func(ctx context.Context, replaces bool) error {
-	return func(ctx context.Context, replaces bool) error {
+func makeRoom(
+	on *end.End, former end.KeySecret,
+) func(ctx context.Context, namespace string, replaces bool) error {
+	return func(ctx context.Context, namespace string, replaces bool) error {
 		if !replaces {
 			return on.ReleaseKeySecret(ctx, former)
 		}
-		if err := on.KeepRecord(ctx); err != nil {
+		if err := on.KeepRecord(ctx, namespace); err != nil {
 			return err
 		}
 		return on.RemoveGateways(ctx, former)
