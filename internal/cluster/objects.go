@@ -73,16 +73,16 @@ func (l *Leaf) Describe(object client.Object) string {
 	return fmt.Sprintf("%s %s/%s", kind, object.GetNamespace(), object.GetName())
 }
 
-// Mark changes only labels and annotations of an object. It returns once the leaf's cache has seen
-// the change, if the cache holds objects of this kind.
-func (l *Leaf) Mark(ctx context.Context, object client.Object, change func(client.Object)) error {
-	marked, ok := object.DeepCopyObject().(client.Object)
+// Edit writes only what change changes in an object, whoever has set it. It returns once the leaf's
+// cache has seen the change, if the cache holds objects of this kind.
+func (l *Leaf) Edit(ctx context.Context, object client.Object, change func(client.Object)) error {
+	edited, ok := object.DeepCopyObject().(client.Object)
 	if !ok {
 		return fmt.Errorf("%T is not an object", object)
 	}
-	change(marked)
-	if err := l.Live.Patch(ctx, marked, client.MergeFrom(object), client.FieldOwner(FieldManager)); err != nil {
+	change(edited)
+	if err := l.Live.Patch(ctx, edited, client.MergeFrom(object), client.FieldOwner(FieldManager)); err != nil {
 		return l.Explain(err)
 	}
-	return l.untilSeen(ctx, marked)
+	return l.untilSeen(ctx, edited)
 }

@@ -40,7 +40,7 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	if err := e.Leaf.Apply(ctx, configuration); err != nil || record == "" {
 		return err
 	}
-	return e.Leaf.Mark(ctx, configuration, func(object client.Object) { setAnnotation(object, completeAnnotation, record) })
+	return e.Leaf.Edit(ctx, configuration, func(object client.Object) { setAnnotation(object, completeAnnotation, record) })
 }
 
 // WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If

@@ -9,6 +9,7 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -100,7 +101,8 @@ func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
 // change is a change of an existing gateway.
 type change struct {
 	differs    bool // from the gateway as it is
-	spec       any  // of the gateway after the change
+	apply      func(context.Context) error
+	spec       any // of the gateway after the change
 	template   corev1.ObjectReference
 	technology technology
 }
@@ -122,7 +124,7 @@ func (e *End) change(
 		ensured.New = true
 	}
 	if of.technology.ObjectReference == nil || !of.technology.follows() {
-		return ensured, nil, e.Leaf.Apply(ctx, gateway)
+		return ensured, nil, of.apply(ctx)
 	}
 	var is parts
 	if err := e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return true }); err != nil {
@@ -140,11 +142,22 @@ func (e *End) change(
 			return ensured, nil, err
 		}
 	}
-	if err := e.Leaf.Apply(ctx, gateway); err != nil {
+	if err := of.apply(ctx); err != nil {
 		return ensured, nil, err
 	}
 	err = e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return is.carry(wanted) })
 	return ensured, &is, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
+}
+
+// applyWhole applies a gateway, and removes settings that someone else has added. Spec returns the settings
+// of a gateway of this kind.
+func applyWhole[S any](ctx context.Context, e *End, gateway client.Object, spec func(client.Object) *S) error {
+	wanted := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
+	err := e.Leaf.Apply(ctx, gateway)
+	if err != nil || equality.Semantic.DeepEqual(spec(wanted), spec(gateway)) {
+		return err
+	}
+	return e.Leaf.Edit(ctx, gateway, func(object client.Object) { *spec(object) = *spec(wanted) })
 }
 
 // RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo

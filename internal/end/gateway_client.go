@@ -7,6 +7,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
@@ -99,8 +100,13 @@ func (e *End) EnsureGatewayClient(
 	ensured, _, err := e.change(ctx, found, gateway, change{
 		technology: technology{existing.Status.ClientRef}, template: gateway.Spec.ClientTemplateRef,
 		spec: gateway.Spec, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
+		apply: func(ctx context.Context) error { return applyWhole(ctx, e, gateway, clientSpec) },
 	})
 	return ensured, err
+}
+
+func clientSpec(object client.Object) *networkingv1beta1.GatewayClientSpec {
+	return &object.(*networkingv1beta1.GatewayClient).Spec //nolint:errcheck,forcetypeassert // only for GatewayClients
 }
 
 // ReplacesGatewayClient reports whether there is a gateway that can't be changed in place. The reasons

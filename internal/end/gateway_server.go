@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Defaults of a [GatewayServer], as in liqoctl.
@@ -110,12 +111,17 @@ func (e *End) EnsureGatewayServer(
 	ensured, made, err := e.change(ctx, found, gateway, change{
 		technology: technology{existing.Status.ServerRef}, template: gateway.Spec.ServerTemplateRef,
 		spec: gateway.Spec, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
+		apply: func(ctx context.Context) error { return applyWhole(ctx, e, gateway, serverSpec) },
 	})
 	if err != nil || made == nil {
 		return ensured, err
 	}
 	ensured.service, err = e.changeService(ctx, existing, made.Service)
 	return ensured, err
+}
+
+func serverSpec(object client.Object) *networkingv1beta1.GatewayServerSpec {
+	return &object.(*networkingv1beta1.GatewayServer).Spec //nolint:errcheck,forcetypeassert // only for GatewayServers
 }
 
 // ReplacesGatewayServer reports whether there is a gateway that can't be changed in place. This is so if

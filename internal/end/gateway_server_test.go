@@ -54,6 +54,18 @@ func TestAnExistingGatewayServerIsChangedInPlace(t *testing.T) {
 	}
 }
 
+func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
+	existing := ours(clustertest.GatewayServer("rome", 51840))
+	existing.Spec.ServiceLabels = map[string]string{"team": "other"}
+	milan := milansEnd(t, existing)
+	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := milan.Find(t.Context()); err != nil || len(found.GatewayServer.Spec.ServiceLabels) > 0 {
+		t.Errorf("its Service has labels that nobody asks for: %v (%v)", found.GatewayServer.Spec.ServiceLabels, err)
+	}
+}
+
 func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 	milan := milansEnd(t, clustertest.Namespace("liqo-tenant-rome"))
 	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed())

@@ -30,7 +30,7 @@ func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
 // took the object and did not complete, the record of that adoption stays. Adopted reports whether it
 // completed.
 func (e *End) Take(ctx context.Context, object client.Object, remember, adopted bool) error {
-	return e.Leaf.Mark(ctx, object, func(object client.Object) {
+	return e.Leaf.Edit(ctx, object, func(object client.Object) {
 		before, known := previousOf(object)
 		if !known || adopted {
 			before = previous{ManagedBy: object.GetLabels()[ManagedByLabel], Owner: TokenOf(object)}
@@ -62,7 +62,7 @@ func (e *End) GiveBack(ctx context.Context) error {
 
 // restore restores the marks that an object had before it was adopted.
 func (e *End) restore(ctx context.Context, object client.Object) error {
-	return e.Leaf.Mark(ctx, object, func(object client.Object) {
+	return e.Leaf.Edit(ctx, object, func(object client.Object) {
 		before, _ := previousOf(object)
 		unmark(object)
 		if before.ManagedBy != "" {
@@ -76,7 +76,7 @@ func (e *End) restore(ctx context.Context, object client.Object) error {
 
 // disown removes the owner of an object. A later shortcut of the pair takes it over.
 func (e *End) disown(ctx context.Context, object client.Object) error {
-	return e.Leaf.Mark(ctx, object, func(object client.Object) {
+	return e.Leaf.Edit(ctx, object, func(object client.Object) {
 		unmark(object)
 		setLabel(object, ManagedByLabel, ManagedBy)
 	})
@@ -100,7 +100,7 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	if holder == nil {
 		return nil
 	}
-	return e.Leaf.Mark(ctx, holder, func(object client.Object) {
+	return e.Leaf.Edit(ctx, holder, func(object client.Object) {
 		record := e.Owner.Token + " " + time.Now().UTC().Format(time.RFC3339)
 		if connected {
 			record += " " + wasConnected
@@ -133,7 +133,7 @@ func (e *End) KeepRecord(ctx context.Context, namespace string) error {
 	if record == "" || completeBy(found.Configuration) == e.Owner.Token && hasRecord(found.Configuration) {
 		return nil
 	}
-	return e.Leaf.Mark(ctx, found.Configuration, func(object client.Object) {
+	return e.Leaf.Edit(ctx, found.Configuration, func(object client.Object) {
 		setAnnotation(object, completeAnnotation, record)
 	})
 }

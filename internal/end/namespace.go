@@ -153,7 +153,7 @@ func (e *End) takeNamespace(ctx context.Context, namespace *corev1.Namespace) er
 	if !managed(namespace) || e.Owner.Marked(namespace) {
 		return nil
 	}
-	return e.Leaf.Mark(ctx, namespace, e.Owner.Mark)
+	return e.Leaf.Edit(ctx, namespace, e.Owner.Mark)
 }
 
 // IsTenantNamespace reports whether a namespace is the leaf's tenant namespace for the other leaf,

@@ -76,7 +76,7 @@ func (e *End) RepeatHandshake(ctx context.Context) error {
 	if err != nil || found.PublicKey == nil {
 		return err
 	}
-	return e.Leaf.Mark(ctx, found.PublicKey, func(object client.Object) {
+	return e.Leaf.Edit(ctx, found.PublicKey, func(object client.Object) {
 		setAnnotation(object, handshakeAnnotation, time.Now().UTC().Format(time.RFC3339Nano))
 	})
 }
