@@ -162,6 +162,9 @@ func (p *Process) watch() {
 	defer close(p.done)
 	for {
 		err := p.cmd.Wait()
+		// As in a container, what the process has started ends with it. An error means that there is
+		// nothing.
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 		if !p.again(err) {
 			return
 		}
