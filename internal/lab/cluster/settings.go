@@ -66,7 +66,7 @@ func (c *Cluster) Health(ctx context.Context) Health {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	switch {
-	case !c.Liqo:
+	case !c.HasLiqo():
 		health.Liqo = "none"
 	case c.liqoStopped || c.controllers == nil:
 		health.Liqo = "stopped"

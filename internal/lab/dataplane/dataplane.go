@@ -9,6 +9,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // Cluster is what a data plane needs to know about a cluster in addition to its objects.
@@ -21,6 +22,9 @@ type Cluster struct {
 	// NATIP is the address of a NAT in front of the node, if the data plane has one.
 	NATIP netip.Addr
 	Knobs *knobs.Knobs
+	// Liqo is the version of Liqo. Programs has the files of its programs by their names.
+	Liqo     liqo.Version
+	Programs map[string]string
 	// Kubeconfig is a file with an administrator's credentials. Logs is the folder for logs of
 	// programs.
 	Kubeconfig, Logs string

@@ -13,6 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
@@ -97,7 +98,7 @@ func runLiqoctl(
 	if err != nil {
 		return err
 	}
-	files, err := binaries.Build(ctx, report, binaries.Liqoctl)
+	files, err := binaries.Build(ctx, report, liqoctlFor(consumer, provider))
 	if err != nil {
 		return err
 	}
@@ -109,6 +110,12 @@ func runLiqoctl(
 	}
 	report.Say("liqoctl %s %s %s (%.1fs)", args[0], p.consumer, p.provider, time.Since(start).Seconds())
 	return nil
+}
+
+// liqoctlFor returns the liqoctl for two clusters. It is the one of the older version: it works with
+// newer clusters, but liqoctl 1.2.0 waits for conditions that older clusters do not report.
+func liqoctlFor(a, b labdir.Cluster) binaries.Program {
+	return binaries.Liqoctl.At(liqo.Older(liqo.Version(a.LiqoVersion), liqo.Version(b.LiqoVersion)))
 }
 
 // peerable returns a cluster that can be peered, by its name.
@@ -128,7 +135,7 @@ func peerable(clusters []labdir.Cluster, name string) (labdir.Cluster, error) {
 func parsePeerings(values []string, clusters []lab.Cluster) ([]peering, error) {
 	withLiqo := map[string]bool{}
 	for _, c := range clusters {
-		withLiqo[c.Name] = c.Liqo
+		withLiqo[c.Name] = c.HasLiqo()
 	}
 	peerings := make([]peering, len(values))
 	for i, value := range values {

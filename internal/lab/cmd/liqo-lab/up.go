@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
@@ -42,8 +43,8 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
-		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,no-liqo] "+
-			"(default: europe, rome and milan)")
+		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,liqo=VERSION][,no-liqo] "+
+			"(default: europe, rome and milan); another version of Liqo, such as v1.1.2, builds its programs once")
 	flags.BoolVar(&u.peerable, "peerable", false,
 		"allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
@@ -68,7 +69,11 @@ func (u *up) run(ctx context.Context) error {
 	if u.detach {
 		return u.runDetached()
 	}
-	clusters, err := parseClusters(u.clusters)
+	standard, err := binaries.LiqoVersion()
+	if err != nil {
+		return err
+	}
+	clusters, err := parseClusters(u.clusters, standard)
 	if err != nil {
 		return err
 	}
@@ -150,8 +155,8 @@ func (u *up) announce(out io.Writer, state labdir.State) error {
 	}
 	fmt.Fprintf(out, "%d clusters with Liqo's own controllers are running. %s\n\n", len(state.Clusters), planeOf(state))
 	for _, c := range state.Clusters {
-		fmt.Fprintf(out, "  %-12s %s  pods %s, external %s\n               kubeconfig %s\n",
-			c.Name, c.Server, c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
+		fmt.Fprintf(out, "  %-12s %s  %s, pods %s, external %s\n               kubeconfig %s\n",
+			c.Name, c.Server, liqoOf(c), c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
 	}
 	fmt.Fprintf(out, "\nAll clusters, a context each:  export KUBECONFIG=%s\n", state.Kubeconfig)
 	option := ""
@@ -173,6 +178,14 @@ func planeOf(state labdir.State) string {
 		return "The data plane is real: packets cross."
 	}
 	return "The data plane is simulated: no packets cross."
+}
+
+// liqoOf returns a text about Liqo in a cluster.
+func liqoOf(c labdir.Cluster) string {
+	if c.LiqoVersion == "" {
+		return "no Liqo"
+	}
+	return "Liqo " + c.LiqoVersion
 }
 
 // silence keeps the logs of the libraries off the terminal. It discards them until the lab's folder

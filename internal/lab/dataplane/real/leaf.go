@@ -64,7 +64,7 @@ func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf,
 			l.close()
 		}
 	}()
-	l.node, err = sandbox.Start(plane.Helper, sandbox.Spec{
+	l.node, err = sandbox.Start(plane.helper, sandbox.Spec{
 		Name: cluster.Name, Sysctls: forwarding(), Folders: []string{"/etc/iproute2"}, Mounts: l.mounts(binaries.LiqoFabric),
 	})
 	if err != nil {
@@ -90,7 +90,7 @@ func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf,
 func (l *leaf) mounts(programs ...binaries.Program) map[string]string {
 	mounts := map[string]string{kubeconfig: l.Kubeconfig}
 	for _, program := range programs {
-		mounts[inside(program)] = l.plane.Programs[program.Name]
+		mounts[inside(program)] = l.Programs[program.Name]
 	}
 	return mounts
 }
@@ -103,9 +103,9 @@ func inside(program binaries.Program) string { return "/usr/bin/" + program.Name
 func (l *leaf) startIn(
 	in *sandbox.Sandbox, program binaries.Program, name string, args []string,
 ) (*process.Process, error) {
-	enter := slices.Concat(l.plane.Helper[1:], []string{"enter", strconv.Itoa(in.PID), inside(program)}, args)
+	enter := slices.Concat(l.plane.helper[1:], []string{"enter", strconv.Itoa(in.PID), inside(program)}, args)
 	p, err := process.Start(process.Spec{
-		Name: name, Path: l.plane.Helper[0], Args: enter,
+		Name: name, Path: l.plane.helper[0], Args: enter,
 		Env: []string{"KUBECONFIG=" + kubeconfig}, Log: filepath.Join(l.Logs, name+".log"),
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/gateway"
+	"github.com/liqotech/liqo/pkg/gateway/concurrent"
 	"github.com/liqotech/liqo/pkg/gateway/connection"
 	"github.com/liqotech/liqo/pkg/gateway/forge"
 	"github.com/liqotech/liqo/pkg/gateway/tunnel/wireguard"
@@ -48,7 +49,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	e := r.plane.get(key)
 	if e == nil || e.uid != string(pod.UID) {
-		if e, err = newEnd(ctx, r.live, r.cluster.Name, &pod); err != nil {
+		if e, err = r.start(ctx, &pod); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -58,6 +59,16 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	result, err := r.report(ctx, e)
 	r.plane.put(e)
 	return result, err
+}
+
+// start starts a gateway pod's end of a tunnel.
+func (r *reconciler) start(ctx context.Context, pod *corev1.Pod) (*end, error) {
+	if r.cluster.Liqo.ElectsActiveGateway() {
+		if err := concurrent.AddActiveGatewayLabel(ctx, r.live, client.ObjectKeyFromObject(pod)); err != nil {
+			return nil, err
+		}
+	}
+	return newEnd(ctx, r.live, r.cluster.Name, pod)
 }
 
 // observe updates the end from the cluster: its addresses, and the other end's key.

@@ -8,6 +8,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/liqotech/liqo/pkg/gateway/concurrent"
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // side is one cluster with one gateway pod.
@@ -164,6 +166,21 @@ func TestNoConnectionBeforeThePublicKeyIsThere(t *testing.T) {
 	rome := newSide(t, New(), "rome", "milan", "client", "172.18.0.2", nodePort...)
 	if conn, _ := rome.look(t); conn != nil {
 		t.Errorf("there is %+v", conn)
+	}
+}
+
+func TestAGatewayOfAnOlderVersionLabelsItsPodAsTheActiveOne(t *testing.T) {
+	for version, want := range map[liqo.Version]string{"v1.0.3": concurrent.ActiveGatewayValue, "v1.2.0": ""} {
+		rome, _ := newPair(t, nodePort...)
+		rome.cluster.Liqo = version
+		rome.look(t)
+		var pod corev1.Pod
+		if err := rome.client.Get(t.Context(), client.ObjectKeyFromObject(rome.pod), &pod); err != nil {
+			t.Fatal(err)
+		}
+		if got := pod.Labels[concurrent.ActiveGatewayKey]; got != want {
+			t.Errorf("%s: the label is %q, want %q", version, got, want)
+		}
 	}
 }
 
