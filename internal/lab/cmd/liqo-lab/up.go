@@ -69,15 +69,7 @@ func (u *up) run(ctx context.Context) error {
 	if u.detach {
 		return u.runDetached()
 	}
-	standard, err := binaries.LiqoVersion()
-	if err != nil {
-		return err
-	}
-	clusters, err := parseClusters(u.clusters, standard)
-	if err != nil {
-		return err
-	}
-	peerings, err := parsePeerings(u.peerings, clusters)
+	clusters, peerings, err := u.requested()
 	if err != nil {
 		return err
 	}
@@ -127,6 +119,20 @@ func (u *up) run(ctx context.Context) error {
 	}
 	report.Say("Stopping the lab.")
 	return errors.Join(err, l.Stop())
+}
+
+// requested returns the clusters and the peerings that the flags request.
+func (u *up) requested() ([]lab.Cluster, []peering, error) {
+	standard, err := binaries.LiqoVersion()
+	if err != nil {
+		return nil, nil, err
+	}
+	clusters, err := parseClusters(u.clusters, standard)
+	if err != nil {
+		return nil, nil, err
+	}
+	peerings, err := parsePeerings(u.peerings, clusters)
+	return clusters, peerings, err
 }
 
 // serve announces the lab and serves its control until ctx ends.
