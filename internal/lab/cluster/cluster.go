@@ -18,10 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // liqoNamespace is the namespace in which Liqo is installed.
@@ -60,7 +60,7 @@ type Options struct {
 	Chart             *Chart
 	KubernetesVersion string
 	DataPlane         dataplane.DataPlane
-	Knobs             *knobs.Knobs
+	Settings          *settings.Settings
 	// Report is called for each completed step.
 	Report func(step string, took time.Duration)
 }

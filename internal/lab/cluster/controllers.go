@@ -135,7 +135,7 @@ func (c *Cluster) registerStandIns(ctx context.Context, mgr manager.Manager) err
 	if c.HasLiqo() {
 		var err error
 		runtime, err = c.DataPlane.Register(ctx, mgr, dataplane.Cluster{
-			Name: c.Name, NodeName: c.NodeName(), NodeIP: c.NodeIP(), NATIP: c.NATIP(), Knobs: c.Knobs,
+			Name: c.Name, NodeName: c.NodeName(), NodeIP: c.NodeIP(), NATIP: c.NATIP(), Settings: c.Settings,
 			Liqo: c.Liqo, Programs: c.Programs, Kubeconfig: c.KubeconfigFile(), Logs: c.Logs,
 		})
 		if err != nil {
@@ -143,7 +143,7 @@ func (c *Cluster) registerStandIns(ctx context.Context, mgr manager.Manager) err
 		}
 	}
 	return kubelet.Register(ctx, mgr, kubelet.Options{
-		Node: c.NodeName(), NodeIP: c.NodeIP(), PodIPs: c.podIPs, LoadBalancerIPs: c.balancerIPs, Knobs: c.Knobs,
+		Node: c.NodeName(), NodeIP: c.NodeIP(), PodIPs: c.podIPs, LoadBalancerIPs: c.balancerIPs, Settings: c.Settings,
 		Programs: c.podPrograms(), Runtime: runtime,
 	})
 }

@@ -26,7 +26,7 @@ func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 	wanted := service.Spec.Type == corev1.ServiceTypeLoadBalancer
 	has := len(service.Status.LoadBalancer.Ingress) > 0
 	switch {
-	case wanted == has, wanted && !r.Knobs.Get().LoadBalancer, service.DeletionTimestamp != nil:
+	case wanted == has, wanted && !r.Settings.Get().LoadBalancer, service.DeletionTimestamp != nil:
 		return ctrl.Result{}, nil
 	case wanted:
 		// The field is deprecated, but Liqo's gateways use it to request an address that the user

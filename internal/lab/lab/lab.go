@@ -21,10 +21,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	realplane "github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/simulated"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // Cluster describes one cluster of a lab at the start.
@@ -43,7 +43,7 @@ type Options struct {
 	Peerable bool
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
-	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see knobs.Values.
+	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see settings.Values.
 	GatewayReadyAfter, ConnectAfter time.Duration
 	// Guard is the command that cleans up after the lab if it is killed. Its stdin is a pipe that
 	// ends with the lab.
@@ -148,7 +148,7 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 			Chart:             installations[spec.Liqo].chart,
 			KubernetesVersion: kubernetes,
 			DataPlane:         plane,
-			Knobs: knobs.New(knobs.Values{
+			Settings: settings.New(settings.Values{
 				LoadBalancer: spec.LoadBalancer, PullImage: true, Connect: true,
 				GatewayReadyAfter: options.GatewayReadyAfter, ConnectAfter: options.ConnectAfter,
 			}),
@@ -268,7 +268,7 @@ func CheckClusters(clusters []Cluster) error {
 	seen := map[string]bool{}
 	for _, c := range clusters {
 		if seen[c.Name] {
-			return fmt.Errorf("two clusters are called %q", c.Name)
+			return fmt.Errorf("two clusters are named %q", c.Name)
 		}
 		seen[c.Name] = true
 		for _, cidr := range []netip.Prefix{c.PodCIDR, c.ExternalCIDR, c.ServiceCIDR} {

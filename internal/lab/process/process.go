@@ -82,11 +82,11 @@ func (p *Process) Failure() error {
 	if p.err != nil {
 		reason = p.err.Error()
 	}
-	return p.LastWords(errors.New(reason))
+	return p.WithLog(errors.New(reason))
 }
 
-// LastWords adds the process's name and the end of its log to an error.
-func (p *Process) LastWords(err error) error {
+// WithLog adds the process's name and the end of its log to an error.
+func (p *Process) WithLog(err error) error {
 	return WithLog(fmt.Errorf("%s: %w", p.spec.Name, err), p.spec.Log)
 }
 

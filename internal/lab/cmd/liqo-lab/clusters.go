@@ -68,7 +68,7 @@ func parseCluster(value string, standard liqo.Version) (lab.Cluster, error) {
 		case "no-liqo":
 			c.Liqo = ""
 		default:
-			err = fmt.Errorf("there is no option %q", option)
+			err = fmt.Errorf("unknown option %q", option)
 		}
 		if err != nil {
 			return c, err

@@ -53,11 +53,11 @@ func TestAWrongClusterIsRefusedWithTheReason(t *testing.T) {
 	}{
 		{[]string{"rome"}, "no '/'"},
 		{[]string{"Rome=10.202.0.0/16"}, "lower case"},
-		{[]string{"rome=10.202.0.0/16,fast"}, `no option "fast"`},
+		{[]string{"rome=10.202.0.0/16,fast"}, `unknown option "fast"`},
 		{[]string{"rome=10.202.0.0/16,liqo=1.1"}, `"1.1" is not a version of Liqo`},
 		{[]string{"rome=10.202.0.1/16"}, "not an IPv4 network"},
 		{[]string{"rome=fd00::/64"}, "not an IPv4 network"},
-		{[]string{"rome=10.202.0.0/16", "rome=10.203.0.0/16"}, `two clusters are called "rome"`},
+		{[]string{"rome=10.202.0.0/16", "rome=10.203.0.0/16"}, `two clusters are named "rome"`},
 	} {
 		_, err := parseClusters(test.values, "v1.2.0")
 		if err == nil || !strings.Contains(err.Error(), test.reason) {

@@ -127,7 +127,7 @@ func newSet(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "set CLUSTER KEY=VALUE...",
 		Short: "Change how a cluster behaves",
-		Long:  "Change how a cluster behaves. Settings: " + cluster.Settings + ".",
+		Long:  "Change how a cluster behaves. Settings: " + cluster.SettingsHelp + ".",
 		Args:  cobra.MinimumNArgs(2),
 		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
 			for _, setting := range args[1:] {

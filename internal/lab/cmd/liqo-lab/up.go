@@ -89,8 +89,8 @@ func (u *up) run(ctx context.Context) error {
 		return fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
 	}
 	if plane == lab.Real && u.connectAfter > 0 {
-		return errors.New("--connect-after: only a simulated tunnel takes as long as it is told; " +
-			"liqo-lab link slows a real one down")
+		return errors.New("--connect-after needs --dataplane=simulated; " +
+			"slow a real tunnel down with liqo-lab link --delay")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -114,7 +114,7 @@ func (u *up) run(ctx context.Context) error {
 		return err
 	}
 	report.Say("The lab is ready after %.1fs.", time.Since(start).Seconds())
-	if err = joinAll(ctx, report, l.State().Clusters, peerings); err == nil {
+	if err = peerAll(ctx, report, l.State().Clusters, peerings); err == nil {
 		err = u.serve(ctx, l, stop)
 	}
 	report.Say("Stopping the lab.")

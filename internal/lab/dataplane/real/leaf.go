@@ -115,19 +115,19 @@ func (l *leaf) startIn(
 	return p, nil
 }
 
-// register adds the leaf's controllers to a manager. They end with ctx, and so does followKnobs.
+// register adds the leaf's controllers to a manager. They end with ctx, and so does followSettings.
 func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 	l.mu.Lock()
 	l.client = mgr.GetClient()
 	l.mu.Unlock()
-	go l.followKnobs(ctx)
+	go l.followSettings(ctx)
 
-	fabrics := requeue.Beside(mgr.GetClient(), &networkingv1beta1.InternalFabricList{},
+	all := requeue.Beside(mgr.GetClient(), &networkingv1beta1.InternalFabricList{},
 		func(*networkingv1beta1.InternalFabric) bool { return true })
-	err := ctrl.NewControllerManagedBy(mgr).Named("cabling").
+	err := ctrl.NewControllerManagedBy(mgr).Named("internal-fabrics").
 		For(&networkingv1beta1.InternalFabric{}).
-		Watches(&networkingv1beta1.InternalNode{}, fabrics).
-		Complete(cabling{l})
+		Watches(&networkingv1beta1.InternalNode{}, all).
+		Complete(fabrics{l})
 	if err != nil {
 		return err
 	}
@@ -137,11 +137,11 @@ func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 		Complete(services{l})
 }
 
-// followKnobs cuts the leaf off while its knobs let no packet pass.
-func (l *leaf) followKnobs(ctx context.Context) {
-	changes := l.Knobs.Listen(ctx)
+// followSettings cuts the leaf off while its settings let no packet pass.
+func (l *leaf) followSettings(ctx context.Context) {
+	changes := l.Settings.Listen(ctx)
 	for {
-		l.plane.Underlay.Isolate(l.Name, !l.Knobs.Get().Connect)
+		l.plane.Underlay.Isolate(l.Name, !l.Settings.Get().Connect)
 		select {
 		case <-changes:
 		case <-ctx.Done():

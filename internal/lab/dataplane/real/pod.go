@@ -186,11 +186,11 @@ func (l *leaf) remove(key client.ObjectKey) {
 	delete(l.pods, key)
 	for fabric := range l.links {
 		if l.links[fabric].pod == gone.uid {
-			l.uncable(fabric)
+			l.unlink(fabric)
 		}
 	}
 	// The network outlives its processes for a moment, and must not be reached.
-	uncable(l.node, gone.device)
+	removeDevice(l.node, gone.device)
 	for _, p := range gone.processes {
 		p.Stop(context.Background())
 	}

@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // side is one cluster with one gateway pod.
@@ -102,9 +102,9 @@ func newSide(t *testing.T, plane *Simulated, name, remote, mode, nodeIP string, 
 		reconciler: &reconciler{
 			plane: plane, client: cl, live: cl, scheme: scheme,
 			cluster: dataplane.Cluster{
-				Name:   name,
-				NodeIP: netip.MustParseAddr(nodeIP),
-				Knobs:  knobs.New(knobs.Values{Connect: true}),
+				Name:     name,
+				NodeIP:   netip.MustParseAddr(nodeIP),
+				Settings: settings.New(settings.Values{Connect: true}),
 			},
 		},
 		client: cl, pod: pod, key: private.PublicKey(),
@@ -264,7 +264,7 @@ func TestAConnectionIsRenewedUnlessItsGatewayIsMute(t *testing.T) {
 		if err := rome.client.Status().Update(t.Context(), conn); err != nil {
 			t.Fatal(err)
 		}
-		if err := rome.cluster.Knobs.Set("mute", strconv.FormatBool(mute)); err != nil {
+		if err := rome.cluster.Settings.Set("mute", strconv.FormatBool(mute)); err != nil {
 			t.Fatal(err)
 		}
 		conn, result := rome.look(t)
@@ -280,12 +280,12 @@ func TestAConnectionIsRenewedUnlessItsGatewayIsMute(t *testing.T) {
 
 func TestATunnelThatIsCutDoesNotPassAndConnectsAgain(t *testing.T) {
 	rome, milan := newPair(t, nodePort...)
-	if err := rome.cluster.Knobs.Set("connect", "false"); err != nil {
+	if err := rome.cluster.Settings.Set("connect", "false"); err != nil {
 		t.Fatal(err)
 	}
 	rome.look(t)
 	wantStatus(t, milan, networkingv1beta1.Connecting)
-	if err := rome.cluster.Knobs.Set("connect", "true"); err != nil {
+	if err := rome.cluster.Settings.Set("connect", "true"); err != nil {
 		t.Fatal(err)
 	}
 	rome.look(t)
