@@ -2,18 +2,7 @@
 // them in the user's cache folder. It downloads nothing but modules.
 package binaries
 
-import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
-	"strings"
-
-	"golang.org/x/mod/modfile"
-)
+import "github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 
 // Program is a program to build.
 type Program struct {
@@ -26,11 +15,14 @@ type Program struct {
 	// with VERSION for that version, and MAJOR and MINOR for its parts.
 	source    string
 	variables []string
+	// requested is another version of the source than the one that the go.mod pins, or empty.
+	requested string
 }
 
 const (
 	kubernetes = "k8s.io/kubernetes"
-	liqo       = "github.com/liqotech/liqo"
+	liqoModule = "github.com/liqotech/liqo"
+	wireGuard  = "golang.zx2c4.com/wireguard" // a dependency of Liqo
 )
 
 // kubernetesVersion are the variables that Kubernetes' own build sets.
@@ -44,7 +36,7 @@ var kubernetesVersion = []string{
 	"k8s.io/client-go/pkg/version.gitMinor=MINOR",
 }
 
-// The programs that a cluster is made of.
+// The programs that every cluster is made of.
 var (
 	Etcd = Program{
 		Name: "etcd", module: "cluster", pkg: "go.etcd.io/etcd/server/v3", source: "go.etcd.io/etcd/server/v3",
@@ -61,126 +53,82 @@ var (
 		Name: "kube-scheduler", module: "cluster", pkg: kubernetes + "/cmd/kube-scheduler",
 		source: kubernetes, variables: kubernetesVersion,
 	}
-	LiqoControllerManager = Program{
-		Name: "liqo-controller-manager", module: "cluster", pkg: liqo + "/cmd/liqo-controller-manager", source: liqo,
-	}
-	LiqoIPAM    = Program{Name: "liqo-ipam", module: "cluster", pkg: liqo + "/cmd/ipam", source: liqo}
-	LiqoWebhook = Program{Name: "liqo-webhook", module: "cluster", pkg: liqo + "/cmd/webhook", source: liqo}
+)
+
+// The programs of Liqo that every cluster with Liqo runs.
+var (
+	LiqoControllerManager = liqoProgram("liqo-controller-manager", "liqo-controller-manager")
+	LiqoIPAM              = liqoProgram("liqo-ipam", "ipam")
+	LiqoWebhook           = liqoProgram("liqo-webhook", "webhook")
 )
 
 // The programs that a cluster needs in addition to be peered. One copies Liqo's objects to the
 // other cluster, one represents that cluster as a node.
 var (
-	LiqoCRDReplicator = Program{
-		Name: "liqo-crd-replicator", module: "cluster", pkg: liqo + "/cmd/crd-replicator", source: liqo,
-	}
-	LiqoVirtualKubelet = Program{
-		Name: "liqo-virtual-kubelet", module: "cluster", pkg: liqo + "/cmd/virtual-kubelet", source: liqo,
-	}
+	LiqoCRDReplicator  = liqoProgram("liqo-crd-replicator", "crd-replicator")
+	LiqoVirtualKubelet = liqoProgram("liqo-virtual-kubelet", "virtual-kubelet")
 )
 
 // The programs that carry packets between clusters: those of a gateway's pod, and the one that each
 // node runs. The modules of the cluster's other programs contain everything for them, so they need
 // no go.mod of their own.
 var (
-	LiqoGateway   = Program{Name: "liqo-gateway", module: "cluster", pkg: liqo + "/cmd/gateway", source: liqo}
-	LiqoWireGuard = Program{Name: "liqo-wireguard", module: "cluster", pkg: liqo + "/cmd/gateway/wireguard", source: liqo}
-	LiqoFabric    = Program{Name: "liqo-fabric", module: "cluster", pkg: liqo + "/cmd/fabric", source: liqo}
+	LiqoGateway   = liqoProgram("liqo-gateway", "gateway")
+	LiqoWireGuard = liqoProgram("liqo-wireguard", "gateway/wireguard")
+	LiqoFabric    = liqoProgram("liqo-fabric", "fabric")
+	// WireGuardGo is WireGuard in user space.
+	WireGuardGo = Program{Name: "wireguard-go", module: "cluster", pkg: wireGuard, source: wireGuard}
 )
 
 // The command-line tools that tests and users use with the clusters.
 var (
-	Liqoctl = Program{Name: "liqoctl", module: "cluster", pkg: liqo + "/cmd/liqoctl", source: liqo,
-		variables: []string{liqo + "/pkg/liqoctl/version.LiqoctlVersion=VERSION"}}
+	Liqoctl  = liqoProgram("liqoctl", "liqoctl", liqoModule+"/pkg/liqoctl/version.LiqoctlVersion=VERSION")
 	OpenTofu = Program{Name: "tofu", module: "opentofu", pkg: "github.com/opentofu/opentofu/cmd/tofu",
 		source:    "github.com/opentofu/opentofu",
 		variables: []string{"github.com/opentofu/opentofu/version.dev=no"}}
 )
 
+// liqoProgram returns a program of Liqo. Command is its folder in the folder cmd of Liqo's module.
+func liqoProgram(name, command string, variables ...string) Program {
+	return Program{
+		Name: name, module: "cluster", pkg: liqoModule + "/cmd/" + command, source: liqoModule, variables: variables,
+	}
+}
+
 // Cluster returns the programs that every cluster needs.
 func Cluster() []Program {
-	return []Program{
-		Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, LiqoControllerManager, LiqoIPAM, LiqoWebhook,
-	}
+	return []Program{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler}
 }
 
-// Peering returns the programs that a cluster needs in addition to be peered.
-func Peering() []Program { return []Program{LiqoCRDReplicator, LiqoVirtualKubelet} }
-
-// DataPlane returns the programs that the real data plane needs in addition.
-func DataPlane() []Program { return []Program{LiqoGateway, LiqoWireGuard, LiqoFabric} }
-
-// moduleFolder returns the folder of a go.mod beside this file's source.
-func moduleFolder(module string) (string, error) {
-	_, file, _, ok := runtime.Caller(0)
-	folder := filepath.Join(filepath.Dir(file), module)
-	if _, err := os.Stat(filepath.Join(folder, "go.mod")); !ok || err != nil {
-		return "", fmt.Errorf("the sources of the lab are not at %s, and with them which versions to build; "+
-			"build liqo-lab without -trimpath, and run it where it was built", folder)
-	}
-	return folder, nil
+// Liqo returns the programs that a cluster with a version of Liqo needs in addition.
+func Liqo(version liqo.Version) []Program {
+	return at(version, LiqoControllerManager, LiqoIPAM, LiqoWebhook)
 }
 
-// versionOf returns the version of a module that a go.mod requires.
-func versionOf(goMod []byte, source string) (string, error) {
-	parsed, err := modfile.ParseLax("go.mod", goMod, nil)
-	if err != nil {
-		return "", err
-	}
-	for _, require := range parsed.Require {
-		if require.Mod.Path == source {
-			return require.Mod.Version, nil
-		}
-	}
-	return "", fmt.Errorf("go.mod does not require %s", source)
+// Peering returns the programs that a cluster with a version of Liqo needs in addition to be peered.
+func Peering(version liqo.Version) []Program {
+	return at(version, LiqoCRDReplicator, LiqoVirtualKubelet)
 }
 
-// KubernetesVersion is the version of the clusters, with a leading v.
-func KubernetesVersion() (string, error) { return version(kubernetes) }
-
-// LiqoVersion is the version of Liqo in the clusters, with a leading v.
-func LiqoVersion() (string, error) { return version(liqo) }
-
-func version(source string) (string, error) {
-	folder, err := moduleFolder("cluster")
-	if err != nil {
-		return "", err
+// DataPlane returns the programs that the real data plane needs in addition for a cluster with a
+// version of Liqo.
+func DataPlane(version liqo.Version) []Program {
+	programs := at(version, LiqoGateway, LiqoWireGuard, LiqoFabric)
+	if version.RunsWireGuardGo() {
+		programs = append(programs, WireGuardGo)
 	}
-	goMod, err := os.ReadFile(filepath.Join(folder, "go.mod"))
-	if err != nil {
-		return "", err
-	}
-	return versionOf(goMod, source)
+	return programs
 }
 
-// LiqoSource returns the folder of Liqo's module, with its Helm chart and CRDs. It downloads the
-// module if necessary.
-func LiqoSource(ctx context.Context) (string, error) {
-	folder, err := moduleFolder("cluster")
-	if err != nil {
-		return "", err
-	}
-	out, err := goCommand(ctx, folder, "mod", "download", "-json", liqo)
-	if err != nil {
-		return "", err
-	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal([]byte(out), &module); err != nil {
-		return "", fmt.Errorf("go mod download: %w", err)
-	}
-	return module.Dir, nil
+// At returns one of Liqo's programs at a version.
+func (p Program) At(version liqo.Version) Program {
+	p.requested = string(version)
+	return p
 }
 
-// goCommand runs the go command in a folder and returns its output.
-func goCommand(ctx context.Context, folder string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	var errors strings.Builder
-	cmd.Stderr = &errors
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, errors.String())
+func at(version liqo.Version, programs ...Program) []Program {
+	for i := range programs {
+		programs[i] = programs[i].At(version)
 	}
-	return strings.TrimSpace(string(out)), nil
+	return programs
 }

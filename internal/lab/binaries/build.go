@@ -69,8 +69,7 @@ type build struct {
 
 func newBuild(ctx context.Context, program Program) (*build, error) {
 	b := &build{Program: program}
-	var err error
-	if b.folder, err = moduleFolder(program.module); err != nil {
+	if err := b.locate(ctx); err != nil {
 		return nil, err
 	}
 	goMod, err := os.ReadFile(filepath.Join(b.folder, "go.mod"))
@@ -79,9 +78,6 @@ func newBuild(ctx context.Context, program Program) (*build, error) {
 	}
 	goSum, err := os.ReadFile(filepath.Join(b.folder, "go.sum"))
 	if err != nil {
-		return nil, err
-	}
-	if b.version, err = versionOf(goMod, program.source); err != nil {
 		return nil, err
 	}
 	b.flags = slices.Concat(buildFlags, []string{"-ldflags=" + linkerFlags(program.variables, b.version)})
@@ -98,6 +94,27 @@ func newBuild(ctx context.Context, program Program) (*build, error) {
 	key := cacheKey(goMod, goSum, []byte(toolchain), []byte(platform), []byte(program.pkg), []byte(flags))
 	b.file = filepath.Join(cache, "bin", program.Name+"-"+b.version+"-"+key, program.Name)
 	return b, nil
+}
+
+// locate finds the folder to build in, and the program's version. A version that the program's
+// go.mod does not pin is built in the folder of that version's own module.
+func (b *build) locate(ctx context.Context) error {
+	var err error
+	if b.folder, err = moduleFolder(b.module); err != nil {
+		return err
+	}
+	goMod, err := os.ReadFile(filepath.Join(b.folder, "go.mod"))
+	if err != nil {
+		return err
+	}
+	if b.version, err = versionOf(goMod, b.source); err != nil {
+		return err
+	}
+	if b.requested != "" && b.requested != b.version {
+		b.version = b.requested
+		b.folder, err = sourceFolder(ctx, b.source, b.version)
+	}
+	return err
 }
 
 // cacheKey is a short hash of everything that a program's file depends on.

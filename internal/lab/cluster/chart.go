@@ -31,12 +31,12 @@ const crdInterval = 50 * time.Millisecond
 
 // Chart is Liqo's Helm chart with its custom resource definitions. It is safe for concurrent use.
 type Chart struct {
-	folder, version string
+	folder string
 }
 
-// LoadChart finds the chart in the folder of Liqo's module of a version.
-func LoadChart(module, version string) *Chart {
-	return &Chart{folder: filepath.Join(module, "deployments", "liqo"), version: version}
+// LoadChart finds the chart in the folder of Liqo's module of any version.
+func LoadChart(module string) *Chart {
+	return &Chart{folder: filepath.Join(module, "deployments", "liqo")}
 }
 
 // crds returns the folder of the custom resource definitions.
@@ -49,7 +49,7 @@ func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := c.values(loaded, spec)
+	values, err := values(loaded, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +76,9 @@ func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-func (c *Chart) values(loaded *chart.Chart, spec Spec) (chartutil.Values, error) {
+func values(loaded *chart.Chart, spec Spec) (chartutil.Values, error) {
 	values := map[string]any{
-		"tag":       c.version,
+		"tag":       string(spec.Liqo),
 		"discovery": map[string]any{"config": map[string]any{"clusterID": spec.Name}},
 		"ipam": map[string]any{
 			"podCIDR":      spec.PodCIDR.String(),

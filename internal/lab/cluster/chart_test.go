@@ -8,20 +8,32 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
-func loadTestChart(t *testing.T) *Chart {
+// versions are one of each minor release of Liqo.
+var versions = []liqo.Version{"v1.0.1", "v1.1.2", "v1.2.0"}
+
+func loadTestChart(t *testing.T, version liqo.Version) *Chart {
 	t.Helper()
-	source, err := binaries.LiqoSource(t.Context())
+	source, err := binaries.LiqoSource(t.Context(), version)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return LoadChart(source, "v1.2.0")
+	return LoadChart(source)
 }
 
 func TestTheChartHasTheClustersNetworksAndRunsNothing(t *testing.T) {
-	objects, err := loadTestChart(t).Render(Spec{
-		Name: "rome", PodCIDR: netip.MustParsePrefix("10.202.0.0/16"),
+	for _, version := range versions {
+		t.Run(string(version), func(t *testing.T) { wantChart(t, version) })
+	}
+}
+
+// wantChart checks the chart of one version.
+func wantChart(t *testing.T, version liqo.Version) {
+	t.Helper()
+	objects, err := loadTestChart(t, version).Render(Spec{
+		Name: "rome", PodCIDR: netip.MustParsePrefix("10.202.0.0/16"), Liqo: version,
 		ExternalCIDR: netip.MustParsePrefix("10.70.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.96.0.0/16"),
 	})
 	if err != nil {
@@ -51,8 +63,10 @@ func TestTheChartHasTheClustersNetworksAndRunsNothing(t *testing.T) {
 }
 
 func TestTheChartBringsItsCustomResources(t *testing.T) {
-	files, err := os.ReadDir(loadTestChart(t).crds())
-	if err != nil || len(files) < 20 {
-		t.Errorf("%d files, %v", len(files), err)
+	for _, version := range versions {
+		files, err := os.ReadDir(loadTestChart(t, version).crds())
+		if err != nil || len(files) < 20 {
+			t.Errorf("%s: %d files, %v", version, len(files), err)
+		}
 	}
 }

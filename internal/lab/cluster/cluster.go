@@ -18,9 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // liqoNamespace is the namespace in which Liqo is installed.
@@ -35,9 +36,12 @@ type Spec struct {
 	Name string
 	// PodCIDR, ExternalCIDR and ServiceCIDR are its networks. Two clusters may have the same ones.
 	PodCIDR, ExternalCIDR, ServiceCIDR netip.Prefix
-	// Liqo reports whether Liqo is installed.
-	Liqo bool
+	// Liqo is the version of Liqo, or empty if Liqo is not installed.
+	Liqo liqo.Version
 }
+
+// HasLiqo reports whether Liqo is installed.
+func (s Spec) HasLiqo() bool { return s.Liqo != "" }
 
 // Options says how to run a cluster.
 type Options struct {
@@ -50,12 +54,13 @@ type Options struct {
 	// Peerable reports whether the cluster can be peered with others, not only joined to them by a
 	// network. Then Liqo's authentication and offloading are on, with everything that they need.
 	Peerable bool
-	// Programs has the file of each program by its name. Chart is Liqo's chart.
+	// Programs has the file of each program by its name. Chart is the chart of the cluster's version
+	// of Liqo, or nil without Liqo.
 	Programs          map[string]string
 	Chart             *Chart
 	KubernetesVersion string
 	DataPlane         dataplane.DataPlane
-	Knobs             *knobs.Knobs
+	Settings          *settings.Settings
 	// Report is called for each completed step.
 	Report func(step string, took time.Duration)
 }
@@ -116,7 +121,7 @@ func (c *Cluster) Start(ctx context.Context) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	steps := []step{{"kube-apiserver", c.startControlPlane}}
-	if c.Liqo {
+	if c.HasLiqo() {
 		steps = append(steps, step{"custom resources of Liqo", c.installCRDs})
 	}
 	steps = append(steps, step{"node", c.createNode})

@@ -77,7 +77,7 @@ func (c *Cluster) startControllers(ctx context.Context, install func(context.Con
 		{"kube-scheduler", c.startKubeScheduler},
 		{"stand-ins for kubelet, load balancer and data plane", c.startManager},
 	}
-	if !c.Liqo {
+	if !c.HasLiqo() {
 		return c.together(ctx, steps...)
 	}
 	startLiqo := func(ctx context.Context) error {
@@ -132,18 +132,18 @@ func (c *Cluster) startManager(context.Context) error {
 // registerStandIns adds the stand-ins to a manager. They end with ctx.
 func (c *Cluster) registerStandIns(ctx context.Context, mgr manager.Manager) error {
 	var runtime kubelet.Runtime
-	if c.Liqo {
+	if c.HasLiqo() {
 		var err error
 		runtime, err = c.DataPlane.Register(ctx, mgr, dataplane.Cluster{
-			Name: c.Name, NodeName: c.NodeName(), NodeIP: c.NodeIP(), NATIP: c.NATIP(), Knobs: c.Knobs,
-			Kubeconfig: c.KubeconfigFile(), Logs: c.Logs,
+			Name: c.Name, NodeName: c.NodeName(), NodeIP: c.NodeIP(), NATIP: c.NATIP(), Settings: c.Settings,
+			Liqo: c.Liqo, Programs: c.Programs, Kubeconfig: c.KubeconfigFile(), Logs: c.Logs,
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return kubelet.Register(ctx, mgr, kubelet.Options{
-		Node: c.NodeName(), NodeIP: c.NodeIP(), PodIPs: c.podIPs, LoadBalancerIPs: c.balancerIPs, Knobs: c.Knobs,
+		Node: c.NodeName(), NodeIP: c.NodeIP(), PodIPs: c.podIPs, LoadBalancerIPs: c.balancerIPs, Settings: c.Settings,
 		Programs: c.podPrograms(), Runtime: runtime,
 	})
 }

@@ -180,7 +180,7 @@ func hasCIDR(network *ipamv1alpha1.Network) bool { return network.Status.CIDR !=
 func (c *Cluster) SetLiqo(ctx context.Context, running bool) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	if !c.Liqo {
+	if !c.HasLiqo() {
 		return fmt.Errorf("cluster %s has no Liqo", c.Name)
 	}
 	if c.liqoStopped == !running {

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Settings lists the settings that Set can change.
-const Settings = "load-balancer, schedulable, pull-image, connect, mute = true or false; liqo = running or stopped; " +
-	"gateway-ready-after, connect-after = a duration such as 5s"
+// SettingsHelp lists the settings that Set can change.
+const SettingsHelp = "load-balancer, schedulable, pull-image, connect, mute = true or false; " +
+	"liqo = running or stopped; gateway-ready-after, connect-after = a duration such as 5s"
 
 // Set changes the behaviour of the cluster, by the name of a setting.
 func (c *Cluster) Set(ctx context.Context, key, value string) error {
@@ -27,10 +27,10 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 		}
 		err = fmt.Errorf("liqo=%s", value)
 	default:
-		err = c.Knobs.Set(key, value)
+		err = c.Settings.Set(key, value)
 	}
 	if err != nil {
-		return fmt.Errorf("%w (settings: %s)", err, Settings)
+		return fmt.Errorf("%w (settings: %s)", err, SettingsHelp)
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (c *Cluster) Health(ctx context.Context) Health {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	switch {
-	case !c.Liqo:
+	case !c.HasLiqo():
 		health.Liqo = "none"
 	case c.liqoStopped || c.controllers == nil:
 		health.Liqo = "stopped"

@@ -34,7 +34,7 @@ func (c *Cluster) whileRunning(ctx context.Context, p *process.Process, work fun
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timeout := time.AfterFunc(startTimeout, func() {
-		cancel(p.LastWords(fmt.Errorf("it does not work after %s", startTimeout)))
+		cancel(p.WithLog(fmt.Errorf("it does not work after %s", startTimeout)))
 	})
 	defer timeout.Stop()
 	go func() {

@@ -22,8 +22,8 @@ type Status struct {
 	Health []cluster.Health `json:"health"`
 }
 
-// patience limits how long open requests can delay the end of a lab.
-const patience = 2 * time.Second
+// shutdownTimeout limits how long open requests can delay the end of a lab.
+const shutdownTimeout = 2 * time.Second
 
 // Server serves the control of one lab.
 type Server struct {
@@ -64,7 +64,7 @@ func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) (end func())
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: timeout}
 	go func() { _ = server.Serve(listener) }() // it ends with an error in any case: the server was closed
 	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
 		if server.Shutdown(ctx) != nil {
 			_ = server.Close() // the lab ends, whoever still waits for an answer

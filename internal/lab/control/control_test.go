@@ -9,19 +9,19 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// heard is a listener that tells when it is closed.
-type heard struct {
+// closing is a listener that reports when it is closed.
+type closing struct {
 	net.Listener
 	once   sync.Once
 	closed chan struct{}
 }
 
-func (h *heard) Close() error {
-	defer h.once.Do(func() { close(h.closed) })
-	return h.Listener.Close()
+func (c *closing) Close() error {
+	defer c.once.Do(func() { close(c.closed) })
+	return c.Listener.Close()
 }
 
-func TestWhoeverAsksForTheEndHasAnAnswerThoughTheServerEndsAtOnce(t *testing.T) {
+func TestAClientThatStopsTheLabHasItsAnswerAlthoughTheServerEndsAtOnce(t *testing.T) {
 	for range 50 {
 		listenAndStop(t)
 	}
@@ -37,7 +37,7 @@ func listenAndStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := &heard{Listener: socket, closed: make(chan struct{})}
+	listener := &closing{Listener: socket, closed: make(chan struct{})}
 	asked, ended := make(chan struct{}), make(chan struct{})
 	end := Serve(listener, nil, 1, func() {
 		close(asked)

@@ -70,7 +70,7 @@ func (s *Server) ends(r *http.Request) (network *underlay.Network, a, b string, 
 		}
 	}
 	if a == b {
-		return nil, "", "", fmt.Errorf("a link has two ends, not %s twice", a)
+		return nil, "", "", fmt.Errorf("a link joins two different clusters, not %s with itself", a)
 	}
 	return plane.Underlay, a, b, nil
 }

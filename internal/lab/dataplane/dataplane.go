@@ -7,8 +7,9 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // Cluster is what a data plane needs to know about a cluster in addition to its objects.
@@ -19,8 +20,11 @@ type Cluster struct {
 	NodeName string
 	NodeIP   netip.Addr
 	// NATIP is the address of a NAT in front of the node, if the data plane has one.
-	NATIP netip.Addr
-	Knobs *knobs.Knobs
+	NATIP    netip.Addr
+	Settings *settings.Settings
+	// Liqo is the version of Liqo. Programs has the files of its programs by their names.
+	Liqo     liqo.Version
+	Programs map[string]string
 	// Kubeconfig is a file with an administrator's credentials. Logs is the folder for logs of
 	// programs.
 	Kubeconfig, Logs string

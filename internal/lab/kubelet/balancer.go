@@ -30,7 +30,7 @@ func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 	ip := service.Spec.LoadBalancerIP
 	has := len(given) > 0 && (!wanted || ip == "" || given[0].IP == ip)
 	switch {
-	case wanted == has, wanted && !r.Knobs.Get().LoadBalancer, service.DeletionTimestamp != nil:
+	case wanted == has, wanted && !r.Settings.Get().LoadBalancer, service.DeletionTimestamp != nil:
 		return ctrl.Result{}, nil
 	case wanted:
 		if ip == "" {

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/requeue"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // Options configure the stand-in.
@@ -32,7 +32,7 @@ type Options struct {
 	// PodIPs and LoadBalancerIPs are the pools for the addresses of pods and of LoadBalancer
 	// Services.
 	PodIPs, LoadBalancerIPs *Pool
-	Knobs                   *knobs.Knobs
+	Settings                *settings.Settings
 	// Programs are the programs that really run, by the name of the container. Other containers are
 	// only reported as running.
 	Programs map[string]Program
@@ -71,7 +71,7 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 		For(&corev1.Pod{}).
 		// A pod that waits for its volume continues when the Secret appears.
 		Watches(&corev1.Secret{}, pending).
-		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), pending)).
+		WatchesRawSource(source.Channel(options.Settings.Listen(ctx), pending)).
 		Complete(pods)
 	if err != nil {
 		return fmt.Errorf("kubelet: %w", err)
@@ -81,7 +81,7 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	services := requeue.Beside(mgr.GetClient(), &corev1.ServiceList{}, func(*corev1.Service) bool { return true })
 	err = ctrl.NewControllerManagedBy(mgr).Named("load-balancer").
 		For(&corev1.Service{}).
-		WatchesRawSource(source.Channel(options.Knobs.Listen(ctx), services)).
+		WatchesRawSource(source.Channel(options.Settings.Listen(ctx), services)).
 		Complete(balancer)
 	if err != nil {
 		return fmt.Errorf("load balancer: %w", err)

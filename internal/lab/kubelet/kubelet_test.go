@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 const node = "rome-node"
@@ -29,7 +29,7 @@ func newOptions() Options {
 		Node: node, NodeIP: netip.MustParseAddr("172.18.0.2"),
 		PodIPs:          NewPool(netip.MustParsePrefix("10.202.0.0/16")),
 		LoadBalancerIPs: NewPool(netip.MustParsePrefix("172.18.200.0/24")),
-		Knobs:           knobs.New(knobs.Values{LoadBalancer: true, PullImage: true}),
+		Settings:        settings.New(settings.Values{LoadBalancer: true, PullImage: true}),
 	}
 }
 
@@ -125,7 +125,7 @@ func TestTwoPoolsOfOneNetworkGiveOutDifferentAddresses(t *testing.T) {
 
 func TestAPodWhoseImageCannotBePulledSaysSoAndRunsLater(t *testing.T) {
 	r := newKubelet(newPod())
-	if err := r.Knobs.Set("pull-image", "false"); err != nil {
+	if err := r.Settings.Set("pull-image", "false"); err != nil {
 		t.Fatal(err)
 	}
 	pod, result := step(t, r)
@@ -134,7 +134,7 @@ func TestAPodWhoseImageCannotBePulledSaysSoAndRunsLater(t *testing.T) {
 		!strings.Contains(waiting.Message, "gateway:v1.2.0: not found") || result.RequeueAfter == 0 {
 		t.Errorf("got %+v, again after %s", waiting, result.RequeueAfter)
 	}
-	if err := r.Knobs.Set("pull-image", "true"); err != nil {
+	if err := r.Settings.Set("pull-image", "true"); err != nil {
 		t.Fatal(err)
 	}
 	if pod, _ := step(t, r); pod.Status.Phase != corev1.PodRunning {
@@ -162,7 +162,7 @@ func TestAPodWaitsForTheSecretThatItMounts(t *testing.T) {
 
 func TestAPodIsReadyAfterTheDelay(t *testing.T) {
 	r := newKubelet(newPod())
-	if err := r.Knobs.Set("gateway-ready-after", "1h"); err != nil {
+	if err := r.Settings.Set("gateway-ready-after", "1h"); err != nil {
 		t.Fatal(err)
 	}
 	pod, result := step(t, r)
@@ -221,7 +221,7 @@ func TestALoadBalancerServiceIsGivenAnAddress(t *testing.T) {
 			}
 			r := &balancerReconciler{Options: newOptions(), client: newClient(service)}
 			if test.off {
-				if err := r.Knobs.Set("load-balancer", "false"); err != nil {
+				if err := r.Settings.Set("load-balancer", "false"); err != nil {
 					t.Fatal(err)
 				}
 			}

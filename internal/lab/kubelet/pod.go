@@ -52,9 +52,9 @@ func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result,
 	}
 }
 
-// run moves a scheduled pod to running, if its volumes, its images and the knobs allow it.
+// run moves a scheduled pod to running, if its volumes, its images and the settings allow it.
 func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
-	settings := r.Knobs.Get()
+	current := r.Settings.Get()
 	missing, err := r.missingSecret(ctx, pod)
 	if err != nil {
 		return ctrl.Result{}, err
@@ -66,12 +66,12 @@ func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, 
 			"MountVolume.SetUp failed for volume %q : secret %q not found",
 			missing.Name, missing.Secret.SecretName)
 		return ctrl.Result{}, r.wait(ctx, pod, "ContainerCreating", "")
-	case !settings.PullImage:
+	case !current.PullImage:
 		return ctrl.Result{RequeueAfter: imagePullRetry}, r.failToPull(ctx, pod)
-	case settings.GatewayReadyAfter > 0 && started == nil:
-		return ctrl.Result{RequeueAfter: settings.GatewayReadyAfter}, r.wait(ctx, pod, "ContainerCreating", "")
-	case started != nil && time.Since(started.Time) < settings.GatewayReadyAfter:
-		return ctrl.Result{RequeueAfter: time.Until(started.Add(settings.GatewayReadyAfter))}, nil
+	case current.GatewayReadyAfter > 0 && started == nil:
+		return ctrl.Result{RequeueAfter: current.GatewayReadyAfter}, r.wait(ctx, pod, "ContainerCreating", "")
+	case started != nil && time.Since(started.Time) < current.GatewayReadyAfter:
+		return ctrl.Result{RequeueAfter: time.Until(started.Add(current.GatewayReadyAfter))}, nil
 	}
 	return ctrl.Result{}, r.ready(ctx, pod)
 }

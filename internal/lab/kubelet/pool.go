@@ -45,7 +45,7 @@ func (p *Pool) Take() (netip.Addr, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.network.Contains(p.next) {
-		return netip.Addr{}, fmt.Errorf("all addresses of %s are given out", p.network)
+		return netip.Addr{}, fmt.Errorf("%s has no free address left", p.network)
 	}
 	ip := p.next
 	p.next = ip.Next()

@@ -21,10 +21,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	realplane "github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/simulated"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // Cluster describes one cluster of a lab at the start.
@@ -43,7 +43,7 @@ type Options struct {
 	Peerable bool
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
-	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see knobs.Values.
+	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see settings.Values.
 	GatewayReadyAfter, ConnectAfter time.Duration
 	// Guard is the command that cleans up after the lab if it is killed. Its stdin is a pipe that
 	// ends with the lab.
@@ -124,14 +124,7 @@ func (l *Lab) prepare(options Options) error {
 }
 
 func (l *Lab) newClusters(ctx context.Context, options Options) error {
-	needed := binaries.Cluster()
-	if options.Peerable {
-		needed = append(needed, binaries.Peering()...)
-	}
-	if options.DataPlane == Real {
-		needed = append(needed, binaries.DataPlane()...)
-	}
-	programs, err := binaries.Build(ctx, options.Report, needed...)
+	installations, err := options.install(ctx)
 	if err != nil {
 		return err
 	}
@@ -139,18 +132,9 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	liqo, err := binaries.LiqoVersion()
-	if err != nil {
-		return err
-	}
-	source, err := binaries.LiqoSource(ctx)
-	if err != nil {
-		return err
-	}
-	chart := cluster.LoadChart(source, liqo)
 	var plane dataplane.DataPlane = simulated.New()
 	if options.DataPlane == Real {
-		l.real = realplane.New(realplane.Options{Helper: options.Helper, Programs: programs})
+		l.real = realplane.New(options.Helper)
 		plane = l.real
 	}
 	for i, spec := range options.Clusters {
@@ -159,12 +143,12 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 			Number:            i,
 			Data:              l.dir.Data(spec.Name),
 			Logs:              l.dir.Logs(spec.Name),
-			Peerable:          options.Peerable && spec.Liqo,
-			Programs:          programs,
-			Chart:             chart,
+			Peerable:          options.Peerable && spec.HasLiqo(),
+			Programs:          installations[spec.Liqo].programs,
+			Chart:             installations[spec.Liqo].chart,
 			KubernetesVersion: kubernetes,
 			DataPlane:         plane,
-			Knobs: knobs.New(knobs.Values{
+			Settings: settings.New(settings.Values{
 				LoadBalancer: spec.LoadBalancer, PullImage: true, Connect: true,
 				GatewayReadyAfter: options.GatewayReadyAfter, ConnectAfter: options.ConnectAfter,
 			}),
@@ -239,7 +223,7 @@ func (l *Lab) State() labdir.State {
 		described := labdir.Cluster{
 			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host,
 			PodCIDR: c.PodCIDR.String(), ExternalCIDR: c.ExternalCIDR.String(), ClusterID: c.Name, AuditLog: c.AuditLog(),
-			Peerable: c.Peerable,
+			LiqoVersion: string(c.Liqo), Peerable: c.Peerable,
 		}
 		if l.real != nil {
 			described.NodeIP, described.NATIP = c.NodeIP().String(), c.NATIP().String()
@@ -284,7 +268,7 @@ func CheckClusters(clusters []Cluster) error {
 	seen := map[string]bool{}
 	for _, c := range clusters {
 		if seen[c.Name] {
-			return fmt.Errorf("two clusters are called %q", c.Name)
+			return fmt.Errorf("two clusters are named %q", c.Name)
 		}
 		seen[c.Name] = true
 		for _, cidr := range []netip.Prefix{c.PodCIDR, c.ExternalCIDR, c.ServiceCIDR} {

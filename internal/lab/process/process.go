@@ -82,11 +82,11 @@ func (p *Process) Failure() error {
 	if p.err != nil {
 		reason = p.err.Error()
 	}
-	return p.LastWords(errors.New(reason))
+	return p.WithLog(errors.New(reason))
 }
 
-// LastWords adds the process's name and the end of its log to an error.
-func (p *Process) LastWords(err error) error {
+// WithLog adds the process's name and the end of its log to an error.
+func (p *Process) WithLog(err error) error {
 	return WithLog(fmt.Errorf("%s: %w", p.spec.Name, err), p.spec.Log)
 }
 
@@ -162,6 +162,9 @@ func (p *Process) watch() {
 	defer close(p.done)
 	for {
 		err := p.cmd.Wait()
+		// As in a container, what the process has started ends with it. An error means that there is
+		// nothing.
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 		if !p.again(err) {
 			return
 		}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,6 +52,30 @@ func TestAKeptProcessIsStartedAgainAndStopEndsItForGood(t *testing.T) {
 	<-p.Done()
 	if p.Restarts() < 2 {
 		t.Errorf("it was started again %d times", p.Restarts())
+	}
+}
+
+func TestWhatAProcessHasStartedEndsWithIt(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := exec.Command("mkfifo", fifo).Run(); err != nil {
+		t.Fatal(err)
+	}
+	// The child inherits the fifo, which ends for its reader when the child does.
+	p, err := Start(shell(t, "exec 3> "+fifo+"; sleep 600 & exit"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.Open(fifo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	<-p.Done()
+	if err := reader.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(reader); err != nil {
+		t.Errorf("the child still runs: %v", err)
 	}
 }
 

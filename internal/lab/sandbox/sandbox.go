@@ -65,8 +65,8 @@ func Start(helper []string, spec Spec) (_ *Sandbox, err error) {
 			err = fmt.Errorf("sandbox %s: %w", spec.Name, err)
 		}
 	}()
-	var complaints strings.Builder
-	s.cmd.Stderr = &complaints
+	var stderr strings.Builder
+	s.cmd.Stderr = &stderr
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS, Setpgid: true}
 	stdin, err := s.cmd.StdinPipe()
 	if err != nil {
@@ -86,7 +86,7 @@ func Start(helper []string, spec Spec) (_ *Sandbox, err error) {
 	}
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != ready {
 		_ = s.cmd.Wait() // it has said why
-		return nil, errors.Join(errors.New(strings.TrimSpace(complaints.String())), err)
+		return nil, errors.Join(errors.New(strings.TrimSpace(stderr.String())), err)
 	}
 	if s.Namespace, err = netns.GetFromPid(s.PID); err != nil {
 		return nil, err

@@ -60,23 +60,23 @@ type Port struct {
 	device  io.ReadWriteCloser
 }
 
-// Plug joins a device to the network, until it is closed. A read from the device returns one IP
+// Attach joins a device to the network, until it is closed. A read from the device returns one IP
 // packet, and a write takes one.
-func (n *Network) Plug(device io.ReadWriteCloser) *Port {
+func (n *Network) Attach(device io.ReadWriteCloser) *Port {
 	p := &Port{network: n, device: device}
 	go p.forward()
 	return p
 }
 
-// Own routes an address, as one of a leaf, to the port. An address has one owner, the last.
-func (p *Port) Own(address netip.Addr, leaf string) {
+// AddAddress routes an address, as one of a leaf, to the port. An address has one owner, the last.
+func (p *Port) AddAddress(address netip.Addr, leaf string) {
 	p.network.mu.Lock()
 	defer p.network.mu.Unlock()
 	p.network.owners[address] = owner{p, leaf}
 }
 
-// Disown removes the route of an address, if it leads to the port.
-func (p *Port) Disown(address netip.Addr) {
+// RemoveAddress removes the route of an address, if it leads to the port.
+func (p *Port) RemoveAddress(address netip.Addr) {
 	p.network.mu.Lock()
 	defer p.network.mu.Unlock()
 	if p.network.owners[address].port == p {

@@ -63,8 +63,8 @@ func newPair(t *testing.T) (network *Network, romeWire, milanWire *wire) {
 // plug plugs a wire in until the test ends.
 func plug(t *testing.T, network *Network, w *wire, address netip.Addr, leaf string) {
 	t.Helper()
-	port := network.Plug(w)
-	port.Own(address, leaf)
+	port := network.Attach(w)
+	port.AddAddress(address, leaf)
 	t.Cleanup(func() {
 		if err := port.Close(); err != nil {
 			t.Error(err)

@@ -35,7 +35,7 @@ func (b *bench) versions(ctx context.Context) ([]figures.Version, error) {
 	return []figures.Version{
 		{Program: "the provider", Version: provider},
 		cli,
-		{Program: "Liqo and liqoctl", Version: liqo},
+		{Program: "Liqo and liqoctl", Version: string(liqo)},
 		{Program: "Kubernetes", Version: kubernetes},
 		{Program: "Go", Version: strings.TrimPrefix(runtime.Version(), "go")},
 	}, nil

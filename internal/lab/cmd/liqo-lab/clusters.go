@@ -9,6 +9,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // The default networks of a cluster: external as in Liqo's chart, service as in kubeadm.
@@ -18,22 +19,23 @@ var (
 	defaultClusters     = []string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "milan=10.203.0.0/16"}
 )
 
-// parseClusters parses the values of --cluster. Without any, it returns the default clusters.
-func parseClusters(values []string) ([]lab.Cluster, error) {
+// parseClusters parses the values of --cluster. Without any, it returns the default clusters. They
+// have the given version of Liqo unless they request another one.
+func parseClusters(values []string, standard liqo.Version) ([]lab.Cluster, error) {
 	if len(values) == 0 {
 		values = defaultClusters
 	}
 	clusters := make([]lab.Cluster, len(values))
 	for i, value := range values {
 		var err error
-		if clusters[i], err = parseCluster(value); err != nil {
+		if clusters[i], err = parseCluster(value, standard); err != nil {
 			return nil, fmt.Errorf("--cluster %s: %w", value, err)
 		}
 	}
 	return clusters, lab.CheckClusters(clusters)
 }
 
-func parseCluster(value string) (lab.Cluster, error) {
+func parseCluster(value string, standard liqo.Version) (lab.Cluster, error) {
 	name, rest, _ := strings.Cut(value, "=")
 	options := strings.Split(rest, ",")
 	c := lab.Cluster{
@@ -41,7 +43,7 @@ func parseCluster(value string) (lab.Cluster, error) {
 			Name:         name,
 			ExternalCIDR: defaultExternalCIDR,
 			ServiceCIDR:  defaultServiceCIDR,
-			Liqo:         true,
+			Liqo:         standard,
 		},
 		LoadBalancer: true,
 	}
@@ -53,18 +55,20 @@ func parseCluster(value string) (lab.Cluster, error) {
 		return c, err
 	}
 	for _, option := range options[1:] {
-		key, cidr, _ := strings.Cut(option, "=")
+		key, argument, _ := strings.Cut(option, "=")
 		switch key {
 		case "external":
-			c.ExternalCIDR, err = netip.ParsePrefix(cidr)
+			c.ExternalCIDR, err = netip.ParsePrefix(argument)
 		case "service":
-			c.ServiceCIDR, err = netip.ParsePrefix(cidr)
+			c.ServiceCIDR, err = netip.ParsePrefix(argument)
+		case "liqo":
+			c.Liqo, err = liqo.ParseVersion(argument)
 		case "no-load-balancer":
 			c.LoadBalancer = false
 		case "no-liqo":
-			c.Liqo = false
+			c.Liqo = ""
 		default:
-			err = fmt.Errorf("there is no option %q", option)
+			err = fmt.Errorf("unknown option %q", option)
 		}
 		if err != nil {
 			return c, err

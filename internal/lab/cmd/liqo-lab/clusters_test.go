@@ -14,21 +14,29 @@ func TestAClusterIsDescribedInOneWord(t *testing.T) {
 	pods := netip.MustParsePrefix("10.202.0.0/16")
 	for value, want := range map[string]lab.Cluster{
 		"rome=10.202.0.0/16": {
-			Spec:         cluster.Spec{Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Liqo: true},
+			Spec: cluster.Spec{
+				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Liqo: "v1.2.0",
+			},
 			LoadBalancer: true,
 		},
 		"rome=10.202.0.0/16,no-load-balancer,no-liqo": {
 			Spec: cluster.Spec{Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service},
 		},
+		"rome=10.202.0.0/16,liqo=v1.1.2": {
+			Spec: cluster.Spec{
+				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Liqo: "v1.1.2",
+			},
+			LoadBalancer: true,
+		},
 		"rome=10.202.0.0/16,external=10.71.0.0/16,service=10.97.0.0/16": {
 			Spec: cluster.Spec{
-				Name: "rome", PodCIDR: pods, Liqo: true,
+				Name: "rome", PodCIDR: pods, Liqo: "v1.2.0",
 				ExternalCIDR: netip.MustParsePrefix("10.71.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.97.0.0/16"),
 			},
 			LoadBalancer: true,
 		},
 	} {
-		got, err := parseCluster(value)
+		got, err := parseCluster(value, "v1.2.0")
 		if err != nil {
 			t.Errorf("%s: %v", value, err)
 		}
@@ -45,12 +53,13 @@ func TestAWrongClusterIsRefusedWithTheReason(t *testing.T) {
 	}{
 		{[]string{"rome"}, "no '/'"},
 		{[]string{"Rome=10.202.0.0/16"}, "lower case"},
-		{[]string{"rome=10.202.0.0/16,fast"}, `no option "fast"`},
+		{[]string{"rome=10.202.0.0/16,fast"}, `unknown option "fast"`},
+		{[]string{"rome=10.202.0.0/16,liqo=1.1"}, `"1.1" is not a version of Liqo`},
 		{[]string{"rome=10.202.0.1/16"}, "not an IPv4 network"},
 		{[]string{"rome=fd00::/64"}, "not an IPv4 network"},
-		{[]string{"rome=10.202.0.0/16", "rome=10.203.0.0/16"}, `two clusters are called "rome"`},
+		{[]string{"rome=10.202.0.0/16", "rome=10.203.0.0/16"}, `two clusters are named "rome"`},
 	} {
-		_, err := parseClusters(test.values)
+		_, err := parseClusters(test.values, "v1.2.0")
 		if err == nil || !strings.Contains(err.Error(), test.reason) {
 			t.Errorf("%v: the error is %v, but should mention %q", test.values, err, test.reason)
 		}
@@ -58,7 +67,7 @@ func TestAWrongClusterIsRefusedWithTheReason(t *testing.T) {
 }
 
 func TestWithoutClustersThereAreThreeWithDifferentPodNetworks(t *testing.T) {
-	clusters, err := parseClusters(nil)
+	clusters, err := parseClusters(nil, "v1.2.0")
 	if err != nil {
 		t.Fatal(err)
 	}

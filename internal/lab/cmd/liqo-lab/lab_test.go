@@ -159,7 +159,13 @@ func awaitStatus(t *testing.T, c labdir.Cluster, want networkingv1beta1.Connecti
 
 func liqoctl(t *testing.T, args ...string) {
 	t.Helper()
-	files, err := binaries.Build(t.Context(), progress.New(os.Stderr), binaries.Liqoctl)
+	runLiqoctlProgram(t, binaries.Liqoctl, args...)
+}
+
+// runLiqoctlProgram runs a version of liqoctl.
+func runLiqoctlProgram(t *testing.T, program binaries.Program, args ...string) {
+	t.Helper()
+	files, err := binaries.Build(t.Context(), progress.New(os.Stderr), program)
 	if err != nil {
 		t.Fatal(err)
 	}

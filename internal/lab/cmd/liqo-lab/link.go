@@ -27,9 +27,9 @@ func newLink(folder func() (string, error)) *cobra.Command {
 	var change linkChange
 	command := &cobra.Command{
 		Use:   "link CLUSTER OTHER",
-		Short: "Cut, heal or slow down the link between the nodes of two clusters, and show how it is",
-		Long: "Cut, heal or slow down the link between the nodes of two clusters, and show how it is then. " +
-			"Without flags, only show it. It takes a lab\n" +
+		Short: "Cut, restore or slow down the link between the nodes of two clusters, and show its state",
+		Long: "Cut, restore or slow down the link between the nodes of two clusters, and show its new state. " +
+			"Without flags, only show it. It needs a lab\n" +
 			"with --dataplane=real.",
 		Example: "  liqo-lab link rome milan --delay 50ms --loss 1%",
 		Args:    cobra.ExactArgs(2),
@@ -54,7 +54,7 @@ func newLink(folder func() (string, error)) *cobra.Command {
 	})
 	flags := command.Flags()
 	flags.BoolVar(&change.down, "down", false, "cut it")
-	flags.BoolVar(&change.up, "up", false, "heal it: no cut, no delay, no loss but what other flags say")
+	flags.BoolVar(&change.up, "up", false, "restore it: no cut, and no delay and loss except what other flags set")
 	flags.DurationVar(&change.delay, "delay", 0, "how long a packet takes, one way")
 	flags.StringVar(&change.loss, "loss", "0%", "the share of packets that are lost, one way")
 	command.MarkFlagsMutuallyExclusive("down", "up")
@@ -71,14 +71,14 @@ func (l linkChange) apply(conditions *underlay.Conditions, given func(flag strin
 	}
 	if given("delay") {
 		if l.delay < 0 {
-			return errors.New("--delay: no packet arrives before it was sent")
+			return errors.New("--delay must not be negative")
 		}
 		conditions.Delay = l.delay
 	}
 	if given("loss") {
 		percent, err := strconv.ParseFloat(strings.TrimSuffix(l.loss, "%"), 64)
 		if err != nil || percent < 0 || percent > 100 {
-			return fmt.Errorf("--loss %s: a share from 0%% to 100%% is needed", l.loss)
+			return fmt.Errorf("--loss %s: it must be from 0%% to 100%%", l.loss)
 		}
 		conditions.Loss = percent / 100
 	}

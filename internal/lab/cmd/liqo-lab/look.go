@@ -10,6 +10,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
@@ -110,6 +111,7 @@ func newRequests(folder func() (string, error)) *cobra.Command {
 
 func newBuild() *cobra.Command {
 	var liqoctl, openTofu, peering, dataPlane bool
+	var version string
 	command := &cobra.Command{
 		Use:   "build",
 		Short: "Build the programs of a lab, and print where they are",
@@ -117,21 +119,25 @@ func newBuild() *cobra.Command {
 			"and print where they are.",
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
+			installed, err := versionOrStandard(version)
+			if err != nil {
+				return err
+			}
 			var programs []binaries.Program
 			if liqoctl {
-				programs = append(programs, binaries.Liqoctl)
+				programs = append(programs, binaries.Liqoctl.At(installed))
 			}
 			if openTofu {
 				programs = append(programs, binaries.OpenTofu)
 			}
 			if peering {
-				programs = append(programs, binaries.Peering()...)
+				programs = append(programs, binaries.Peering(installed)...)
 			}
 			if dataPlane {
-				programs = append(programs, binaries.DataPlane()...)
+				programs = append(programs, binaries.DataPlane(installed)...)
 			}
 			if len(programs) == 0 {
-				programs = binaries.Cluster()
+				programs = append(binaries.Cluster(), binaries.Liqo(installed)...)
 			}
 			files, err := binaries.Build(command.Context(), progress.New(os.Stderr), programs...)
 			if err != nil {
@@ -143,11 +149,21 @@ func newBuild() *cobra.Command {
 			return nil
 		},
 	}
+	command.Flags().StringVar(&version, "liqo", "", "the version of Liqo, such as v1.1.2 (default: that of the clusters)")
 	command.Flags().BoolVar(&liqoctl, "liqoctl", false, "build liqoctl")
 	command.Flags().BoolVar(&openTofu, "opentofu", false, "build OpenTofu")
 	command.Flags().BoolVar(&peering, "peering", false, "build what clusters need in addition to be peered")
 	command.Flags().BoolVar(&dataPlane, "data-plane", false, "build what the real data plane needs in addition")
 	return command
+}
+
+// versionOrStandard parses a version of Liqo. Without any, it returns the version of clusters that
+// request none.
+func versionOrStandard(text string) (liqo.Version, error) {
+	if text == "" {
+		return binaries.LiqoVersion()
+	}
+	return liqo.ParseVersion(text)
 }
 
 // newCheck tries out what a lab with the real data plane needs of the machine.

@@ -32,9 +32,9 @@ func newCommand() *cobra.Command {
 		Short: "Real Kubernetes clusters with Liqo on one machine, without containers",
 		Long: "liqo-lab runs leaf clusters: etcd, kube-apiserver, kube-controller-manager and Liqo's own controllers, " +
 			"built from\n" +
-			"their sources. With --dataplane=real, gateways and other pods have networks of their own, " +
-			"and packets cross. Else the\n" +
-			"data plane is simulated: a tunnel is reported as connected exactly when it would be, and nothing runs in pods.",
+			"their sources. With --dataplane=real, gateways and other pods have their own networks, " +
+			"and packets cross. Otherwise\n" +
+			"the data plane is simulated: nothing runs in pods, and a tunnel is reported as connected when a real one would be.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -90,7 +90,10 @@ func printStatus(out io.Writer, status control.Status) {
 	fmt.Fprintf(out, "A lab is running in %s (process %d). %s\n", status.Dir, status.PID, planeOf(status.State))
 	for i, c := range status.Clusters {
 		health := status.Health[i]
-		fmt.Fprintf(out, "  %-12s %s  API server %s, Liqo %s", c.Name, c.Server, health.APIServer, health.Liqo)
+		fmt.Fprintf(out, "  %-12s %s  API server %s, %s", c.Name, c.Server, health.APIServer, liqoOf(c))
+		if c.LiqoVersion != "" {
+			fmt.Fprintf(out, " %s", health.Liqo)
+		}
 		for program, restarts := range health.Restarts {
 			fmt.Fprintf(out, ", %s restarted %d times", program, restarts)
 		}
@@ -124,7 +127,7 @@ func newSet(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "set CLUSTER KEY=VALUE...",
 		Short: "Change how a cluster behaves",
-		Long:  "Change how a cluster behaves. Settings: " + cluster.Settings + ".",
+		Long:  "Change how a cluster behaves. Settings: " + cluster.SettingsHelp + ".",
 		Args:  cobra.MinimumNArgs(2),
 		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
 			for _, setting := range args[1:] {

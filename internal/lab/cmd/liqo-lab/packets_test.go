@@ -252,7 +252,7 @@ func TestPacketsCrossBetweenLeavesWithDifferentPodNetworksAndNotBetweenLabs(t *t
 	gone(t, lab.Dir)
 }
 
-func TestALabWithoutPacketsSaysSoToWhoeverPings(t *testing.T) {
+func TestPingsInALabWithASimulatedDataPlaneFailWithTheReason(t *testing.T) {
 	lab := start(t, filepath.Join(t.TempDir(), "lab"), "rome=10.200.0.0/16,no-liqo")
 	for _, args := range [][]string{{"ping", "rome/default/a", "10.200.0.10"}, {"link", "rome", "rome"}} {
 		out, err := command(t, append(args, "--dir", lab.Dir)...).CombinedOutput()

@@ -13,6 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
@@ -29,7 +30,7 @@ func newPeer(folder func() (string, error)) *cobra.Command {
 		Example: "  liqo-lab peer europe rome",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
-			return onPeering(command.Context(), folder, peering{args[0], args[1]}, join)
+			return onPeering(command.Context(), folder, peering{args[0], args[1]}, peer)
 		},
 	}
 }
@@ -41,7 +42,7 @@ func newUnpeer(folder func() (string, error)) *cobra.Command {
 		Long:  "End the peering of two clusters, with the real liqoctl, which also removes their tenant namespaces.",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
-			return onPeering(command.Context(), folder, peering{args[0], args[1]}, part)
+			return onPeering(command.Context(), folder, peering{args[0], args[1]}, unpeer)
 		},
 	}
 }
@@ -57,9 +58,9 @@ func onPeering(ctx context.Context, folder func() (string, error), p peering,
 	return do(ctx, progress.New(os.Stderr), state.Clusters, p)
 }
 
-// join peers two clusters. It returns when the consumer's virtual node is ready, for which liqoctl
+// peer peers two clusters. It returns when the consumer's virtual node is ready, for which liqoctl
 // does not wait.
-func join(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering) error {
+func peer(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering) error {
 	if err := runLiqoctl(ctx, report, clusters, p, "peer", "--gw-server-service-type", "NodePort"); err != nil {
 		return err
 	}
@@ -70,15 +71,15 @@ func join(ctx context.Context, report *progress.Reporter, clusters []labdir.Clus
 	return awaitVirtualNode(ctx, consumer, p.provider)
 }
 
-// part ends the peering of two clusters.
-func part(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering) error {
+// unpeer ends the peering of two clusters.
+func unpeer(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering) error {
 	return runLiqoctl(ctx, report, clusters, p, "unpeer", "--skip-confirm", "--delete-namespaces")
 }
 
-// joinAll peers clusters one after the other.
-func joinAll(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, peerings []peering) error {
+// peerAll peers clusters one after the other.
+func peerAll(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, peerings []peering) error {
 	for _, p := range peerings {
-		if err := join(ctx, report, clusters, p); err != nil {
+		if err := peer(ctx, report, clusters, p); err != nil {
 			return err
 		}
 	}
@@ -97,7 +98,7 @@ func runLiqoctl(
 	if err != nil {
 		return err
 	}
-	files, err := binaries.Build(ctx, report, binaries.Liqoctl)
+	files, err := binaries.Build(ctx, report, liqoctlFor(consumer, provider))
 	if err != nil {
 		return err
 	}
@@ -109,6 +110,12 @@ func runLiqoctl(
 	}
 	report.Say("liqoctl %s %s %s (%.1fs)", args[0], p.consumer, p.provider, time.Since(start).Seconds())
 	return nil
+}
+
+// liqoctlFor returns the liqoctl for two clusters. It is the one of the older version: it works with
+// newer clusters, but liqoctl 1.2.0 waits for conditions that older clusters do not report.
+func liqoctlFor(a, b labdir.Cluster) binaries.Program {
+	return binaries.Liqoctl.At(liqo.Older(liqo.Version(a.LiqoVersion), liqo.Version(b.LiqoVersion)))
 }
 
 // peerable returns a cluster that can be peered, by its name.
@@ -128,7 +135,7 @@ func peerable(clusters []labdir.Cluster, name string) (labdir.Cluster, error) {
 func parsePeerings(values []string, clusters []lab.Cluster) ([]peering, error) {
 	withLiqo := map[string]bool{}
 	for _, c := range clusters {
-		withLiqo[c.Name] = c.Liqo
+		withLiqo[c.Name] = c.HasLiqo()
 	}
 	peerings := make([]peering, len(values))
 	for i, value := range values {

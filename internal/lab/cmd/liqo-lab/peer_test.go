@@ -1,15 +1,18 @@
 package main
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
 func TestAPeeringNamesTwoClustersWithLiqo(t *testing.T) {
-	clusters, err := parseClusters([]string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "venice=10.205.0.0/16,no-liqo"})
+	values := []string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "venice=10.205.0.0/16,no-liqo"}
+	clusters, err := parseClusters(values, "v1.2.0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,5 +36,14 @@ func TestAClusterThatIsNotPeerableIsNotPeered(t *testing.T) {
 	}
 	if found, err := peerable(clusters, "europe"); err != nil || found.Name != "europe" {
 		t.Errorf("got %v, %v", found, err)
+	}
+}
+
+func TestTheLiqoctlOfTwoClustersIsTheOneOfTheOlderVersion(t *testing.T) {
+	older, newer := labdir.Cluster{LiqoVersion: "v1.0.1"}, labdir.Cluster{LiqoVersion: "v1.2.0"}
+	for _, pair := range [][2]labdir.Cluster{{older, newer}, {newer, older}} {
+		if got := liqoctlFor(pair[0], pair[1]); !reflect.DeepEqual(got, binaries.Liqoctl.At("v1.0.1")) {
+			t.Errorf("got %+v", got)
+		}
 	}
 }

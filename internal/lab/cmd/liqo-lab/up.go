@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
@@ -42,8 +43,8 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
-		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,no-liqo] "+
-			"(default: europe, rome and milan)")
+		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,liqo=VERSION][,no-liqo] "+
+			"(default: europe, rome and milan); another version of Liqo, such as v1.1.2, builds its programs once")
 	flags.BoolVar(&u.peerable, "peerable", false,
 		"allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
@@ -68,11 +69,7 @@ func (u *up) run(ctx context.Context) error {
 	if u.detach {
 		return u.runDetached()
 	}
-	clusters, err := parseClusters(u.clusters)
-	if err != nil {
-		return err
-	}
-	peerings, err := parsePeerings(u.peerings, clusters)
+	clusters, peerings, err := u.requested()
 	if err != nil {
 		return err
 	}
@@ -92,8 +89,8 @@ func (u *up) run(ctx context.Context) error {
 		return fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
 	}
 	if plane == lab.Real && u.connectAfter > 0 {
-		return errors.New("--connect-after: only a simulated tunnel takes as long as it is told; " +
-			"liqo-lab link slows a real one down")
+		return errors.New("--connect-after needs --dataplane=simulated; " +
+			"slow a real tunnel down with liqo-lab link --delay")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -117,11 +114,25 @@ func (u *up) run(ctx context.Context) error {
 		return err
 	}
 	report.Say("The lab is ready after %.1fs.", time.Since(start).Seconds())
-	if err = joinAll(ctx, report, l.State().Clusters, peerings); err == nil {
+	if err = peerAll(ctx, report, l.State().Clusters, peerings); err == nil {
 		err = u.serve(ctx, l, stop)
 	}
 	report.Say("Stopping the lab.")
 	return errors.Join(err, l.Stop())
+}
+
+// requested returns the clusters and the peerings that the flags request.
+func (u *up) requested() ([]lab.Cluster, []peering, error) {
+	standard, err := binaries.LiqoVersion()
+	if err != nil {
+		return nil, nil, err
+	}
+	clusters, err := parseClusters(u.clusters, standard)
+	if err != nil {
+		return nil, nil, err
+	}
+	peerings, err := parsePeerings(u.peerings, clusters)
+	return clusters, peerings, err
 }
 
 // serve announces the lab and serves its control until ctx ends.
@@ -150,8 +161,8 @@ func (u *up) announce(out io.Writer, state labdir.State) error {
 	}
 	fmt.Fprintf(out, "%d clusters with Liqo's own controllers are running. %s\n\n", len(state.Clusters), planeOf(state))
 	for _, c := range state.Clusters {
-		fmt.Fprintf(out, "  %-12s %s  pods %s, external %s\n               kubeconfig %s\n",
-			c.Name, c.Server, c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
+		fmt.Fprintf(out, "  %-12s %s  %s, pods %s, external %s\n               kubeconfig %s\n",
+			c.Name, c.Server, liqoOf(c), c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
 	}
 	fmt.Fprintf(out, "\nAll clusters, a context each:  export KUBECONFIG=%s\n", state.Kubeconfig)
 	option := ""
@@ -173,6 +184,14 @@ func planeOf(state labdir.State) string {
 		return "The data plane is real: packets cross."
 	}
 	return "The data plane is simulated: no packets cross."
+}
+
+// liqoOf returns a text about Liqo in a cluster.
+func liqoOf(c labdir.Cluster) string {
+	if c.LiqoVersion == "" {
+		return "no Liqo"
+	}
+	return "Liqo " + c.LiqoVersion
 }
 
 // silence keeps the logs of the libraries off the terminal. It discards them until the lab's folder

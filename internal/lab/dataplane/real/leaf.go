@@ -64,7 +64,7 @@ func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf,
 			l.close()
 		}
 	}()
-	l.node, err = sandbox.Start(plane.Helper, sandbox.Spec{
+	l.node, err = sandbox.Start(plane.helper, sandbox.Spec{
 		Name: cluster.Name, Sysctls: forwarding(), Folders: []string{"/etc/iproute2"}, Mounts: l.mounts(binaries.LiqoFabric),
 	})
 	if err != nil {
@@ -90,7 +90,7 @@ func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf,
 func (l *leaf) mounts(programs ...binaries.Program) map[string]string {
 	mounts := map[string]string{kubeconfig: l.Kubeconfig}
 	for _, program := range programs {
-		mounts[inside(program)] = l.plane.Programs[program.Name]
+		mounts[inside(program)] = l.Programs[program.Name]
 	}
 	return mounts
 }
@@ -103,9 +103,9 @@ func inside(program binaries.Program) string { return "/usr/bin/" + program.Name
 func (l *leaf) startIn(
 	in *sandbox.Sandbox, program binaries.Program, name string, args []string,
 ) (*process.Process, error) {
-	enter := slices.Concat(l.plane.Helper[1:], []string{"enter", strconv.Itoa(in.PID), inside(program)}, args)
+	enter := slices.Concat(l.plane.helper[1:], []string{"enter", strconv.Itoa(in.PID), inside(program)}, args)
 	p, err := process.Start(process.Spec{
-		Name: name, Path: l.plane.Helper[0], Args: enter,
+		Name: name, Path: l.plane.helper[0], Args: enter,
 		Env: []string{"KUBECONFIG=" + kubeconfig}, Log: filepath.Join(l.Logs, name+".log"),
 	})
 	if err != nil {
@@ -115,19 +115,19 @@ func (l *leaf) startIn(
 	return p, nil
 }
 
-// register adds the leaf's controllers to a manager. They end with ctx, and so does followKnobs.
+// register adds the leaf's controllers to a manager. They end with ctx, and so does followSettings.
 func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 	l.mu.Lock()
 	l.client = mgr.GetClient()
 	l.mu.Unlock()
-	go l.followKnobs(ctx)
+	go l.followSettings(ctx)
 
-	fabrics := requeue.Beside(mgr.GetClient(), &networkingv1beta1.InternalFabricList{},
+	all := requeue.Beside(mgr.GetClient(), &networkingv1beta1.InternalFabricList{},
 		func(*networkingv1beta1.InternalFabric) bool { return true })
-	err := ctrl.NewControllerManagedBy(mgr).Named("cabling").
+	err := ctrl.NewControllerManagedBy(mgr).Named("internal-fabrics").
 		For(&networkingv1beta1.InternalFabric{}).
-		Watches(&networkingv1beta1.InternalNode{}, fabrics).
-		Complete(cabling{l})
+		Watches(&networkingv1beta1.InternalNode{}, all).
+		Complete(fabrics{l})
 	if err != nil {
 		return err
 	}
@@ -137,11 +137,11 @@ func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 		Complete(services{l})
 }
 
-// followKnobs cuts the leaf off while its knobs let no packet pass.
-func (l *leaf) followKnobs(ctx context.Context) {
-	changes := l.Knobs.Listen(ctx)
+// followSettings cuts the leaf off while its settings let no packet pass.
+func (l *leaf) followSettings(ctx context.Context) {
+	changes := l.Settings.Listen(ctx)
 	for {
-		l.plane.Underlay.Isolate(l.Name, !l.Knobs.Get().Connect)
+		l.plane.Underlay.Isolate(l.Name, !l.Settings.Get().Connect)
 		select {
 		case <-changes:
 		case <-ctx.Done():

@@ -29,7 +29,7 @@ func plug(node *sandbox.Sandbox, network *underlay.Network, address netip.Addr, 
 		if err != nil {
 			return err
 		}
-		port = network.Plug(device)
+		port = network.Attach(device)
 		return nil
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func plug(node *sandbox.Sandbox, network *underlay.Network, address netip.Addr, 
 	if err != nil {
 		return nil, errors.Join(err, port.Close())
 	}
-	port.Own(address, leaf)
+	port.AddAddress(address, leaf)
 	return port, nil
 }
 
@@ -72,9 +72,9 @@ func addressed(in *netlink.Handle, name string, address netip.Addr) (netlink.Lin
 	return link, nil
 }
 
-// cable creates a pair of devices, one in a node and one in a pod. Mtu is in bytes. Zero stands for
+// addPair creates a pair of devices, one in a node and one in a pod. Mtu is in bytes. Zero stands for
 // the default, 1500.
-func cable(node, pod *sandbox.Sandbox, nodeEnd, podEnd string, mtu int) error {
+func addPair(node, pod *sandbox.Sandbox, nodeEnd, podEnd string, mtu int) error {
 	veth := netlink.NewLinkAttrs()
 	veth.Name, veth.MTU = nodeEnd, mtu
 	err := node.Net.LinkAdd(&netlink.Veth{LinkAttrs: veth, PeerName: podEnd, PeerNamespace: netlink.NsFd(pod.Namespace)})
@@ -91,9 +91,9 @@ func cable(node, pod *sandbox.Sandbox, nodeEnd, podEnd string, mtu int) error {
 	return nil
 }
 
-// uncable removes the device of a node, and with it the other end. It does nothing if there is no
+// removeDevice removes the device of a node, and with it the other end. It does nothing if there is no
 // such device.
-func uncable(node *sandbox.Sandbox, name string) {
+func removeDevice(node *sandbox.Sandbox, name string) {
 	if link, err := node.Net.LinkByName(name); err == nil {
 		_ = node.Net.LinkDel(link) // an error means that it is already gone, with its other end
 	}
@@ -102,7 +102,7 @@ func uncable(node *sandbox.Sandbox, name string) {
 // joinPod makes a pod reachable from its node at its address, and everything else reachable from the
 // pod. Both ends have permanent neighbour entries, so neither sends ARP requests.
 func joinPod(node, pod *sandbox.Sandbox, nodeEnd string, address netip.Addr) error {
-	if err := cable(node, pod, nodeEnd, uplink, 0); err != nil {
+	if err := addPair(node, pod, nodeEnd, uplink, 0); err != nil {
 		return err
 	}
 	inPod, err := addressed(pod.Net, uplink, address)

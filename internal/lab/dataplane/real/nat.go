@@ -34,7 +34,7 @@ func newNAT(helper []string, network *underlay.Network) (*nat, error) {
 // add gives the node of a leaf another address.
 func (n *nat) add(leaf string, outside, node netip.Addr) error {
 	n.rules = append(n.rules, translation{From: netip.AddrPortFrom(outside, 0), To: netip.AddrPortFrom(node, 0)})
-	n.port.Own(outside, leaf)
+	n.port.AddAddress(outside, leaf)
 	return writeRules(n.Sandbox, n.rules)
 }
 

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"path"
 	"slices"
+	"strings"
 
+	"github.com/liqotech/liqo/pkg/gateway"
 	"github.com/liqotech/liqo/pkg/vkMachinery"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -78,7 +81,7 @@ func (l *leaf) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 	} else {
 		spec.Echo = echoPorts(object)
 	}
-	held, err := sandbox.Start(l.plane.Helper, spec)
+	held, err := sandbox.Start(l.plane.helper, spec)
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (l *leaf) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 // private key is in memory only.
 func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string) (sandbox.Spec, error) {
 	spec := sandbox.Spec{
-		Name: name, Sysctls: forwarding(), Mounts: l.mounts(binaries.LiqoGateway, binaries.LiqoWireGuard),
+		Name: name, Sysctls: forwarding(), Mounts: l.mounts(l.gatewayPrograms()...),
 		Folders: []string{"/etc/iproute2", "/var/run"}, Files: map[string][]byte{},
 	}
 	volumes := map[string]corev1.Volume{}
@@ -126,6 +129,15 @@ func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string)
 	return spec, nil
 }
 
+// gatewayPrograms are the programs that run in a gateway's pod.
+func (l *leaf) gatewayPrograms() []binaries.Program {
+	programs := slices.Collect(maps.Values(containers))
+	if l.Liqo.RunsWireGuardGo() {
+		programs = append(programs, binaries.WireGuardGo)
+	}
+	return programs
+}
+
 // startGateway runs Liqo's programs in a pod.
 func (l *leaf) startGateway(object *corev1.Pod, in *pod) error {
 	var err error
@@ -141,13 +153,28 @@ func (l *leaf) startGateway(object *corev1.Pod, in *pod) error {
 		if err != nil {
 			return fmt.Errorf("container %s: %w", name, err)
 		}
-		p, err := l.startIn(in.Sandbox, program, object.Name+"-"+name, args)
+		p, err := l.startIn(in.Sandbox, program, object.Name+"-"+name, withoutGeneve(args))
 		if err != nil {
 			return err
 		}
 		in.processes = append(in.processes, p)
 	}
 	return nil
+}
+
+// awaited is the flag with the containers for which liqo-gateway waits before it elects itself as
+// the active gateway.
+const awaited = "--" + string(gateway.FlagConcurrentContainersNames) + "="
+
+// withoutGeneve makes liqo-gateway wait only for the other container that the lab runs.
+func withoutGeneve(args []string) []string {
+	changed := slices.Clone(args)
+	for i, arg := range changed {
+		if strings.HasPrefix(arg, awaited) {
+			changed[i] = awaited + gatewayContainer
+		}
+	}
+	return changed
 }
 
 // remove must be called with the lock held.
@@ -159,11 +186,11 @@ func (l *leaf) remove(key client.ObjectKey) {
 	delete(l.pods, key)
 	for fabric := range l.links {
 		if l.links[fabric].pod == gone.uid {
-			l.uncable(fabric)
+			l.unlink(fabric)
 		}
 	}
 	// The network outlives its processes for a moment, and must not be reached.
-	uncable(l.node, gone.device)
+	removeDevice(l.node, gone.device)
 	for _, p := range gone.processes {
 		p.Stop(context.Background())
 	}

@@ -26,28 +26,20 @@ import (
 
 var _ dataplane.DataPlane = &Real{}
 
-// Options configure a real data plane.
-type Options struct {
-	// Helper is the command line of the lab's own program. Programs has the files of Liqo's
-	// programs by their names.
-	Helper   []string
-	Programs map[string]string
-}
-
 // Real is the data plane of one lab. It is safe for concurrent use.
 type Real struct {
-	Options
 	// Underlay joins the nodes.
 	Underlay *underlay.Network
 
+	helper []string
 	mu     sync.Mutex
 	nat    *nat
 	leaves map[string]*leaf
 }
 
-// New returns a data plane without clusters.
-func New(options Options) *Real {
-	return &Real{Options: options, Underlay: underlay.New(), leaves: map[string]*leaf{}}
+// New returns a data plane without clusters. Helper is the command line of the lab's own program.
+func New(helper []string) *Real {
+	return &Real{Underlay: underlay.New(), helper: helper, leaves: map[string]*leaf{}}
 }
 
 // Check returns the reason why this machine can't have a real data plane, or nil. Helper is the
@@ -93,7 +85,7 @@ func (r *Real) leaf(mgr manager.Manager, cluster dataplane.Cluster) (*leaf, erro
 	}
 	if r.nat == nil {
 		var err error
-		if r.nat, err = newNAT(r.Helper, r.Underlay); err != nil {
+		if r.nat, err = newNAT(r.helper, r.Underlay); err != nil {
 			return nil, err
 		}
 	}

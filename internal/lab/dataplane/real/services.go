@@ -51,11 +51,11 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 func (l *leaf) serve(wanted served) error {
 	for _, address := range l.served.balancers {
 		if !slices.Contains(wanted.balancers, address) {
-			l.port.Disown(address)
+			l.port.RemoveAddress(address)
 		}
 	}
 	for _, address := range wanted.balancers {
-		l.port.Own(address, l.Name)
+		l.port.AddAddress(address, l.Name)
 	}
 	l.served.balancers = wanted.balancers
 	differ := changed(l.served.rules, wanted.rules)

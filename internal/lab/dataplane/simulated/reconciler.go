@@ -7,6 +7,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/gateway"
+	"github.com/liqotech/liqo/pkg/gateway/concurrent"
 	"github.com/liqotech/liqo/pkg/gateway/connection"
 	"github.com/liqotech/liqo/pkg/gateway/forge"
 	"github.com/liqotech/liqo/pkg/gateway/tunnel/wireguard"
@@ -48,7 +49,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	e := r.plane.get(key)
 	if e == nil || e.uid != string(pod.UID) {
-		if e, err = newEnd(ctx, r.live, r.cluster.Name, &pod); err != nil {
+		if e, err = r.start(ctx, &pod); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -60,9 +61,19 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return result, err
 }
 
+// start starts a gateway pod's end of a tunnel.
+func (r *reconciler) start(ctx context.Context, pod *corev1.Pod) (*end, error) {
+	if r.cluster.Liqo.ElectsActiveGateway() {
+		if err := concurrent.AddActiveGatewayLabel(ctx, r.live, client.ObjectKeyFromObject(pod)); err != nil {
+			return nil, err
+		}
+	}
+	return newEnd(ctx, r.live, r.cluster.Name, pod)
+}
+
 // observe updates the end from the cluster: its addresses, and the other end's key.
 func (r *reconciler) observe(ctx context.Context, e *end, pod *corev1.Pod) error {
-	e.open = r.cluster.Knobs.Get().Connect
+	e.open = r.cluster.Settings.Get().Connect
 	if e.wireguard.GwOptions.Mode == gateway.ModeServer {
 		var services corev1.ServiceList
 		if err := r.client.List(ctx, &services, client.InNamespace(pod.Namespace)); err != nil {
@@ -98,7 +109,7 @@ func (r *reconciler) observe(ctx context.Context, e *end, pod *corev1.Pod) error
 // at the first answered ping, with the latency from time to time, and Error when the other end has
 // been silent for too long.
 func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
-	if e.peerKeyVersion == "" || r.cluster.Knobs.Get().Mute { // no peer, no Connection, no ping
+	if e.peerKeyVersion == "" || r.cluster.Settings.Get().Mute { // no peer, no Connection, no ping
 		return ctrl.Result{}, nil
 	}
 	var conn networkingv1beta1.Connection
@@ -119,7 +130,7 @@ func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
 	if e.sinceUp.IsZero() {
 		e.sinceUp = now
 	}
-	if left := r.cluster.Knobs.Get().ConnectAfter - now.Sub(e.sinceUp); left > 0 {
+	if left := r.cluster.Settings.Get().ConnectAfter - now.Sub(e.sinceUp); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	e.lastPong = now

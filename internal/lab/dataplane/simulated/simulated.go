@@ -75,7 +75,7 @@ func (s *Simulated) Register(
 		Watches(&networkingv1beta1.PublicKey{}, beside).
 		Watches(&corev1.Service{}, beside).
 		WatchesRawSource(source.Channel(wake, &handler.EnqueueRequestForObject{})).
-		WatchesRawSource(source.Channel(cluster.Knobs.Listen(ctx), beside)).
+		WatchesRawSource(source.Channel(cluster.Settings.Listen(ctx), beside)).
 		Complete(r)
 	if err != nil {
 		return nil, fmt.Errorf("data plane: %w", err)

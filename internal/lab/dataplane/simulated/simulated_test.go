@@ -8,6 +8,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/liqotech/liqo/pkg/gateway/concurrent"
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/knobs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // side is one cluster with one gateway pod.
@@ -100,9 +102,9 @@ func newSide(t *testing.T, plane *Simulated, name, remote, mode, nodeIP string, 
 		reconciler: &reconciler{
 			plane: plane, client: cl, live: cl, scheme: scheme,
 			cluster: dataplane.Cluster{
-				Name:   name,
-				NodeIP: netip.MustParseAddr(nodeIP),
-				Knobs:  knobs.New(knobs.Values{Connect: true}),
+				Name:     name,
+				NodeIP:   netip.MustParseAddr(nodeIP),
+				Settings: settings.New(settings.Values{Connect: true}),
 			},
 		},
 		client: cl, pod: pod, key: private.PublicKey(),
@@ -164,6 +166,21 @@ func TestNoConnectionBeforeThePublicKeyIsThere(t *testing.T) {
 	rome := newSide(t, New(), "rome", "milan", "client", "172.18.0.2", nodePort...)
 	if conn, _ := rome.look(t); conn != nil {
 		t.Errorf("there is %+v", conn)
+	}
+}
+
+func TestAGatewayOfAnOlderVersionLabelsItsPodAsTheActiveOne(t *testing.T) {
+	for version, want := range map[liqo.Version]string{"v1.0.3": concurrent.ActiveGatewayValue, "v1.2.0": ""} {
+		rome, _ := newPair(t, nodePort...)
+		rome.cluster.Liqo = version
+		rome.look(t)
+		var pod corev1.Pod
+		if err := rome.client.Get(t.Context(), client.ObjectKeyFromObject(rome.pod), &pod); err != nil {
+			t.Fatal(err)
+		}
+		if got := pod.Labels[concurrent.ActiveGatewayKey]; got != want {
+			t.Errorf("%s: the label is %q, want %q", version, got, want)
+		}
 	}
 }
 
@@ -247,7 +264,7 @@ func TestAConnectionIsRenewedUnlessItsGatewayIsMute(t *testing.T) {
 		if err := rome.client.Status().Update(t.Context(), conn); err != nil {
 			t.Fatal(err)
 		}
-		if err := rome.cluster.Knobs.Set("mute", strconv.FormatBool(mute)); err != nil {
+		if err := rome.cluster.Settings.Set("mute", strconv.FormatBool(mute)); err != nil {
 			t.Fatal(err)
 		}
 		conn, result := rome.look(t)
@@ -263,12 +280,12 @@ func TestAConnectionIsRenewedUnlessItsGatewayIsMute(t *testing.T) {
 
 func TestATunnelThatIsCutDoesNotPassAndConnectsAgain(t *testing.T) {
 	rome, milan := newPair(t, nodePort...)
-	if err := rome.cluster.Knobs.Set("connect", "false"); err != nil {
+	if err := rome.cluster.Settings.Set("connect", "false"); err != nil {
 		t.Fatal(err)
 	}
 	rome.look(t)
 	wantStatus(t, milan, networkingv1beta1.Connecting)
-	if err := rome.cluster.Knobs.Set("connect", "true"); err != nil {
+	if err := rome.cluster.Settings.Set("connect", "true"); err != nil {
 		t.Fatal(err)
 	}
 	rome.look(t)

@@ -1,5 +1,5 @@
-// Package knobs holds the settings of a cluster that can be changed while the lab runs.
-package knobs
+// Package settings holds the settings of a cluster that can be changed while the lab runs.
+package settings
 
 import (
 	"context"
@@ -29,31 +29,31 @@ type Values struct {
 	ConnectAfter time.Duration
 }
 
-// Knobs is the Values of one cluster over time. It is safe for concurrent use.
-type Knobs struct {
+// Settings is the Values of one cluster over time. It is safe for concurrent use.
+type Settings struct {
 	mu        sync.Mutex
 	values    Values
 	listeners map[chan event.GenericEvent]struct{}
 }
 
-// New returns Knobs with these values.
-func New(values Values) *Knobs {
-	return &Knobs{values: values, listeners: map[chan event.GenericEvent]struct{}{}}
+// New returns Settings with these values.
+func New(values Values) *Settings {
+	return &Settings{values: values, listeners: map[chan event.GenericEvent]struct{}{}}
 }
 
 // Get returns the values as they are now.
-func (k *Knobs) Get() Values {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.values
+func (s *Settings) Get() Values {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.values
 }
 
 // Set changes one value by the name that users type. The error lists the valid names or values.
-func (k *Knobs) Set(key, value string) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (s *Settings) Set(key, value string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var err error
-	v := k.values
+	v := s.values
 	switch key {
 	case "load-balancer":
 		v.LoadBalancer, err = strconv.ParseBool(value)
@@ -68,13 +68,13 @@ func (k *Knobs) Set(key, value string) error {
 	case "connect-after":
 		v.ConnectAfter, err = time.ParseDuration(value)
 	default:
-		return fmt.Errorf("no setting is called %q", key)
+		return fmt.Errorf("unknown setting %q", key)
 	}
 	if err != nil {
 		return fmt.Errorf("%s=%s: true, false or a duration such as 5s is needed: %w", key, value, err)
 	}
-	k.values = v
-	for listener := range k.listeners {
+	s.values = v
+	for listener := range s.listeners {
 		select {
 		case listener <- event.GenericEvent{}:
 		default: // one is waiting there already
@@ -85,15 +85,15 @@ func (k *Knobs) Set(key, value string) error {
 
 // Listen returns a channel with an event after every change, until ctx ends. Changes in quick
 // succession may share an event.
-func (k *Knobs) Listen(ctx context.Context) <-chan event.GenericEvent {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (s *Settings) Listen(ctx context.Context) <-chan event.GenericEvent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	listener := make(chan event.GenericEvent, 1)
-	k.listeners[listener] = struct{}{}
+	s.listeners[listener] = struct{}{}
 	context.AfterFunc(ctx, func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		delete(k.listeners, listener)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.listeners, listener)
 	})
 	return listener
 }

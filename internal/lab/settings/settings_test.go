@@ -1,4 +1,4 @@
-package knobs
+package settings
 
 import (
 	"testing"

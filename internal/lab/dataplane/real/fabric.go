@@ -21,31 +21,31 @@ type link struct {
 	mtu             int
 }
 
-// cabling joins the node to each gateway's pod as Liqo's InternalFabrics specify.
-type cabling struct{ *leaf }
+// fabrics joins the node to each gateway's pod as Liqo's InternalFabrics specify.
+type fabrics struct{ *leaf }
 
 // Reconcile reconciles one InternalFabric.
-func (c cabling) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (f fabrics) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var fabric networkingv1beta1.InternalFabric
-	err := c.client.Get(ctx, req.NamespacedName, &fabric)
+	err := f.client.Get(ctx, req.NamespacedName, &fabric)
 	if apierrors.IsNotFound(err) || err == nil && fabric.DeletionTimestamp != nil {
-		c.uncable(req.NamespacedName)
+		f.unlink(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	var node networkingv1beta1.InternalNode
-	if err := c.client.Get(ctx, client.ObjectKey{Name: c.NodeName}, &node); err != nil {
+	if err := f.client.Get(ctx, client.ObjectKey{Name: f.NodeName}, &node); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err) // when it appears, the fabric is reconciled again
 	}
-	return ctrl.Result{}, c.cable(req.NamespacedName, &fabric, &node)
+	return ctrl.Result{}, f.link(req.NamespacedName, &fabric, &node)
 }
 
-// cable creates the wanted devices. It must be called with the lock held.
-func (l *leaf) cable(
+// link creates the devices for an InternalFabric. It must be called with the lock held.
+func (l *leaf) link(
 	key client.ObjectKey, fabric *networkingv1beta1.InternalFabric, node *networkingv1beta1.InternalNode,
 ) error {
 	wanted := link{
@@ -63,23 +63,23 @@ func (l *leaf) cable(
 	}
 	target := l.podAt(gateway)
 	if target == nil { // Liqo has not yet noticed that the pod is gone, and will change the fabric
-		l.uncable(key)
+		l.unlink(key)
 		return nil
 	}
 	wanted.pod = target.uid
 	if l.links[key] == wanted {
 		return nil
 	}
-	l.uncable(key)
+	l.unlink(key)
 	l.links[key] = wanted
-	if err := cable(l.node, target.Sandbox, wanted.nodeEnd, wanted.podEnd, wanted.mtu); err != nil {
+	if err := addPair(l.node, target.Sandbox, wanted.nodeEnd, wanted.podEnd, wanted.mtu); err != nil {
 		return err
 	}
 	_, inPod := addressed(target.Net, wanted.podEnd, wanted.podIP)
 	_, inNode := addressed(l.node.Net, wanted.nodeEnd, wanted.nodeIP)
 	err := errors.Join(inPod, inNode)
 	if err != nil {
-		l.uncable(key)
+		l.unlink(key)
 	}
 	return err
 }
@@ -94,10 +94,10 @@ func (l *leaf) podAt(ip netip.Addr) *pod {
 	return nil
 }
 
-// uncable must be called with the lock held.
-func (l *leaf) uncable(fabric client.ObjectKey) {
+// unlink removes the devices for an InternalFabric, if there are any. It must be called with the lock held.
+func (l *leaf) unlink(fabric client.ObjectKey) {
 	if gone, ok := l.links[fabric]; ok {
 		delete(l.links, fabric)
-		uncable(l.node, gone.nodeEnd)
+		removeDevice(l.node, gone.nodeEnd)
 	}
 }

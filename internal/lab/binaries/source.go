@@ -1,0 +1,100 @@
+package binaries
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
+)
+
+// moduleFolder returns the folder of a go.mod beside this file's source.
+func moduleFolder(module string) (string, error) {
+	_, file, _, ok := runtime.Caller(0)
+	folder := filepath.Join(filepath.Dir(file), module)
+	if _, err := os.Stat(filepath.Join(folder, "go.mod")); !ok || err != nil {
+		return "", fmt.Errorf("the sources of the lab are not at %s, and with them which versions to build; "+
+			"build liqo-lab without -trimpath, and run it where it was built", folder)
+	}
+	return folder, nil
+}
+
+// versionOf returns the version of a module that a go.mod requires.
+func versionOf(goMod []byte, source string) (string, error) {
+	parsed, err := modfile.ParseLax("go.mod", goMod, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, require := range parsed.Require {
+		if require.Mod.Path == source {
+			return require.Mod.Version, nil
+		}
+	}
+	return "", fmt.Errorf("go.mod does not require %s", source)
+}
+
+// KubernetesVersion is the version of the clusters, with a leading v.
+func KubernetesVersion() (string, error) { return version(kubernetes) }
+
+// LiqoVersion is the version of Liqo in clusters for which no other is requested.
+func LiqoVersion() (liqo.Version, error) {
+	pinned, err := version(liqoModule)
+	return liqo.Version(pinned), err
+}
+
+func version(source string) (string, error) {
+	folder, err := moduleFolder("cluster")
+	if err != nil {
+		return "", err
+	}
+	goMod, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	return versionOf(goMod, source)
+}
+
+// LiqoSource returns the folder of Liqo's module of a version, with its Helm chart and CRDs. It
+// downloads the module if necessary.
+func LiqoSource(ctx context.Context, version liqo.Version) (string, error) {
+	return sourceFolder(ctx, liqoModule, string(version))
+}
+
+// sourceFolder returns the folder of a module of a version. It downloads the module if necessary.
+func sourceFolder(ctx context.Context, source, version string) (string, error) {
+	folder, err := moduleFolder("cluster")
+	if err != nil {
+		return "", err
+	}
+	out, failure := goCommand(ctx, folder, "mod", "download", "-json", source+"@"+version)
+	var module struct{ Dir, Error string }
+	if err := json.Unmarshal([]byte(out), &module); err != nil {
+		return "", errors.Join(failure, err)
+	}
+	if module.Error != "" {
+		return "", errors.New(module.Error)
+	}
+	return module.Dir, failure
+}
+
+// goCommand runs the go command in a folder and returns its output, also of a command that fails.
+func goCommand(ctx context.Context, folder string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return strings.TrimSpace(string(out)), err
+}

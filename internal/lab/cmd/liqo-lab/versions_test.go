@@ -1,0 +1,120 @@
+//go:build lab
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+)
+
+// oldAndNew are two clusters with the oldest and the newest minor release of Liqo that the lab runs.
+var oldAndNew = []string{"rome=10.200.0.0/16,liqo=v1.0.1", "milan=10.200.0.0/16"}
+
+// connectOld connects two clusters with liqoctl 1.0.1, and waits until the tunnel works.
+func connectOld(t *testing.T, server, dialer labdir.Cluster) {
+	t.Helper()
+	runLiqoctlProgram(t, binaries.Liqoctl.At("v1.0.1"),
+		"network", "connect", "--gw-server-service-type", "NodePort", "--wait",
+		"--kubeconfig", dialer.Kubeconfig, "--remote-kubeconfig", server.Kubeconfig)
+}
+
+func TestClustersWithDifferentVersionsOfLiqoRunInOneLab(t *testing.T) {
+	lab := start(t, filepath.Join(t.TempDir(), "lab"), oldAndNew...)
+	rome, milan := lab.Clusters[0], lab.Clusters[1]
+
+	t.Run("the state has the version of each", func(t *testing.T) {
+		status, err := control.NewClient(lab.Dir).Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		described, err := json.Marshal(status)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		printStatus(&out, status)
+		for text, parts := range map[string][]string{
+			string(described): {`"liqoVersion":"v1.0.1"`, `"liqoVersion":"` + milan.LiqoVersion + `"`},
+			out.String():      {"Liqo v1.0.1 running", "Liqo " + milan.LiqoVersion + " running"},
+		} {
+			for _, part := range parts {
+				if !strings.Contains(text, part) {
+					t.Errorf("it does not say %s:\n%s", part, text)
+				}
+			}
+		}
+	})
+
+	t.Run("each has the Deployment from which clients read the version", func(t *testing.T) {
+		for _, c := range []labdir.Cluster{rome, milan} {
+			var manager appsv1.Deployment
+			key := client.ObjectKey{Namespace: "liqo", Name: "liqo-controller-manager"}
+			if err := connect(t, c).Get(t.Context(), key, &manager); err != nil {
+				t.Fatal(err)
+			}
+			if image := manager.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(image, ":"+c.LiqoVersion) {
+				t.Errorf("%s: the image is %s", c.Name, image)
+			}
+		}
+	})
+
+	t.Run("a gateway of either version is the server of the other", func(t *testing.T) {
+		for _, pair := range [][2]labdir.Cluster{{rome, milan}, {milan, rome}} {
+			connectOld(t, pair[0], pair[1])
+			awaitStatus(t, rome, networkingv1beta1.Connected)
+			awaitStatus(t, milan, networkingv1beta1.Connected)
+			partLeaves(t, rome, milan)
+		}
+	})
+	lab.run(t, "down")
+	gone(t, lab.Dir)
+}
+
+func TestAVersionOfLiqoThatDoesNotExistIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "lab")
+	out, err := command(t, "up", "--dir", dir, "--cluster", "rome=10.200.0.0/16,liqo=v1.0.99").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "cluster rome: Liqo v1.0.99") {
+		t.Errorf("the error is %v\n%s", err, out)
+	}
+	gone(t, dir)
+}
+
+func TestPacketsCrossBetweenLeavesWithDifferentVersionsOfLiqo(t *testing.T) {
+	lab := startReal(t, oldAndNew...)
+	rome, milan := lab.Clusters[0], lab.Clusters[1]
+	inRome, inMilan := lab.runPod(t, "rome"), lab.runPod(t, "milan")
+	atMilan, atRome := remapped(inRome), remapped(inMilan) // where each is seen by the other
+
+	for _, pair := range [][2]labdir.Cluster{{rome, milan}, {milan, rome}} {
+		t.Run("pods of both reach each other with the server in "+pair[0].Name, func(t *testing.T) {
+			connectOld(t, pair[0], pair[1])
+			lab.reaches(t, "rome", atRome)
+			lab.reaches(t, "milan", atMilan)
+			lab.answersTo(t, "rome", atRome, "milan/default/a", atMilan)
+		})
+
+		t.Run("packets cross again when the pod of the older gateway is replaced", func(t *testing.T) {
+			renewGateway(t, rome)
+			lab.reaches(t, "rome", atRome)
+			lab.reaches(t, "milan", atMilan)
+		})
+
+		t.Run("no packet crosses when they are parted", func(t *testing.T) {
+			partLeaves(t, rome, milan)
+			lab.reachesNot(t, "rome", atRome)
+		})
+	}
+	lab.run(t, "down")
+	gone(t, lab.Dir)
+}
