@@ -14,7 +14,7 @@ import (
 
 // WaitForConnection returns when this leaf's gateway reports the tunnel as up and the report is recent.
 func (e *End) WaitForConnection(ctx context.Context) error {
-	return e.until(ctx, "the tunnel to come up", func(found Objects) bool {
+	return e.wait(ctx, "the tunnel to come up", e.Observe, func(found Objects) bool {
 		gateway := found.Gateway()
 		return gateway != nil && found.ConnectionStatus(gateway) == networkingv1beta1.Connected
 	}, &networkingv1beta1.Connection{})

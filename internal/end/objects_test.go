@@ -36,7 +36,7 @@ func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
 
 func TestEachNetworkOfALeafIsReadSeparately(t *testing.T) {
 	leaf := clustertest.Leaf(t, "milan", clustertest.Configuration("rome"), clustertest.GatewayServer("turin", 51840))
-	networks, err := Networks(t.Context(), leaf, Owner{})
+	networks, err := ObserveNetworks(t.Context(), leaf, Owner{})
 	if err != nil || len(networks) != 2 || networks["rome"].Configuration == nil ||
 		networks["turin"].GatewayServer == nil || networks["rome"].Gateway() != nil {
 		t.Errorf("got %v (%v)", networks, err)

@@ -12,7 +12,7 @@ import (
 // Subject returns the end as a subject of package explain.
 func (e *End) Subject() explain.Subject {
 	find := func(ctx context.Context) (explain.Objects, error) {
-		found, err := e.Find(ctx)
+		found, err := e.Observe(ctx)
 		return found.explained(), err
 	}
 	return explain.Subject{Leaf: e.Leaf, RemoteName: e.Remote.Name, RemoteID: e.Remote.ID, Find: find}
