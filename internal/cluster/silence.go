@@ -51,7 +51,7 @@ type report struct {
 
 // readReport reads from the API server. If the Connection is gone, which the cache will know in a moment,
 // the result has no pings.
-func (l *Leaf) readReport(ctx context.Context, gateway client.Object, cached client.Object) (report, error) {
+func (l *Leaf) readReport(ctx context.Context, gateway, cached client.Object) (report, error) {
 	var connection networkingv1beta1.Connection
 	if err := l.Live.Get(ctx, client.ObjectKeyFromObject(cached), &connection); err != nil {
 		return report{}, l.Explain(client.IgnoreNotFound(err))

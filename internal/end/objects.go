@@ -16,23 +16,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Objects are one leaf's objects of its network with one other cluster, in any namespace. A missing
-// object is nil.
-type Objects struct {
-	Configuration *networkingv1beta1.Configuration
-	GatewayServer *networkingv1beta1.GatewayServer
-	GatewayClient *networkingv1beta1.GatewayClient
-	PublicKey     *networkingv1beta1.PublicKey
-	Connection    *networkingv1beta1.Connection
-
-	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else
-	// it is zero. Only what observes the objects knows it.
-	SilentSince time.Time
-
-	// Extra are additional objects of these kinds. Liqo does not support two of a kind. They exist if
-	// someone created another network of the pair in another namespace.
-	Extra []client.Object
-}
+// Objects are the objects of an end. In addition to what they show, their methods say whose they are.
+type Objects struct{ cluster.Objects }
 
 // Find reads the leaf's cache. If there are several objects of a kind, it takes the owner's.
 func (e *End) Find(ctx context.Context) (Objects, error) {
@@ -150,31 +135,10 @@ func comesFirst(one, other client.Object, owner Owner) bool {
 	return cmp.Or(age, byName) < 0
 }
 
-// all returns the objects that exist, in the order of their creation.
-func (o Objects) all() []client.Object {
-	var all []client.Object
-	if o.Configuration != nil {
-		all = append(all, o.Configuration)
-	}
-	if o.GatewayServer != nil {
-		all = append(all, o.GatewayServer)
-	}
-	if o.GatewayClient != nil {
-		all = append(all, o.GatewayClient)
-	}
-	if o.PublicKey != nil {
-		all = append(all, o.PublicKey)
-	}
-	if o.Connection != nil {
-		all = append(all, o.Connection)
-	}
-	return all
-}
-
 // Made returns all objects except the Connection, which the gateway itself creates.
 func (o Objects) Made() []client.Object {
 	o.Connection = nil
-	return o.all()
+	return o.All()
 }
 
 // owned returns the objects that the owner may remove: its own, and those without an owner. It
@@ -203,19 +167,10 @@ func (o Objects) BelongsTo(owner Owner) bool {
 
 // Namespace returns the namespace of the objects, or an empty string if there are none.
 func (o Objects) Namespace() string {
-	for _, object := range o.all() {
+	for _, object := range o.All() {
 		return object.GetNamespace()
 	}
 	return ""
-}
-
-func ownedBy(object, owner client.Object) bool {
-	for _, reference := range object.GetOwnerReferences() {
-		if reference.UID == owner.GetUID() {
-			return true
-		}
-	}
-	return false
 }
 
 // Leaving reports whether an object is marked for deletion.

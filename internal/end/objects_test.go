@@ -47,8 +47,8 @@ func TestObjectsOfOthersIncludeAllButTheConnection(t *testing.T) {
 	milan := milansEnd(t, clustertest.ServerEnd("rome",
 		networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
 	found, err := milan.Find(t.Context())
-	if err != nil || len(found.all()) != 4 || len(found.Made()) != 3 || len(found.others(Owner{Token: "me"})) != 3 ||
+	if err != nil || len(found.All()) != 4 || len(found.Made()) != 3 || len(found.others(Owner{Token: "me"})) != 3 ||
 		len(found.owned(Owner{Token: "me"})) != 0 {
-		t.Errorf("%d objects, %d made (%v)", len(found.all()), len(found.Made()), err)
+		t.Errorf("%d objects, %d made (%v)", len(found.All()), len(found.Made()), err)
 	}
 }
