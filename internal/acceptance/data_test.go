@@ -108,7 +108,7 @@ func TestAccADataSourceShowsACluster(t *testing.T) {
 }
 
 func TestAccDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	const one, reversed, none, all, topology = "liqo_shortcut.rome_milan", "liqo_shortcut.milan_rome",
 		"liqo_shortcut.rome_naples", "liqo_shortcuts.all",
 		"liqo_topology.all"
@@ -195,7 +195,7 @@ func (l *Lab) shownBy(t *testing.T, config string) *project {
 }
 
 func TestAccATopologyShowsABrokenLink(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	apply(t,
 		resource.TestStep{
 			PreConfig:         lab.joinByHand(t, "rome", "milan"),
@@ -229,7 +229,7 @@ func TestAccATopologyShowsABrokenLink(t *testing.T) {
 }
 
 func TestAccDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	p := lab.shownBy(t, `
 		data "liqo_shortcuts" "all" {}
 		data "liqo_topology" "all" {}
@@ -267,7 +267,7 @@ func TestAccDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
 }
 
 func TestAccADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	for name, test := range map[string]struct {
 		config  string
 		message *regexp.Regexp

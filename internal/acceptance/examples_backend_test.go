@@ -17,7 +17,7 @@ const (
 )
 
 func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	p := lab.exampleOfAHub(t)
 	p.apply()
 	says(t, p.run("output"), `"europe-milan" = "Connected"`, `"europe-rome" = "Connected"`, `"rome-milan" = "Connected"`)
@@ -33,7 +33,7 @@ func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
 }
 
 func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	first := lab.exampleOfAHub(t)
 	first.run("init")
 	second := lab.newProject(t, "../../examples/hub")

@@ -17,7 +17,7 @@ import (
 )
 
 func TestAccExamplesAreAppliedUnchanged(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	for name, status := range map[string][]string{
 		"resources/liqo_shortcut": {"liqo_shortcut.rome_milan"},
 		"demo":                    {"liqo_shortcut.demo"},
@@ -39,7 +39,7 @@ func TestAccExamplesAreAppliedUnchanged(t *testing.T) {
 }
 
 func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedWithAProviderBlock(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	folders, err := filepath.Glob("../../examples/*s/*")
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestAccExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 }
 
 func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	for _, leaf := range []string{"rome", "milan"} {
 		lab.have(t, leaf, namespaceNamed("shortcuts"))
 		lab.have(t, leaf, wireguardKeys(t, "shortcuts", "gateway-keys"))
@@ -124,7 +124,7 @@ func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
 }
 
 func TestAccTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	joined := lab.example(t, "resources/liqo_shortcut")
 	joined.remove("import-*.tf")
 	joined.apply()
@@ -142,7 +142,7 @@ func TestAccTheExampleOfATestSucceedsAndLeavesNothingBehind(t *testing.T) {
 }
 
 func TestAccTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	p := lab.example(t, "checks")
 	p.run("init")
 	doesNotSay(t, p.run("apply", "-auto-approve"), "Check block assertion failed")

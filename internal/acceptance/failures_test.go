@@ -194,7 +194,7 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 }
 
 func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	t.Cleanup(func() {
 		lab.command(t, "start-apiserver", "milan")
 		lab.command(t, "set", "milan", "connect=true")
@@ -254,7 +254,7 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 }
 
 func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	milan := lab.credentials(t, "milan")
 	reached := func(token, ca string) string {
 		return fmt.Sprintf(`

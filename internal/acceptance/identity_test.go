@@ -84,7 +84,7 @@ func (w *writesSince) none() statecheck.StateCheck {
 }
 
 func TestAccARecordedClusterIsFoundAlthoughItsNameRefersToAnother(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	before := lab.known(map[string]string{"uno": entry("rome"), "milan": entry("milan")})
 	after := lab.known(map[string]string{"uno": entry("europe"), "due": entry("rome"), "milan": entry("milan")})
 	apply(t,

@@ -93,7 +93,7 @@ func TestAccAShortcutIsImportedByItsIDWhateverTheNamesOfItsLeaves(t *testing.T) 
 }
 
 func TestAccAnInvalidImportImportsNothing(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	config := lab.contexts(shortcutRomeMilan)
 	turned := importing(config, "milan/rome", message("The network has the opposite direction",
 		`"rome" is the client and "milan" the server. So the import ID is `+

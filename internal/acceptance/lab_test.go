@@ -25,7 +25,7 @@ type Lab struct {
 	Kubeconfig string       `json:"kubeconfig"` // with a context for each cluster
 	Clusters   []LabCluster `json:"clusters"`
 
-	options []string // of `liqo-lab up`
+	kind *kind
 
 	// before is the inventory of the lab after its start.
 	before []string
@@ -67,7 +67,7 @@ func startLab(options ...string) (*Lab, error) {
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("the lab did not start: %w", err)
 	}
-	l := &Lab{options: options, stop: func() {
+	l := &Lab{stop: func() {
 		_ = alive.Close()
 		_ = command.Wait()
 	}}
@@ -89,6 +89,15 @@ func (l *Lab) read(output io.Reader) error {
 	}
 	l.before, err = l.inventory(context.Background())
 	return err
+}
+
+// serves reports whether tests of a kind can use the lab: it is of that kind, or has further clusters.
+func (l *Lab) serves(k *kind) bool {
+	further := slices.DeleteFunc(slices.Clone(l.kind.options), func(option string) bool {
+		return slices.Contains(k.options, option)
+	})
+	return len(further) == len(l.kind.options)-len(k.options) &&
+		!slices.ContainsFunc(further, func(option string) bool { return !strings.HasPrefix(option, "--cluster=") })
 }
 
 // command runs liqo-lab on the running lab. It also works in a cleanup, after the end of the test's

@@ -6,9 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,24 +55,32 @@ func runOnClusters(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(scratch)
-	if err := errors.Join(setParallel(), setEnvironment(), buildPrograms()); err != nil {
+	if err := errors.Join(limitLabs(), setEnvironment(), buildPrograms()); err != nil {
 		log.Print(err)
 		return 1
 	}
-	defer idle.stop()
+	defer labs.stop()
 	defer showOutages()
 	return m.Run()
 }
 
-// setParallel sets the number of parallel tests, unless the user has set one.
-func setParallel() error {
-	var chosen bool
-	flag.Visit(func(given *flag.Flag) { chosen = chosen || given.Name == "test.parallel" })
-	if chosen {
-		return nil
-	}
-	return flag.Set("test.parallel", strconv.Itoa(sideBySide))
+// limitLabs sets the number of labs at a time: -parallel, or else [sideBySide]. Package testing then
+// starts all parallel tests at once, and they wait for a lab.
+func limitLabs() error {
+	labs.size = sideBySide
+	var err error
+	flag.Visit(func(given *flag.Flag) {
+		if given.Name == "test.parallel" {
+			labs.size, err = strconv.Atoi(given.Value.String())
+		}
+	})
+	return errors.Join(err, flag.Set("test.parallel", strconv.Itoa(math.MaxInt32)))
 }
+
+// gcPercent is the GOGC of these tests and of all programs that they start, which share few cores.
+// Collecting garbage less often saves a quarter of the CPU time of Terraform, which runs thousands of
+// times. [startLab] limits the memory of the programs that stay.
+const gcPercent = 400
 
 // setEnvironment prepares the environment of Terraform and the provider. The settings, kubeconfigs
 // and state of the user must not affect the tests.
@@ -95,8 +105,10 @@ func setEnvironment() error {
 	if filepath.Base(terraform) != "terraform" {
 		host = "registry.opentofu.org"
 	}
+	debug.SetGCPercent(gcPercent)
 	var errs []error
 	for name, value := range map[string]string{
+		"GOGC":                      strconv.Itoa(gcPercent),
 		"TF_ACC_TERRAFORM_PATH":     terraform,
 		"TF_ACC_PROVIDER_HOST":      cmp.Or(os.Getenv("TF_ACC_PROVIDER_HOST"), host),
 		"TF_ACC_PROVIDER_NAMESPACE": "leafmesh", // as in the examples, so that the tests can use them unchanged

@@ -31,7 +31,7 @@ func TestAccAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
 }
 
 func TestAccAnotherClusterIsAReplacement(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	between := func(server string) string {
 		return lab.contexts(fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
@@ -53,7 +53,7 @@ func TestAccAnotherClusterIsAReplacement(t *testing.T) {
 }
 
 func TestAccAPlanFails(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	provider := fmt.Sprintf(
 		"provider \"liqo\" {\n  config_path = %q\n  clusters = { roma = { config_context = \"rome\" } }\n}\n",
 		lab.Kubeconfig,

@@ -360,7 +360,7 @@ func TestAccATaintedShortcutIsReplaced(t *testing.T) {
 }
 
 func TestAccLookingAtAShortcutChangesNothing(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	p := lab.stateIn(t, "looking", joining("s", "rome", "milan", "")+joining("other", "rome", "naples", ""))
 	destroyAtLast(p)
 	says(t, p.run("apply", "-auto-approve", "-target=liqo_shortcut.s"), "1 added, 0 changed, 0 destroyed")

@@ -17,7 +17,6 @@ import (
 )
 
 func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
-	onClusters(t)
 	peered := startPeeredLab(t)
 	forget := func(at, of string) {
 		record := &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}

@@ -22,13 +22,10 @@ import (
 // made by liqoctl.
 func startPeeredLab(t *testing.T) *Lab {
 	t.Helper()
-	peered, err := startLab("--peer=europe=rome", "--peer=europe=milan",
-		"--cluster=europe=10.200.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(peered.stop)
-	return peered
+	return useUpLab(t, []string{
+		"--peer=europe=rome", "--peer=europe=milan",
+		"--cluster=europe=10.200.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
+	})
 }
 
 // networks lists the requested objects of all networks in every cluster of the lab, one per line. A
@@ -91,7 +88,6 @@ func (l *Lab) overPeering(leaf, more string) string {
 const overPeering = "liqo_shortcut.over_peering"
 
 func TestAccNextToPeerings(t *testing.T) {
-	onClusters(t)
 	peered := startPeeredLab(t)
 
 	t.Run("they show in the topology, next to a shortcut", func(t *testing.T) {

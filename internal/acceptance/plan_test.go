@@ -14,7 +14,7 @@ import (
 )
 
 func TestAccAReplacementKeepsConfiguredValues(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = overNodePort + `
 		client_namespace = "shortcuts"
@@ -147,7 +147,7 @@ func TestAccAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
 }
 
 func TestAccAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const inNamespace = overNodePort + "\n" + `client_namespace = "shortcuts"`
 	first := lab.written(t, lab.between("milan", inNamespace))
@@ -190,7 +190,7 @@ func TestAccAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 }
 
 func TestAccAPlanFindsANamespaceOfTwoShortcuts(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	apply(t, resource.TestStep{
 		Config: lab.between("milan", overNodePort+"\n"+`client_namespace = "shortcuts"`) + `

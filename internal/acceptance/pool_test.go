@@ -1,121 +1,176 @@
 package acceptance
 
 import (
-	"context"
-	"os"
 	"slices"
 	"sync"
-	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 )
 
-// sideBySide is the default number of parallel tests, each on its own lab; -parallel overrides it.
-// Three tests use two cores fully, because a test waits for Liqo and Kubernetes at least a third of
-// its time. A lab needs 4 GB of memory.
-const sideBySide = 3
+// sideBySide is the default number of labs, and so of parallel tests; -parallel overrides it. Four tests
+// use two cores fully, because a test waits for Liqo and Kubernetes at least a third of its time.
+const sideBySide = 4
 
-// topology lists the clusters of a lab in the pool: Europe, Rome and Milan; Naples, which has the
-// same pod CIDR as Rome; and Venice, which has no Liqo.
-var topology = []string{
-	"--cluster=europe=100.64.0.0/16", // outside the ranges that Liqo's IPAM gives out
-	"--cluster=rome=10.202.0.0/16",
-	"--cluster=milan=10.203.0.0/16",
-	"--cluster=naples=10.202.0.0/16",
-	"--cluster=venice=10.205.0.0/16,no-liqo",
-}
+// labs lends the labs of this run.
+var labs pool
 
-// idle holds the labs that no test uses now.
-var idle pool
-
-// pool holds running labs. The last one in is the first one out.
+// pool lends labs to tests, one test at a time. The tests wait here and not in package testing, because
+// the pool knows which of them need the same kind of lab. It takes long to start a lab, so the pool stops
+// one only if no test needs it any more.
 type pool struct {
-	mu   sync.Mutex
-	labs []*Lab
+	mu      sync.Mutex
+	size    int // the maximum number of labs
+	kinds   []*kind
+	idle    []*Lab
+	waiting []request // the first one came first
 }
 
-// get removes a lab from the pool that was started with these options. If there is none, it returns
-// nil, and stops a lab with other options: there are never more labs than parallel tests.
-func (p *pool) get(options []string) *Lab {
-	l := p.take(func(l *Lab) bool { return slices.Equal(l.options, options) })
-	if l != nil {
-		return l
-	}
-	if other := p.take(func(*Lab) bool { return true }); other != nil {
-		other.stop()
-	}
-	return nil
+// kind is a kind of lab.
+type kind struct {
+	options []string // of `liqo-lab up`
+	labs    int      // how many run or are about to start
+	tests   int      // how many tests do not have one yet
 }
 
-// take removes the last lab that fits from the pool. It returns nil if there is none.
-func (p *pool) take(fits func(*Lab) bool) *Lab {
+// request is the request of a test for a lab. The answer may be a lab of another kind, or none. The test
+// then stops that lab and starts its own.
+type request struct {
+	kind   *kind
+	answer chan *Lab
+}
+
+// enough is how many tests of a kind a lab must have ahead of it, so that it is worth starting one more.
+const enough = 2
+
+// announce counts a test that will need a lab with these options.
+func (p *pool) announce(options []string) *kind {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, l := range slices.Backward(p.labs) {
-		if fits(l) {
-			p.labs = slices.Delete(p.labs, i, i+1)
-			return l
-		}
+	i := slices.IndexFunc(p.kinds, func(k *kind) bool { return slices.Equal(k.options, options) })
+	if i < 0 {
+		i = len(p.kinds)
+		p.kinds = append(p.kinds, &kind{options: options})
 	}
-	return nil
+	p.kinds[i].tests++
+	return p.kinds[i]
 }
 
+// lend waits for a lab of a kind that was announced. It starts one if necessary.
+func (p *pool) lend(wanted *kind) (*Lab, error) {
+	l := <-p.ask(wanted)
+	if l != nil && l.serves(wanted) {
+		return l, nil
+	}
+	if l != nil {
+		l.stop()
+	}
+	l, err := startLab(wanted.options...)
+	if err != nil {
+		p.remove(wanted)
+		return nil, err
+	}
+	l.kind = wanted
+	return l, nil
+}
+
+// ask queues a request. The answer comes when it is the test's turn.
+func (p *pool) ask(wanted *kind) <-chan *Lab {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	test := request{wanted, make(chan *Lab, 1)}
+	p.waiting = append(p.waiting, test)
+	p.serve()
+	return test.answer
+}
+
+// put takes a lab back.
 func (p *pool) put(l *Lab) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.labs = append(p.labs, l)
+	p.idle = append(p.idle, l)
+	p.serve()
 }
 
-// stop stops all labs in the pool.
-func (p *pool) stop() {
-	for _, l := range p.labs {
-		l.stop()
+// remove forgets a lab that no longer runs.
+func (p *pool) remove(k *kind) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k.labs--
+	p.serve()
+}
+
+// serve answers as many requests as possible. Like all of the following, it needs the lock.
+func (p *pool) serve() {
+	for p.lendIdle() || p.allowStart() {
 	}
 }
 
-// onClusters runs a test in parallel with others. It skips the test if tests on clusters were not
-// requested.
-func onClusters(t *testing.T) {
-	t.Helper()
-	if os.Getenv(resource.EnvTfAcc) == "" {
-		t.Skipf("Acceptance tests skipped unless env '%s' set", resource.EnvTfAcc)
-	}
-	t.Parallel()
-}
-
-// borrowLab reserves a lab for a test. The test may stop an API server, and count the requests to
-// all clusters. If no lab is idle, a new one starts. At the end of the test, the clusters must have
-// the same objects as before.
-func borrowLab(t *testing.T) *Lab {
-	t.Helper()
-	return borrowLabOf(t, topology)
-}
-
-// borrowLabOf does the same with a lab that is started with other options.
-func borrowLabOf(t *testing.T, options []string) *Lab {
-	t.Helper()
-	onClusters(t)
-	l := idle.get(options)
-	if l == nil {
-		var err error
-		if l, err = startLab(options...); err != nil {
-			t.Fatal(err)
+// lendIdle lends an idle lab, if a test waits for one of its kind or, in the second place, can use it.
+func (p *pool) lendIdle() bool {
+	for _, fits := range []func(*Lab, *kind) bool{
+		func(l *Lab, k *kind) bool { return l.kind == k }, (*Lab).serves,
+	} {
+		for i, test := range p.waiting {
+			j := slices.IndexFunc(p.idle, func(l *Lab) bool { return fits(l, test.kind) })
+			if j >= 0 {
+				p.answer(i, p.idle[j])
+				p.idle = slices.Delete(p.idle, j, j+1)
+				return true
+			}
 		}
 	}
-	t.Cleanup(func() { l.giveBack(t) })
-	return l
+	return false
 }
 
-// giveBack puts a lab into the pool, unless its test has failed. What a failed test has left must
-// not affect other tests.
-func (l *Lab) giveBack(t *testing.T) {
-	t.Helper()
-	if err := l.sameInventory(context.WithoutCancel(t.Context()), l.before); err != nil {
-		t.Error(err)
+// allowStart allows a test to start a lab, if there is room for one, or if an idle lab can make room.
+func (p *pool) allowStart() bool {
+	next := p.scarcest()
+	i := slices.IndexFunc(p.waiting, func(test request) bool { return test.kind == next })
+	if i < 0 {
+		return false
 	}
-	if t.Failed() {
-		l.stop()
-		return
+	var running int
+	for _, k := range p.kinds {
+		running += k.labs
 	}
-	idle.put(l)
+	var old *Lab
+	if running >= p.size {
+		if len(p.idle) == 0 {
+			return false
+		}
+		old, p.idle = p.idle[0], p.idle[1:]
+		old.kind.labs--
+	}
+	next.labs++
+	p.answer(i, old)
+	return true
+}
+
+// scarcest returns the kind that needs one more lab most: one without a lab or else the one whose labs
+// have most tests ahead of them. It returns nil if no kind needs one.
+func (p *pool) scarcest() *kind {
+	var scarcest *kind
+	var most int
+	for _, k := range p.kinds {
+		if k.labs == 0 && k.tests > 0 {
+			return k
+		}
+		if ahead := k.tests / (k.labs + 1); ahead >= enough && ahead > most {
+			scarcest, most = k, ahead
+		}
+	}
+	return scarcest
+}
+
+func (p *pool) answer(i int, l *Lab) {
+	p.waiting[i].kind.tests--
+	p.waiting[i].answer <- l
+	p.waiting = slices.Delete(p.waiting, i, i+1)
+}
+
+// stop stops all labs, which must be idle.
+func (p *pool) stop() {
+	var stopping sync.WaitGroup
+	for _, l := range p.idle {
+		stopping.Go(l.stop)
+	}
+	stopping.Wait()
 }

@@ -61,7 +61,7 @@ func TestAccAnEmptyCredentialIsRejectedBeforeAndDuringTheApply(t *testing.T) {
 }
 
 func TestAccAnEntryWithoutCredentialsIsTheContextWithItsName(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	apply(t,
 		resource.TestStep{
 			Config: lab.listing(`

@@ -19,7 +19,7 @@ import (
 const mostRequests = 12
 
 func TestAccARefreshOfThreeShortcutsNeedsTheSameRequestsAsOfOne(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	const one = `
 		rome-milan = { client = "rome", server = "milan" }`
 	const three = one + `

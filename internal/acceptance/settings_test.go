@@ -34,7 +34,7 @@ func (l *Lab) between(server, settings string) string {
 const overNodePort = `server_gateway = { service_type = "NodePort" }`
 
 func TestAccForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	apply(t, resource.TestStep{
 		Config: lab.between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`),
 		ExpectError: regexp.MustCompile(
@@ -44,7 +44,7 @@ func TestAccForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
 }
 
 func TestAccAnUnpredictedForbiddenRemappingLeavesNothingBehind(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	apply(t, resource.TestStep{ // Liqo's IPAM has only private addresses
 		Config: lab.between("europe", overNodePort+"\n"+`cidr_remapping = "forbid"`),
 		ExpectError: regexp.MustCompile(

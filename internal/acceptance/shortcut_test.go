@@ -153,7 +153,7 @@ func TestAccTheClientCanDialAnotherAddress(t *testing.T) {
 }
 
 func TestAccLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	apply(t, resource.TestStep{
 		Config: lab.contexts(`
 			resource "liqo_shortcut" "rome_naples" {
@@ -171,7 +171,7 @@ func TestAccLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
 }
 
 func TestAccThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	apply(t,
 		resource.TestStep{
 			Config: lab.contexts(`
@@ -196,7 +196,7 @@ func TestAccThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
 }
 
 func TestAccTheCentreAndItsLeavesAreConnectedInOneApply(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	const config = `
 		resource "liqo_shortcut" "europe_rome" {
 		  client         = "europe"

@@ -48,7 +48,7 @@ func (l *Lab) named(server, trigger, settings string) string {
 }
 
 func TestAccALeafWithAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
-	lab := borrowLab(t)
+	lab := borrowTopology(t)
 	lab.have(t, "rome", namespaceNamed("shortcuts"))
 	const settings = `
 		client_namespace = "shortcuts"

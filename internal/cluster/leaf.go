@@ -40,6 +40,7 @@ type Leaf struct {
 	networks    memo[Networks]
 	pools       memo[[]netip.Prefix]
 	liqoVersion memo[string]
+	reports     reports
 }
 
 // New returns a leaf that uses existing clients, for example those of a test. See [Leaf] for what

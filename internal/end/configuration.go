@@ -125,7 +125,8 @@ func (e *End) RemoveConfigurations(ctx context.Context) error {
 		}
 	}
 	for i := range taken {
-		if !slices.ContainsFunc(own, func(configuration client.Object) bool { return ownedBy(&taken[i], configuration) }) {
+		made := func(configuration client.Object) bool { return cluster.OwnedBy(&taken[i], configuration) }
+		if !slices.ContainsFunc(own, made) {
 			continue
 		}
 		kind := ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // The gateway itself creates its Connection. So there is nothing to forge, and the Connection goes with
@@ -13,7 +12,7 @@ import (
 
 // WaitForConnection returns when this leaf's gateway reports the tunnel as up and the report is recent.
 func (e *End) WaitForConnection(ctx context.Context) error {
-	return e.until(ctx, "the tunnel to come up", func(found Objects) bool {
+	return e.wait(ctx, "the tunnel to come up", e.Observe, func(found Objects) bool {
 		gateway := found.Gateway()
 		return gateway != nil && found.ConnectionStatus(gateway) == networkingv1beta1.Connected
 	}, &networkingv1beta1.Connection{})
@@ -26,18 +25,6 @@ func (e *End) WaitForPeer(ctx context.Context) error {
 		gateway := found.Gateway()
 		return gateway != nil && found.ConnectionStatus(gateway) != ""
 	}, &networkingv1beta1.Connection{})
-}
-
-// ConnectionStatus returns the status of the tunnel that this end's gateway reports. It ignores a
-// Connection of an earlier gateway. A Connection that the gateway has stopped renewing does not count as up.
-func (o Objects) ConnectionStatus(gateway client.Object) networkingv1beta1.ConnectionStatusValue {
-	if o.Connection == nil || !ownedBy(o.Connection, gateway) {
-		return ""
-	}
-	if !o.SilentSince.IsZero() {
-		return networkingv1beta1.Connecting
-	}
-	return o.Connection.Status.Value
 }
 
 // Latency is the round-trip time between the two gateways, as one of them has measured it.

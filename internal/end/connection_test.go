@@ -8,6 +8,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
@@ -32,7 +33,7 @@ func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
 	at := time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)
 	for text, expected := range map[string]float64{"5ms": 5, "850μs": 0.85, "1500ms": 1500, "N/A": 0, "": 0, "0ms": 0,
 		"fast": 0, "-3ms": 0} {
-		o := Objects{
+		o := Objects{cluster.Objects{
 			GatewayClient: &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}},
 			Connection: &networkingv1beta1.Connection{
 				ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
@@ -41,7 +42,7 @@ func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
 						Timestamp: metav1.NewTime(at)},
 				},
 			},
-		}
+		}}
 		latency := o.Latency()
 		if (latency == nil) != (expected == 0) {
 			t.Fatalf("%q: %+v", text, latency)

@@ -34,8 +34,16 @@ func New(leaf *cluster.Leaf, remote Remote) *End { return &End{Leaf: leaf, Remot
 // cache of one of these kinds changes. waitedFor completes "waiting for …" in the error. The error
 // contains the evidence that the leaf shows.
 func (e *End) until(ctx context.Context, waitedFor string, done func(Objects) bool, kinds ...client.Object) error {
+	return e.wait(ctx, waitedFor, e.Find, done, kinds...)
+}
+
+// wait is until with another way to read the objects.
+func (e *End) wait(
+	ctx context.Context, waitedFor string, read func(context.Context) (Objects, error), done func(Objects) bool,
+	kinds ...client.Object,
+) error {
 	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
-		found, err := e.Find(ctx)
+		found, err := read(ctx)
 		return err == nil && done(found), err
 	}, kinds...)
 	return explain.Wait(ctx, e.Subject(), waitedFor, err)

@@ -51,8 +51,8 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	if why, err := milan.RemoveNamespace(ctx, removable, "", gone, KeySecret{}); err != nil || why != "" {
 		t.Errorf("something stays: %s (%v)", why, err)
 	}
-	if left, err := milan.Find(ctx); err != nil || len(left.all()) > 0 {
-		t.Errorf("left are %v (%v)", left.all(), err)
+	if left, err := milan.Find(ctx); err != nil || len(left.All()) > 0 {
+		t.Errorf("left are %v (%v)", left.All(), err)
 	}
 	var namespaces corev1.NamespaceList
 	if err := milan.Leaf.Live.List(ctx, &namespaces); err != nil || len(namespaces.Items) > 0 {

@@ -31,18 +31,6 @@ func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
 	return object.ObjectMeta
 }
 
-// Gateway returns the leaf's gateway, or nil.
-func (o Objects) Gateway() client.Object {
-	switch {
-	case o.GatewayServer != nil:
-		return o.GatewayServer
-	case o.GatewayClient != nil:
-		return o.GatewayClient
-	default:
-		return nil
-	}
-}
-
 // MTU returns the MTU of the gateway, in bytes, or 0 if there is none.
 func (o Objects) MTU() int {
 	switch {

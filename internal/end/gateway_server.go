@@ -166,11 +166,8 @@ func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (Endp
 // Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not
 // exist. Liqo reports an empty address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
-	if o.GatewayServer == nil || o.GatewayServer.Status.Endpoint == nil || o.GatewayServer.Status.Endpoint.Port == 0 {
-		return nil
-	}
-	status := o.GatewayServer.Status.Endpoint
-	if len(status.Addresses) == 0 || status.Addresses[0] == "" {
+	status := o.EndpointStatus()
+	if status == nil {
 		return nil
 	}
 	return &Endpoint{

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
@@ -114,7 +115,7 @@ func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
 	} {
 		gateway := clustertest.GatewayServer("rome", 51840)
 		test.change(gateway)
-		if endpoint := (Objects{GatewayServer: gateway}).Endpoint(); (endpoint != nil) != test.known {
+		if endpoint := (Objects{cluster.Objects{GatewayServer: gateway}}).Endpoint(); (endpoint != nil) != test.known {
 			t.Errorf("%s: %+v", name, endpoint)
 		}
 	}

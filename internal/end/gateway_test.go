@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
@@ -26,8 +27,8 @@ func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 		dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
 		Owner{}.Mark(server)
 		Owner{}.Mark(dialling)
-		for _, found := range []Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
-			if all := found.dependents(Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
+		for _, found := range []cluster.Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
+			if all := (Objects{found}).dependents(Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
 				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", asked, all, goes)
 			}
 		}

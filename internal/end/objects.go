@@ -3,33 +3,21 @@ package end
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Objects are one leaf's objects of its network with one other cluster, in any namespace. A missing
-// object is nil.
-type Objects struct {
-	Configuration *networkingv1beta1.Configuration
-	GatewayServer *networkingv1beta1.GatewayServer
-	GatewayClient *networkingv1beta1.GatewayClient
-	PublicKey     *networkingv1beta1.PublicKey
-	Connection    *networkingv1beta1.Connection
-
-	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else
-	// it is zero.
-	SilentSince time.Time
-
-	// Extra are additional objects of these kinds. Liqo does not support two of a kind. They exist if
-	// someone created another network of the pair in another namespace.
-	Extra []client.Object
-}
+// Objects are the objects of an end. In addition to what they show, their methods say whose they are.
+type Objects struct{ cluster.Objects }
 
 // Find reads the leaf's cache. If there are several objects of a kind, it takes the owner's.
 func (e *End) Find(ctx context.Context) (Objects, error) {
@@ -38,16 +26,50 @@ func (e *End) Find(ctx context.Context) (Objects, error) {
 	return networks[id], err
 }
 
-// Networks returns the objects of all networks in a leaf's cache, by the ID of the other cluster. If
-// a network has several objects of a kind, it takes the owner's.
-func Networks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]Objects, error) {
-	return readNetworks(ctx, leaf, &client.ListOptions{}, owner)
+// Observe is like Find, and also finds out whether the gateway has fallen silent. The status of the
+// tunnel needs this. It asks the leaf only if the report of the gateway seems overdue.
+func (e *End) Observe(ctx context.Context) (Objects, error) {
+	found, err := e.Find(ctx)
+	if err != nil {
+		return found, err
+	}
+	found.SilentSince, err = found.silentSince(ctx, e.Leaf)
+	return found, err
+}
+
+// ObserveNetworks observes all networks in a leaf's cache. It returns their objects by the ID of the other
+// cluster. If a network has several objects of a kind, it takes the owner's. It asks about all gateways
+// whose reports seem overdue at the same time.
+func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]Objects, error) {
+	networks, err := readNetworks(ctx, leaf, &client.ListOptions{}, owner)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	for id, network := range maps.Clone(networks) {
+		group.Go(func() (err error) {
+			network.SilentSince, err = network.silentSince(ctx, leaf)
+			mu.Lock()
+			defer mu.Unlock()
+			networks[id] = network
+			return err
+		})
+	}
+	return networks, group.Wait()
+}
+
+func (o Objects) silentSince(ctx context.Context, leaf *cluster.Leaf) (time.Time, error) {
+	gateway := o.Gateway()
+	if gateway == nil || o.ConnectionStatus(gateway) == "" {
+		return time.Time{}, nil
+	}
+	return leaf.SilentSince(ctx, gateway, o.Connection)
 }
 
 // readNetworks reads the objects in a leaf's cache, keyed by the ID of the other cluster. It reads
 // each kind once, whatever the number of networks. If a network has several objects of a kind, it
-// takes the owner's, or else the oldest. It asks the leaf only if the report of a gateway seems
-// overdue.
+// takes the owner's, or else the oldest.
 func readNetworks(
 	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner,
 ) (map[string]Objects, error) {
@@ -73,13 +95,6 @@ func readNetworks(
 	collect(networks, owner, publicKeys.Items, func(o *Objects) **networkingv1beta1.PublicKey { return &o.PublicKey })
 	collect(networks, owner, connections.Items,
 		func(o *Objects) **networkingv1beta1.Connection { return &o.Connection })
-	for id, network := range networks {
-		var err error
-		if network.SilentSince, err = silentSince(ctx, leaf, network); err != nil {
-			return nil, err
-		}
-		networks[id] = network
-	}
 	return networks, nil
 }
 
@@ -120,31 +135,10 @@ func comesFirst(one, other client.Object, owner Owner) bool {
 	return cmp.Or(age, byName) < 0
 }
 
-// all returns the objects that exist, in the order of their creation.
-func (o Objects) all() []client.Object {
-	var all []client.Object
-	if o.Configuration != nil {
-		all = append(all, o.Configuration)
-	}
-	if o.GatewayServer != nil {
-		all = append(all, o.GatewayServer)
-	}
-	if o.GatewayClient != nil {
-		all = append(all, o.GatewayClient)
-	}
-	if o.PublicKey != nil {
-		all = append(all, o.PublicKey)
-	}
-	if o.Connection != nil {
-		all = append(all, o.Connection)
-	}
-	return all
-}
-
 // Made returns all objects except the Connection, which the gateway itself creates.
 func (o Objects) Made() []client.Object {
 	o.Connection = nil
-	return o.all()
+	return o.All()
 }
 
 // owned returns the objects that the owner may remove: its own, and those without an owner. It
@@ -173,19 +167,10 @@ func (o Objects) BelongsTo(owner Owner) bool {
 
 // Namespace returns the namespace of the objects, or an empty string if there are none.
 func (o Objects) Namespace() string {
-	for _, object := range o.all() {
+	for _, object := range o.All() {
 		return object.GetNamespace()
 	}
 	return ""
-}
-
-func ownedBy(object, owner client.Object) bool {
-	for _, reference := range object.GetOwnerReferences() {
-		if reference.UID == owner.GetUID() {
-			return true
-		}
-	}
-	return false
 }
 
 // Leaving reports whether an object is marked for deletion.

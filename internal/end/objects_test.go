@@ -36,7 +36,7 @@ func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
 
 func TestEachNetworkOfALeafIsReadSeparately(t *testing.T) {
 	leaf := clustertest.Leaf(t, "milan", clustertest.Configuration("rome"), clustertest.GatewayServer("turin", 51840))
-	networks, err := Networks(t.Context(), leaf, Owner{})
+	networks, err := ObserveNetworks(t.Context(), leaf, Owner{})
 	if err != nil || len(networks) != 2 || networks["rome"].Configuration == nil ||
 		networks["turin"].GatewayServer == nil || networks["rome"].Gateway() != nil {
 		t.Errorf("got %v (%v)", networks, err)
@@ -47,8 +47,8 @@ func TestObjectsOfOthersIncludeAllButTheConnection(t *testing.T) {
 	milan := milansEnd(t, clustertest.ServerEnd("rome",
 		networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
 	found, err := milan.Find(t.Context())
-	if err != nil || len(found.all()) != 4 || len(found.Made()) != 3 || len(found.others(Owner{Token: "me"})) != 3 ||
+	if err != nil || len(found.All()) != 4 || len(found.Made()) != 3 || len(found.others(Owner{Token: "me"})) != 3 ||
 		len(found.owned(Owner{Token: "me"})) != 0 {
-		t.Errorf("%d objects, %d made (%v)", len(found.all()), len(found.Made()), err)
+		t.Errorf("%d objects, %d made (%v)", len(found.All()), len(found.Made()), err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	ipamutils "github.com/liqotech/liqo/pkg/utils/ipam"
 	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -46,7 +47,7 @@ func (e *End) Overlaps(ctx context.Context, other cluster.Networks) ([]Overlap, 
 		taken []ipamv1alpha1.Network
 		pools []netip.Prefix
 	)
-	held, err := Networks(ctx, e.Leaf, e.Owner)
+	held, err := readNetworks(ctx, e.Leaf, &client.ListOptions{}, e.Owner)
 	if err != nil {
 		return nil, err
 	}

@@ -12,12 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // explained returns the objects of Milan's end of its network with Rome, for package explain.
-func explained(t *testing.T, objects ...client.Object) explain.Objects {
+func explained(t *testing.T, objects ...client.Object) cluster.Objects {
 	t.Helper()
 	found, err := milansEnd(t, objects...).Subject().Find(t.Context())
 	if err != nil {
@@ -32,34 +33,32 @@ func TestTheSubjectHasAllObjectsOfTheNetwork(t *testing.T) {
 	}}
 	found := explained(t, clustertest.Configuration("rome"), exposedGateway(), key,
 		clustertest.Connection("rome", networkingv1beta1.Connecting))
-	if found.Configuration == nil || found.Server == nil || found.Client != nil || found.PublicKey == nil ||
-		found.Connection == nil || len(found.Leaving) > 0 {
+	if found.Configuration == nil || found.GatewayServer == nil || found.GatewayClient != nil || found.PublicKey == nil ||
+		found.Connection == nil {
 		t.Errorf("got %+v", found)
 	}
-	if found.Endpoint == nil || found.Endpoint.Port != 31000 || found.Tunnel != networkingv1beta1.Connecting {
-		t.Errorf("the endpoint is %v, the tunnel %q", found.Endpoint, found.Tunnel)
+	endpoint, tunnel := found.EndpointStatus(), found.ConnectionStatus(found.Gateway())
+	if endpoint == nil || endpoint.Port != 31000 || tunnel != networkingv1beta1.Connecting {
+		t.Errorf("the endpoint is %v, the tunnel %q", endpoint, tunnel)
 	}
-	if found := explained(t); !reflect.DeepEqual(found, explain.Objects{Leaving: found.Leaving}) ||
-		len(found.Leaving) > 0 {
+	if found := explained(t); !reflect.DeepEqual(found, cluster.Objects{}) {
 		t.Errorf("of nothing there is %+v", found)
 	}
 }
 
 func TestAnEmptyAddressCannotBeDialled(t *testing.T) {
-	if found := explained(t, clustertest.WithoutAddress(exposedGateway())); found.Server == nil ||
-		found.Endpoint != nil {
-		t.Errorf("the endpoint is %v", found.Endpoint)
+	if found := explained(t, clustertest.WithoutAddress(exposedGateway())); found.GatewayServer == nil ||
+		found.EndpointStatus() != nil {
+		t.Errorf("the endpoint is %v", found.EndpointStatus())
 	}
 }
 
 func TestAConnectionOfAnEarlierGatewayIsIgnored(t *testing.T) {
 	earlier := clustertest.Connection("rome", networkingv1beta1.ConnectionError)
 	earlier.OwnerReferences[0].UID = "an earlier gateway"
-	if found := explained(t, exposedGateway(), earlier); found.Connection == nil || found.Tunnel != "" {
-		t.Errorf("the tunnel is %q", found.Tunnel)
-	}
-	if found := explained(t, clustertest.Connection("rome", networkingv1beta1.ConnectionError)); found.Tunnel != "" {
-		t.Errorf("without a gateway, the tunnel is %q", found.Tunnel)
+	if found := explained(t, exposedGateway(), earlier); found.Connection == nil ||
+		found.ConnectionStatus(found.Gateway()) != "" {
+		t.Errorf("the tunnel is %q", found.ConnectionStatus(found.Gateway()))
 	}
 }
 

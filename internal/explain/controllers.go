@@ -19,7 +19,7 @@ const controllersName = "liqo-controller-manager"
 const controllersDown = "Liqo's controllers do not run"
 
 // controllers explains why Liqo has not reacted to the provider's objects.
-func controllers(ctx context.Context, s Subject, found Objects) ([]cause, error) {
+func controllers(ctx context.Context, s Subject, found view) ([]cause, error) {
 	ignored := found.ignored()
 	if len(ignored) == 0 {
 		return nil, nil
@@ -28,8 +28,8 @@ func controllers(ctx context.Context, s Subject, found Objects) ([]cause, error)
 }
 
 // noDeployment explains why a gateway that Liqo has reacted to has no Deployment.
-func noDeployment(ctx context.Context, s Subject, found Objects) ([]cause, error) {
-	gateway := found.gateway()
+func noDeployment(ctx context.Context, s Subject, found view) ([]cause, error) {
+	gateway := found.handled()
 	if gateway == nil {
 		return nil, nil
 	}

@@ -20,15 +20,9 @@ import (
 func Deletion(
 	ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey, err error,
 ) error {
-	find := func(ctx context.Context) (Objects, error) {
-		object, err := remaining(ctx, leaf, kind, key)
-		if err != nil || object == nil {
-			return Objects{}, err
-		}
-		return Objects{Leaving: []client.Object{object}}, nil
-	}
+	left := func(ctx context.Context) (client.Object, error) { return remaining(ctx, leaf, kind, key) }
 	name := strings.TrimPrefix(key.String(), "/") // a cluster-scoped object has only a name
-	return Wait(ctx, Subject{Leaf: leaf, Find: find}, fmt.Sprintf("%s %s to be deleted", kind.Kind, name), err)
+	return Wait(ctx, Subject{Leaf: leaf, remaining: left}, fmt.Sprintf("%s %s to be deleted", kind.Kind, name), err)
 }
 
 // remaining returns the object that delays the deletion of the object with this key. Kubernetes
@@ -72,8 +66,8 @@ func read(
 
 // unattendedDeletion explains why objects with finalizers of Liqo still exist: Liqo's controllers do
 // not run.
-func unattendedDeletion(ctx context.Context, s Subject, found Objects) ([]cause, error) {
-	if !heldByLiqo(found.Leaving) {
+func unattendedDeletion(ctx context.Context, s Subject, found view) ([]cause, error) {
+	if !heldByLiqo(found.leaving) {
 		return nil, nil
 	}
 	_, down, err := controllersState(ctx, s.Leaf)
@@ -88,33 +82,33 @@ func unattendedDeletion(ctx context.Context, s Subject, found Objects) ([]cause,
 }
 
 // deletion explains why objects that are to be deleted still exist.
-func deletion(ctx context.Context, s Subject, found Objects) ([]cause, error) {
-	if len(found.Leaving) == 0 {
+func deletion(ctx context.Context, s Subject, found view) ([]cause, error) {
+	if len(found.leaving) == 0 {
 		return nil, nil
 	}
 	c := cause{
-		summary: s.Leaf.Describe(found.Leaving[0]) + " is not deleted",
+		summary: s.Leaf.Describe(found.leaving[0]) + " is not deleted",
 		advice: "Destroy or apply again; this continues from what is left. If the deletion is only slow, allow more time " +
 			"in `timeouts`.",
 	}
 	var errs []error
-	for _, object := range found.Leaving {
+	for _, object := range found.leaving {
 		c.evidence = append(c.evidence, fmt.Sprintf("%s still exists: %s.", s.Leaf.Describe(object), held(object)))
 		events, err := warnings(ctx, s.Leaf, object)
 		c.evidence, errs = append(c.evidence, events...), append(errs, err)
 	}
 	hasFinalizer := func(object client.Object) bool { return len(object.GetFinalizers()) > 0 }
-	if slices.ContainsFunc(found.Leaving, hasFinalizer) {
+	if slices.ContainsFunc(found.leaving, hasFinalizer) {
 		c.advice += " Do not remove a finalizer by hand: the controller that set it still has something to clean up."
 	}
-	if heldByLiqo(found.Leaving) {
+	if heldByLiqo(found.leaving) {
 		state, _, err := controllersState(ctx, s.Leaf)
 		if state != "" {
 			c.evidence = append(c.evidence, state)
 		}
 		errs = append(errs, err)
 	}
-	for _, object := range found.Leaving {
+	for _, object := range found.leaving {
 		c.evidence = append(c.evidence, leftIn(object)...)
 	}
 	return []cause{c}, errors.Join(errs...)

@@ -15,8 +15,8 @@ import (
 
 // deployment explains from the Deployment and the pods of a gateway why the gateway does not run.
 // [noDeployment] explains a missing Deployment.
-func deployment(ctx context.Context, s Subject, found Objects) ([]cause, error) {
-	gateway := found.gateway()
+func deployment(ctx context.Context, s Subject, found view) ([]cause, error) {
+	gateway := found.handled()
 	if gateway == nil {
 		return nil, nil
 	}
@@ -62,7 +62,7 @@ func deployment(ctx context.Context, s Subject, found Objects) ([]cause, error) 
 }
 
 // silent is the cause that a gateway reports nothing, though nothing is wrong with its pods that Kubernetes knows.
-func silent(s Subject, found Objects, pods []corev1.Pod) cause {
+func silent(s Subject, found view, pods []corev1.Pod) cause {
 	evidence := make([]string, len(pods))
 	for i := range pods {
 		state := "ready"
@@ -79,7 +79,7 @@ func silent(s Subject, found Objects, pods []corev1.Pod) cause {
 		}, evidence...),
 		advice: fmt.Sprintf("Check that its node runs, and that the gateway can reach the API server. Its log says "+
 			"more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
-			pods[0].Namespace, cluster.MadeForGateway(found.gateway()).Name),
+			pods[0].Namespace, cluster.MadeForGateway(found.handled()).Name),
 	}
 }
 

@@ -36,14 +36,14 @@ func Down(ctx context.Context, client, server Subject) *Problem {
 // reports returns sentences about the end: which endpoint it dials, if it does, and what it reports
 // about the tunnel.
 func (s Subject) reports(ctx context.Context) []string {
-	found, err := s.Find(ctx)
+	found, err := s.observe(ctx)
 	if err != nil {
 		return nil // look returns the same error
 	}
 	var lines []string
-	if found.Client != nil {
+	if found.GatewayClient != nil {
 		lines = append(lines, fmt.Sprintf("The gateway of %q dials %s.", s.Leaf.Name,
-			where(found.Client.Spec.Endpoint)))
+			where(found.GatewayClient.Spec.Endpoint)))
 	}
 	report, _ := s.report(ctx, found) // look returns the same error
 	return append(lines, report)

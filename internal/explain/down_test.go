@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
@@ -80,9 +81,9 @@ Its log shows more:
 // silentEnd returns an end whose gateway has not reported anything for a long time.
 func silentEnd(s Subject) Subject {
 	found, err := s.Find(context.Background())
-	found.Tunnel, found.SilentSince = networkingv1beta1.Connecting, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	found.SilentSince = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	found.Connection.Status.Value = networkingv1beta1.Connected
-	s.Find = func(context.Context) (Objects, error) { return found, err }
+	s.Find = func(context.Context) (cluster.Objects, error) { return found, err }
 	return s
 }
 
@@ -144,7 +145,9 @@ func TestTheWarningHasAnIncompleteEndOnceAndWithoutAWait(t *testing.T) {
 
 func TestAnEndThatCannotBeReadDoesNotHideTheOther(t *testing.T) {
 	unread := milan(t)
-	unread.Find = func(context.Context) (Objects, error) { return Objects{}, errors.New("no cache") }
+	unread.Find = func(context.Context) (cluster.Objects, error) {
+		return cluster.Objects{}, errors.New("no cache")
+	}
 	if down := Down(t.Context(), downAtRome(t), unread); !strings.HasPrefix(down.Detail, romeReports+"\n\nCheck that") {
 		t.Errorf("got:\n%s", down.Detail)
 	}

@@ -11,7 +11,7 @@ type explanation struct {
 
 	// look asks the leaf. It returns no cause if all is well or if the problem can't occur here. The
 	// error joins the requests that the leaf did not answer. The causes are valid even with an error.
-	look func(context.Context, Subject, Objects) ([]cause, error)
+	look func(context.Context, Subject, view) ([]cause, error)
 
 	whole bool // its causes explain everything, so the explanations after it do not run
 }
@@ -68,7 +68,7 @@ func (s Subject) look(ctx context.Context) *Problem {
 // causes returns what the leaf shows, a cause before its consequences. The error joins those of the
 // requests that the leaf did not answer.
 func (s Subject) causes(ctx context.Context) ([]cause, error) {
-	found, err := s.Find(ctx)
+	found, err := s.observe(ctx)
 	if err != nil {
 		return nil, err
 	}

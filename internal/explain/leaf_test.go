@@ -27,29 +27,24 @@ func milan(t *testing.T, objects ...client.Object) Subject {
 
 // of is a leaf's end of its network with another cluster. The leaf has these objects.
 func of(leaf *cluster.Leaf, remote string, objects ...client.Object) Subject {
-	var found Objects
+	var found cluster.Objects
 	for _, object := range objects {
 		switch object := object.(type) {
 		case *networkingv1beta1.Configuration:
 			found.Configuration = object
 		case *networkingv1beta1.GatewayServer:
-			found.Server, found.Endpoint = object, object.Status.Endpoint
+			found.GatewayServer = object
 		case *networkingv1beta1.GatewayClient:
-			found.Client = object
+			found.GatewayClient = object
 		case *networkingv1beta1.PublicKey:
 			found.PublicKey = object
 		case *networkingv1beta1.Connection:
-			found.Connection, found.Tunnel = object, object.Status.Value
-		default:
-			continue
-		}
-		if !object.GetDeletionTimestamp().IsZero() {
-			found.Leaving = append(found.Leaving, object)
+			found.Connection = object
 		}
 	}
 	return Subject{
 		Leaf: leaf, RemoteName: remote, RemoteID: liqov1beta1.ClusterID(remote),
-		Find: func(context.Context) (Objects, error) { return found, nil },
+		Find: func(context.Context) (cluster.Objects, error) { return found, nil },
 	}
 }
 
@@ -122,8 +117,9 @@ func key(remote string) *networkingv1beta1.PublicKey {
 }
 
 func connection(remote string, value networkingv1beta1.ConnectionStatusValue) *networkingv1beta1.Connection {
-	return &networkingv1beta1.Connection{ObjectMeta: inTenant(remote, "connection"),
-		Status: networkingv1beta1.ConnectionStatus{Value: value}}
+	meta := inTenant(remote, "connection")
+	meta.OwnerReferences = []metav1.OwnerReference{{UID: "gateway"}}
+	return &networkingv1beta1.Connection{ObjectMeta: meta, Status: networkingv1beta1.ConnectionStatus{Value: value}}
 }
 
 func gatewayDeployment(conditions ...appsv1.DeploymentCondition) *appsv1.Deployment {

@@ -16,14 +16,14 @@ import (
 )
 
 // service explains why a gateway has no address for the other leaf to dial.
-func service(ctx context.Context, s Subject, found Objects) ([]cause, error) {
-	if found.Server == nil || found.gateway() == nil {
+func service(ctx context.Context, s Subject, found view) ([]cause, error) {
+	if found.GatewayServer == nil || found.handled() == nil {
 		return nil, nil
 	}
 	var service corev1.Service
-	switch err := s.Leaf.Live.Get(ctx, cluster.MadeForGateway(found.Server), &service); {
+	switch err := s.Leaf.Live.Get(ctx, cluster.MadeForGateway(found.GatewayServer), &service); {
 	case apierrors.IsNotFound(err):
-		return noService(ctx, s.Leaf, found.Server)
+		return noService(ctx, s.Leaf, found.GatewayServer)
 	case err != nil:
 		return nil, s.Leaf.Explain(err)
 	}

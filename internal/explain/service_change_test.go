@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
@@ -44,7 +46,7 @@ func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
 				return test.answer
 			},
 		})
-		causes, err := serviceChange(t.Context(), s, Objects{Server: gateway})
+		causes, err := serviceChange(t.Context(), s, view{Objects: cluster.Objects{GatewayServer: gateway}})
 		if err != nil || len(causes) != test.causes {
 			t.Fatalf("%s: %+v (%v)", name, causes, err)
 		}

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 func TestTheAPIServerExplainsAMissingService(t *testing.T) {
@@ -63,7 +65,7 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 				return test.answer
 			},
 		})
-		causes, err := service(t.Context(), s, Objects{Server: gateway})
+		causes, err := service(t.Context(), s, view{Objects: cluster.Objects{GatewayServer: gateway}})
 		if len(causes) != 1 || causes[0].summary != test.summary || causes[0].evidence[0] != test.evidence {
 			t.Errorf("%s: %+v", name, causes)
 		}
@@ -75,7 +77,8 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 
 func TestAGatewayWithoutADeploymentNeedsNoService(t *testing.T) {
 	gateway := exposedGateway()
-	if causes, err := service(t.Context(), milan(t, gateway), Objects{Server: gateway}); len(causes) > 0 || err != nil {
+	causes, err := service(t.Context(), milan(t, gateway), view{Objects: cluster.Objects{GatewayServer: gateway}})
+	if len(causes) > 0 || err != nil {
 		t.Errorf("got %+v (%v)", causes, err)
 	}
 }

@@ -2,7 +2,7 @@ package explain
 
 import (
 	"context"
-	"time"
+	"slices"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -18,52 +18,67 @@ type Subject struct {
 	RemoteName string                // the user's name for the other cluster
 	RemoteID   liqov1beta1.ClusterID // Liqo's
 
-	// Find reads the leaf's objects of the network. It is called only if there is something to explain.
+	// Find observes the leaf's objects of the network. It is called only if there is something to explain.
 	// At that moment the time for the work may have run out.
-	Find func(context.Context) (Objects, error)
+	Find func(context.Context) (cluster.Objects, error)
+
+	// remaining, if it is not nil, takes the place of Find. It returns the object that delays a deletion.
+	remaining func(context.Context) (client.Object, error)
 }
 
-// Objects are a leaf's objects of its network with one other cluster. A missing object is nil.
-type Objects struct {
-	Configuration *networkingv1beta1.Configuration
-	Server        *networkingv1beta1.GatewayServer
-	Client        *networkingv1beta1.GatewayClient
-	PublicKey     *networkingv1beta1.PublicKey
-	Connection    *networkingv1beta1.Connection
+// view is what the explanations look at.
+type view struct {
+	cluster.Objects
 
-	Endpoint *networkingv1beta1.EndpointStatus       // of Server; nil until it can be dialled
-	Tunnel   networkingv1beta1.ConnectionStatusValue // as Connection reports it for this gateway; may be empty
-	Leaving  []client.Object                         // objects that are to be deleted and still exist
+	leaving []client.Object // objects that are to be deleted and still exist
+}
 
-	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else
-	// it is zero.
-	SilentSince time.Time
+// observe returns the current view of the subject.
+func (s Subject) observe(ctx context.Context) (view, error) {
+	if s.remaining != nil {
+		object, err := s.remaining(ctx)
+		if err != nil || object == nil {
+			return view{}, err
+		}
+		return view{leaving: []client.Object{object}}, nil
+	}
+	found, err := s.Find(ctx)
+	stays := func(object client.Object) bool { return object.GetDeletionTimestamp().IsZero() }
+	return view{Objects: found, leaving: slices.DeleteFunc(found.All(), stays)}, err
 }
 
 // ignored returns the objects that Liqo's controllers have not reacted to.
-func (o Objects) ignored() []client.Object {
+func (o view) ignored() []client.Object {
 	var ignored []client.Object
 	if o.Configuration != nil && !networkingutils.AreConfigurationNetworkCIDRsConfigured(o.Configuration) {
 		ignored = append(ignored, o.Configuration)
 	}
-	if o.Server != nil && o.Server.Status.ServerRef == nil {
-		ignored = append(ignored, o.Server)
+	if o.GatewayServer != nil && o.GatewayServer.Status.ServerRef == nil {
+		ignored = append(ignored, o.GatewayServer)
 	}
-	if o.Client != nil && o.Client.Status.ClientRef == nil {
-		ignored = append(ignored, o.Client)
+	if o.GatewayClient != nil && o.GatewayClient.Status.ClientRef == nil {
+		ignored = append(ignored, o.GatewayClient)
 	}
 	return ignored
 }
 
-// gateway returns the leaf's gateway. It returns nil if there is none, or if Liqo has not reacted to
-// it.
-func (o Objects) gateway() client.Object {
+// handled returns the leaf's gateway. It returns nil if there is none, or if Liqo has not reacted to it.
+func (o view) handled() client.Object {
 	switch {
-	case o.Server != nil && o.Server.Status.ServerRef != nil:
-		return o.Server
-	case o.Server == nil && o.Client != nil && o.Client.Status.ClientRef != nil:
-		return o.Client
+	case o.GatewayServer != nil && o.GatewayServer.Status.ServerRef != nil:
+		return o.GatewayServer
+	case o.GatewayServer == nil && o.GatewayClient != nil && o.GatewayClient.Status.ClientRef != nil:
+		return o.GatewayClient
 	default:
 		return nil
 	}
+}
+
+// tunnel returns the status of the tunnel that the leaf's gateway reports. It may be empty.
+func (o view) tunnel() networkingv1beta1.ConnectionStatusValue {
+	gateway := o.Gateway()
+	if gateway == nil {
+		return ""
+	}
+	return o.ConnectionStatus(gateway)
 }

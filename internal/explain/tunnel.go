@@ -19,19 +19,19 @@ import (
 
 // isInPlace reports whether this end of the tunnel has everything that it needs to reach the other
 // end.
-func (o Objects) isInPlace() bool {
-	hasEndpoint := o.Server == nil || o.Endpoint != nil
-	return o.gateway() != nil && hasEndpoint && o.PublicKey != nil && o.Connection != nil
+func (o view) isInPlace() bool {
+	hasEndpoint := o.GatewayServer == nil || o.EndpointStatus() != nil
+	return o.handled() != nil && hasEndpoint && o.PublicKey != nil && o.Connection != nil
 }
 
 // dialling explains, from the client's end, a tunnel that does not come up although all objects are
 // in place.
-func dialling(ctx context.Context, s Subject, found Objects) ([]cause, error) {
-	if !found.isInPlace() || found.Client == nil {
+func dialling(ctx context.Context, s Subject, found view) ([]cause, error) {
+	if !found.isInPlace() || found.GatewayClient == nil {
 		return nil, nil
 	}
-	endpoint, answer := found.Client.Spec.Endpoint, ", and gets no answer"
-	if found.Tunnel == networkingv1beta1.Connected || !found.SilentSince.IsZero() {
+	endpoint, answer := found.GatewayClient.Spec.Endpoint, ", and gets no answer"
+	if found.tunnel() == networkingv1beta1.Connected || !found.SilentSince.IsZero() {
 		answer = ""
 	}
 	report, err := s.report(ctx, found)
@@ -47,26 +47,26 @@ func dialling(ctx context.Context, s Subject, found Objects) ([]cause, error) {
 }
 
 // listening explains the same from the server's end.
-func listening(ctx context.Context, s Subject, found Objects) ([]cause, error) {
-	if !found.isInPlace() || found.Client != nil {
+func listening(ctx context.Context, s Subject, found view) ([]cause, error) {
+	if !found.isInPlace() || found.GatewayClient != nil {
 		return nil, nil
 	}
 	report, err := s.report(ctx, found)
 	return []cause{{
 		ofPair: true, summary: noTunnel(s.RemoteName, s.Leaf.Name), evidence: []string{report},
-		advice: reachable(s.RemoteName, s.Leaf.Name, *found.Endpoint),
+		advice: reachable(s.RemoteName, s.Leaf.Name, *found.EndpointStatus()),
 	}}, err
 }
 
 // unfinished explains what a tunnel still lacks whose gateway runs.
-func unfinished(_ context.Context, s Subject, found Objects) ([]cause, error) {
-	gateway := found.gateway()
+func unfinished(_ context.Context, s Subject, found view) ([]cause, error) {
+	gateway := found.handled()
 	if gateway == nil || found.isInPlace() {
 		return nil, nil
 	}
 	name := s.Leaf.Describe(gateway)
 	switch {
-	case found.Server != nil && found.Endpoint == nil:
+	case found.GatewayServer != nil && found.EndpointStatus() == nil:
 		return []cause{{
 			summary:  "the gateway has no address",
 			evidence: []string{name + " has no address in its status, although its pod runs and its Service exists."},
@@ -91,11 +91,11 @@ func unfinished(_ context.Context, s Subject, found Objects) ([]cause, error) {
 
 // report returns a sentence about what this end reports about the tunnel, and since when, if Liqo
 // has recorded the time.
-func (s Subject) report(ctx context.Context, found Objects) (string, error) {
+func (s Subject) report(ctx context.Context, found view) (string, error) {
 	if found.Connection == nil {
 		return fmt.Sprintf("On leaf %q, there is no Connection.", s.Leaf.Name), nil
 	}
-	if found.Tunnel == "" {
+	if found.tunnel() == "" {
 		return fmt.Sprintf("On leaf %q, %s has no status yet.", s.Leaf.Name, s.Leaf.Describe(found.Connection)), nil
 	}
 	if !found.SilentSince.IsZero() {
@@ -103,8 +103,8 @@ func (s Subject) report(ctx context.Context, found Objects) (string, error) {
 			s.Leaf.Name, found.SilentSince.Format(time.RFC3339),
 			s.Leaf.Describe(found.Connection), found.Connection.Status.Value), nil
 	}
-	report := fmt.Sprintf("On leaf %q, %s says %q", s.Leaf.Name, s.Leaf.Describe(found.Connection), found.Tunnel)
-	since, err := s.since(ctx, found.Tunnel)
+	report := fmt.Sprintf("On leaf %q, %s says %q", s.Leaf.Name, s.Leaf.Describe(found.Connection), found.tunnel())
+	since, err := s.since(ctx, found.tunnel())
 	if !since.IsZero() {
 		report += ", since " + since.UTC().Format(time.RFC3339)
 	}

@@ -7,6 +7,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
@@ -53,4 +54,23 @@ func TestTheErrorOfATunnelSaysWhichEndpointTheClientDials(t *testing.T) {
 		`Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "set `connect_address`")
 	saysOfBoth(t, inVain(networkingv1beta1.Connected), "dials 172.18.0.2, UDP port 31000.\n",
 		`Connection liqo-tenant-milan/gw-milan says "Connected".`)
+}
+
+func TestATunnelHasNoStatusUnlessItsOwnGatewayReportsIt(t *testing.T) {
+	down := connection("rome", networkingv1beta1.ConnectionError)
+	renewed := exposedGateway()
+	renewed.UID = "another gateway"
+	for name, test := range map[string]struct {
+		gateway  *networkingv1beta1.GatewayServer
+		expected networkingv1beta1.ConnectionStatusValue
+	}{
+		"its gateway":        {exposedGateway(), networkingv1beta1.ConnectionError},
+		"an earlier gateway": {renewed, ""},
+		"no gateway":         {nil, ""},
+	} {
+		found := view{Objects: cluster.Objects{GatewayServer: test.gateway, Connection: down}}
+		if status := found.tunnel(); status != test.expected {
+			t.Errorf("%s: the status is %q", name, status)
+		}
+	}
 }

@@ -36,20 +36,20 @@ func TestTheRequestsAfterAWaitHaveTimeOfTheirOwn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := milan(t)
-	s.Find = func(ctx context.Context) (Objects, error) {
+	s.Find = func(ctx context.Context) (cluster.Objects, error) {
 		if _, limited := ctx.Deadline(); !limited {
 			t.Error("looking may take forever")
 		}
-		return Objects{Leaving: []client.Object{leavingGateway()}}, ctx.Err()
+		return cluster.Objects{GatewayServer: leavingGateway()}, ctx.Err()
 	}
 	says(t, Wait(ctx, s, "an end", context.DeadlineExceeded), "GatewayServer liqo-tenant-rome/rome is not deleted")
 }
 
 func TestOnlyALateOrInterruptedWaitIsExplained(t *testing.T) {
 	s := milan(t)
-	s.Find = func(context.Context) (Objects, error) {
+	s.Find = func(context.Context) (cluster.Objects, error) {
 		t.Error("the leaf is asked")
-		return Objects{}, nil
+		return cluster.Objects{}, nil
 	}
 	if err := Wait(t.Context(), s, "an end", nil); err != nil {
 		t.Errorf("a successful wait has the error %v", err)
@@ -94,7 +94,9 @@ func TestAForbiddenRequestDoesNotHideTheRest(t *testing.T) {
 
 func TestTheErrorSaysThatObjectsCouldNotBeRead(t *testing.T) {
 	s := milan(t, liqoControllers(1))
-	s.Find = func(context.Context) (Objects, error) { return Objects{}, errors.New("no cache") }
+	s.Find = func(context.Context) (cluster.Objects, error) {
+		return cluster.Objects{}, errors.New("no cache")
+	}
 	says(t, Wait(t.Context(), s, "an end", context.DeadlineExceeded), "gave up waiting for an end",
 		"there may be other causes: no cache.")
 }

@@ -3,15 +3,12 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -27,6 +24,9 @@ type feasibility struct {
 	shortcut *shortcut.Shortcut
 }
 
+// check asks a leaf, and returns what is not possible.
+type check func(context.Context) diag.Diagnostics
+
 // checkFeasible runs all checks in parallel. It is called only for a shortcut that the plan creates
 // or changes, so that a refresh makes no requests for it.
 func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
@@ -37,43 +37,33 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if p.state != nil {
 		f.before = *p.state
 	}
-	questions := []func(context.Context) diag.Diagnostics{
-		f.clientVersion, f.serverVersion, f.free, f.clientNamespace, f.serverNamespace,
-		f.serverTemplate, f.clientTemplate, f.serverKeys, f.clientKeys, f.addressRanges,
+	sides, diags := f.sides(ctx)
+	if diags.HasError() {
+		return diags
 	}
+	questions := slices.Concat(
+		ofEach(sides, side.checkVersion), []check{f.free}, ofEach(sides, side.checkNamespace),
+		ofEach(sides, side.checkTemplate), ofEach(sides, side.checkKeys), []check{f.addressRanges},
+	)
 	answers := make([]diag.Diagnostics, len(questions))
 	var asked sync.WaitGroup
 	for i, ask := range questions {
 		asked.Go(func() { answers[i] = ask(ctx) })
 	}
 	asked.Wait()
-	var diags diag.Diagnostics
 	for _, answer := range answers {
 		diags.Append(answer...)
 	}
 	return diags
 }
 
-// concerns reports whether a part of the plan is known, and new or changed.
-func (f feasibility) concerns(ctx context.Context, planned, before attr.Value) bool {
-	return fullyKnown(ctx, planned) && (f.state == nil || !planned.Equal(before))
-}
-
-func (f feasibility) clientVersion(ctx context.Context) diag.Diagnostics {
-	return checkVersion(ctx, f.pair.client, path.Root("client"))
-}
-
-func (f feasibility) serverVersion(ctx context.Context) diag.Diagnostics {
-	return checkVersion(ctx, f.pair.server, path.Root("server"))
-}
-
-func checkVersion(ctx context.Context, leaf *cluster.Leaf, at path.Path) diag.Diagnostics {
-	if err := leaf.CheckLiqoVersion(ctx); err != nil {
-		return diag.Diagnostics{
-			diag.NewAttributeErrorDiagnostic(at, summary("Unsupported version of Liqo", err), detail(err)),
-		}
+// ofEach returns the same check of each side.
+func ofEach(sides []side, ask func(side, context.Context) diag.Diagnostics) []check {
+	var checks []check
+	for _, one := range sides {
+		checks = append(checks, func(ctx context.Context) diag.Diagnostics { return ask(one, ctx) })
 	}
-	return nil
+	return checks
 }
 
 // free finds a network of the pair that someone else made. A network of another resource instance
@@ -91,30 +81,6 @@ func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 		summary("A shortcut exists already", err), detail(err)+
 			"\n\nThis is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
 			"tainted or under its former address. In all other cases the apply fails.")}
-}
-
-// clientNamespace finds a namespace that cannot have the objects of the client.
-func (f feasibility) clientNamespace(ctx context.Context) diag.Diagnostics {
-	if !f.moves(f.plan.ClientNamespace, f.before.ClientNamespace, f.config.ClientNamespace) {
-		return nil
-	}
-	err := f.shortcut.Client.CheckNamespace(ctx, f.config.ClientNamespace.ValueString())
-	return foundUnlessMade(path.Root("client_namespace"), err)
-}
-
-// serverNamespace finds a namespace that cannot have the objects of the server.
-func (f feasibility) serverNamespace(ctx context.Context) diag.Diagnostics {
-	if !f.moves(f.plan.ServerNamespace, f.before.ServerNamespace, f.config.ServerNamespace) {
-		return nil
-	}
-	err := f.shortcut.Server.CheckNamespace(ctx, f.config.ServerNamespace.ValueString())
-	return foundUnlessMade(path.Root("server_namespace"), err)
-}
-
-// moves reports whether objects are created in or moved to a namespace, and whether that is known:
-// the configured one, or the tenant namespace.
-func (f feasibility) moves(planned, before, configured types.String) bool {
-	return !configured.IsUnknown() && (f.state == nil || !planned.Equal(before))
 }
 
 // addressRanges finds ranges that Liqo cannot connect, and ranges that it will remap.
@@ -160,81 +126,6 @@ func (f feasibility) remapping(ctx context.Context, client, server end.Announcem
 		}
 	}
 	return diags
-}
-
-// clientTemplate finds a template of the client's gateway that does not exist.
-func (f feasibility) clientTemplate(ctx context.Context) diag.Diagnostics {
-	if !f.concerns(ctx, f.plan.ClientGateway, f.before.ClientGateway) {
-		return nil
-	}
-	gateway, diags := clientGatewaySpec(ctx, f.plan.ClientGateway)
-	if diags.HasError() {
-		return diags
-	}
-	_, err := f.shortcut.Client.CheckTemplate(ctx, gateway)
-	return found(path.Root("client_gateway").AtName("template"), err)
-}
-
-// serverTemplate finds a template of the server's gateway that does not exist, or that ignores a
-// setting.
-func (f feasibility) serverTemplate(ctx context.Context) diag.Diagnostics {
-	if !f.concerns(ctx, f.plan.ServerGateway, f.before.ServerGateway) {
-		return nil
-	}
-	gateway, diags := serverGatewaySpec(ctx, f.plan.ServerGateway)
-	if diags.HasError() {
-		return diags
-	}
-	at := path.Root("server_gateway")
-	template, err := f.shortcut.Server.CheckTemplate(ctx, gateway)
-	if err != nil {
-		return found(at.AtName("template"), err)
-	}
-	ignored := func(attribute, field string) {
-		diags.AddAttributeError(at.AtName(attribute), "The template ignores "+attribute, fmt.Sprintf("The Service in "+
-			"template %s on leaf %q does not use the %s of the gateway, so `%s` would have no effect. Remove it, or set a "+
-			"`template` that uses it.", template.Name, f.pair.server.Name, field, attribute))
-	}
-	if gateway.NodePort != 0 && !template.TakesNodePort {
-		ignored("node_port", "node port")
-	}
-	if gateway.LoadBalancerIP != "" && !template.TakesLoadBalancerIP {
-		ignored("load_balancer_ip", "load balancer's address")
-	}
-	return diags
-}
-
-// clientKeys finds a Secret that the client's gateway cannot read its keys from.
-func (f feasibility) clientKeys(ctx context.Context) diag.Diagnostics {
-	if !f.keysConcerned(ctx, f.plan.ClientGateway, f.before.ClientGateway,
-		f.plan.ClientNamespace, f.before.ClientNamespace, f.config.ClientNamespace) {
-		return nil
-	}
-	secret := keySecretOf(f.plan.ClientGateway, f.config.ClientNamespace)
-	err := f.shortcut.Client.CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
-	return foundUnlessMade(path.Root("client_gateway").AtName("key_secret"), err)
-}
-
-// serverKeys finds a Secret that the server's gateway cannot read its keys from.
-func (f feasibility) serverKeys(ctx context.Context) diag.Diagnostics {
-	if !f.keysConcerned(ctx, f.plan.ServerGateway, f.before.ServerGateway,
-		f.plan.ServerNamespace, f.before.ServerNamespace, f.config.ServerNamespace) {
-		return nil
-	}
-	secret := keySecretOf(f.plan.ServerGateway, f.config.ServerNamespace)
-	err := f.shortcut.Server.CheckKeySecret(ctx, secret, f.plan.AdoptExisting.ValueBool())
-	return foundUnlessMade(path.Root("server_gateway").AtName("key_secret"), err)
-}
-
-// keysConcerned reports whether a gateway or its namespace is new or changed, and whether
-// everything that its keys depend on is known.
-func (f feasibility) keysConcerned(
-	ctx context.Context, gateway, gatewayBefore types.Object, namespace, namespaceBefore, configured types.String,
-) bool {
-	if !fullyKnown(ctx, gateway, configured, f.plan.AdoptExisting) {
-		return false
-	}
-	return f.state == nil || !gateway.Equal(gatewayBefore) || !namespace.Equal(namespaceBefore)
 }
 
 // foundUnlessMade is like found, but a missing object is only a warning: the same apply may create

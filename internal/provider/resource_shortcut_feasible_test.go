@@ -68,6 +68,11 @@ func gatewayWith(t *testing.T, attribute string, value attr.Value) types.Object 
 	return types.ObjectValueMust(serverGatewayTypes, attributes)
 }
 
+func clientGatewayWith(t *testing.T, attribute string, value attr.Value) types.Object {
+	t.Helper()
+	return objectWith(t.Context(), clientGatewayTypes, map[string]attr.Value{attribute: value})
+}
+
 func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 	taken := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan"}} }
 	missing := types.ObjectValueMust(templateTypes, map[string]attr.Value{
@@ -105,6 +110,20 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys")) },
 			[]string{"server_gateway.key_secret"},
 		},
+		"a template of the client that does not exist": {
+			nil, func(p *planning) { p.plan.ClientGateway = clientGatewayWith(t, "template", missing) },
+			[]string{"client_gateway.template"},
+		},
+		"keys of the client that a destroy would remove": {
+			nil, func(p *planning) {
+				p.plan.ClientGateway = clientGatewayWith(t, "key_secret", types.StringValue("keys"))
+			},
+			[]string{"client_gateway.key_secret"},
+		},
+		"a gateway that is not fully known": {
+			[]object{taken()}, func(p *planning) { p.plan.ClientGateway = types.ObjectUnknown(clientGatewayTypes) },
+			[]string{"client_namespace"},
+		},
 		"keys in an unknown namespace": {nil, func(p *planning) {
 			p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys"))
 			p.config.ServerNamespace = types.StringUnknown()
@@ -130,10 +149,7 @@ func TestAMissingObjectThatTheApplyMayCreateIsOnlyAWarning(t *testing.T) {
 	}{
 		"a namespace": {func(p *planning) { p.config.ClientNamespace = types.StringValue("nowhere") }, "client_namespace"},
 		"keys": {func(p *planning) {
-			p.plan.ClientGateway = types.ObjectValueMust(clientGatewayTypes, map[string]attr.Value{
-				"connect_address": types.StringNull(), "connect_port": types.Int32Null(), "key_secret": types.StringValue("keys"),
-				"template": types.ObjectNull(templateTypes),
-			})
+			p.plan.ClientGateway = clientGatewayWith(t, "key_secret", types.StringValue("keys"))
 			p.config.ClientNamespace = types.StringValue("own")
 		}, "client_gateway.key_secret"},
 	} {

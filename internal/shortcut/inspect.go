@@ -30,7 +30,7 @@ type EndStatus struct {
 // Inspect reads the network of the two leaves, whoever created it and in whichever direction. It
 // reads the leaves' caches, but the pods of the gateways live.
 func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
-	found, err := s.look(ctx)
+	found, err := s.observe(ctx)
 	if err != nil {
 		return Inspection{}, err
 	}

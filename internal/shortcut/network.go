@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
@@ -13,13 +14,22 @@ import (
 type network struct{ client, server end.Objects }
 
 // look reads both leaves' caches.
-func (s *Shortcut) look(ctx context.Context) (network, error) {
-	atClient, err := s.Client.Find(ctx)
-	if err != nil {
-		return network{}, err
-	}
-	atServer, err := s.Server.Find(ctx)
-	return network{atClient, atServer}, err
+func (s *Shortcut) look(ctx context.Context) (network, error) { return s.read(ctx, (*end.End).Find) }
+
+// observe is like look, and also finds out whether gateways have fallen silent, which the status needs.
+func (s *Shortcut) observe(ctx context.Context) (network, error) {
+	return s.read(ctx, (*end.End).Observe)
+}
+
+// read reads both ends at the same time.
+func (s *Shortcut) read(
+	ctx context.Context, one func(*end.End, context.Context) (end.Objects, error),
+) (found network, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) { found.client, err = one(s.Client, ctx); return err })
+	group.Go(func() (err error) { found.server, err = one(s.Server, ctx); return err })
+	err = group.Wait()
+	return found, err
 }
 
 // made returns all objects except Connections, one of a kind at each end.

@@ -46,7 +46,7 @@ type EndState struct {
 // that a gateway has stopped reporting. With keysByOthers, the shortcut does not count as disconnected
 // because a PublicKey is missing.
 func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error) {
-	found, err := s.look(ctx)
+	found, err := s.observe(ctx)
 	if err != nil {
 		return State{}, err
 	}
@@ -119,7 +119,7 @@ func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 // its [Status] does not show: the Service of the server's gateway, a gateway's keys, or a Connection. It
 // asks the leaves.
 func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
-	found, err := s.look(ctx)
+	found, err := s.observe(ctx)
 	if err != nil || found.client.GatewayClient == nil || found.server.GatewayServer == nil {
 		return false, err
 	}

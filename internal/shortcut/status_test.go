@@ -6,6 +6,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
@@ -24,14 +25,14 @@ func wholeServer(status networkingv1beta1.ConnectionStatusValue) end.Objects {
 
 // connected is all objects except the gateway.
 func connected(status networkingv1beta1.ConnectionStatusValue) end.Objects {
-	return end.Objects{
+	return end.Objects{Objects: cluster.Objects{
 		Configuration: &networkingv1beta1.Configuration{},
 		PublicKey:     &networkingv1beta1.PublicKey{},
 		Connection: &networkingv1beta1.Connection{
 			ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
 			Status:     networkingv1beta1.ConnectionStatus{Value: status},
 		},
-	}
+	}}
 }
 
 func TestTheStatusIsThatOfTheWorseEnd(t *testing.T) {

@@ -88,7 +88,7 @@ func read(ctx context.Context, name string, connect Connect) reading {
 		return reading{Leaf: Leaf{Name: name, Err: err}}
 	}
 	of := reading{Leaf: Leaf{Name: name, ClusterID: string(leaf.ID)}}
-	if of.networks, err = end.Networks(ctx, leaf, end.Owner{}); err == nil {
+	if of.networks, err = end.ObserveNetworks(ctx, leaf, end.Owner{}); err == nil {
 		of.peerings, err = end.Peerings(ctx, leaf)
 	}
 	if err != nil {

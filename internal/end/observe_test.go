@@ -3,6 +3,8 @@ package end
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
@@ -51,7 +54,7 @@ func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
 		"which reported a failure":       {reported(failed, time.Hour), nil, failed},
 	} {
 		rome := romesEnd(t, append(clustertest.ClientEnd("milan", test.status), test.more...)...)
-		found, err := rome.Find(t.Context())
+		found, err := rome.Observe(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -87,30 +90,109 @@ func TestAReportCountsByTheLaterOfTheNodesAndTheAPIServersClock(t *testing.T) {
 			return err
 		},
 	})
-	found, err := rome.Find(t.Context())
+	found, err := rome.Observe(t.Context())
 	if err != nil || found.ConnectionStatus(found.GatewayClient) != networkingv1beta1.Connected {
 		t.Errorf("it is silent since %s (%v)", found.SilentSince, err)
 	}
 }
 
-func TestOnlyATunnelThatSeemsSilentCostsARequest(t *testing.T) {
+// counted counts the requests for one object on a leaf, and returns the count so far.
+func counted(leaf *cluster.Leaf) func() int {
+	var count atomic.Int32
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+		) error {
+			count.Add(1)
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	return func() int { return int(count.Load()) }
+}
+
+func TestOnlyATunnelThatSeemsSilentCostsRequestsAndOnlyOnce(t *testing.T) {
 	for name, test := range map[string]struct {
-		status networkingv1beta1.ConnectionStatus
-		asks   bool
+		status   networkingv1beta1.ConnectionStatus
+		requests int // for the Connection and for the gateway's Deployment
 	}{
-		"up":     {reported(networkingv1beta1.Connected, 0), false},
-		"silent": {reported(networkingv1beta1.Connected, time.Hour), true},
-		"down":   {networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}, false},
+		"up":     {reported(networkingv1beta1.Connected, 0), 0},
+		"silent": {reported(networkingv1beta1.Connected, time.Hour), 2},
+		"down":   {networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}, 0},
 	} {
 		rome := romesEnd(t, clustertest.ClientEnd("milan", test.status)...)
-		asked := errors.New("asked")
-		rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
-			Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
-				return asked
-			},
-		})
-		if _, err := rome.Find(t.Context()); errors.Is(err, asked) != test.asks {
-			t.Errorf("%s: %v", name, err)
+		requests := counted(rome.Leaf)
+		for range 3 {
+			if _, err := rome.Find(t.Context()); err != nil || requests() > 0 {
+				t.Errorf("%s: Find makes %d requests (%v)", name, requests(), err)
+			}
 		}
+		for range 3 {
+			if _, err := rome.Observe(t.Context()); err != nil || requests() != test.requests {
+				t.Errorf("%s: %d requests, expected %d (%v)", name, requests(), test.requests, err)
+			}
+		}
+	}
+}
+
+func TestASilentTunnelIsAskedAboutAgainOnceItsConnectionChanges(t *testing.T) {
+	rome := romesEnd(t, clustertest.ClientEnd("milan", reported(networkingv1beta1.Connected, time.Hour))...)
+	requests := counted(rome.Leaf)
+	found, err := rome.Observe(t.Context())
+	if err != nil || found.SilentSince.IsZero() {
+		t.Fatalf("it is silent since %s (%v)", found.SilentSince, err)
+	}
+	found.Connection.Labels["changed"] = "true"
+	if err := rome.Leaf.Live.Update(t.Context(), found.Connection); err != nil {
+		t.Fatal(err)
+	}
+	again, err := rome.Observe(t.Context())
+	if err != nil || !again.SilentSince.Equal(found.SilentSince) || requests() != 4 {
+		t.Errorf("%d requests, silent since %s (%v)", requests(), again.SilentSince, err)
+	}
+}
+
+func TestAFailedRequestAboutASilentTunnelIsRepeated(t *testing.T) {
+	rome := romesEnd(t, clustertest.ClientEnd("milan", reported(networkingv1beta1.Connected, time.Hour))...)
+	fails := true
+	rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+		) error {
+			if fails {
+				return errors.New("no answer")
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	if _, err := rome.Observe(t.Context()); err == nil {
+		t.Error("the failure is lost")
+	}
+	fails = false
+	if found, err := rome.Observe(t.Context()); err != nil || found.SilentSince.IsZero() {
+		t.Errorf("it is silent since %s (%v)", found.SilentSince, err)
+	}
+}
+
+func TestAllSilentTunnelsOfALeafAreAskedAboutAtTheSameTime(t *testing.T) {
+	long := reported(networkingv1beta1.Connected, time.Hour)
+	leaf := clustertest.Leaf(t, "rome", append(
+		clustertest.ClientEnd("milan", long), clustertest.ServerEnd("turin", long)...,
+	)...)
+	var both sync.WaitGroup // each request waits for the other's, so that one after the other would never end
+	both.Add(2)
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+		) error {
+			if _, first := object.(*networkingv1beta1.Connection); first {
+				both.Done()
+				both.Wait()
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	networks, err := ObserveNetworks(t.Context(), leaf, Owner{})
+	if err != nil || networks["milan"].SilentSince.IsZero() || networks["turin"].SilentSince.IsZero() {
+		t.Errorf("got %+v (%v)", networks, err)
 	}
 }

@@ -1,0 +1,107 @@
+package acceptance
+
+import (
+	"slices"
+	"testing"
+)
+
+// turn returns the answer to a request, and whether there is one already.
+func turn(answer <-chan *Lab) (*Lab, bool) {
+	select {
+	case l := <-answer:
+		return l, true
+	default:
+		return nil, false
+	}
+}
+
+// mustStart fails the test unless a request was answered with the permission to start a lab, in the
+// place of another one if that is not nil.
+func mustStart(t *testing.T, answer <-chan *Lab, instead *Lab) {
+	t.Helper()
+	if l, answered := turn(answer); !answered || l != instead {
+		t.Errorf("answered: %v, with %v", answered, l)
+	}
+}
+
+func mustWait(t *testing.T, answers ...<-chan *Lab) {
+	t.Helper()
+	for i, answer := range answers {
+		if l, answered := turn(answer); answered {
+			t.Errorf("%d is answered with %v", i, l)
+		}
+	}
+}
+
+func TestThePoolGivesALabToTheTestsOfItsKindBeforeItStopsIt(t *testing.T) {
+	p := pool{size: 1}
+	one, other := p.announce([]string{"--a"}), p.announce([]string{"--b"})
+	p.announce(one.options)
+	first, second, third := p.ask(one), p.ask(other), p.ask(one)
+	mustStart(t, first, nil)
+	mustWait(t, second, third)
+	l := &Lab{kind: one}
+	p.put(l)
+	if lent, _ := turn(third); lent != l {
+		t.Errorf("the idle lab is not used: %v", lent)
+	}
+	mustWait(t, second)
+	p.put(l)
+	mustStart(t, second, l)
+}
+
+func TestThePoolStartsALabOfEachKindFirstAndThenWhereMostTestsWait(t *testing.T) {
+	p := pool{size: 4}
+	var rare, common []<-chan *Lab
+	kinds := []*kind{p.announce([]string{"--rare"}), p.announce([]string{"--common"})}
+	for range 2 {
+		p.announce(kinds[0].options)
+	}
+	for range 9 {
+		p.announce(kinds[1].options)
+	}
+	for range 10 {
+		common = append(common, p.ask(kinds[1]))
+	}
+	mustWait(t, common...) // because the tests of the other kind are known, and none of them has asked yet
+	for range 3 {
+		rare = append(rare, p.ask(kinds[0]))
+	}
+	mustStart(t, rare[0], nil)
+	for _, answer := range common[:3] {
+		mustStart(t, answer, nil)
+	}
+	mustWait(t, slices.Concat(rare[1:], common[3:])...)
+}
+
+func TestThePoolStartsNoLabForASingleTestThatCanWait(t *testing.T) {
+	p := pool{size: 2}
+	one := p.announce([]string{"--a"})
+	p.announce(one.options)
+	first, second := p.ask(one), p.ask(one)
+	mustStart(t, first, nil)
+	mustWait(t, second)
+	p.remove(one) // the first test has failed, and its lab is gone
+	mustStart(t, second, nil)
+}
+
+func TestALabServesTestsThatNeedFewerClusters(t *testing.T) {
+	p := pool{size: 2}
+	few, more := p.announce(pair), p.announce(topology)
+	packets := p.announce(append([]string{"--dataplane=real"}, pair...))
+	for name, test := range map[string]struct {
+		lab    *kind
+		tests  *kind
+		serves bool
+	}{
+		"as many":            {few, few, true},
+		"more":               {more, few, true},
+		"fewer":              {few, more, false},
+		"of another sort":    {packets, few, false},
+		"of the common sort": {few, packets, false},
+	} {
+		if serves := (&Lab{kind: test.lab}).serves(test.tests); serves != test.serves {
+			t.Errorf("%s: %v", name, serves)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// While a tunnel is up, its gateway renews a time in the Connection. If the gateway is gone, for example
+// with its node, the Connection stays as it is and still calls the tunnel up. This file detects that.
+
+// slack is how late a report may be before it counts as overdue. The clocks of the gateway's node and of
+// the API server may differ, and Kubernetes writes times in whole seconds. An API server that was briefly
+// unavailable gets the report with one of the next pings.
+const slack = 30 * time.Second
+
+// patience returns the maximum age of the last report of a tunnel that is up. The gateway reports with
+// the first answer after the interval. It reports the tunnel as failed only after it has missed the
+// maximum number of answers.
+func (p Pings) patience() time.Duration {
+	return p.Report + time.Duration(p.LossThreshold)*p.Interval + slack
+}
+
+// SilentSince returns when a gateway last reported its tunnel as up, if its next report is overdue.
+// Otherwise it returns zero. It also returns zero if the gateway sends no pings, because such a gateway
+// never repeats a report. The Connection is the gateway's, from the cache. If its report looks too old by
+// the usual interval, SilentSince asks the API server, but only once for each version of the Connection.
+func (l *Leaf) SilentSince(
+	ctx context.Context, gateway client.Object, connection *networkingv1beta1.Connection,
+) (time.Time, error) {
+	seemsUp := connection.Status.Value == networkingv1beta1.Connected
+	reported := lastReport(connection)
+	if !seemsUp || reported.IsZero() || l.Now().Sub(reported) <= UsualPings().patience() {
+		return time.Time{}, nil
+	}
+	last, err := l.reports.of(connection).get(func() (report, error) { return l.readReport(ctx, gateway, connection) })
+	if err != nil || !last.pings.Enabled || l.Now().Sub(last.at) <= last.pings.patience() {
+		return time.Time{}, err
+	}
+	return last.at, nil
+}
+
+// report is the last report of a gateway, and how often the gateway reports.
+type report struct {
+	at    time.Time
+	pings Pings
+}
+
+// readReport reads from the API server. If the Connection is gone, which the cache will know in a moment,
+// the result has no pings.
+func (l *Leaf) readReport(ctx context.Context, gateway, cached client.Object) (report, error) {
+	var connection networkingv1beta1.Connection
+	if err := l.Live.Get(ctx, client.ObjectKeyFromObject(cached), &connection); err != nil {
+		return report{}, l.Explain(client.IgnoreNotFound(err))
+	}
+	pings, err := l.GatewayPings(ctx, gateway)
+	return report{at: lastReport(&connection), pings: pings}, err
+}
+
+// lastReport returns when the gateway last reported its tunnel. It takes the later one of two times: the
+// time by the clock of the gateway's node, and the API server's time of the last write of the status.
+// A cache does not keep the latter. The result is zero if there are no pings.
+func lastReport(connection *networkingv1beta1.Connection) time.Time {
+	last := connection.Status.Latency.Timestamp.Time
+	if last.IsZero() {
+		return last
+	}
+	for _, written := range connection.ManagedFields {
+		if written.Subresource == "status" && written.Time != nil && written.Time.After(last) {
+			last = written.Time.Time
+		}
+	}
+	return last.UTC()
+}
+
+// reports keeps the report of each Connection, for the version of the Connection that was seen last.
+type reports struct {
+	mu   sync.Mutex
+	last map[client.ObjectKey]*reportOfVersion
+}
+
+type reportOfVersion struct {
+	memo[report]
+
+	resourceVersion string
+}
+
+// of returns the report for this version of the Connection, which may not be known yet.
+func (r *reports) of(connection client.Object) *reportOfVersion {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key, version := client.ObjectKeyFromObject(connection), connection.GetResourceVersion()
+	if kept := r.last[key]; kept != nil && kept.resourceVersion == version {
+		return kept
+	}
+	if r.last == nil {
+		r.last = map[client.ObjectKey]*reportOfVersion{}
+	}
+	r.last[key] = &reportOfVersion{resourceVersion: version}
+	return r.last[key]
+}

@@ -1,0 +1,122 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+// side is the part of a plan that concerns one of the two leaves.
+type side struct {
+	name string // client or server; its attributes begin with it
+	end  *end.End
+
+	gateway          *plannedGateway // nil unless all its settings are known
+	gatewayChanges   bool            // or is new
+	namespace        types.String    // as configured; null leaves the choice to Liqo
+	namespaceChanges bool            // or is new
+	adopt            types.Bool
+}
+
+// plannedGateway is what the checks need to know about the settings of either gateway.
+type plannedGateway struct {
+	end.Gateway
+
+	keySecret                string
+	nodePort, loadBalancerIP bool // whether they are set; a client has neither
+}
+
+// sides returns the two sides, the client's first.
+func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	changes := func(planned, before attr.Value) bool { return f.state == nil || !planned.Equal(before) }
+	client := side{
+		name: "client", end: f.shortcut.Client, adopt: f.plan.AdoptExisting, namespace: f.config.ClientNamespace,
+		gatewayChanges:   changes(f.plan.ClientGateway, f.before.ClientGateway),
+		namespaceChanges: changes(f.plan.ClientNamespace, f.before.ClientNamespace),
+	}
+	if fullyKnown(ctx, f.plan.ClientGateway) {
+		set, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
+		diags.Append(clientDiags...)
+		client.gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret}
+	}
+	server := side{
+		name: "server", end: f.shortcut.Server, adopt: f.plan.AdoptExisting, namespace: f.config.ServerNamespace,
+		gatewayChanges:   changes(f.plan.ServerGateway, f.before.ServerGateway),
+		namespaceChanges: changes(f.plan.ServerNamespace, f.before.ServerNamespace),
+	}
+	if fullyKnown(ctx, f.plan.ServerGateway) {
+		set, serverDiags := serverGatewaySpec(ctx, f.plan.ServerGateway)
+		diags.Append(serverDiags...)
+		server.gateway = &plannedGateway{
+			Gateway: set, keySecret: set.KeySecret,
+			nodePort: set.NodePort != 0, loadBalancerIP: set.LoadBalancerIP != "",
+		}
+	}
+	return []side{client, server}, diags
+}
+
+func (s side) gatewayPath() path.Path { return path.Root(s.name + "_gateway") }
+
+// checkVersion finds a version of Liqo that is not supported.
+func (s side) checkVersion(ctx context.Context) diag.Diagnostics {
+	if err := s.end.Leaf.CheckLiqoVersion(ctx); err != nil {
+		return diag.Diagnostics{
+			diag.NewAttributeErrorDiagnostic(path.Root(s.name), summary("Unsupported version of Liqo", err), detail(err)),
+		}
+	}
+	return nil
+}
+
+// checkNamespace finds a namespace that cannot have the objects of this side: the configured one, or the
+// tenant namespace.
+func (s side) checkNamespace(ctx context.Context) diag.Diagnostics {
+	if s.namespace.IsUnknown() || !s.namespaceChanges {
+		return nil
+	}
+	return foundUnlessMade(path.Root(s.name+"_namespace"), s.end.CheckNamespace(ctx, s.namespace.ValueString()))
+}
+
+// checkTemplate finds a template of the gateway that does not exist, or that ignores a setting.
+func (s side) checkTemplate(ctx context.Context) diag.Diagnostics {
+	if s.gateway == nil || !s.gatewayChanges {
+		return nil
+	}
+	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
+	if err != nil {
+		return found(s.gatewayPath().AtName("template"), err)
+	}
+	var diags diag.Diagnostics
+	for _, setting := range []struct {
+		attribute, field string
+		set, used        bool
+	}{
+		{"node_port", "node port", s.gateway.nodePort, template.TakesNodePort},
+		{"load_balancer_ip", "load balancer's address", s.gateway.loadBalancerIP, template.TakesLoadBalancerIP},
+	} {
+		if setting.set && !setting.used {
+			diags.AddAttributeError(s.gatewayPath().AtName(setting.attribute), "The template ignores "+setting.attribute,
+				fmt.Sprintf("The Service in template %s on leaf %q does not use the %s of the gateway, so `%s` would have no "+
+					"effect. Remove it, or set a `template` that uses it.",
+					template.Name, s.end.Leaf.Name, setting.field, setting.attribute))
+		}
+	}
+	return diags
+}
+
+// checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.
+func (s side) checkKeys(ctx context.Context) diag.Diagnostics {
+	changes := s.gatewayChanges || s.namespaceChanges
+	if s.gateway == nil || !fullyKnown(ctx, s.namespace, s.adopt) || !changes {
+		return nil
+	}
+	secret := end.KeySecret{Namespace: s.namespace.ValueString(), Name: s.gateway.keySecret}
+	err := s.end.CheckKeySecret(ctx, secret, s.adopt.ValueBool())
+	return foundUnlessMade(s.gatewayPath().AtName("key_secret"), err)
+}
