@@ -80,7 +80,7 @@ func TestAccPacketsAreFasterOverTheShortcutThanThroughTheCentre(t *testing.T) {
 		}
 	}
 	_ = w.Flush() // into memory
-	t.Logf("from Rome to Milan, the fastest of ten\n%s", &table)
+	t.Logf("from Rome to Milan, the fastest of five\n%s", &table)
 }
 
 // latency is the shortest time from a request to its answer, in milliseconds. The average would also show how busy
@@ -90,7 +90,7 @@ type latency struct{ ping, http float64 }
 // latency measures how fast a pod answers the pod of a cluster. Each HTTP request has its own connection.
 func (l *realLab) latency(t *testing.T, cluster, address string) latency {
 	t.Helper()
-	options := []string{"--count=10", "--interval=20ms", "--timeout=5s"}
+	options := []string{"--count=5", "--interval=20ms", "--timeout=5s"}
 	ping := l.probe(t, "ping", cluster, address, options...)
 	http := l.probe(t, "http", cluster, "http://"+address, options...)
 	if ping.Lost > 0 || http.Lost > 0 {
