@@ -16,8 +16,8 @@ import (
 )
 
 // When the ranges in a Configuration change, Liqo (1.2.0, RemapConfiguration) first asks its IPAM to release
-// the old ones. Until that is done, the status keeps the old remapping, and Liqo reports it as complete, also
-// for the new generation. So the status alone does not show that it is the remapping of the new ranges.
+// the old ones. Until that is done, the status keeps the old remapping, and Liqo may report it as complete for
+// the new generation. So the status alone does not show that it is the remapping of the new ranges.
 
 // WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If
 // remapping is forbidden, addresses other than the pods' own are an error.
