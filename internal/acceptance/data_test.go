@@ -164,6 +164,7 @@ func TestAccDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 				shows(topology, knownvalue.ListExact([]knownvalue.Check{knownvalue.ObjectExact(map[string]knownvalue.Check{
 					"kind": exactly("shortcut"), "from": exactly("rome"), "to": exactly("milan"), "both_ways": no,
 					"status": connected, "made_by": exactly("other"),
+					"latency_ms": knownvalue.Float64Exact(1), "latency_measured_at": recent(),
 				})}), "edges"),
 				shows(
 					topology,
@@ -215,6 +216,7 @@ func TestAccATopologyShowsABrokenLink(t *testing.T) {
 				shows("liqo_shortcut.rome_milan", exactly("Error"), "client_end", "status"),
 				shows("liqo_shortcut.rome_milan", knownvalue.Null(), "client_end", "latency_ms"),
 				shows("liqo_topology.all", exactly("Error"), "edges", 0, "status"),
+				shows("liqo_topology.all", knownvalue.Null(), "edges", 0, "latency_measured_at"),
 				shows(
 					"liqo_topology.all", contains(`n3 -.->|"✗ shortcut (not Terraform's): Error"| n1`, "linkStyle 0 stroke:red"),
 					"mermaid",

@@ -98,33 +98,3 @@ func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T
 	doesNotSay(t, p.run("plan", "-detailed-exitcode"), "Warning:")
 	is("Connected")
 }
-
-func TestAccPacketsCrossAsSoonAsApplyReturns(t *testing.T) {
-	lab := borrowRealLab(t)
-	p := lab.join(t, "europe", overNodePort)
-	link := lab.link(t, "rome", "europe")
-	for _, delay := range []string{"0ms", "100ms"} {
-		link("--up", "--delay", delay)
-		for range 5 {
-			lab.removeGateway(t, "rome", "europe")
-			p.run("apply", "-auto-approve")
-			for cluster, address := range map[string]string{"rome": p.serverAt, "europe": p.romeAt} {
-				if result := lab.probe(t, "ping", cluster, address, "--count=1", "--timeout=5s"); result.Lost > 0 {
-					t.Errorf("with a delay of %s, the first ping from %s is lost: %+v", delay, cluster, result)
-				}
-			}
-		}
-	}
-}
-
-// removeGateway deletes the GatewayClient of a cluster, and returns when its pod is gone.
-func (l *realLab) removeGateway(t *testing.T, at, of string) {
-	t.Helper()
-	removed := l.gone(t, at, &corev1.PodList{})
-	gateway := &networkingv1beta1.GatewayClient{}
-	gateway.Namespace, gateway.Name = "liqo-tenant-"+of, of
-	if err := l.client(t, at).Delete(t.Context(), gateway); err != nil {
-		t.Fatal(err)
-	}
-	<-removed
-}

@@ -124,6 +124,15 @@ func (l *realLab) reaches(t *testing.T, cluster, address string) {
 	}
 }
 
+// reachesSoon returns when a ping from a cluster's pod is answered, and fails the test if none is before long.
+func (l *realLab) reachesSoon(t *testing.T, cluster, address string) {
+	t.Helper()
+	result := l.probe(t, "ping", cluster, address, "--until-answer", "--count=300", "--timeout=200ms")
+	if result.Received == 0 {
+		t.Errorf("%s does not reach %s: %+v", cluster, address, result)
+	}
+}
+
 // reachesNot fails the test if any ping from a cluster's pod is answered.
 func (l *realLab) reachesNot(t *testing.T, cluster, address string) {
 	t.Helper()

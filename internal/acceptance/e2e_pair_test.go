@@ -69,10 +69,6 @@ func (p *packetPair) parted() {
 // comesBack returns when pods of both clusters reach each other again, and fails the test if they do not before long.
 func (p *packetPair) comesBack() {
 	p.t.Helper()
-	for cluster, address := range map[string]string{"rome": p.serverAt, p.server: p.romeAt} {
-		result := p.lab.probe(p.t, "ping", cluster, address, "--until-answer", "--count=300", "--timeout=200ms")
-		if result.Received == 0 {
-			p.t.Errorf("%s does not reach %s again: %+v", cluster, address, result)
-		}
-	}
+	p.lab.reachesSoon(p.t, "rome", p.serverAt)
+	p.lab.reachesSoon(p.t, p.server, p.romeAt)
 }

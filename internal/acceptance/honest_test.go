@@ -61,7 +61,8 @@ func TestAccATunnelOnWhichNobodyReportsIsNotConnected(t *testing.T) {
 		data "liqo_shortcuts" "all" { clusters = ["rome", "milan"] }
 		output "listed" { value = data.liqo_shortcuts.all.shortcuts[*].status }
 		data "liqo_topology" "all" { clusters = ["rome", "milan"] }
-		output "edges" { value = data.liqo_topology.all.edges[*].status }`
+		output "edges" { value = data.liqo_topology.all.edges[*].status }
+		output "last_answers" { value = data.liqo_topology.all.edges[*].latency_measured_at }`
 	p := lab.written(t, lab.between("milan", overNodePort))
 	p.apply()
 	fellSilent := time.Now()
@@ -100,7 +101,7 @@ func TestAccATunnelOnWhichNobodyReportsIsNotConnected(t *testing.T) {
 	p.run("apply", "-auto-approve")
 	says(t, p.run("state", "show", romeMilan), `status = "Connecting"`)
 	says(t, p.run("output"), `"client_end" = "Connecting"`, `"server_end" = "Connecting"`, `measured = "20`,
-		`listed = tolist([ "Connecting", ])`, `edges = tolist([ "Connecting", ])`)
+		`listed = tolist([ "Connecting", ])`, `edges = tolist([ "Connecting", ])`, `last_answers = tolist([ "20`)
 
 	reported := func(connection *networkingv1beta1.Connection) bool {
 		return connection.Status.Latency.Timestamp.After(fellSilent.Add(time.Second)) // written in whole seconds

@@ -2,13 +2,11 @@ package end
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
-	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -43,27 +41,6 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	return e.Leaf.Edit(ctx, configuration, func(object client.Object) { setAnnotation(object, completeAnnotation, record) })
 }
 
-// WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If
-// remapping is forbidden, addresses other than the pods' own are an error.
-func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
-	var decided *networkingv1beta1.Configuration
-	err := e.until(ctx, "Liqo to remap the other leaf's address ranges", func(found Objects) bool {
-		decided = found.Configuration
-		return decided != nil && networkingutils.AreConfigurationNetworkCIDRsConfigured(decided)
-	}, &networkingv1beta1.Configuration{})
-	if err != nil || !forbidden {
-		return err
-	}
-	network := networkOf(decided)
-	for i, cidr := range network.PodCIDRs {
-		if remapped := network.RemappedPodCIDRs[i]; remapped != cidr {
-			return e.remappedProblem(
-				fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, e.Remote.Name, remapped))
-		}
-	}
-	return nil
-}
-
 // Network has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.
 type Network struct {
 	PodCIDRs             []string // as the leaf has them
@@ -84,7 +61,7 @@ func (o Objects) ObservedNetwork() Network {
 func networkOf(configuration *networkingv1beta1.Configuration) Network {
 	told := configuration.Spec.Remote.CIDR
 	network := Network{PodCIDRs: cidrStrings(told.Pod), ExternalCIDR: firstCIDR(told.External)}
-	if networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration) && configuration.Status.Remote != nil {
+	if isRemapped(configuration) {
 		remapped := configuration.Status.Remote.CIDR
 		network.RemappedPodCIDRs, network.RemappedExternalCIDR = cidrStrings(remapped.Pod), firstCIDR(remapped.External)
 	}

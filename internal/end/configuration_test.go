@@ -109,8 +109,9 @@ func TestARemappingFailsOnlyIfItIsForbidden(t *testing.T) {
 		"remapped, allowed":      {"10.20.0.0/16", false, false},
 		"remapped, forbidden":    {"10.20.0.0/16", true, true},
 	} {
-		err := milansEnd(t, ours(clustertest.Remapped("rome", test.pods, "10.71.0.0/16"))).WaitForRemapping(t.Context(),
-			test.forbidden)
+		configuration := ours(clustertest.Remapped("rome", test.pods, "10.71.0.0/16"))
+		milan := milansEnd(t, append(clustertest.Allocations(configuration), configuration)...)
+		err := milan.WaitForRemapping(t.Context(), test.forbidden)
 		if errors.Is(err, ErrRemapped) != test.refused || (err == nil) == test.refused {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -121,7 +121,10 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 			{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"},
 		},
 		Networks: []shortcut.Link{
-			{Client: joined("rome"), Server: joined("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider},
+			{
+				Client: joined("rome"), Server: joined("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider,
+				Latency: fiveMS,
+			},
 		},
 		Peerings: []shortcut.Peering{{Consumer: joined("europe"), Provider: joined("milan"), BothWays: true}},
 	}, "europe"))
@@ -130,8 +133,8 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 			model.Nodes,
 			`[{"europe" "e" true "Ready" <null>} {"milan" "m" false "Ready" <null>} {"rome" "r" false "Ready" <null>}]`,
 		},
-		"edges": {model.Edges, `[{"peering" "europe" "milan" true "NoNetwork" <null>} ` +
-			`{"shortcut" "rome" "milan" false "Connecting" "terraform-provider-liqo"}]`},
+		"edges": {model.Edges, `[{"peering" "europe" "milan" true "NoNetwork" <null> <null> <null>} ` +
+			`{"shortcut" "rome" "milan" false "Connecting" "terraform-provider-liqo" 5.000000 "2026-11-21T03:04:05Z"}]`},
 	})
 	if !strings.HasPrefix(model.DOT.ValueString(), "digraph liqo {\n  rankdir=LR\n") {
 		t.Errorf("got %s", model.DOT.ValueString())

@@ -100,6 +100,14 @@ func edgesAttribute() schema.Attribute {
 				"clusters cannot be read. `Unknown` is possible only if the name of that cluster is its cluster " +
 				"ID."),
 			"made_by": shownString(madeByDescription + " Null if there is no network."),
+			"latency_ms": schema.Float64Attribute{
+				Computed: true,
+				MarkdownDescription: "Round-trip time of a packet between the two gateways, in milliseconds, as " +
+					"measured by the one that dials or else by the other one. Null if neither has a measurement, as " +
+					"while the tunnel is down.",
+			},
+			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC. This is the time of " +
+				"the last answer."),
 		}},
 	}
 }
@@ -124,12 +132,14 @@ type nodeModel struct {
 }
 
 type edgeModel struct {
-	Kind     types.String `tfsdk:"kind"`
-	From     types.String `tfsdk:"from"`
-	To       types.String `tfsdk:"to"`
-	BothWays types.Bool   `tfsdk:"both_ways"`
-	Status   types.String `tfsdk:"status"`
-	MadeBy   types.String `tfsdk:"made_by"`
+	Kind              types.String  `tfsdk:"kind"`
+	From              types.String  `tfsdk:"from"`
+	To                types.String  `tfsdk:"to"`
+	BothWays          types.Bool    `tfsdk:"both_ways"`
+	Status            types.String  `tfsdk:"status"`
+	MadeBy            types.String  `tfsdk:"made_by"`
+	LatencyMS         types.Float64 `tfsdk:"latency_ms"`
+	LatencyMeasuredAt types.String  `tfsdk:"latency_measured_at"`
 }
 
 // Read implements [datasource.DataSource].
@@ -172,6 +182,8 @@ func (m *topologyDataModel) show(graph topology.Graph) {
 			BothWays: types.BoolValue(edge.BothWays),
 			Status:   types.StringValue(string(edge.Status)),
 			MadeBy:   stringOrNull(string(edge.MadeBy)),
+
+			LatencyMS: milliseconds(edge.Latency), LatencyMeasuredAt: measuredAt(edge.Latency),
 		}
 	}
 	direction := topology.LeftToRight

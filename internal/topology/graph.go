@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -44,6 +45,7 @@ type Edge struct {
 	BothWays bool            // of a peering: each cluster consumes the other, or the consumer is not known yet
 	Status   shortcut.Status // of the network between the two; NoNetwork for a peering without a network
 	MadeBy   shortcut.Maker  // of this network; empty if there is none
+	Latency  *end.Latency    // of this network; nil if there is no measurement
 }
 
 // Kind is the kind of an edge.
@@ -74,14 +76,15 @@ func New(survey shortcut.Survey, central string) Graph {
 			Status: NoNetwork,
 		}
 		if link, ok := networks[between]; ok {
-			edge.Status, edge.MadeBy = link.Status, link.MadeBy
+			edge.Status, edge.MadeBy, edge.Latency = link.Status, link.MadeBy, link.Latency
 			delete(networks, between)
 		}
 		graph.Edges = append(graph.Edges, edge)
 	}
 	for _, link := range networks {
 		graph.Edges = append(graph.Edges, Edge{
-			Kind: OfShortcut, From: link.Client.Name, To: link.Server.Name, Status: link.Status, MadeBy: link.MadeBy,
+			Kind: OfShortcut, From: link.Client.Name, To: link.Server.Name,
+			Status: link.Status, MadeBy: link.MadeBy, Latency: link.Latency,
 		})
 	}
 	slices.SortFunc(graph.Edges, func(a, b Edge) int {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -32,16 +33,20 @@ func leavesOf(names ...string) []shortcut.Leaf {
 
 func TestAPeeringAndItsNetworkAreOneEdge(t *testing.T) {
 	made := link("rome", "europe")
-	made.Status, made.MadeBy = shortcut.Connecting, shortcut.ByPeering
+	made.Status, made.MadeBy, made.Latency = shortcut.Connecting, shortcut.ByPeering, new(end.Latency)
+	direct := link("rome", "milan")
+	direct.Latency = new(end.Latency)
 	graph := New(shortcut.Survey{
 		Leaves:   leavesOf("rome", "milan", "europe"),
-		Networks: []shortcut.Link{made, link("rome", "milan")},
+		Networks: []shortcut.Link{made, direct},
 		Peerings: []shortcut.Peering{peering("europe", "rome"), peering("europe", "milan")},
 	}, "")
 	expected := []Edge{
 		{Kind: OfPeering, From: "europe", To: "milan", Status: NoNetwork},
-		{Kind: OfPeering, From: "europe", To: "rome", Status: shortcut.Connecting, MadeBy: shortcut.ByPeering},
-		{Kind: OfShortcut, From: "rome", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
+		{Kind: OfPeering, From: "europe", To: "rome", Status: shortcut.Connecting, MadeBy: shortcut.ByPeering,
+			Latency: made.Latency},
+		{Kind: OfShortcut, From: "rome", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByProvider,
+			Latency: direct.Latency},
 	}
 	if !slices.Equal(graph.Edges, expected) {
 		t.Errorf("got %+v", graph.Edges)

@@ -8,6 +8,11 @@ output "picture" {
   value = data.liqo_topology.all.mermaid
 }
 
+# When packets last crossed each connection between two gateways, by the clock of a gateway's node.
+output "last_answers" {
+  value = { for e in data.liqo_topology.all.edges : "${e.from} → ${e.to}" => e.latency_measured_at }
+}
+
 output "broken" {
   value = [for e in data.liqo_topology.all.edges : "${e.from} → ${e.to}: ${e.status}" if contains(["Error", "Disconnected"], e.status)]
 }

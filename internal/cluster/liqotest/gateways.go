@@ -4,13 +4,17 @@ import (
 	"cmp"
 	"context"
 
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
 	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 const (
@@ -20,9 +24,17 @@ const (
 	NodePort int32 = 30999
 )
 
-// remap decides that the other cluster's ranges are free.
-func remap(_ context.Context, _ client.Client, configuration *networkingv1beta1.Configuration) error {
+// remap decides that the other cluster's ranges are free, and allocates them.
+func remap(ctx context.Context, c client.Client, configuration *networkingv1beta1.Configuration) error {
+	if err := release(ctx, c, configuration); err != nil {
+		return err
+	}
 	configuration.Status.Remote = configuration.Spec.Remote.DeepCopy()
+	for _, network := range clustertest.Allocations(configuration) {
+		if err := c.Create(ctx, network); err != nil {
+			return err
+		}
+	}
 	meta.SetStatusCondition(&configuration.Status.Conditions, metav1.Condition{
 		Type:               networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured,
 		Status:             metav1.ConditionTrue,
@@ -30,6 +42,12 @@ func remap(_ context.Context, _ client.Client, configuration *networkingv1beta1.
 		ObservedGeneration: configuration.Generation,
 	})
 	return nil
+}
+
+// release gives back what was allocated for a Configuration.
+func release(ctx context.Context, c client.Client, configuration *networkingv1beta1.Configuration) error {
+	remote := client.MatchingLabels{consts.RemoteClusterID: configuration.Labels[consts.RemoteClusterID]}
+	return c.DeleteAllOf(ctx, &ipamv1alpha1.Network{}, client.InNamespace(configuration.Namespace), remote)
 }
 
 // serve gives a gateway keys, and its Service an address.

@@ -78,11 +78,13 @@ func remove(ctx context.Context, c client.WithWatch, object client.Object, optio
 	if err := c.Delete(ctx, object, options...); err != nil {
 		return err
 	}
-	switch gateway := object.(type) {
+	switch object := object.(type) {
+	case *networkingv1beta1.Configuration:
+		return release(ctx, c, object)
 	case *networkingv1beta1.GatewayServer:
-		return forget(ctx, c, gateway, gateway.Spec.SecretRef)
+		return forget(ctx, c, object, object.Spec.SecretRef)
 	case *networkingv1beta1.GatewayClient:
-		return forget(ctx, c, gateway, gateway.Spec.SecretRef)
+		return forget(ctx, c, object, object.Spec.SecretRef)
 	default:
 		return nil
 	}

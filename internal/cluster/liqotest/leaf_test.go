@@ -54,6 +54,10 @@ func TestNothingIsRemapped(t *testing.T) {
 			!slices.Equal(remapped.CIDR.Pod, configuration.Spec.Remote.CIDR.Pod) {
 			t.Errorf("%s is remapped to %v", podCIDR, remapped)
 		}
+		allocated, err := rome.TakenNetworks(t.Context())
+		if err != nil || len(allocated) != 2 || allocated[0].Status.CIDR.String() != podCIDR {
+			t.Errorf("for %s, %+v is allocated (%v)", podCIDR, allocated, err)
+		}
 	}
 }
 

@@ -57,8 +57,9 @@ func runPod(ctx context.Context, kubeconfig, namespace, name string) (string, er
 	if err != nil {
 		return "", err
 	}
+	label := map[string]string{"run": name} // as of kubectl run
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: label},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Image: "echo"}}},
 	}
 	if err := in.Create(ctx, pod); err != nil && !apierrors.IsAlreadyExists(err) {

@@ -1,0 +1,86 @@
+package end
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// When the ranges in a Configuration change, Liqo (1.2.0, RemapConfiguration) first asks its IPAM to release
+// the old ones. Until that is done, the status keeps the old remapping, and Liqo may report it as complete for
+// the new generation. So the status alone does not show that it is the remapping of the new ranges.
+
+// WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If
+// remapping is forbidden, addresses other than the pods' own are an error.
+func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
+	var network Network
+	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
+		found, err := e.Find(ctx)
+		if err != nil || found.Configuration == nil || !isRemapped(found.Configuration) {
+			return false, err
+		}
+		network = found.ObservedNetwork()
+		// Whatever is not allocated yet changes the status later, which is the next event.
+		return e.areAllocated(ctx, found.Configuration)
+	}, &networkingv1beta1.Configuration{})
+	err = explain.Wait(ctx, e.Subject(), "Liqo to remap the other leaf's address ranges", err)
+	if err != nil || !forbidden {
+		return err
+	}
+	for i, cidr := range network.PodCIDRs {
+		if remapped := network.RemappedPodCIDRs[i]; remapped != cidr {
+			return e.remappedProblem(
+				fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, e.Remote.Name, remapped))
+		}
+	}
+	return nil
+}
+
+// isRemapped reports whether the status of a Configuration has a remapping that can be the one of the ranges in
+// its spec. Liqo remaps a range to one of the same size.
+func isRemapped(configuration *networkingv1beta1.Configuration) bool {
+	if !networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration) || configuration.Status.Remote == nil {
+		return false
+	}
+	told, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
+	return slices.EqualFunc(told.Pod, remapped.Pod, haveSameSize) &&
+		slices.EqualFunc(told.External, remapped.External, haveSameSize)
+}
+
+func haveSameSize(one, other networkingv1beta1.CIDR) bool {
+	a, err := netip.ParsePrefix(one.String())
+	if err != nil {
+		return false
+	}
+	b, err := netip.ParsePrefix(other.String())
+	return err == nil && a.Bits() == b.Bits()
+}
+
+// areAllocated asks the leaf whether Liqo's IPAM has allocated each remapped range for the range in the spec of
+// the Configuration.
+func (e *End) areAllocated(ctx context.Context, configuration *networkingv1beta1.Configuration) (bool, error) {
+	var networks ipamv1alpha1.NetworkList
+	remote := client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}
+	if err := e.Leaf.Live.List(ctx, &networks, client.InNamespace(configuration.Namespace), remote); err != nil {
+		return false, e.Leaf.Explain(err)
+	}
+	allocated := map[networkingv1beta1.CIDR]networkingv1beta1.CIDR{}
+	for i := range networks.Items {
+		if network := &networks.Items[i]; ownedBy(network, configuration) && !Leaving(network) {
+			allocated[network.Spec.CIDR] = network.Status.CIDR
+		}
+	}
+	isAllocated := func(told, remapped networkingv1beta1.CIDR) bool { return allocated[told] == remapped }
+	told, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
+	return slices.EqualFunc(told.Pod, remapped.Pod, isAllocated) &&
+		slices.EqualFunc(told.External, remapped.External, isAllocated), nil
+}

@@ -1,0 +1,88 @@
+package end
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// changed returns a Configuration whose pod CIDR has changed, with the remapping of the old one. Liqo
+// reports it as complete for a moment.
+func changed(before, after networkingv1beta1.CIDR) *networkingv1beta1.Configuration {
+	configuration := ours(clustertest.Remapped("rome", before.String(), "10.70.0.0/16"))
+	configuration.Spec.Remote.CIDR.Pod = []networkingv1beta1.CIDR{after}
+	return configuration
+}
+
+func TestAWaitForARemappingEndsWithTheOneOfTheChangedRanges(t *testing.T) {
+	const before, after = "10.1.0.0/17", "10.1.128.0/17"
+	old := ours(clustertest.Remapped("rome", before, "10.70.0.0/16"))
+	old.Spec.Remote.CIDR.Pod = []networkingv1beta1.CIDR{before}
+	objects := append(clustertest.Allocations(old), changed(before, after))
+	for _, forbidden := range []bool{false, true} {
+		milan := milansEnd(t, objects...)
+		liqoRemaps(t, milan, after)
+		if err := milan.WaitForRemapping(t.Context(), forbidden); err != nil {
+			t.Fatal(err)
+		}
+		found, err := milan.Find(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if network := found.ObservedNetwork(); !slices.Equal(network.RemappedPodCIDRs, []string{after}) {
+			t.Errorf("forbidden: %t: got %+v", forbidden, network)
+		}
+	}
+}
+
+// liqoRemaps makes Liqo replace the ranges that it has allocated on a leaf as soon as someone has looked at
+// them. It reports a pod CIDR that it has not remapped.
+func liqoRemaps(t *testing.T, at *End, podCIDR networkingv1beta1.CIDR) {
+	t.Helper()
+	var replaced bool
+	replace := func(ctx context.Context, c client.Client) error {
+		replaced = true
+		found, err := at.Find(ctx)
+		if err != nil {
+			return err
+		}
+		if err := c.DeleteAllOf(ctx, &ipamv1alpha1.Network{}, client.InNamespace(found.Namespace())); err != nil {
+			return err
+		}
+		configuration := found.Configuration
+		configuration.Status.Remote.CIDR.Pod = []networkingv1beta1.CIDR{podCIDR}
+		for _, network := range clustertest.Allocations(configuration) {
+			if err := c.Create(ctx, network); err != nil {
+				return err
+			}
+		}
+		return c.Status().Update(ctx, configuration)
+	}
+	at.Leaf.Live = interceptor.NewClient(at.Leaf.Live, interceptor.Funcs{
+		List: func(
+			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
+		) error {
+			if err := c.List(ctx, list, options...); err != nil {
+				return err
+			}
+			if _, allocated := list.(*ipamv1alpha1.NetworkList); allocated && !replaced {
+				return replace(ctx, c)
+			}
+			return nil
+		},
+	})
+}
+
+func TestARemappingOfRangesOfAnotherSizeIsOneOfOldRanges(t *testing.T) {
+	network := networkOf(changed("10.1.0.0/16", "10.1.128.0/17"))
+	if !slices.Equal(network.PodCIDRs, []string{"10.1.128.0/17"}) || network.RemappedPodCIDRs != nil {
+		t.Errorf("got %+v", network)
+	}
+}
