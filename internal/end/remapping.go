@@ -12,6 +12,7 @@ import (
 	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
@@ -75,7 +76,7 @@ func (e *End) areAllocated(ctx context.Context, configuration *networkingv1beta1
 	}
 	allocated := map[networkingv1beta1.CIDR]networkingv1beta1.CIDR{}
 	for i := range networks.Items {
-		if network := &networks.Items[i]; ownedBy(network, configuration) && !Leaving(network) {
+		if network := &networks.Items[i]; cluster.OwnedBy(network, configuration) && !Leaving(network) {
 			allocated[network.Spec.CIDR] = network.Status.CIDR
 		}
 	}
