@@ -38,7 +38,9 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	if err := e.Leaf.Apply(ctx, configuration); err != nil || record == "" {
 		return err
 	}
-	return e.Leaf.Edit(ctx, configuration, func(object client.Object) { setAnnotation(object, completeAnnotation, record) })
+	return e.Leaf.Edit(ctx, configuration, func(object client.Object) {
+		setAnnotation(object, completeAnnotation, record)
+	})
 }
 
 // Network has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.

@@ -34,7 +34,8 @@ func TestAGatewayShakesHandsAgainOnlyIfItsConnectionIsMissingAndItDoesNotRestart
 		}
 		known.UID = "known"
 		server := milansEnd(t, append(test.more, gateway, ours(known))...)
-		if _, err := server.EnsurePublicKey(t.Context(), key, EnsuredGateway{Object: gateway, Restarts: test.restarts}); err != nil {
+		ensured := EnsuredGateway{Object: gateway, Restarts: test.restarts}
+		if _, err := server.EnsurePublicKey(t.Context(), key, ensured); err != nil {
 			t.Fatal(err)
 		}
 		left, err := server.Find(t.Context())

@@ -69,7 +69,7 @@ func (e Endpoint) reaches(service *corev1.Service) bool {
 	case corev1.ServiceTypeNodePort:
 		return !inCluster && e.Port == port.NodePort
 	default:
-		asked := service.Spec.LoadBalancerIP //nolint:staticcheck // deprecated, but Liqo's API has only this
+		asked := service.Spec.LoadBalancerIP
 		return !inCluster && e.Port == port.Port && (asked == "" || slices.Contains(e.Addresses, asked))
 	}
 }

@@ -44,16 +44,16 @@ func TestAnEndpointIsTheServicesOnlyAfterLiqoHasSeenTheChange(t *testing.T) {
 		endpoint Endpoint
 		reaches  bool
 	}{
-		"a node port":                       {corev1.ServiceTypeNodePort, "", Endpoint{Addresses: onNode, Port: 31000}, true},
-		"the node port before":              {corev1.ServiceTypeNodePort, "", Endpoint{Addresses: onNode, Port: 30999}, false},
-		"a load balancer":                   {corev1.ServiceTypeLoadBalancer, "", Endpoint{Addresses: balanced, Port: 51840}, true},
-		"the node port before the balancer": {corev1.ServiceTypeLoadBalancer, "", Endpoint{Addresses: onNode, Port: 31000}, false},
-		"the cluster IP before it":          {corev1.ServiceTypeLoadBalancer, "", Endpoint{Addresses: inCluster, Port: 51840}, false},
-		"the address before the asked one": {
-			corev1.ServiceTypeLoadBalancer, "192.0.2.9", Endpoint{Addresses: balanced, Port: 51840}, false,
+		"a node port":         {corev1.ServiceTypeNodePort, "", Endpoint{onNode, 31000, "UDP"}, true},
+		"an older node port":  {corev1.ServiceTypeNodePort, "", Endpoint{onNode, 30999, "UDP"}, false},
+		"a load balancer":     {corev1.ServiceTypeLoadBalancer, "", Endpoint{balanced, 51840, "UDP"}, true},
+		"a node port before":  {corev1.ServiceTypeLoadBalancer, "", Endpoint{onNode, 31000, "UDP"}, false},
+		"a cluster IP before": {corev1.ServiceTypeLoadBalancer, "", Endpoint{inCluster, 51840, "UDP"}, false},
+		"an address before the asked one": {
+			corev1.ServiceTypeLoadBalancer, "192.0.2.9", Endpoint{balanced, 51840, "UDP"}, false,
 		},
-		"a cluster IP":                {corev1.ServiceTypeClusterIP, "", Endpoint{Addresses: inCluster, Port: 51840}, true},
-		"the load balancer before it": {corev1.ServiceTypeClusterIP, "", Endpoint{Addresses: balanced, Port: 51840}, false},
+		"a cluster IP":           {corev1.ServiceTypeClusterIP, "", Endpoint{inCluster, 51840, "UDP"}, true},
+		"a load balancer before": {corev1.ServiceTypeClusterIP, "", Endpoint{balanced, 51840, "UDP"}, false},
 	} {
 		service := clustertest.GatewayService("rome")
 		service.Spec.Type, service.Spec.ClusterIPs, service.Spec.LoadBalancerIP = test.kind, inCluster, test.asked

@@ -1,6 +1,7 @@
 package end
 
 import (
+	"slices"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -65,7 +66,8 @@ func TestATemplateIsRenderedAsLiqoDoesIt(t *testing.T) {
 		metadata.Annotations["template"] != "large" || metadata.Labels["team"] != "network" {
 		t.Errorf("the Service is marked %v and %v", metadata.Annotations, metadata.Labels)
 	}
-	if args := got.Deployment.Spec.Template.Spec.Containers[0].Args; args[0] != "--mtu=1340" || args[1] != "--remote=rome" {
+	args := got.Deployment.Spec.Template.Spec.Containers[0].Args
+	if !slices.Equal(args, []string{"--mtu=1340", "--remote=rome"}) {
 		t.Errorf("the arguments are %v", args)
 	}
 }
@@ -80,7 +82,7 @@ func TestAChangeHasReachedLiqoOnceTheTechnologyCarriesIt(t *testing.T) {
 		"port":             {func(s *spec) { s.Endpoint.Port = 51900 }, false},
 		"node port":        {func(s *spec) { s.Endpoint.NodePort = ptr.To[int32](31010) }, false},
 		"type of Service":  {func(s *spec) { s.Endpoint.ServiceType = corev1.ServiceTypeLoadBalancer }, false},
-		"load balancer IP": {func(s *spec) { s.Endpoint.LoadBalancerIP = ptr.To("192.0.2.10") }, false},
+		"load balancer IP": {func(s *spec) { s.Endpoint.LoadBalancerIP = new("192.0.2.10") }, false},
 		"annotation":       {func(s *spec) { s.ServiceAnnotations = map[string]string{"example.com/a": "b"} }, false},
 		"label":            {func(s *spec) { s.ServiceLabels = map[string]string{"a": "b"} }, false},
 	} {

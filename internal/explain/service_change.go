@@ -31,7 +31,7 @@ func serviceChange(ctx context.Context, s Subject, found view) ([]cause, error) 
 	}
 	changed := service.DeepCopy()
 	changed.Spec.Type, changed.Spec.Ports = wanted.Spec.Type, wanted.Spec.Ports
-	changed.Spec.LoadBalancerIP = wanted.Spec.LoadBalancerIP //nolint:staticcheck // Liqo's API has only this
+	changed.Spec.LoadBalancerIP = wanted.Spec.LoadBalancerIP
 	refusal, err := refusalOf(s.Leaf, s.Leaf.Live.Patch(ctx, changed, client.MergeFrom(&service), client.DryRunAll))
 	if refusal == "" {
 		return nil, err
@@ -50,7 +50,7 @@ func serviceChange(ctx context.Context, s Subject, found view) ([]cause, error) 
 // chooses those that Liqo leaves open.
 func settled(wanted, service *corev1.Service) bool {
 	if wanted.Spec.Type != service.Spec.Type || len(wanted.Spec.Ports) != len(service.Spec.Ports) ||
-		wanted.Spec.LoadBalancerIP != service.Spec.LoadBalancerIP { //nolint:staticcheck // Liqo's API has only this
+		wanted.Spec.LoadBalancerIP != service.Spec.LoadBalancerIP {
 		return false
 	}
 	for i, port := range wanted.Spec.Ports {

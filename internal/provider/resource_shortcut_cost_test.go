@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -11,13 +12,8 @@ import (
 // serverGatewayWith returns the default server_gateway with some other values.
 func serverGatewayWith(t *testing.T, values map[string]attr.Value) types.Object {
 	t.Helper()
-	all := map[string]attr.Value{}
-	for name, value := range defaultServerGateway(t.Context()).Attributes() {
-		all[name] = value
-	}
-	for name, value := range values {
-		all[name] = value
-	}
+	all := defaultServerGateway(t.Context()).Attributes() // a copy
+	maps.Copy(all, values)
 	return types.ObjectValueMust(serverGatewayTypes, all)
 }
 

@@ -143,7 +143,8 @@ func TestARepairUnlabelsOnlyAFormerSecret(t *testing.T) {
 		"the gateway still uses that": {[]client.Object{using("my-keys")}, true},
 	} {
 		milan := clustertest.Leaf(t, "milan", append(test.gateway, clustertest.KeySecret("rome", nil))...)
-		if err := makeRoom(New(clustertest.Leaf(t, "rome"), milan).Server, former)(t.Context(), "liqo-tenant-rome", false); err != nil {
+		server := New(clustertest.Leaf(t, "rome"), milan).Server
+		if err := makeRoom(server, former)(t.Context(), "liqo-tenant-rome", false); err != nil {
 			t.Fatal(err)
 		}
 		var secret corev1.Secret
