@@ -239,6 +239,26 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 	)
 }
 
+// Liqo 1.2.0 never reports a remapping as complete if the changed ranges are remapped to the same ones as
+// before, as these are.
+func TestAccRangesChangeInPlaceToOthersOfTheSameSize(t *testing.T) {
+	lab := borrowTopology(t)
+	announcing := func(half string, checks resource.ConfigPlanChecks) resource.TestStep {
+		return resource.TestStep{
+			Config: lab.between("naples", overNodePort+fmt.Sprintf(`
+				server_network = { pod_cidrs = [%q] }`, half)),
+			ConfigPlanChecks: checks,
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected), lab.asLiqoSays(t, romeMilan, "rome", "naples"),
+			},
+		}
+	}
+	apply(t,
+		announcing("10.202.0.0/17", resource.ConfigPlanChecks{}),
+		announcing("10.202.128.0/17", inPlace()),
+	)
+}
+
 // gatewayUIDs stores the UIDs of the gateways of Rome and Milan between steps.
 type gatewayUIDs struct {
 	t    *testing.T

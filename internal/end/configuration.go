@@ -19,18 +19,18 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	if err != nil {
 		return err
 	}
-	name := string(e.Remote.ID) // as liqoctl names it
-	var record string           // of the Configuration that this one replaces
+	id := e.Remote.ID // liqoctl, too, takes it as the name
+	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
+	var record string // of the Configuration that this one replaces
 	if existing := found.Configuration; existing != nil {
-		if existing.Namespace != namespace || Leaving(existing) {
+		if existing.Namespace != namespace || Leaving(existing) || mayKeepRemapping(existing, configuration) {
 			if err := e.RemoveConfigurations(ctx); err != nil {
 				return err
 			}
 			record = found.record(e.Owner)
 		}
-		name = existing.Name
+		configuration.Name = existing.Name
 	}
-	configuration := forge.Configuration(name, namespace, e.Remote.ID, other.PodCIDRs, other.ExternalCIDR)
 	e.Owner.Mark(configuration)
 	if existing := found.Configuration; existing != nil && e.Owner.Marked(existing) {
 		setAnnotation(configuration, originAnnotation, existing.Annotations[originAnnotation]) // it was made then and there

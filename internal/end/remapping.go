@@ -66,6 +66,17 @@ func haveSameSize(one, other networkingv1beta1.CIDR) bool {
 	return err == nil && a.Bits() == b.Bits()
 }
 
+// mayKeepRemapping reports whether Liqo could remap the changed ranges of a Configuration to the same ranges as
+// before. Then Liqo (1.2.0) never reports the remapping as complete. It compares the status with a copy that
+// shares the conditions, so it does not see that only a condition has changed.
+func mayKeepRemapping(before, after *networkingv1beta1.Configuration) bool {
+	may := func(before, after []networkingv1beta1.CIDR) bool {
+		return !slices.Equal(before, after) && slices.EqualFunc(before, after, haveSameSize)
+	}
+	return may(before.Spec.Remote.CIDR.Pod, after.Spec.Remote.CIDR.Pod) ||
+		may(before.Spec.Remote.CIDR.External, after.Spec.Remote.CIDR.External)
+}
+
 // areAllocated asks the leaf whether Liqo's IPAM has allocated each remapped range for the range in the spec of
 // the Configuration.
 func (e *End) areAllocated(ctx context.Context, configuration *networkingv1beta1.Configuration) (bool, error) {

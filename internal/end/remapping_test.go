@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
@@ -84,5 +85,31 @@ func TestARemappingOfRangesOfAnotherSizeIsOneOfOldRanges(t *testing.T) {
 	network := networkOf(changed("10.1.0.0/16", "10.1.128.0/17"))
 	if !slices.Equal(network.PodCIDRs, []string{"10.1.128.0/17"}) || network.RemappedPodCIDRs != nil {
 		t.Errorf("got %+v", network)
+	}
+}
+
+func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) {
+	for name, test := range map[string]struct {
+		after    string // the pod CIDR; before, it is 10.0.0.0/16
+		replaced bool
+	}{
+		"the same range":                 {"10.0.0.0/16", false},
+		"a part of it":                   {"10.0.0.0/17", false},
+		"another range of the same size": {"10.1.0.0/16", true},
+	} {
+		before := ours(clustertest.Configuration("rome"))
+		before.UID = "before"
+		milan := milansEnd(t, before)
+		told := cluster.Networks{PodCIDRs: []string{test.after}, ExternalCIDR: "10.70.0.0/16"}
+		if err := milan.EnsureConfiguration(t.Context(), before.Namespace, told); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		found, err := milan.Find(t.Context())
+		if err != nil || !slices.Equal(networkOf(found.Configuration).PodCIDRs, told.PodCIDRs) {
+			t.Fatalf("%s: it is %+v (%v)", name, found.Configuration, err)
+		}
+		if replaced := found.Configuration.UID != before.UID; replaced != test.replaced {
+			t.Errorf("%s: replaced: %t", name, replaced)
+		}
 	}
 }
