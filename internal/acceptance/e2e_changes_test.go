@@ -39,6 +39,19 @@ func TestAccPacketsCrossAgainAfterTheClustersOwnTroubles(t *testing.T) {
 	p.run("plan", "-detailed-exitcode") // nothing is left to repair
 }
 
+func TestAccPacketsCrossAgainAfterANodeGetsAnotherAddress(t *testing.T) {
+	lab := borrowRealLab(t)
+	home, elsewhere := lab.nodeAddress(t, "milan"), lab.cluster(t, "milan").NATIP // both lead to the node
+	t.Cleanup(func() { lab.callNode(t, home) })
+	p := lab.join(t, "milan", overNodePort)
+	p.during("Milan's node gets another address, and an apply follows", func() {
+		lab.moveGateway(t, elsewhere)
+		says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	})
+	p.works()
+	says(t, p.run("state", "show", romeMilan), elsewhere)
+}
+
 // renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
 func (l *realLab) renewGateway(t *testing.T, cluster string) {
 	t.Helper()
