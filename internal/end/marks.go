@@ -133,10 +133,9 @@ func (e *End) KeepRecord(ctx context.Context, namespace string) error {
 	if record == "" || completeBy(found.Configuration) == e.Owner.Token && hasRecord(found.Configuration) {
 		return nil
 	}
-	err = e.Leaf.Edit(ctx, found.Configuration, func(object client.Object) {
+	return e.Leaf.Edit(ctx, found.Configuration, func(object client.Object) {
 		setAnnotation(object, completeAnnotation, record)
 	})
-	return client.IgnoreNotFound(err) // a Configuration that is being replaced takes the record along, too
 }
 
 // record returns the record of a complete shortcut of this owner at this end, or an empty string.

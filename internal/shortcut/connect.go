@@ -48,29 +48,36 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	clNamespace := steps.Do(r, onClient, "namespace", ensureNamespace(cl, spec.ClientEnd), allowed...)
 	srvNamespace := steps.Do(r, onServer, "namespace", ensureNamespace(srv, spec.ServerEnd), allowed...)
 
-	// Each leaf gets the other's address ranges, and Liqo on it decides how to remap them.
-	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.EnsureConfiguration)
-	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.EnsureConfiguration)
-	clRemapping := steps.Act(r, onClient, "remapping by Liqo", waitForRemapping(cl, spec), clConfiguration)
-	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", waitForRemapping(srv, spec), srvConfiguration)
-
 	// A gateway is replaced only if it can't be changed in place.
-	var ready []steps.Before
-	if spec.ForbidRemapping {
-		ready = append(ready, clRemapping, srvRemapping)
-	}
 	clReplaces := steps.With(r, onClient, "compare the gateway if there is one", clNamespace,
 		func(ctx context.Context, namespace string) (bool, error) {
 			return s.replacesClient(ctx, namespace, spec.Client)
-		}, srvNamespace)
+		})
 	srvReplaces := steps.With(r, onServer, "compare the gateway if there is one", srvNamespace,
 		func(ctx context.Context, namespace string) (bool, error) {
 			return s.replacesServer(ctx, namespace, spec.Server)
-		}, clNamespace)
-	clRoom := steps.ActWith2(r, onClient, "remove a gateway that can't change in place", clNamespace, clReplaces,
+		})
+	clRecord := steps.ActWith2(r, onClient, "keep the record of a replaced gateway", clNamespace, clReplaces,
+		keepRecord(cl))
+	srvRecord := steps.ActWith2(r, onServer, "keep the record of a replaced gateway", srvNamespace, srvReplaces,
+		keepRecord(srv))
+
+	// Each leaf gets the other's address ranges, and Liqo on it decides how to remap them.
+	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.EnsureConfiguration,
+		clRecord)
+	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.EnsureConfiguration,
+		srvRecord)
+	clRemapping := steps.Act(r, onClient, "remapping by Liqo", waitForRemapping(cl, spec), clConfiguration)
+	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", waitForRemapping(srv, spec), srvConfiguration)
+
+	ready := []steps.Before{clRecord, srvRecord}
+	if spec.ForbidRemapping {
+		ready = append(ready, clRemapping, srvRemapping)
+	}
+	clRoom := steps.ActWith(r, onClient, "remove a gateway that can't change in place", clReplaces,
 		makeRoom(cl, spec.ClientEnd.FormerKeySecret), ready...)
-	srvRoom := steps.ActWith2(r, onServer, "remove a gateway that can't change in place", srvNamespace, srvReplaces,
-		makeRoom(srv, spec.ServerEnd.FormerKeySecret), append(ready, clReplaces)...)
+	srvRoom := steps.ActWith(r, onServer, "remove a gateway that can't change in place", srvReplaces,
+		makeRoom(srv, spec.ServerEnd.FormerKeySecret), ready...)
 
 	// The server's gateway needs no Configuration to get an address. The client's gateway needs only
 	// that address.

@@ -144,7 +144,7 @@ func TestARepairUnlabelsOnlyAFormerSecret(t *testing.T) {
 	} {
 		milan := clustertest.Leaf(t, "milan", append(test.gateway, clustertest.KeySecret("rome", nil))...)
 		server := New(clustertest.Leaf(t, "rome"), milan).Server
-		if err := makeRoom(server, former)(t.Context(), "liqo-tenant-rome", false); err != nil {
+		if err := makeRoom(server, former)(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 		var secret corev1.Secret
