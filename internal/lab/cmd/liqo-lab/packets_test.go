@@ -62,10 +62,11 @@ func (r *running) probe(t *testing.T, kind, cluster, target string, options ...s
 }
 
 // reaches waits for a first answer to a ping, and fails the test unless all later pings are
-// answered. A connection is reported a moment before its last route exists.
+// answered. A connection is reported a moment before its last route exists. After the pod of a gateway is
+// replaced, Liqo 1.0 waits 15 s for a lease, and WireGuard notices up to 15 s later.
 func (r *running) reaches(t *testing.T, cluster, address string) {
 	t.Helper()
-	result := r.probe(t, "ping", cluster, address, "--until-answer", "--count=150", "--timeout=200ms")
+	result := r.probe(t, "ping", cluster, address, "--until-answer", "--count=600", "--timeout=200ms")
 	if result.Received > 0 {
 		result = r.probe(t, "ping", cluster, address)
 	}
