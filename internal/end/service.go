@@ -25,7 +25,7 @@ func (e *End) changeService(
 	name := cluster.MadeForGateway(earlier)
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
 	err := e.Leaf.UntilObject(ctx, service, func(exists bool) bool {
-		return exists && includes(service.Spec, wanted.Spec) && marked(service.Labels, wanted.Metadata.Labels) &&
+		return exists && cluster.Includes(service.Spec, wanted.Spec) && marked(service.Labels, wanted.Metadata.Labels) &&
 			marked(service.Annotations, wanted.Metadata.Annotations)
 	})
 	if err != nil {

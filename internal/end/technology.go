@@ -8,12 +8,11 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
@@ -42,7 +41,7 @@ type parts struct {
 // carry reports whether these parts say all that the wanted ones say. They must not have an annotation, a
 // label or an address of the Service that is no longer wanted.
 func (p parts) carry(wanted parts) bool {
-	return includes(p, wanted) &&
+	return cluster.Includes(p, wanted) &&
 		len(p.Service.Metadata.Annotations) == len(wanted.Service.Metadata.Annotations) &&
 		len(p.Service.Metadata.Labels) == len(wanted.Service.Metadata.Labels) &&
 		p.Service.Spec.LoadBalancerIP == wanted.Service.Spec.LoadBalancerIP
@@ -50,26 +49,7 @@ func (p parts) carry(wanted parts) bool {
 
 // restartFor reports whether the gateway's pods restart if these parts become the wanted ones.
 func (p parts) restartFor(wanted parts) bool {
-	return !includes(p.Deployment.Spec.Template, wanted.Deployment.Spec.Template)
-}
-
-// includes reports whether is has all that wanted has: whether a patch with wanted would change nothing. The API
-// server adds defaults, so is may say more.
-func includes[T any](is, wanted T) bool {
-	before, err := json.Marshal(is)
-	if err != nil {
-		return false
-	}
-	patch, err := json.Marshal(wanted)
-	if err != nil {
-		return false
-	}
-	merged, err := strategicpatch.StrategicMergePatch(before, patch, is)
-	if err != nil {
-		return false
-	}
-	var after T
-	return json.Unmarshal(merged, &after) == nil && equality.Semantic.DeepEqual(is, after)
+	return !cluster.Includes(p.Deployment.Spec.Template, wanted.Deployment.Spec.Template)
 }
 
 // untilParts waits until done returns true for the parts that the object of a technology has. They are

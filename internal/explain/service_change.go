@@ -26,7 +26,7 @@ func serviceChange(ctx context.Context, s Subject, found view) ([]cause, error) 
 		return nil, s.Leaf.Explain(err)
 	}
 	wanted, err := wantedService(ctx, s.Leaf, found.GatewayServer)
-	if err != nil || wanted == nil || settled(wanted, &service) {
+	if err != nil || wanted == nil || cluster.Includes(service.Spec, wanted.Spec) {
 		return nil, err
 	}
 	changed := service.DeepCopy()
@@ -44,19 +44,4 @@ func serviceChange(ctx context.Context, s Subject, found view) ([]cause, error) 
 		},
 		advice: "Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again.",
 	}}, nil
-}
-
-// settled reports whether a Service has the type, the ports and the address that Liqo wants. Kubernetes
-// chooses those that Liqo leaves open.
-func settled(wanted, service *corev1.Service) bool {
-	if wanted.Spec.Type != service.Spec.Type || len(wanted.Spec.Ports) != len(service.Spec.Ports) ||
-		wanted.Spec.LoadBalancerIP != service.Spec.LoadBalancerIP {
-		return false
-	}
-	for i, port := range wanted.Spec.Ports {
-		if has := service.Spec.Ports[i]; port.Port != has.Port || port.NodePort != 0 && port.NodePort != has.NodePort {
-			return false
-		}
-	}
-	return true
 }

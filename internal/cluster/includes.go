@@ -1,0 +1,27 @@
+package cluster
+
+import (
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+)
+
+// Includes reports whether is has all that wanted has: whether a patch with wanted would change nothing.
+// The API server adds defaults, so is may say more. T is the type of an object or of a part of one.
+func Includes[T any](is, wanted T) bool {
+	before, err := json.Marshal(is)
+	if err != nil {
+		return false
+	}
+	patch, err := json.Marshal(wanted)
+	if err != nil {
+		return false
+	}
+	merged, err := strategicpatch.StrategicMergePatch(before, patch, is)
+	if err != nil {
+		return false
+	}
+	var after T
+	return json.Unmarshal(merged, &after) == nil && equality.Semantic.DeepEqual(is, after)
+}
