@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -49,13 +50,31 @@ func TestAWaitEndsWithTheCauseOfItsContext(t *testing.T) {
 
 func TestAWaitForADeletionSeesIt(t *testing.T) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "keys"}}
-	leaf := clustertest.Leaf(t, "rome", secret)
+	another := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "others"}}
+	leaf := clustertest.Leaf(t, "rome", secret, another)
+	read := make(chan struct{}, 10)
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Get: func(
+		ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+	) error {
+		err := c.Get(ctx, key, object, options...)
+		read <- struct{}{}
+		return err
+	}})
 	ended := make(chan error, 1)
 	go func() {
 		ended <- leaf.UntilGone(t.Context(), corev1.SchemeGroupVersion.WithKind("Secret"), client.ObjectKeyFromObject(secret))
 	}()
-	if err := leaf.Live.Delete(t.Context(), secret.DeepCopy()); err != nil {
-		t.Fatal(err)
+	<-read // at first
+	<-read // after the watch has begun, so that only the watch can tell
+	for _, deleted := range []*corev1.Secret{another, secret} {
+		select {
+		case err := <-ended:
+			t.Fatalf("the wait has ended before the deletion of %s: %v", deleted.Name, err)
+		default:
+		}
+		if err := leaf.Live.Delete(t.Context(), deleted.DeepCopy()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := <-ended; err != nil {
 		t.Fatal(err)

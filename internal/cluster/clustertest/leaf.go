@@ -3,7 +3,6 @@
 package clustertest
 
 import (
-	"context"
 	"testing"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -13,8 +12,8 @@ import (
 	discoveryfake "k8s.io/client-go/discovery/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -33,7 +32,7 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 		}).
 		WithIndex(&corev1.Event{}, "type", func(object client.Object) []string {
 			return []string{object.(*corev1.Event).Type} //nolint:errcheck,forcetypeassert // an index of Events gets Events
-		}).Build()
+		}).WithInterceptorFuncs(interceptor.Funcs{Watch: watchSelected}).Build()
 	served := &discoveryfake.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{{
 		GroupVersion: networkingv1beta1.GroupVersion.String(),
 		APIResources: []metav1.APIResource{
@@ -42,46 +41,4 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 		},
 	}}}}
 	return cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served, watchEvents{c})
-}
-
-// watchEvents implements [cluster.Events] with a fake client's watches.
-type watchEvents struct{ client client.WithWatch }
-
-// Subscribe implements [cluster.Events].
-func (e watchEvents) Subscribe(
-	ctx context.Context, changed func(client.Object), kinds ...client.Object,
-) (func(), error) {
-	ctx, unsubscribe := context.WithCancel(ctx)
-	for _, kind := range kinds {
-		gvk, err := apiutil.GVKForObject(kind, e.client.Scheme())
-		if err != nil {
-			unsubscribe()
-			return nil, err
-		}
-		gvk.Kind += "List"
-		list, err := e.client.Scheme().New(gvk)
-		if err != nil {
-			unsubscribe()
-			return nil, err
-		}
-		watch, err := e.client.Watch(ctx, list.(client.ObjectList)) //nolint:errcheck,forcetypeassert // the kind is a list
-		if err != nil {
-			unsubscribe()
-			return nil, err
-		}
-		go func() {
-			defer watch.Stop()
-			for {
-				select {
-				case event := <-watch.ResultChan():
-					if object, ok := event.Object.(client.Object); ok {
-						changed(object)
-					}
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-	}
-	return unsubscribe, nil
 }
