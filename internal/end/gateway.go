@@ -91,6 +91,7 @@ type change struct {
 	differs    bool // from the gateway as it is
 	apply      func(context.Context) error
 	spec       any // of the gateway after the change
+	keySecret  string
 	template   corev1.ObjectReference
 	technology technology
 }
@@ -105,13 +106,16 @@ func (e *End) change(
 	ctx context.Context, found Objects, gateway client.Object, of change,
 ) (EnsuredGateway, *parts, error) {
 	ensured := EnsuredGateway{Object: gateway}
-	if of.differs && !of.technology.follows() {
-		if err := e.RemoveGateways(ctx); err != nil {
-			return ensured, nil, err
-		}
-		ensured.New = true
+	if of.technology.ObjectReference == nil {
+		return ensured, nil, of.apply(ctx)
 	}
-	if of.technology.ObjectReference == nil || !of.technology.follows() {
+	if !of.technology.isWireGuard() {
+		if of.differs {
+			if err := e.RemoveGateways(ctx); err != nil {
+				return ensured, nil, err
+			}
+			ensured.New = true
+		}
 		return ensured, nil, of.apply(ctx)
 	}
 	var is parts
@@ -119,9 +123,9 @@ func (e *End) change(
 		return ensured, nil, err
 	}
 	if !of.differs {
-		return ensured, &is, e.Leaf.Apply(ctx, gateway)
+		return ensured, &is, of.apply(ctx)
 	}
-	wanted, err := e.render(ctx, of.template, found.Gateway(), of.spec)
+	wanted, err := e.render(ctx, found.Gateway(), of)
 	if err != nil {
 		return ensured, nil, err
 	}

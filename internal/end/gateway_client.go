@@ -99,7 +99,7 @@ func (e *End) EnsureGatewayClient(
 	}
 	ensured, _, err := e.change(ctx, found, gateway, change{
 		technology: technology{existing.Status.ClientRef}, template: gateway.Spec.ClientTemplateRef,
-		spec: gateway.Spec, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
+		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
 		apply: func(ctx context.Context) error { return applyWhole(ctx, e, gateway, clientSpec) },
 	})
 	return ensured, err

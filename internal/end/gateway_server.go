@@ -110,7 +110,7 @@ func (e *End) EnsureGatewayServer(
 	}
 	ensured, made, err := e.change(ctx, found, gateway, change{
 		technology: technology{existing.Status.ServerRef}, template: gateway.Spec.ServerTemplateRef,
-		spec: gateway.Spec, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
+		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
 		apply: func(ctx context.Context) error { return applyWhole(ctx, e, gateway, serverSpec) },
 	})
 	if err != nil || made == nil {

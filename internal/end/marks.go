@@ -130,7 +130,7 @@ func (e *End) KeepRecord(ctx context.Context, namespace string) error {
 		return err
 	}
 	record := found.record(e.Owner)
-	if record == "" || completeBy(found.Configuration) == e.Owner.Token && hasRecord(found.Configuration) {
+	if record == "" || record == recordOf(found.Configuration) {
 		return nil
 	}
 	return e.Leaf.Edit(ctx, found.Configuration, func(object client.Object) {
@@ -141,8 +141,8 @@ func (e *End) KeepRecord(ctx context.Context, namespace string) error {
 // record returns the record of a complete shortcut of this owner at this end, or an empty string.
 func (o Objects) record(owner Owner) string {
 	for _, object := range o.Made() {
-		if hasRecord(object) && completeBy(object) == owner.Token {
-			return object.GetAnnotations()[completeAnnotation]
+		if record := recordOf(object); record != "" && TokenOf(object) == owner.Token {
+			return record
 		}
 	}
 	return ""
@@ -152,24 +152,18 @@ func (o Objects) record(owner Owner) string {
 // was complete.
 func (o Objects) CompleteBy(token string) bool {
 	return slices.ContainsFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
-		return completeBy(object) == token && hasRecord(object)
+		return recordOf(object) != "" && TokenOf(object) == token
 	})
 }
 
-// completeBy returns the token of the owner for whom this object records a complete shortcut, or an empty
-// string.
-func completeBy(object client.Object) string {
-	token, _, _ := strings.Cut(object.GetAnnotations()[completeAnnotation], " ")
-	if token != TokenOf(object) {
-		return "" // the object has another owner now
+// recordOf returns the record of a complete shortcut that an object has, or an empty string. The record of
+// an earlier owner of the object does not count.
+func recordOf(object client.Object) string {
+	record := object.GetAnnotations()[completeAnnotation]
+	if token, _, _ := strings.Cut(record, " "); token != TokenOf(object) {
+		return ""
 	}
-	return token
-}
-
-// hasRecord reports whether an object has a record of a complete shortcut, whoever its owner is.
-func hasRecord(object client.Object) bool {
-	_, ok := object.GetAnnotations()[completeAnnotation]
-	return ok
+	return record
 }
 
 // wasConnected reports whether the gateway of this leaf has ever reported the tunnel as up.

@@ -22,7 +22,7 @@ func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 		if err != nil || found.wasConnected() != test.recorded || !found.CompleteBy("ours") {
 			t.Errorf("seen: %t; it says %q (%v)", test.sees, found.GatewayServer.Annotations[completeAnnotation], err)
 		}
-		if hasRecord(found.Configuration) {
+		if found.Configuration.Annotations[completeAnnotation] != "" {
 			t.Error("the Configuration is changed, so Liqo writes its firewall rules again")
 		}
 	}
@@ -104,7 +104,8 @@ func TestARecordMovesWithItsConfiguration(t *testing.T) {
 	must(t, server.RecordComplete(t.Context(), true))
 	must(t, server.EnsureConfiguration(t.Context(), "mine", romesNetworks))
 	found, err := server.Find(t.Context())
-	if err != nil || found.Configuration.Namespace != "mine" || completeBy(found.Configuration) != me.Token {
+	if err != nil || found.Configuration.Namespace != "mine" || recordOf(found.Configuration) == "" ||
+		TokenOf(found.Configuration) != me.Token {
 		t.Errorf("it has stayed behind: %v (%v)", found.Configuration, err)
 	}
 }

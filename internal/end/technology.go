@@ -25,10 +25,9 @@ import (
 // Liqo has created the object.
 type technology struct{ *corev1.ObjectReference }
 
-// follows reports whether a change of the gateway can be followed to its Deployment and Service.
-func (t technology) follows() bool {
-	return t.ObjectReference == nil || t.Kind == networkingv1beta1.WgGatewayServerKind ||
-		t.Kind == networkingv1beta1.WgGatewayClientKind
+// isWireGuard reports whether it is that of WireGuard. Of others, nobody knows what a change does.
+func (t technology) isWireGuard() bool {
+	return t.Kind == networkingv1beta1.WgGatewayServerKind || t.Kind == networkingv1beta1.WgGatewayClientKind
 }
 
 // parts are what the object of a technology says about a gateway's Deployment and Service. The latter
@@ -59,12 +58,18 @@ func (e *End) untilParts(ctx context.Context, of technology, done func(parts) bo
 	if of.Kind == networkingv1beta1.WgGatewayServerKind {
 		server := &networkingv1beta1.WgGatewayServer{ObjectMeta: meta}
 		return e.Leaf.UntilObject(ctx, server, func(exists bool) bool {
-			return done(map[bool]parts{true: {server.Spec.Deployment, server.Spec.Service}}[exists])
+			if !exists {
+				return done(parts{})
+			}
+			return done(parts{server.Spec.Deployment, server.Spec.Service})
 		})
 	}
 	dialling := &networkingv1beta1.WgGatewayClient{ObjectMeta: meta}
 	return e.Leaf.UntilObject(ctx, dialling, func(exists bool) bool {
-		return done(map[bool]parts{true: {Deployment: dialling.Spec.Deployment}}[exists])
+		if !exists {
+			return done(parts{})
+		}
+		return done(parts{Deployment: dialling.Spec.Deployment})
 	})
 }
 
@@ -79,18 +84,15 @@ type rendering struct {
 	SecretName string
 }
 
-// render renders the template of a gateway as Liqo does. For a server, spec has the annotations and
-// labels of its Service.
-func (e *End) render(
-	ctx context.Context, template corev1.ObjectReference, existing client.Object, spec any,
-) (parts, error) {
-	object, err := e.readTemplate(ctx, template)
+// render renders the template of an existing gateway with its changed settings, as Liqo does.
+func (e *End) render(ctx context.Context, existing client.Object, of change) (parts, error) {
+	object, err := e.readTemplate(ctx, of.template)
 	if err != nil {
 		return parts{}, err
 	}
 	data := rendering{
-		Spec: spec, Name: existing.GetName(), Namespace: existing.GetNamespace(), GatewayUID: string(existing.GetUID()),
-		ClusterID: string(e.Remote.ID), SecretName: keySecretOf(spec),
+		Spec: of.spec, Name: existing.GetName(), Namespace: existing.GetNamespace(), GatewayUID: string(existing.GetUID()),
+		ClusterID: string(e.Remote.ID), SecretName: of.keySecret,
 	}
 	wanted, err := renderParts(object, data)
 	if err != nil {
@@ -134,15 +136,4 @@ func merged(entries, more map[string]string) map[string]string {
 	maps.Copy(all, entries)
 	maps.Copy(all, more)
 	return all
-}
-
-func keySecretOf(spec any) string {
-	switch spec := spec.(type) {
-	case networkingv1beta1.GatewayServerSpec:
-		return spec.SecretRef.Name
-	case networkingv1beta1.GatewayClientSpec:
-		return spec.SecretRef.Name
-	default:
-		return ""
-	}
 }

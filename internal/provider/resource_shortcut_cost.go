@@ -20,21 +20,18 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	var diags diag.Diagnostics
-	warn := func(at path.Path, summary, detail string) {
-		diags.AddAttributeWarning(at, summary, detail)
-	}
 	for _, gateway := range []struct {
-		block, namespace string
-		now, before      types.Object
-		place, placeWas  types.String
-		leaf, loses      string
+		side            string // its attributes begin with it
+		now, before     types.Object
+		place, placeWas types.String
+		leaf, loses     string
 	}{
 		{
-			"client_gateway", "client_namespace", p.plan.ClientGateway, p.state.ClientGateway,
+			"client", p.plan.ClientGateway, p.state.ClientGateway,
 			p.plan.ClientNamespace, p.state.ClientNamespace, p.plan.Client.ValueString(), "its keys",
 		},
 		{
-			"server_gateway", "server_namespace", p.plan.ServerGateway, p.state.ServerGateway,
+			"server", p.plan.ServerGateway, p.state.ServerGateway,
 			p.plan.ServerNamespace, p.state.ServerNamespace, p.plan.Server.ValueString(),
 			"its keys and its Service, so that it may get another address",
 		},
@@ -42,19 +39,19 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 		detail := fmt.Sprintf("Liqo can't change this in place. The apply removes the gateway of %q with %s, and creates "+
 			"it again. There is no network between the leaves meanwhile.", gateway.leaf, gateway.loses)
 		if changes(ctx, gateway.place, gateway.placeWas) && !gateway.placeWas.IsNull() {
-			warn(path.Root(gateway.namespace), "A gateway is replaced", detail)
+			diags.AddAttributeWarning(path.Root(gateway.side+"_namespace"), "A gateway is replaced", detail)
 		}
 		for _, name := range []string{"key_secret", "template"} {
 			if changes(ctx, gateway.now.Attributes()[name], gateway.before.Attributes()[name]) {
-				warn(path.Root(gateway.block).AtName(name), "A gateway is replaced", detail)
+				diags.AddAttributeWarning(path.Root(gateway.side+"_gateway").AtName(name), "A gateway is replaced", detail)
 			}
 		}
 	}
 	if name := "service_type"; changes(ctx, p.plan.ServerGateway.Attributes()[name],
 		p.state.ServerGateway.Attributes()[name]) {
-		warn(path.Root("server_gateway").AtName(name), "The gateway gets another address", fmt.Sprintf(
-			"The gateway of %q stays, but can be reached at another address or port with another type of Service. Firewall "+
-				"rules for the present one no longer fit.", p.plan.Server.ValueString()))
+		diags.AddAttributeWarning(path.Root("server_gateway").AtName(name), "The gateway gets another address",
+			fmt.Sprintf("The gateway of %q stays, but can be reached at another address or port with another type of "+
+				"Service. Firewall rules for the present one no longer fit.", p.plan.Server.ValueString()))
 	}
 	return diags
 }

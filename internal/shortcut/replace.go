@@ -26,10 +26,14 @@ func (s *Shortcut) replacesServer(ctx context.Context, namespace string, spec en
 // place, or if it does not dial.
 func (s *Shortcut) replacesClient(ctx context.Context, namespace string, spec end.GatewayClient) (bool, error) {
 	found, err := s.Client.Find(ctx)
-	if err != nil || found.GatewayServer != nil {
-		return err == nil, err
+	switch {
+	case err != nil:
+		return false, err
+	case found.GatewayServer != nil:
+		return true, nil
+	default:
+		return s.Client.ReplacesGatewayClient(ctx, namespace, spec)
 	}
-	return s.Client.ReplacesGatewayClient(ctx, namespace, spec)
 }
 
 // keepRecord keeps the record that the shortcut was complete if a gateway that has it is replaced. It comes
