@@ -30,9 +30,6 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 			return false, err
 		}
 		network = found.ObservedNetwork()
-		if found.Configuration.Generation <= 1 {
-			return true, nil // its ranges have never changed, so there is no old remapping
-		}
 		// Whatever is not allocated yet changes the status later, which is the next event.
 		return e.areAllocated(ctx, found.Configuration)
 	}, &networkingv1beta1.Configuration{})

@@ -19,7 +19,6 @@ import (
 func changed(before, after networkingv1beta1.CIDR) *networkingv1beta1.Configuration {
 	configuration := ours(clustertest.Remapped("rome", before.String(), "10.70.0.0/16"))
 	configuration.Spec.Remote.CIDR.Pod = []networkingv1beta1.CIDR{after}
-	configuration.Generation, configuration.Status.Conditions[0].ObservedGeneration = 2, 2
 	return configuration
 }
 
@@ -112,20 +111,5 @@ func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) 
 		if replaced := found.Configuration.UID != before.UID; replaced != test.replaced {
 			t.Errorf("%s: replaced: %t", name, replaced)
 		}
-	}
-}
-
-func TestTheRemappingOfAConfigurationThatNeverChangedIsNotAskedFor(t *testing.T) {
-	configuration := ours(clustertest.Remapped("rome", "10.0.0.0/16", "10.70.0.0/16"))
-	configuration.Generation, configuration.Status.Conditions[0].ObservedGeneration = 1, 1
-	milan := milansEnd(t, configuration)
-	milan.Leaf.Live = interceptor.NewClient(milan.Leaf.Live, interceptor.Funcs{
-		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
-			t.Errorf("the leaf is asked for a %T", list)
-			return nil
-		},
-	})
-	if err := milan.WaitForRemapping(t.Context(), true); err != nil {
-		t.Error(err)
 	}
 }
