@@ -29,18 +29,19 @@ type Leaf struct {
 	Cached client.Client
 	// Live reads from the API server.
 	Live client.WithWatch
-	// Discovery reports what the API server serves. It requests the resources of an API group once
-	// and keeps the answer.
+	// Discovery reports what the API server serves. It requests the resources or the schemas of an API
+	// group once and keeps the answer.
 	Discovery discovery.DiscoveryInterface
 	// Events reports changes in the cache.
 	Events Events
 
-	health      *health
-	clock       *clock
-	networks    memo[Networks]
-	pools       memo[[]netip.Prefix]
-	liqoVersion memo[string]
-	reports     reports
+	health       *health
+	clock        *clock
+	networks     memo[Networks]
+	pools        memo[[]netip.Prefix]
+	liqoVersion  memo[string]
+	capabilities memo[Capabilities]
+	reports      reports
 }
 
 // New returns a leaf that uses existing clients, for example those of a test. See [Leaf] for what

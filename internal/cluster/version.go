@@ -8,9 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// oldestLiqo is the first version whose Configurations can hold several pod CIDRs, the form that
-// this provider writes.
-var oldestLiqo = version.MustParseSemantic("v1.2.0-0")
+// oldestLiqo is the first version with the kinds that this provider uses.
+var oldestLiqo = version.MustParseSemantic("v1.0.0-0")
 
 // LiqoVersion returns the version of Liqo's controllers, from the tag of their image.
 func (l *Leaf) LiqoVersion(ctx context.Context) (string, error) {
@@ -20,8 +19,17 @@ func (l *Leaf) LiqoVersion(ctx context.Context) (string, error) {
 	})
 }
 
+// NameLiqo returns Liqo with its version, as the subject of a sentence about this leaf.
+func (l *Leaf) NameLiqo(ctx context.Context) string {
+	text, err := l.LiqoVersion(ctx)
+	if err != nil {
+		return "Liqo" // a custom build may have no version
+	}
+	return "Liqo " + text
+}
+
 // CheckLiqoVersion returns an error if the version is known to be too old. It accepts an unknown
-// version, such as a custom build.
+// version, such as a custom build. What a supported version can do is in [Leaf.Capabilities].
 func (l *Leaf) CheckLiqoVersion(ctx context.Context) error {
 	text, err := l.LiqoVersion(ctx)
 	if err != nil {
@@ -32,7 +40,7 @@ func (l *Leaf) CheckLiqoVersion(ctx context.Context) error {
 		return nil //nolint:nilerr // documented
 	}
 	return &Error{
-		Leaf: l.Name, Summary: "unsupported version of Liqo", Hint: "Update Liqo on this leaf.",
-		Err: fmt.Errorf("it is %s, and this provider needs v1.2.0 or newer", text),
+		Leaf: l.Name, Summary: "Liqo is older than 1.0", Hint: "Update Liqo on this leaf.",
+		Err: fmt.Errorf("it is %s, and this provider needs v1.0.0 or newer", text),
 	}
 }

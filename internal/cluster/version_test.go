@@ -13,7 +13,7 @@ import (
 
 func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 	for tag, supported := range map[string]bool{
-		"v1.1.3": false, "v1.2.0": true, "v1.2.0-rc.1": true, "v2.0.0": true, "my-branch": true,
+		"v0.10.3": false, "v1.0.0": true, "v1.0.0-rc.3": true, "v1.2.0": true, "v2.0.0": true, "my-branch": true,
 	} {
 		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "liqo", Name: "liqo-controller-manager", Labels: map[string]string{
@@ -31,7 +31,7 @@ func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 		if (err == nil) != supported {
 			t.Errorf("%s: %v", tag, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "it is "+tag+", and this provider needs v1.2.0 or newer") {
+		if err != nil && !strings.Contains(err.Error(), "it is "+tag+", and this provider needs v1.0.0 or newer") {
 			t.Errorf("%s: %v", tag, err)
 		}
 	}

@@ -99,6 +99,25 @@ func (e *End) checkPodCIDRs(announced, own cluster.Networks) error {
 	return nil
 }
 
+// CheckAnnounced fails if Liqo on this leaf can't reach all of these pod CIDRs of the other one. That is no
+// error for ranges that this leaf already has, as in [End.Announce].
+func (e *End) CheckAnnounced(ctx context.Context, announced cluster.Networks, told Network) error {
+	if len(announced.PodCIDRs) == 1 || slices.Equal(announced.PodCIDRs, told.PodCIDRs) {
+		return nil
+	}
+	able, err := e.Leaf.Capabilities()
+	if err != nil || able.ManyPodCIDRs {
+		return err
+	}
+	return &explain.Problem{
+		Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
+		Summary: fmt.Sprintf("%s on this leaf can reach only one pod CIDR of another cluster", e.Leaf.NameLiqo(ctx)),
+		Detail: fmt.Sprintf("%[1]q would announce %[2]s to %[3]q, and packets from there to all but the first range would not "+
+			"take the shortcut. Set `pod_cidrs` of %[1]q to one of the ranges, or update Liqo on %[3]q to 1.2.",
+			e.Remote.Name, explain.Enumerate(announced.PodCIDRs), e.Leaf.Name),
+	}
+}
+
 // checkExternalCIDR fails unless the range is a part of the leaf's external CIDR with the same first
 // address. Liqo assigns addresses only from that CIDR. Its first address is the source of all packets to
 // the other leaf that do not come from a pod (Liqo 1.2.0, GetUnknownSourceIP). The other leaf expects the

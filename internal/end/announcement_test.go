@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
@@ -89,5 +90,31 @@ func TestRangesThatTheOtherLeafKnowsAlreadyAreNotRefused(t *testing.T) {
 	told.ExternalCIDR = "10.70.0.0/16"
 	if _, err := rome.Announce(t.Context(), foreign, told); !errors.Is(err, ErrExternalCIDR) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestLiqoBefore12ReachesOnlyOnePodCIDR(t *testing.T) {
+	two := []string{"10.0.0.0/17", "10.0.128.0/17"}
+	for name, test := range map[string]struct {
+		announced, told []string
+		older, refused  bool
+	}{
+		"two, Liqo 1.2":                     {two, nil, false, false},
+		"one, Liqo 1.1":                     {two[:1], nil, true, false},
+		"two, Liqo 1.1":                     {two, nil, true, true},
+		"two that it has already, Liqo 1.1": {two, two, true, false},
+	} {
+		milan := milansEnd(t)
+		if test.older {
+			clustertest.OlderLiqo(milan.Leaf)
+		}
+		err := milan.CheckAnnounced(t.Context(), cluster.Networks{PodCIDRs: test.announced}, Network{PodCIDRs: test.told})
+		if errors.Is(err, ErrPodCIDRs) != test.refused || (err != nil) != test.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+		const why = `"rome" would announce 10.0.0.0/17 and 10.0.128.0/17 to "milan"`
+		if err != nil && !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: it says %v", name, err)
+		}
 	}
 }

@@ -23,7 +23,10 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
 	var record string // of the Configuration that this one replaces
 	if existing := found.Configuration; existing != nil {
-		if existing.Namespace != namespace || Leaving(existing) || mayKeepRemapping(existing, configuration) {
+		moves := existing.Namespace != namespace || Leaving(existing)
+		if follows, err := e.followsChange(found, configuration); err != nil {
+			return err
+		} else if moves || !follows {
 			if err := e.RemoveConfigurations(ctx); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package end
 
 import (
 	"context"
+	"fmt"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
@@ -9,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // Defaults of a [GatewayServer], as in liqoctl.
@@ -105,6 +108,9 @@ func (e *End) EnsureGatewayServer(
 	if err := e.checkKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
 		return EnsuredGateway{}, err
 	}
+	if err := e.CheckServiceMetadata(ctx, spec); err != nil {
+		return EnsuredGateway{}, err
+	}
 	if existing == nil {
 		return EnsuredGateway{Object: gateway, New: true}, e.Leaf.Apply(ctx, gateway)
 	}
@@ -118,6 +124,25 @@ func (e *End) EnsureGatewayServer(
 	}
 	ensured.service, err = e.changeService(ctx, existing, made.Service)
 	return ensured, err
+}
+
+// CheckServiceMetadata fails if the settings have labels or annotations for the Service, and Liqo on this leaf
+// can't set them.
+func (e *End) CheckServiceMetadata(ctx context.Context, spec GatewayServer) error {
+	if len(spec.ServiceAnnotations) == 0 && len(spec.ServiceLabels) == 0 {
+		return nil
+	}
+	able, err := e.Leaf.Capabilities()
+	if err != nil || able.ServiceMetadata {
+		return err
+	}
+	return &explain.Problem{
+		Leaf: e.Leaf.Name,
+		Summary: fmt.Sprintf("%s on this leaf can't set labels or annotations of a gateway's Service",
+			e.Leaf.NameLiqo(ctx)),
+		Detail: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older versions "+
+			"they belong in a template of your own: set `template` to one whose Service has them.", e.Leaf.Name),
+	}
 }
 
 func serverSpec(object client.Object) *networkingv1beta1.GatewayServerSpec {

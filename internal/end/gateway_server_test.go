@@ -2,6 +2,7 @@ package end
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -146,6 +147,30 @@ func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
 		}
 		if lost, err := server.ServiceLost(t.Context(), found); err != nil || lost != test.lost {
 			t.Errorf("%s: lost: %t (%v)", name, lost, err)
+		}
+	}
+}
+
+func TestLiqoBefore12CannotDescribeAService(t *testing.T) {
+	described := GatewayServer{ServiceLabels: map[string]string{"team": "network"}}
+	for name, test := range map[string]struct {
+		spec           GatewayServer
+		older, refused bool
+	}{
+		"a label, Liqo 1.2": {described, false, false},
+		"nothing, Liqo 1.1": {GatewayServer{}, true, false},
+		"a label, Liqo 1.1": {described, true, true},
+	} {
+		milan := milansEnd(t)
+		if test.older {
+			clustertest.OlderLiqo(milan.Leaf)
+		}
+		_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", test.spec)
+		if (err != nil) != test.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "Remove `service_annotations` and `service_labels`") {
+			t.Errorf("%s: it says %v", name, err)
 		}
 	}
 }

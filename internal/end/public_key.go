@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // appliedKeyAnnotation is on a PublicKey. It is the digest of the key that was written. It shows
@@ -59,6 +61,9 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGa
 	if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Live.Scheme()); err != nil {
 		return false, err
 	}
+	if err := e.renewConnection(ctx, found, publicKey, gateway); err != nil {
+		return false, err
+	}
 	if err := e.Leaf.Apply(ctx, publicKey); err != nil {
 		return false, err
 	}
@@ -66,6 +71,29 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGa
 		return true, e.RepeatHandshake(ctx)
 	}
 	return found.PublicKey == nil || found.PublicKey.ResourceVersion != publicKey.ResourceVersion, nil
+}
+
+// renewConnection deletes the Connection before a write of the PublicKey makes the gateway reset its status, as
+// Liqo before 1.2 does. Otherwise a wait for the tunnel could still see the old status. The gateway creates
+// another Connection.
+func (e *End) renewConnection(
+	ctx context.Context, found Objects, publicKey *networkingv1beta1.PublicKey, gateway EnsuredGateway,
+) error {
+	if found.Connection == nil || gateway.Restarts {
+		return nil
+	}
+	if found.PublicKey != nil {
+		wanted := publicKey.DeepCopy()
+		wanted.TypeMeta = found.PublicKey.TypeMeta
+		if cluster.Includes(found.PublicKey, wanted) {
+			return nil // nothing is written
+		}
+	}
+	able, err := e.Leaf.Capabilities()
+	if err != nil || able.KeepsConnections {
+		return err
+	}
+	return e.delete(ctx, found.Connection)
 }
 
 // RepeatHandshake lets this leaf's gateway shake hands with the other one again, by a change of its

@@ -86,3 +86,37 @@ func TestTheKeyOfAGatewayIsReadAtEitherEnd(t *testing.T) {
 		}
 	}
 }
+
+func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
+	old, other := make([]byte, 32), append(make([]byte, 31), 1)
+	for name, test := range map[string]struct {
+		key     []byte // it is told the old one
+		older   bool
+		renewed bool
+	}{
+		"another key, Liqo 1.2":         {other, false, false},
+		"another key, Liqo 1.1":         {other, true, true},
+		"the same key, Liqo 1.1":        {old, true, false},
+		"a deleted PublicKey, Liqo 1.1": {nil, true, true},
+	} {
+		gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
+		server := milansEnd(t, gateway)
+		ensured := EnsuredGateway{Object: gateway}
+		_, err := server.EnsurePublicKey(t.Context(), old, ensured)
+		must(t, err)
+		must(t, server.Leaf.Live.Create(t.Context(), clustertest.Connection("rome", networkingv1beta1.Connected)))
+		if test.older {
+			clustertest.OlderLiqo(server.Leaf)
+		}
+		if test.key == nil {
+			must(t, server.Leaf.Live.DeleteAllOf(t.Context(), &networkingv1beta1.PublicKey{},
+				client.InNamespace(gateway.Namespace)))
+			test.key = old
+		}
+		_, err = server.EnsurePublicKey(t.Context(), test.key, ensured)
+		must(t, err)
+		if found, err := server.Find(t.Context()); err != nil || (found.Connection == nil) != test.renewed {
+			t.Errorf("%s: the Connection is %v (%v)", name, found.Connection, err)
+		}
+	}
+}

@@ -49,13 +49,25 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 // isRemapped reports whether the status of a Configuration has a remapping that can be the one of the ranges in
 // its spec. Liqo remaps a range to one of the same size.
 func isRemapped(configuration *networkingv1beta1.Configuration) bool {
-	if !networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration) || configuration.Status.Remote == nil {
+	if !isDecided(configuration) || configuration.Status.Remote == nil {
 		return false
 	}
 	told, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
 	return slices.EqualFunc(told.Pod, remapped.Pod, haveSameSize) &&
 		slices.EqualFunc(told.External, remapped.External, haveSameSize)
 }
+
+// isDecided reports whether Liqo says that the remapping is complete. Liqo before 1.2 has no conditions, and sets
+// a label once. Liqo 1.2 leaves that label where it is.
+func isDecided(configuration *networkingv1beta1.Configuration) bool {
+	if len(configuration.Status.Conditions) > 0 {
+		return networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration)
+	}
+	return configuration.Labels[decidedLabel] == "true"
+}
+
+// decidedLabel is on a Configuration that Liqo before 1.2 has remapped.
+const decidedLabel = "configuration.liqo.io/configured"
 
 func haveSameSize(one, other networkingv1beta1.CIDR) bool {
 	a, err := netip.ParsePrefix(one.String())
@@ -66,15 +78,42 @@ func haveSameSize(one, other networkingv1beta1.CIDR) bool {
 	return err == nil && a.Bits() == b.Bits()
 }
 
-// mayKeepRemapping reports whether Liqo could remap the changed ranges of a Configuration to the same ranges as
-// before. Then Liqo (1.2.0) never reports the remapping as complete. It compares the status with a copy that
-// shares the conditions, so it does not see that only a condition has changed.
-func mayKeepRemapping(before, after *networkingv1beta1.Configuration) bool {
-	may := func(before, after []networkingv1beta1.CIDR) bool {
-		return !slices.Equal(before, after) && slices.EqualFunc(before, after, haveSameSize)
+// followsChange reports whether Liqo would remap again if the ranges in the existing Configuration were changed to
+// those of after. If it would not, the Configuration must be created again. Then a gateway of Liqo before 1.2
+// would keep the old ranges, so with a gateway that is an error.
+func (e *End) followsChange(found Objects, after *networkingv1beta1.Configuration) (bool, error) {
+	before := found.Configuration.Spec.Remote.CIDR
+	wanted := after.Spec.Remote.CIDR
+	if slices.Equal(before.Pod, wanted.Pod) && slices.Equal(before.External, wanted.External) {
+		return true, nil
 	}
-	return may(before.Spec.Remote.CIDR.Pod, after.Spec.Remote.CIDR.Pod) ||
-		may(before.Spec.Remote.CIDR.External, after.Spec.Remote.CIDR.External)
+	able, err := e.Leaf.Capabilities()
+	if err != nil {
+		return false, err
+	}
+	if able.FollowsConfigurations {
+		return !mayKeep(before.Pod, wanted.Pod) && !mayKeep(before.External, wanted.External), nil
+	}
+	if found.Gateway() != nil {
+		return false, e.unfollowedProblem()
+	}
+	return false, nil
+}
+
+// mayKeep reports whether Liqo could remap changed ranges to the same ranges as before. Then Liqo (1.2.0) never
+// reports the remapping as complete. It compares the status with a copy that shares the conditions, so it does
+// not see that only a condition has changed.
+func mayKeep(before, after []networkingv1beta1.CIDR) bool {
+	return !slices.Equal(before, after) && slices.EqualFunc(before, after, haveSameSize)
+}
+
+func (e *End) unfollowedProblem() *explain.Problem {
+	return &explain.Problem{
+		Leaf:    e.Leaf.Name,
+		Summary: fmt.Sprintf("the address ranges of %q have changed, and Liqo does not follow", e.Remote.Name),
+		Detail: fmt.Sprintf("Liqo before 1.2, as on %q, remaps the ranges of another cluster only once. Create the shortcut "+
+			"again, with `terraform apply -replace`, or update Liqo on %[1]q.", e.Leaf.Name),
+	}
 }
 
 // areAllocated asks the leaf whether Liqo's IPAM has allocated each remapped range for the range in the spec of

@@ -3,6 +3,7 @@ package end
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
@@ -110,6 +111,51 @@ func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) 
 		}
 		if replaced := found.Configuration.UID != before.UID; replaced != test.replaced {
 			t.Errorf("%s: replaced: %t", name, replaced)
+		}
+	}
+}
+
+func TestLiqoBefore12SaysWithALabelThatARemappingIsComplete(t *testing.T) {
+	older := ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.71.0.0/16"))
+	older.Status.Conditions = nil
+	if network := networkOf(older); network.RemappedPodCIDRs != nil {
+		t.Errorf("without the label: %+v", network)
+	}
+	older.Labels["configuration.liqo.io/configured"] = "true"
+	if network := networkOf(older); !slices.Equal(network.RemappedPodCIDRs, []string{"10.20.0.0/16"}) {
+		t.Errorf("with the label: %+v", network)
+	}
+	updated := ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.71.0.0/16"))
+	updated.Labels["configuration.liqo.io/configured"] = "true"
+	updated.Status.Conditions[0].Status = "False"
+	if network := networkOf(updated); network.RemappedPodCIDRs != nil {
+		t.Errorf("after an update to Liqo 1.2, which has not decided yet: %+v", network)
+	}
+}
+
+func TestLiqoBefore12NeedsANewConfigurationForOtherRanges(t *testing.T) {
+	told := cluster.Networks{PodCIDRs: []string{"10.0.0.0/17"}, ExternalCIDR: "10.70.0.0/16"}
+	for name, test := range map[string]struct {
+		gateway []client.Object
+		refused bool
+	}{
+		"kept by an earlier shortcut": {nil, false},
+		"in use by a gateway":         {[]client.Object{ours(clustertest.GatewayServer("rome", 51840))}, true},
+	} {
+		before := ours(clustertest.Configuration("rome"))
+		before.UID = "before"
+		milan := milansEnd(t, append(test.gateway, before)...)
+		clustertest.OlderLiqo(milan.Leaf)
+		err := milan.EnsureConfiguration(t.Context(), before.Namespace, told)
+		if (err != nil) != test.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "`terraform apply -replace`, or update Liqo on \"milan\"") {
+			t.Errorf("%s: it says %v", name, err)
+		}
+		found, err := milan.Find(t.Context())
+		if err != nil || (found.Configuration.UID == "before") != test.refused {
+			t.Errorf("%s: it is %+v (%v)", name, found.Configuration, err)
 		}
 	}
 }

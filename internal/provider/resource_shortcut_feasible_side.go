@@ -28,8 +28,8 @@ type side struct {
 type plannedGateway struct {
 	end.Gateway
 
-	keySecret                string
-	nodePort, loadBalancerIP bool // whether they are set; a client has neither
+	keySecret string
+	server    *end.GatewayServer // nil for a client
 }
 
 // sides returns the two sides, the client's first.
@@ -54,10 +54,7 @@ func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
 	if fullyKnown(ctx, f.plan.ServerGateway) {
 		set, serverDiags := serverGatewaySpec(ctx, f.plan.ServerGateway)
 		diags.Append(serverDiags...)
-		server.gateway = &plannedGateway{
-			Gateway: set, keySecret: set.KeySecret,
-			nodePort: set.NodePort != 0, loadBalancerIP: set.LoadBalancerIP != "",
-		}
+		server.gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret, server: &set}
 	}
 	return []side{client, server}, diags
 }
@@ -68,7 +65,7 @@ func (s side) gatewayPath() path.Path { return path.Root(s.name + "_gateway") }
 func (s side) checkVersion(ctx context.Context) diag.Diagnostics {
 	if err := s.end.Leaf.CheckLiqoVersion(ctx); err != nil {
 		return diag.Diagnostics{
-			diag.NewAttributeErrorDiagnostic(path.Root(s.name), summary("Unsupported version of Liqo", err), detail(err)),
+			diag.NewAttributeErrorDiagnostic(path.Root(s.name), summary("Liqo is too old", err), detail(err)),
 		}
 	}
 	return nil
@@ -92,13 +89,17 @@ func (s side) checkTemplate(ctx context.Context) diag.Diagnostics {
 	if err != nil {
 		return found(s.gatewayPath().AtName("template"), err)
 	}
+	server := s.gateway.server
+	if server == nil {
+		return nil
+	}
 	var diags diag.Diagnostics
 	for _, setting := range []struct {
 		attribute, field string
 		set, used        bool
 	}{
-		{"node_port", "node port", s.gateway.nodePort, template.TakesNodePort},
-		{"load_balancer_ip", "load balancer's address", s.gateway.loadBalancerIP, template.TakesLoadBalancerIP},
+		{"node_port", "node port", server.NodePort != 0, template.TakesNodePort},
+		{"load_balancer_ip", "load balancer's address", server.LoadBalancerIP != "", template.TakesLoadBalancerIP},
 	} {
 		if setting.set && !setting.used {
 			diags.AddAttributeError(s.gatewayPath().AtName(setting.attribute), "The template ignores "+setting.attribute,
@@ -108,6 +109,18 @@ func (s side) checkTemplate(ctx context.Context) diag.Diagnostics {
 		}
 	}
 	return diags
+}
+
+// checkServiceMetadata finds labels or annotations that Liqo can't set on the gateway's Service.
+func (s side) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
+	if s.gateway == nil || s.gateway.server == nil || !s.gatewayChanges {
+		return nil
+	}
+	at := "service_annotations"
+	if len(s.gateway.server.ServiceAnnotations) == 0 {
+		at = "service_labels"
+	}
+	return found(s.gatewayPath().AtName(at), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
 }
 
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.

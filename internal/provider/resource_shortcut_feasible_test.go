@@ -106,6 +106,20 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000)) },
 			[]string{"server_gateway.node_port"},
 		},
+		"annotations that Liqo can't set": {
+			nil, func(p *planning) {
+				clustertest.OlderLiqo(p.pair.server)
+				p.plan.ServerGateway = gatewayWith(t, "service_annotations", textsByName(map[string]string{"speed": "fast"}))
+			},
+			[]string{"server_gateway.service_annotations"},
+		},
+		"labels that Liqo can't set": {
+			nil, func(p *planning) {
+				clustertest.OlderLiqo(p.pair.server)
+				p.plan.ServerGateway = gatewayWith(t, "service_labels", textsByName(map[string]string{"team": "network"}))
+			},
+			[]string{"server_gateway.service_labels"},
+		},
 		"keys that a destroy would remove": {
 			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys")) },
 			[]string{"server_gateway.key_secret"},

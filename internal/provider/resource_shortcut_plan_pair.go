@@ -30,7 +30,9 @@ func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Path
 		diags.Append(r.leaves.planned.claimNamespaces(p.pair, &p.config, p.own.Token)...)
 	}
 	diags.Append(planNetworks(ctx, p.pair, &p.plan, &p.config, p.state)...)
-	return replace, diags
+	ranges, rangesDiags := p.planRanges()
+	diags.Append(rangesDiags...)
+	return append(replace, ranges...), diags
 }
 
 // planUnknownNames plans a replacement if the name of a leaf is unknown, and returns the attributes

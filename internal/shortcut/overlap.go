@@ -31,14 +31,19 @@ func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement
 	return append(atClient, atServer...), err
 }
 
-// Announce returns the address ranges of a leaf to announce to its peer. See [end.End.Announce] for its
-// errors.
+// Announce returns the address ranges of a leaf to announce to its peer. See [end.End.Announce] and
+// [end.End.CheckAnnounced] for its errors.
 func (s *Shortcut) Announce(
 	ctx context.Context, on *end.End, announcement end.Announcement,
 ) (cluster.Networks, error) {
-	found, err := s.other(on).Find(ctx)
+	other := s.other(on)
+	found, err := other.Find(ctx)
 	if err != nil {
 		return cluster.Networks{}, err
 	}
-	return on.Announce(ctx, announcement, found.ObservedNetwork())
+	announced, err := on.Announce(ctx, announcement, found.ObservedNetwork())
+	if err != nil {
+		return announced, err
+	}
+	return announced, other.CheckAnnounced(ctx, announced, found.ObservedNetwork())
 }

@@ -33,12 +33,12 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 		WithIndex(&corev1.Event{}, "type", func(object client.Object) []string {
 			return []string{object.(*corev1.Event).Type} //nolint:errcheck,forcetypeassert // an index of Events gets Events
 		}).WithInterceptorFuncs(interceptor.Funcs{Watch: watchSelected}).Build()
-	served := &discoveryfake.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{{
+	resources := &discoveryfake.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{{
 		GroupVersion: networkingv1beta1.GroupVersion.String(),
 		APIResources: []metav1.APIResource{
 			{Name: networkingv1beta1.WgGatewayServerTemplateResource, Kind: networkingv1beta1.WgGatewayServerTemplateKind},
 			{Name: networkingv1beta1.WgGatewayClientTemplateResource, Kind: networkingv1beta1.WgGatewayClientTemplateKind},
 		},
 	}}}}
-	return cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served, watchEvents{c})
+	return cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served{resources, schemas}, watchEvents{c})
 }

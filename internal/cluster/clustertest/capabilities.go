@@ -1,0 +1,43 @@
+package clustertest
+
+import (
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/openapi"
+	"k8s.io/client-go/openapi/openapitest"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// Schemas of Liqo's networking kinds, with the fields that versions of Liqo differ in, and without the others.
+const (
+	schemas = `{"components": {"schemas": {
+		"io.liqo.networking.v1beta1.Configuration": {"properties": {"status": {"properties": {
+			"remote": {}, "conditions": {}}}}},
+		"io.liqo.networking.v1beta1.GatewayServer": {"properties": {"spec": {"properties": {
+			"mtu": {}, "serviceAnnotations": {}, "serviceLabels": {}}}}}
+	}}}`
+	olderSchemas = `{"components": {"schemas": {
+		"io.liqo.networking.v1beta1.Configuration": {"properties": {"status": {"properties": {"remote": {}}}}},
+		"io.liqo.networking.v1beta1.GatewayServer": {"properties": {"spec": {"properties": {"mtu": {}}}}}
+	}}}`
+)
+
+// OlderLiqo makes Liqo on the leaf one from before version 1.2, with what [cluster.Capabilities] says about it.
+func OlderLiqo(leaf *cluster.Leaf) *cluster.Leaf {
+	leaf.Discovery = served{leaf.Discovery, olderSchemas}
+	return leaf
+}
+
+// served adds schemas to a fake discovery, which has none.
+type served struct {
+	discovery.DiscoveryInterface
+
+	schemas string
+}
+
+// OpenAPIV3 implements [discovery.DiscoveryInterface].
+func (s served) OpenAPIV3() openapi.Client {
+	fake := openapitest.NewFakeClient()
+	fake.PathsMap["apis/networking.liqo.io/v1beta1"] = openapitest.FakeGroupVersion{GVSpec: []byte(s.schemas)}
+	return fake
+}

@@ -1,0 +1,65 @@
+package provider
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// planRanges plans a replacement if announced ranges change and Liqo on the leaf that gets them does not
+// follow. It returns the attributes that force it. If there are any, it drops the state.
+func (p *planning) planRanges() (path.Paths, diag.Diagnostics) {
+	var (
+		diags   diag.Diagnostics
+		replace path.Paths
+	)
+	if p.state == nil {
+		return nil, nil
+	}
+	for _, network := range []struct {
+		attribute    string
+		now, before  types.Object
+		announcedTo  *cluster.Leaf // nil if it can't be read
+		announcedAre string        // the name of the leaf
+	}{
+		{"client_network", p.plan.ClientNetwork, p.state.ClientNetwork, p.pair.server, p.plan.Client.ValueString()},
+		{"server_network", p.plan.ServerNetwork, p.state.ServerNetwork, p.pair.client, p.plan.Server.ValueString()},
+	} {
+		if network.announcedTo == nil || !announcesOthers(network.now, network.before) {
+			continue
+		}
+		able, err := network.announcedTo.Capabilities()
+		if err != nil {
+			diags.AddAttributeWarning(path.Root(network.attribute), summary("The leaf can't be checked", err), detail(err))
+		}
+		if err != nil || able.FollowsConfigurations {
+			continue
+		}
+		diags.AddAttributeWarning(path.Root(network.attribute), "The shortcut is replaced", fmt.Sprintf(
+			"Liqo before 1.2, as on leaf %[1]q, does not follow a change of the address ranges of %[2]q. So the plan creates the "+
+				"shortcut again. There is no network between the leaves meanwhile, and the gateway may get another address. "+
+				"Update Liqo on %[1]q to change the ranges in place.", network.announcedTo.Name, network.announcedAre))
+		replace = append(replace, path.Root(network.attribute))
+	}
+	if len(replace) > 0 {
+		p.plan.becomesAnother(&p.config)
+		p.state = nil
+	}
+	return replace, diags
+}
+
+// announcesOthers reports whether other ranges are announced than before. Nothing has been announced to a leaf
+// that has lost its Configuration.
+func announcesOthers(now, before types.Object) bool {
+	for _, name := range []string{"pod_cidrs", "external_cidr"} {
+		was, ok := before.Attributes()[name]
+		if ok && !was.IsNull() && !was.Equal(now.Attributes()[name]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,57 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+func TestOtherRangesAreAReplacementOnlyIfLiqoDoesNotFollow(t *testing.T) {
+	announced := func(podCIDR, remapped string) types.Object {
+		return networkObject(end.Network{
+			PodCIDRs: []string{podCIDR}, ExternalCIDR: "10.70.0.0/16",
+			RemappedPodCIDRs: []string{remapped}, RemappedExternalCIDR: "10.70.0.0/16",
+		})
+	}
+	rome, milan := clustertest.Leaf(t, "rome"), clustertest.OlderLiqo(clustertest.Leaf(t, "milan"))
+	before := announced("10.0.0.0/16", "10.0.0.0/16")
+	for name, test := range map[string]struct {
+		client, server, was types.Object // was is that of both
+		pair                pair
+		replaced            bool
+	}{
+		"to Liqo 1.1": {announced("10.0.0.0/17", "10.0.0.0/17"), before, before, pair{client: rome, server: milan}, true},
+		"to Liqo 1.2": {before, announced("10.0.0.0/17", "10.0.0.0/17"), before, pair{client: rome, server: milan}, false},
+		"to a leaf that can't be read": {
+			announced("10.0.0.0/17", "10.0.0.0/17"), before, before, pair{client: rome}, false,
+		},
+		"the same ranges, remapped elsewhere": {
+			announced("10.0.0.0/16", "10.9.0.0/16"), before, before, pair{client: rome, server: milan}, false,
+		},
+		"ranges that are known later": {
+			types.ObjectUnknown(networkTypes), before, before, pair{client: rome, server: milan}, true,
+		},
+		"a Configuration that is missing": {
+			before, before, types.ObjectNull(networkTypes), pair{client: rome, server: milan}, false,
+		},
+	} {
+		p := &planning{
+			plan:  shortcutModel{ClientNetwork: test.client, ServerNetwork: test.server},
+			state: &shortcutModel{ClientNetwork: test.was, ServerNetwork: test.was}, pair: test.pair,
+		}
+		replace, diags := p.planRanges()
+		if diags.HasError() || (len(replace) == 1) != test.replaced || diags.WarningsCount() != len(replace) {
+			t.Errorf("%s: %v, %v", name, replace, diags)
+		}
+		if len(replace) > 0 && !replace[0].Equal(path.Root("client_network")) {
+			t.Errorf("%s: because of %s", name, replace[0])
+		}
+		if (p.state == nil) != test.replaced || p.plan.ClientNamespace.IsUnknown() != test.replaced {
+			t.Errorf("%s: the state is %v, the namespace %s", name, p.state, p.plan.ClientNamespace)
+		}
+	}
+}
