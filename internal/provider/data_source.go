@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -135,6 +136,25 @@ func (l *leaves) survey(ctx context.Context, names []string, asked types.List) (
 		}
 	}
 	return survey, diags
+}
+
+// liqoVersions returns the version of Liqo by the name of the cluster, where it can be determined.
+func (l *leaves) liqoVersions(ctx context.Context, names []string) map[string]string {
+	versions := make([]string, len(names))
+	var asking sync.WaitGroup
+	for i, name := range names {
+		asking.Go(func() {
+			if leaf, err := l.registry.Leaf(ctx, name); err == nil {
+				versions[i], _ = leaf.LiqoVersion(ctx)
+			}
+		})
+	}
+	asking.Wait()
+	byName := map[string]string{}
+	for i, name := range names {
+		byName[name] = versions[i]
+	}
+	return byName
 }
 
 // madeByDescription describes an attribute that says who made a network.

@@ -127,11 +127,12 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 			},
 		},
 		Peerings: []shortcut.Peering{{Consumer: joined("europe"), Provider: joined("milan"), BothWays: true}},
-	}, "europe"))
+	}, "europe"), map[string]string{"rome": "v1.2.0", "milan": "v1.0.1"})
 	shows(t, map[string][2]any{
 		"nodes": {
 			model.Nodes,
-			`[{"europe" "e" true "Ready" <null>} {"milan" "m" false "Ready" <null>} {"rome" "r" false "Ready" <null>}]`,
+			`[{"europe" "e" <null> true "Ready" <null>} {"milan" "m" "v1.0.1" false "Ready" <null>} ` +
+				`{"rome" "r" "v1.2.0" false "Ready" <null>}]`,
 		},
 		"edges": {model.Edges, `[{"peering" "europe" "milan" true "NoNetwork" <null> <null> <null>} ` +
 			`{"shortcut" "rome" "milan" false "Connecting" "terraform-provider-liqo" 5.000000 "2026-11-21T03:04:05Z"}]`},
@@ -200,7 +201,7 @@ func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 	keeps(t, newShortcutsDataSource(), &networks)
 
 	graph := topologyDataModel{Timeouts: forever, Clusters: texts("rome")}
-	graph.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Networks: []shortcut.Link{{}}}, ""))
+	graph.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Networks: []shortcut.Link{{}}}, ""), nil)
 	keeps(t, newTopologyDataSource(), &graph)
 
 	keeps(t, newClusterDataSource(), &clusterDataModel{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -71,7 +72,9 @@ func nodesAttribute() schema.Attribute {
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"name":       shownString("Name of the cluster."),
 			"cluster_id": shownString("Liqo's cluster ID. Null unless `status` is `Ready`."),
-			"central":    schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is the central cluster."},
+			"liqo_version": shownString("Version of Liqo's controllers, from their image. Null unless `status` is `Ready`, " +
+				"and if it cannot be determined."),
+			"central": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is the central cluster."},
 			"status": shownString("`Ready`: the cluster was read. `Unreachable`: its API server does not answer. " +
 				"`NoLiqo`: it answers, but has no Liqo. `Error`: it answers, but cannot be read, for instance " +
 				"because a permission is missing."),
@@ -124,11 +127,12 @@ type topologyDataModel struct {
 }
 
 type nodeModel struct {
-	Name      types.String `tfsdk:"name"`
-	ClusterID types.String `tfsdk:"cluster_id"`
-	Central   types.Bool   `tfsdk:"central"`
-	Status    types.String `tfsdk:"status"`
-	Error     types.String `tfsdk:"error"`
+	Name        types.String `tfsdk:"name"`
+	ClusterID   types.String `tfsdk:"cluster_id"`
+	LiqoVersion types.String `tfsdk:"liqo_version"`
+	Central     types.Bool   `tfsdk:"central"`
+	Status      types.String `tfsdk:"status"`
+	Error       types.String `tfsdk:"error"`
 }
 
 type edgeModel struct {
@@ -154,21 +158,27 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 				fmt.Sprintf("The clusters of this topology are %q. %q is not one of them.", names, central))
 			return
 		}
+		var versions map[string]string
+		var asking sync.WaitGroup
+		asking.Go(func() { versions = d.leaves.liqoVersions(ctx, names) })
 		survey, diags := d.leaves.survey(ctx, names, model.Clusters)
 		resp.Diagnostics.Append(diags...)
-		model.show(topology.New(survey, model.Central.ValueString()))
+		asking.Wait()
+		model.show(topology.New(survey, model.Central.ValueString()), versions)
 	})
 }
 
-func (m *topologyDataModel) show(graph topology.Graph) {
+// show sets the results. versions has the version of Liqo by the name of a node, if it is known.
+func (m *topologyDataModel) show(graph topology.Graph, versions map[string]string) {
 	m.Nodes, m.Edges = make([]nodeModel, len(graph.Nodes)), make([]edgeModel, len(graph.Edges))
 	for i, node := range graph.Nodes {
 		m.Nodes[i] = nodeModel{
-			Name:      types.StringValue(node.Name),
-			ClusterID: stringOrNull(node.ClusterID),
-			Central:   types.BoolValue(node.Central),
-			Status:    types.StringValue(string(node.Status)),
-			Error:     types.StringNull(),
+			Name:        types.StringValue(node.Name),
+			ClusterID:   stringOrNull(node.ClusterID),
+			LiqoVersion: stringOrNull(versions[node.Name]),
+			Central:     types.BoolValue(node.Central),
+			Status:      types.StringValue(string(node.Status)),
+			Error:       types.StringNull(),
 		}
 		if node.Err != nil {
 			m.Nodes[i].Error = types.StringValue(node.Err.Error())
