@@ -43,10 +43,16 @@ func (l *Lab) repaired(t *testing.T, all ...damage) {
 
 func TestAccMissingObjectsAreRepairedInPlace(t *testing.T) {
 	lab := borrowLab(t)
+	lab.repaired(t, lab.missingObjects(t)...)
+}
+
+// missingObjects has the loss of each object of a shortcut from Rome to Milan.
+func (l *Lab) missingObjects(t *testing.T) []damage {
+	t.Helper()
 	without := func(name, cluster string, kind client.Object) damage {
-		return damage{name, func() { lab.deleteFromTenant(t, cluster, kind) }}
+		return damage{name, func() { l.deleteFromTenant(t, cluster, kind) }}
 	}
-	lab.repaired(t,
+	return []damage{
 		without("the client's Configuration", "rome", &networkingv1beta1.Configuration{}),
 		without("the server's Configuration", "milan", &networkingv1beta1.Configuration{}),
 		without("the GatewayClient", "rome", &networkingv1beta1.GatewayClient{}),
@@ -58,21 +64,21 @@ func TestAccMissingObjectsAreRepairedInPlace(t *testing.T) {
 		// While the tunnel is up, no gateway needs the keys. A lost key is provided to the other
 		// leaf again.
 		damage{"the client's keys", func() {
-			lab.deleteFromTenant(t, "rome", &corev1.Secret{})
-			lab.deleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
+			l.deleteFromTenant(t, "rome", &corev1.Secret{})
+			l.deleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
 		}},
 		damage{"the server's keys", func() {
-			lab.deleteFromTenant(t, "milan", &corev1.Secret{})
-			lab.deleteFromTenant(t, "rome", &networkingv1beta1.PublicKey{})
+			l.deleteFromTenant(t, "milan", &corev1.Secret{})
+			l.deleteFromTenant(t, "rome", &networkingv1beta1.PublicKey{})
 		}},
 		damage{"the Service", func() {
-			lab.deleteFromTenant(t, "milan", &corev1.Service{})
+			l.deleteFromTenant(t, "milan", &corev1.Service{})
 			// Liqo 1.2.0 does not create it again. This shows as soon as the gateways miss the
 			// pings of each other.
-			await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
-			await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
+			await(t, l, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
+			await(t, l, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
 		}},
-	)
+	}
 }
 
 func failed(connection *networkingv1beta1.Connection) bool {
