@@ -32,7 +32,13 @@ type realLab struct {
 // borrowRealLab lends a lab with real packets, as borrowLab does. It repairs the links when the test ends.
 func borrowRealLab(t *testing.T) *realLab {
 	t.Helper()
-	lab := &realLab{borrowLabOf(t, plane), map[string]string{}}
+	return borrowRealLabOf(t, plane)
+}
+
+// borrowRealLabOf does the same with a lab that is started with other options.
+func borrowRealLabOf(t *testing.T, options []string) *realLab {
+	t.Helper()
+	lab := &realLab{borrowLabOf(t, options), map[string]string{}}
 	for _, c := range lab.Clusters {
 		lab.pods[c.Name] = lab.runPod(t, c.Name)
 	}

@@ -52,7 +52,7 @@ func TestAccTheOldestLiqoCanBeTheServerOfTheNewest(t *testing.T) {
 		},
 		resource.TestStep{
 			Config: from(serves("31001") + "mtu = 1300"), ConfigPlanChecks: inPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), lab.gatewaysHaveMTU(t, 1300)},
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), expect("mtu", knownvalue.Int32Exact(1300))},
 		},
 		resource.TestStep{
 			Config: from(`server_gateway = { service_annotations = { speed = "fast" } }`),

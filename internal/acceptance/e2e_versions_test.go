@@ -1,0 +1,75 @@
+package acceptance
+
+import (
+	"fmt"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+)
+
+// releases are the versions of Liqo whose gateways are joined with each other: the last patch of each minor
+// version, and the oldest one. An empty version is the one that the provider is built with.
+var releases = []string{oldestLiqo, "v1.1.2", ""}
+
+func TestAccPacketsCrossBetweenAllVersionsOfLiqo(t *testing.T) {
+	onClusters(t)
+	for _, client := range releases {
+		for _, server := range releases {
+			if testing.Short() && (client != oldestLiqo || server != "") {
+				continue // each pair needs a lab of its own
+			}
+			t.Run(fmt.Sprintf("%s to %s", nameOf(client), nameOf(server)), func(t *testing.T) {
+				packetsCrossBetween(t, client, server)
+			})
+		}
+	}
+}
+
+// nameOf returns a version of Liqo in the name of a test.
+func nameOf(liqo string) string {
+	if liqo == "" {
+		return "the newest"
+	}
+	return liqo
+}
+
+// packetsCrossBetween takes a shortcut between two versions of Liqo through its life. Both leaves have the
+// same pod CIDR, so each translates the addresses of the other.
+func packetsCrossBetween(t *testing.T, client, server string) {
+	t.Helper()
+	running := func(name, liqo string) string {
+		option := "--cluster=" + name + "=10.202.0.0/16"
+		if liqo != "" {
+			option += ",liqo=" + liqo
+		}
+		return option
+	}
+	lab := borrowRealLabOf(t, []string{"--dataplane=real", running("rome", client), running("milan", server)})
+	p := lab.join(t, "milan", overNodePort)
+	p.works()
+	p.run("plan", "-detailed-exitcode")
+	between := fmt.Sprintf(", %s to %s", nameOf(client), nameOf(server))
+	for _, change := range []struct{ name, settings string }{
+		{"mtu", overNodePort + "\nmtu = 1300"},
+		{"node_port", `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\nmtu = 1300"},
+		{"port", `server_gateway = { service_type = "NodePort", node_port = 31510, port = 51900 }` + "\nmtu = 1300"},
+	} {
+		p.configure(change.settings)
+		p.measure(change.name+between, briefly, func() {
+			says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+		})
+		p.works()
+		p.run("plan", "-detailed-exitcode")
+	}
+	lab.deleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{})
+	p.measure("GatewayClient created again"+between, briefly, func() {
+		says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	})
+	p.works()
+	p.run("plan", "-detailed-exitcode")
+	p.run("state", "rm", romeMilan)
+	p.run("import", romeMilan, "rome/milan")
+	p.run("plan", "-detailed-exitcode")
+	p.run("destroy", "-auto-approve")
+	p.parted()
+}
