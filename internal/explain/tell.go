@@ -46,19 +46,29 @@ func reasons(err error) error {
 	return err
 }
 
-// problems returns the problems in an error, each once. Waits with the same cause are one problem.
+// problems returns the problems in an error, each once. Waits with the same cause are one problem. An
+// interrupted request counts only if there is nothing else, because it says nothing about the leaf.
 func problems(err error) []*Problem {
-	var all, waits []*Problem
+	var (
+		all, waits  []*Problem
+		interrupted *Problem
+	)
 	for _, err := range flatten(err) {
 		problem := problemOf(err)
 		switch {
 		case problem.causes != nil:
 			waits = append(waits, problem)
+		case problem.interrupted() && problem.Summary == "":
+			interrupted = problem
 		case !slices.ContainsFunc(all, problem.reads):
 			all = append(all, problem)
 		}
 	}
-	return append(all, problemsOfWaits(waits)...)
+	all = append(all, problemsOfWaits(waits)...)
+	if len(all) == 0 && interrupted != nil {
+		return []*Problem{interrupted}
+	}
+	return all
 }
 
 // flatten returns the joined errors, in order.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -52,6 +53,24 @@ func TestAFailureOfBothLeavesHasOneText(t *testing.T) {
 		"Advice of rome's.\n\n"
 	if Summary(failure) != "no tunnel" || !strings.HasPrefix(Detail(failure), expected) {
 		t.Errorf("got %q:\n%s", Summary(failure), Detail(failure))
+	}
+}
+
+func TestAnInterruptedRequestAddsNothingToAnInterruptedWait(t *testing.T) {
+	request := &url.Error{Op: "Delete", URL: "https://127.0.0.1:38823/api/v1/namespaces/a", Err: context.Canceled}
+	wait := &Problem{Leaf: "milan", Err: context.Canceled, waitedFor: "the tunnel", causes: []cause{
+		{rank: rankPod, summary: "no image", evidence: []string{"Pod p: not found."}, advice: "Look."},
+	}}
+	failure := &steps.Failure{Err: errors.Join(request, wait)}
+	if got := Summary(failure); got != `no image on leaf "milan"` {
+		t.Errorf("the headline is %q", got)
+	}
+	if text := Detail(failure); !strings.HasPrefix(text, "The work was interrupted while waiting for the tunnel on \"milan\".") ||
+		strings.Contains(text, "127.0.0.1") {
+		t.Errorf("got:\n%s", text)
+	}
+	if text := Detail(&steps.Failure{Err: request}); !strings.HasPrefix(text, "The work was interrupted.") {
+		t.Errorf("alone:\n%s", text)
 	}
 }
 

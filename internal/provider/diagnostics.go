@@ -22,11 +22,7 @@ func summary(fallback string, err error) string {
 
 // detail returns the text of an error without its headline, as sentences.
 func detail(err error) string {
-	text := err.Error()
-	if explain.Summary(err) != "" {
-		text = explain.Detail(err)
-	}
-	text = capital(text)
+	text := capital(explain.Detail(err))
 	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
 		text += "."
 	}
