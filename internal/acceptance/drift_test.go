@@ -63,15 +63,15 @@ func (l *Lab) missingObjects(t *testing.T) []damage {
 		without("the server's Connection", "milan", &networkingv1beta1.Connection{}),
 		// While the tunnel is up, no gateway needs the keys. A lost key is provided to the other
 		// leaf again.
-		damage{"the client's keys", func() {
+		{"the client's keys", func() {
 			l.deleteFromTenant(t, "rome", &corev1.Secret{})
 			l.deleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
 		}},
-		damage{"the server's keys", func() {
+		{"the server's keys", func() {
 			l.deleteFromTenant(t, "milan", &corev1.Secret{})
 			l.deleteFromTenant(t, "rome", &networkingv1beta1.PublicKey{})
 		}},
-		damage{"the Service", func() {
+		{"the Service", func() {
 			l.deleteFromTenant(t, "milan", &corev1.Service{})
 			// Liqo 1.2.0 does not create it again. This shows as soon as the gateways miss the
 			// pings of each other.

@@ -8,6 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
+// defects has what is wrong with a version of Liqo, by the version.
+var defects = map[string]string{
+	"v1.0.0": "If the two leaves have different pod CIDRs and Liqo remaps them, answers are lost. Update it to v1.0.1 " +
+		"or newer.",
+}
+
 // oldestLiqo is the first version with the kinds that this provider uses.
 var oldestLiqo = version.MustParseSemantic("v1.0.0-0")
 
@@ -26,6 +32,12 @@ func (l *Leaf) NameLiqo(ctx context.Context) string {
 		return "Liqo" // a custom build may have no version
 	}
 	return "Liqo " + text
+}
+
+// LiqoDefect returns what is wrong with the leaf's version of Liqo, in sentences. It is empty if nothing is known.
+func (l *Leaf) LiqoDefect(ctx context.Context) string {
+	text, _ := l.LiqoVersion(ctx) // no defect of an unknown version is known
+	return defects[text]
 }
 
 // CheckLiqoVersion returns an error if the version is known to be too old. It accepts an unknown

@@ -112,8 +112,8 @@ func (e *End) CheckAnnounced(ctx context.Context, announced cluster.Networks, to
 	return &explain.Problem{
 		Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
 		Summary: fmt.Sprintf("%s on this leaf can reach only one pod CIDR of another cluster", e.Leaf.NameLiqo(ctx)),
-		Detail: fmt.Sprintf("%[1]q would announce %[2]s to %[3]q, and packets from there to all but the first range would not "+
-			"take the shortcut. Set `pod_cidrs` of %[1]q to one of the ranges, or update Liqo on %[3]q to 1.2.",
+		Detail: fmt.Sprintf("%[1]q would announce %[2]s to %[3]q, and packets from there to all but the first range would "+
+			"not take the shortcut. Set `pod_cidrs` of %[1]q to one of the ranges, or update Liqo on %[3]q to 1.2.",
 			e.Remote.Name, explain.Enumerate(announced.PodCIDRs), e.Leaf.Name),
 	}
 }

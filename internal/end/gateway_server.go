@@ -140,8 +140,8 @@ func (e *End) CheckServiceMetadata(ctx context.Context, spec GatewayServer) erro
 		Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("%s on this leaf can't set labels or annotations of a gateway's Service",
 			e.Leaf.NameLiqo(ctx)),
-		Detail: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older versions "+
-			"they belong in a template of your own: set `template` to one whose Service has them.", e.Leaf.Name),
+		Detail: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older "+
+			"versions they belong in a template of your own: set `template` to one whose Service has them.", e.Leaf.Name),
 	}
 }
 

@@ -65,8 +65,8 @@ func TestAnInterruptedRequestAddsNothingToAnInterruptedWait(t *testing.T) {
 	if got := Summary(failure); got != `no image on leaf "milan"` {
 		t.Errorf("the headline is %q", got)
 	}
-	if text := Detail(failure); !strings.HasPrefix(text, "The work was interrupted while waiting for the tunnel on \"milan\".") ||
-		strings.Contains(text, "127.0.0.1") {
+	const expected = "The work was interrupted while waiting for the tunnel on \"milan\"."
+	if text := Detail(failure); !strings.HasPrefix(text, expected) || strings.Contains(text, "127.0.0.1") {
 		t.Errorf("got:\n%s", text)
 	}
 	if text := Detail(&steps.Failure{Err: request}); !strings.HasPrefix(text, "The work was interrupted.") {

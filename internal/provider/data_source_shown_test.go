@@ -201,7 +201,8 @@ func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 	keeps(t, newShortcutsDataSource(), &networks)
 
 	graph := topologyDataModel{Timeouts: forever, Clusters: texts("rome")}
-	graph.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Networks: []shortcut.Link{{}}}, ""), nil)
+	survey := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Networks: []shortcut.Link{{}}}
+	graph.show(topology.New(survey, ""), nil)
 	keeps(t, newTopologyDataSource(), &graph)
 
 	keeps(t, newClusterDataSource(), &clusterDataModel{

@@ -181,7 +181,8 @@ func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 func TestATopologyIsDrawnInTheRequestedDirection(t *testing.T) {
 	for direction, expected := range map[string]string{"": "flowchart LR\n", "TB": "flowchart TB\n"} {
 		model := topologyDataModel{Direction: stringOrNull(direction)}
-		model.show(topology.New(shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}, ""), nil)
+		survey := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}
+		model.show(topology.New(survey, ""), nil)
 		if got := model.Mermaid.ValueString(); !strings.HasPrefix(got, expected) {
 			t.Errorf("%q: %s", direction, got)
 		}

@@ -61,14 +61,19 @@ func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
 
 func (s side) gatewayPath() path.Path { return path.Root(s.name + "_gateway") }
 
-// checkVersion finds a version of Liqo that is not supported.
+// checkVersion finds a version of Liqo that is not supported, or that has a defect.
 func (s side) checkVersion(ctx context.Context) diag.Diagnostics {
 	if err := s.end.Leaf.CheckLiqoVersion(ctx); err != nil {
 		return diag.Diagnostics{
-			diag.NewAttributeErrorDiagnostic(path.Root(s.name), summary("Liqo is too old", err), detail(err)),
+			diag.NewAttributeErrorDiagnostic(path.Root(s.name), summary("Liqo is older than 1.0", err), detail(err)),
 		}
 	}
-	return nil
+	var diags diag.Diagnostics
+	if defect := s.end.Leaf.LiqoDefect(ctx); defect != "" {
+		diags.AddAttributeWarning(path.Root(s.name), fmt.Sprintf("%s on leaf %q has a defect",
+			s.end.Leaf.NameLiqo(ctx), s.end.Leaf.Name), defect)
+	}
+	return diags
 }
 
 // checkNamespace finds a namespace that cannot have the objects of this side: the configured one, or the

@@ -176,27 +176,33 @@ func TestAMissingObjectThatTheApplyMayCreateIsOnlyAWarning(t *testing.T) {
 	}
 }
 
-func TestAnOldVersionOfLiqoIsRejectedAtItsAttribute(t *testing.T) {
-	tooOld := func() object {
-		labels := map[string]string{
-			"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
-		}
-		deployment := &appsv1.Deployment{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager", Labels: labels},
-		}
-		deployment.Spec.Template.Spec.Containers = []corev1.Container{
-			{Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:v0.9.0"},
-		}
-		return deployment
+// liqoOf returns the Deployment of Liqo's controllers in this version.
+func liqoOf(version string) object {
+	labels := map[string]string{
+		"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
 	}
-	for expected, leaves := range map[string]pair{
-		"client": {client: leafWith(t, "rome", tooOld()), server: leafWith(t, "milan")},
-		"server": {client: leafWith(t, "rome"), server: leafWith(t, "milan", tooOld())},
+	deployment := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager", Labels: labels},
+	}
+	deployment.Spec.Template.Spec.Containers = []corev1.Container{
+		{Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:" + version},
+	}
+	return deployment
+}
+
+func TestAVersionOfLiqoThatIsTooOldOrHasADefectIsReportedAtItsLeaf(t *testing.T) {
+	for version, severity := range map[string]diag.Severity{
+		"v0.9.0": diag.SeverityError, "v1.0.0": diag.SeverityWarning,
 	} {
-		p := toBeMade(t)
-		p.pair = leaves
-		if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), []string{expected}) {
-			t.Errorf("%s: %v", expected, diags)
+		for expected, leaves := range map[string]pair{
+			"client": {client: leafWith(t, "rome", liqoOf(version)), server: leafWith(t, "milan")},
+			"server": {client: leafWith(t, "rome"), server: leafWith(t, "milan", liqoOf(version))},
+		} {
+			p := toBeMade(t)
+			p.pair = leaves
+			if diags := checkFeasible(t.Context(), p); !slices.Contains(at(diags, severity), expected) {
+				t.Errorf("%s, %s: %v", version, expected, diags)
+			}
 		}
 	}
 }

@@ -40,8 +40,8 @@ func (p *planning) planRanges() (path.Paths, diag.Diagnostics) {
 			continue
 		}
 		diags.AddAttributeWarning(path.Root(network.attribute), "The shortcut is replaced", fmt.Sprintf(
-			"Liqo before 1.2, as on leaf %[1]q, does not follow a change of the address ranges of %[2]q. So the plan creates the "+
-				"shortcut again. There is no network between the leaves meanwhile, and the gateway may get another address. "+
+			"Liqo before 1.2, as on leaf %[1]q, does not follow a change of the address ranges of %[2]q. So the plan creates "+
+				"the shortcut again. There is no network between the leaves meanwhile, and the gateway may get another address. "+
 				"Update Liqo on %[1]q to change the ranges in place.", network.announcedTo.Name, network.announcedAre))
 		replace = append(replace, path.Root(network.attribute))
 	}
