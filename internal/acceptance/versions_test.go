@@ -1,7 +1,10 @@
 package acceptance
 
 import (
+	"context"
+	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -9,6 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // oldestLiqo is the oldest version of Liqo that the tests run.
@@ -89,5 +96,94 @@ func TestAccOnlyOnePodCIDRIsAnnouncedToTheOldestLiqo(t *testing.T) {
 		Config: lab.between("milan", overNodePort+"\n"+`server_network = { `+parts+` }`),
 		ExpectError: regexp.MustCompile(
 			`Liqo ` + oldestLiqo + ` on this leaf can reach only one pod CIDR of another\s+cluster`),
+	})
+}
+
+// The next minor version of Liqo lets a gateway have several ports. Its schemas accept `ports` instead of
+// `port`, but not both.
+func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
+	lab := useUpLab(t, pair) // the schemas stay
+	lab.haveNextSchemas(t, "rome", "gatewayclients.networking.liqo.io")
+	lab.haveNextSchemas(t, "milan", "gatewayservers.networking.liqo.io")
+	apply(t,
+		resource.TestStep{
+			Config:            lab.between("milan", overNodePort),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), lab.asLiqoSays(t, romeMilan, "rome", "milan")},
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				lab.patchInTenant(t, "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"tunnels":2}}`)
+				lab.patchInTenant(t, "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"tunnels":2}}`)
+			},
+			Config:           lab.between("milan", overNodePort+"\nmtu = 1300"),
+			ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected), lab.gatewaysHaveMTU(t, 1300),
+				lab.keepsTunnels(t, "milan", "GatewayServer"), lab.keepsTunnels(t, "rome", "GatewayClient"),
+			},
+		},
+	)
+}
+
+// haveNextSchemas changes the schema of a gateway's kind like the next version of Liqo: `port` is optional and
+// excludes `ports`. It also adds a field that this provider does not know, `tunnels`.
+func (l *Lab) haveNextSchemas(t *testing.T, cluster, name string) {
+	t.Helper()
+	c := l.client(t, cluster)
+	var definition unstructured.Unstructured
+	definition.SetGroupVersionKind(schema.GroupVersionKind{
+		Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition",
+	})
+	if err := c.Get(t.Context(), client.ObjectKey{Name: name}, &definition); err != nil {
+		t.Fatal(err)
+	}
+	versions, _, err := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := []string{"schema", "openAPIV3Schema", "properties", "spec", "properties"}
+	endpoint := append(slices.Clone(spec), "endpoint")
+	version := versions[0].(map[string]any) //nolint:errcheck,forcetypeassert // as the API says
+	for _, change := range []struct {
+		value any
+		at    []string
+	}{
+		{map[string]any{"type": "integer"}, append(slices.Clone(spec), "tunnels")},
+		{
+			map[string]any{"type": "array", "items": map[string]any{"type": "integer"}},
+			append(slices.Clone(endpoint), "properties", "ports"),
+		},
+		{[]any{}, append(slices.Clone(endpoint), "required")},
+		{
+			[]any{map[string]any{"rule": "!(has(self.port) && has(self.ports))", "message": "only one of them"}},
+			append(slices.Clone(endpoint), "x-kubernetes-validations"),
+		},
+	} {
+		if err := unstructured.SetNestedField(version, change.value, change.at...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := unstructured.SetNestedSlice(definition.Object, versions, "spec", "versions"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Update(t.Context(), &definition); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keepsTunnels checks that the gateway of a cluster still has the field that this provider does not know.
+func (l *Lab) keepsTunnels(t *testing.T, cluster, kind string) statecheck.StateCheck {
+	t.Helper()
+	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+		var gateways unstructured.UnstructuredList
+		gateways.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
+		if resp.Error = l.client(t, cluster).List(ctx, &gateways); resp.Error != nil {
+			return
+		}
+		for _, gateway := range gateways.Items {
+			if tunnels, _, err := unstructured.NestedInt64(gateway.Object, "spec", "tunnels"); err != nil || tunnels != 2 {
+				resp.Error = fmt.Errorf("%s has %d tunnels (%w)", gateway.GetName(), tunnels, err)
+			}
+		}
 	})
 }
