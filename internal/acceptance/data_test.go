@@ -158,7 +158,7 @@ func TestAccDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 
 				shows(topology, knownvalue.ListSizeExact(5), "nodes"), shows(topology, yes, "nodes", 0, "central"),
 				shows(topology, no, "nodes", 1, "central"),
-				shows(topology, exactly("v1.2.0"), "nodes", 0, "liqo_version"),
+				shows(topology, exactly(lab.cluster(t, "europe").LiqoVersion), "nodes", 0, "liqo_version"),
 				shows(topology, exactly("Ready"), "nodes", 0, "status"), shows(topology, null, "nodes", 0, "error"),
 				shows(topology, exactly("NoLiqo"), "nodes", 4, "status"),
 				shows(topology, contains(`no Liqo in namespace "liqo"`), "nodes", 4, "error"),

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -70,6 +71,31 @@ func packetsCrossBetween(t *testing.T, client, server string) {
 	p.run("state", "rm", romeMilan)
 	p.run("import", romeMilan, "rome/milan")
 	p.run("plan", "-detailed-exitcode")
+	p.run("destroy", "-auto-approve")
+	p.parted()
+}
+
+func TestAccPacketsCrossAgainAfterEachUpdateOfLiqo(t *testing.T) {
+	lab := &realLab{useUpLab(t, []string{
+		"--dataplane=real", "--cluster=rome=10.202.0.0/16,liqo=" + oldestLiqo, "--cluster=milan=10.202.0.0/16",
+	}), map[string]string{}}
+	for _, c := range lab.Clusters {
+		lab.pods[c.Name] = lab.runPod(t, c.Name)
+	}
+	p := lab.join(t, "milan", overNodePort)
+	p.works()
+	for _, version := range []string{"v1.1.2", lab.cluster(t, "milan").LiqoVersion, "v1.1.2"} {
+		p.measure("Rome's Liqo becomes "+version, briefly, func() {
+			lab.command(t, "set", "rome", "liqo="+version)
+			p.comesBack()
+		})
+		if output := p.run("plan"); strings.Contains(output, "replaced") {
+			t.Errorf("with Liqo %s, the plan replaces the shortcut:\n%s", version, output)
+		}
+		p.update()
+		p.works()
+		p.run("plan", "-detailed-exitcode") // nothing is left to change
+	}
 	p.run("destroy", "-auto-approve")
 	p.parted()
 }

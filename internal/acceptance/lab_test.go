@@ -41,6 +41,7 @@ type LabCluster struct {
 	ExternalCIDR string `json:"externalCIDR"`
 	ClusterID    string `json:"clusterID"`
 	NATIP        string `json:"natIP"` // where the node is reached through the NAT, if the data plane is real
+	LiqoVersion  string `json:"liqoVersion"`
 }
 
 // startLab starts a lab with these options of `liqo-lab up`. An open pipe keeps it alive, so it

@@ -16,6 +16,8 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/releaseutil"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -132,7 +134,7 @@ func (c *Cluster) installCRDs(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(applyAtOnce)
 	for _, crd := range options.CRDs {
-		group.Go(func() error { return c.client.Create(ctx, crd) })
+		group.Go(func() error { return c.createOrUpdate(ctx, crd) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
@@ -140,6 +142,20 @@ func (c *Cluster) installCRDs(ctx context.Context) error {
 	return envtest.WaitForCRDs(
 		c.config, options.CRDs, envtest.CRDInstallOptions{MaxTime: startTimeout, PollInterval: crdInterval},
 	)
+}
+
+// createOrUpdate creates a custom resource definition, or replaces the one of another version of Liqo.
+func (c *Cluster) createOrUpdate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
+	err := c.client.Create(ctx, crd)
+	if !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	var existing apiextensionsv1.CustomResourceDefinition
+	if err := c.client.Get(ctx, client.ObjectKeyFromObject(crd), &existing); err != nil {
+		return err
+	}
+	crd.ResourceVersion = existing.ResourceVersion
+	return c.client.Update(ctx, crd)
 }
 
 // installChart applies the chart without its webhooks, because their address is not known yet.
@@ -156,7 +172,7 @@ func (c *Cluster) installChart(ctx context.Context) error {
 	}
 	for _, name := range namespaces {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if err := c.client.Create(ctx, namespace); err != nil {
+		if err := c.client.Create(ctx, namespace); client.IgnoreAlreadyExists(err) != nil {
 			return err
 		}
 	}

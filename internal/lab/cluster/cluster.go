@@ -43,6 +43,12 @@ type Spec struct {
 // HasLiqo reports whether Liqo is installed.
 func (s Spec) HasLiqo() bool { return s.Liqo != "" }
 
+// Installation is what clusters with the same version of Liqo run.
+type Installation struct {
+	Programs map[string]string // the file of each program by its name
+	Chart    *Chart            // Liqo's; nil without Liqo
+}
+
 // Options says how to run a cluster.
 type Options struct {
 	Spec
@@ -54,10 +60,9 @@ type Options struct {
 	// Peerable reports whether the cluster can be peered with others, not only joined to them by a
 	// network. Then Liqo's authentication and offloading are on, with everything that they need.
 	Peerable bool
-	// Programs has the file of each program by its name. Chart is the chart of the cluster's version
-	// of Liqo, or nil without Liqo.
-	Programs          map[string]string
-	Chart             *Chart
+	// Installation is what the cluster runs. Install returns the one for another version of Liqo.
+	Installation
+	Install           func(context.Context, Spec) (Installation, error)
 	KubernetesVersion string
 	DataPlane         dataplane.DataPlane
 	Settings          *settings.Settings

@@ -8,11 +8,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // SettingsHelp lists the settings that Set can change.
 const SettingsHelp = "load-balancer, schedulable, pull-image, connect, mute = true or false; " +
-	"liqo = running or stopped; gateway-ready-after, connect-after = a duration such as 5s"
+	"liqo = running, stopped or a version such as v1.1.2; gateway-ready-after, connect-after = a duration such as 5s"
 
 // Set changes the behaviour of the cluster, by the name of a setting.
 func (c *Cluster) Set(ctx context.Context, key, value string) error {
@@ -25,7 +27,10 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 		case "running", "stopped":
 			return c.SetLiqo(ctx, value == "running")
 		}
-		err = fmt.Errorf("liqo=%s", value)
+		var version liqo.Version
+		if version, err = liqo.ParseVersion(value); err == nil {
+			return c.changeVersion(ctx, version)
+		}
 	default:
 		err = c.Settings.Set(key, value)
 	}

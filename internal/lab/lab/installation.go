@@ -9,16 +9,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
-// installation is what the clusters with one version of Liqo run.
-type installation struct {
-	programs map[string]string // files by name
-	chart    *cluster.Chart    // nil without Liqo
-}
-
 // install returns an installation for each version of Liqo that a cluster has. It builds only what
 // these clusters run.
-func (o Options) install(ctx context.Context) (map[liqo.Version]installation, error) {
-	installations := map[liqo.Version]installation{}
+func (o Options) install(ctx context.Context) (map[liqo.Version]cluster.Installation, error) {
+	installations := map[liqo.Version]cluster.Installation{}
 	for _, c := range o.Clusters {
 		if _, done := installations[c.Liqo]; done {
 			continue
@@ -32,15 +26,15 @@ func (o Options) install(ctx context.Context) (map[liqo.Version]installation, er
 }
 
 // installVersion returns the installation for a cluster.
-func (o Options) installVersion(ctx context.Context, spec cluster.Spec) (installation, error) {
-	var i installation
+func (o Options) installVersion(ctx context.Context, spec cluster.Spec) (cluster.Installation, error) {
+	var i cluster.Installation
 	needed := binaries.Cluster()
 	if spec.HasLiqo() {
 		source, err := binaries.LiqoSource(ctx, spec.Liqo)
 		if err != nil {
 			return i, fmt.Errorf("cluster %s: Liqo %s: %w", spec.Name, spec.Liqo, err)
 		}
-		i.chart = cluster.LoadChart(source)
+		i.Chart = cluster.LoadChart(source)
 		needed = append(needed, binaries.Liqo(spec.Liqo)...)
 		if o.Peerable {
 			needed = append(needed, binaries.Peering(spec.Liqo)...)
@@ -50,6 +44,6 @@ func (o Options) installVersion(ctx context.Context, spec cluster.Spec) (install
 		}
 	}
 	var err error
-	i.programs, err = binaries.Build(ctx, o.Report, needed...)
+	i.Programs, err = binaries.Build(ctx, o.Report, needed...)
 	return i, err
 }

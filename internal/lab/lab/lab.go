@@ -144,8 +144,8 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 			Data:              l.dir.Data(spec.Name),
 			Logs:              l.dir.Logs(spec.Name),
 			Peerable:          options.Peerable && spec.HasLiqo(),
-			Programs:          installations[spec.Liqo].programs,
-			Chart:             installations[spec.Liqo].chart,
+			Installation:      installations[spec.Liqo],
+			Install:           options.installVersion,
 			KubernetesVersion: kubernetes,
 			DataPlane:         plane,
 			Settings: settings.New(settings.Values{
@@ -223,7 +223,7 @@ func (l *Lab) State() labdir.State {
 		described := labdir.Cluster{
 			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host,
 			PodCIDR: c.PodCIDR.String(), ExternalCIDR: c.ExternalCIDR.String(), ClusterID: c.Name, AuditLog: c.AuditLog(),
-			LiqoVersion: string(c.Liqo), Peerable: c.Peerable,
+			LiqoVersion: string(c.Version()), Peerable: c.Peerable,
 		}
 		if l.real != nil {
 			described.NodeIP, described.NATIP = c.NodeIP().String(), c.NATIP().String()

@@ -118,3 +118,24 @@ func TestPacketsCrossBetweenLeavesWithDifferentVersionsOfLiqo(t *testing.T) {
 	lab.run(t, "down")
 	gone(t, lab.Dir)
 }
+
+func TestARunningClusterGetsAnotherVersionOfLiqo(t *testing.T) {
+	lab := start(t, filepath.Join(t.TempDir(), "lab"), oldAndNew...)
+	rome, milan := lab.Clusters[0], lab.Clusters[1]
+	connectOld(t, milan, rome)
+	for _, version := range []string{milan.LiqoVersion, "v1.0.1"} {
+		lab.run(t, "set", "rome", "liqo="+version)
+		status, err := control.NewClient(lab.Dir).Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now := status.Clusters[0].LiqoVersion; now != version {
+			t.Errorf("the version is %s, expected %s", now, version)
+		}
+		awaitStatus(t, rome, networkingv1beta1.Connected)
+		awaitStatus(t, milan, networkingv1beta1.Connected)
+	}
+	partLeaves(t, rome, milan)
+	lab.run(t, "down")
+	gone(t, lab.Dir)
+}

@@ -76,11 +76,15 @@ func (r *Real) Register(ctx context.Context, mgr manager.Manager, cluster datapl
 	return l, nil
 }
 
-// leaf returns the data plane's part of a cluster. It creates it at the first call.
+// leaf returns the data plane's part of a cluster. It creates it at the first call. Later, Liqo may have another
+// version, whose programs run in new pods.
 func (r *Real) leaf(mgr manager.Manager, cluster dataplane.Cluster) (*leaf, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if l := r.leaves[cluster.Name]; l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.Liqo, l.Programs = cluster.Liqo, cluster.Programs
 		return l, nil
 	}
 	if r.nat == nil {

@@ -1,0 +1,42 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
+)
+
+// changeVersion installs another version of Liqo, newer or older, over the present one, as Helm does: first the
+// custom resource definitions and the chart, while the present programs run, and then the programs. What only the present version has stays. The
+// node's fabric runs on as it is.
+func (c *Cluster) changeVersion(ctx context.Context, version liqo.Version) error {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	if !c.HasLiqo() || c.controllers == nil {
+		return fmt.Errorf("cluster %s has no Liqo, or its API server is stopped", c.Name)
+	}
+	if c.Liqo == version {
+		return nil
+	}
+	spec := c.Spec
+	spec.Liqo = version
+	installation, err := c.Install(ctx, spec)
+	if err != nil {
+		return err
+	}
+	c.Spec, c.Installation = spec, installation
+	err = c.do(ctx, step{"custom resources of Liqo", c.installCRDs}, step{"chart of Liqo", c.installChart})
+	if err != nil {
+		return err
+	}
+	c.controllers.stop(ctx)
+	return c.startControllers(ctx, nil)
+}
+
+// Version returns the version of Liqo as it is now, or an empty one.
+func (c *Cluster) Version() liqo.Version {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	return c.Liqo
+}
