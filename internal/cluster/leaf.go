@@ -1,13 +1,10 @@
 package cluster
 
 import (
-	"context"
 	"net/netip"
-	"sync"
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	liqoutils "github.com/liqotech/liqo/pkg/utils"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/rest"
@@ -64,49 +61,6 @@ func Absent(name, id string) *Leaf {
 	return &Leaf{Name: name, ID: liqov1beta1.ClusterID(id), health: newHealth(), clock: &clock{}}
 }
 
-// connect reads the leaf's ID and its address ranges and starts its caches, all in parallel. The
-// caches run until lifetime ends.
-func connect(
-	ctx, lifetime context.Context, name string, credentials Credentials, userAgent string,
-) (_ *Leaf, err error) {
-	config, err := credentials.restConfig()
-	if err != nil {
-		return nil, &Error{Leaf: name, Summary: "credentials can't be used", Err: err}
-	}
-	config.UserAgent = userAgent
-	config.QPS = -1 // API servers protect themselves; a second limit here would only add delays
-	config.WarningHandler = rest.NoWarnings{}
-
-	health := newHealth()
-	leaf, objects, err := assemble(name, config, credentials.LiqoNamespace, health)
-	if err != nil {
-		return nil, &Error{Leaf: name, Summary: "credentials can't be used", Err: err}
-	}
-
-	lifetime, stop := context.WithCancel(lifetime)
-	defer func() {
-		if err != nil {
-			stop()
-		}
-	}()
-	synced, err := startCaches(ctx, lifetime, objects, health)
-	if err != nil {
-		return nil, leaf.Explain(err)
-	}
-	var networks sync.WaitGroup
-	networks.Go(func() { _, _ = leaf.Networks(ctx) }) // every plan needs them; after a failure the caller tries again
-	defer networks.Wait()
-	// The request for the ID shows most clearly what is wrong with the credentials or the cluster.
-	// So its error comes first.
-	if leaf.ID, err = liqoutils.GetClusterIDWithControllerClient(ctx, leaf.Live, leaf.LiqoNamespace); err != nil {
-		return nil, leaf.explainMissingID(err)
-	}
-	if err := <-synced; err != nil {
-		return nil, leaf.Explain(err)
-	}
-	return leaf, nil
-}
-
 // assemble returns a leaf whose ID is not known yet, and the cache that it reads from. All its
 // clients share one set of connections.
 func assemble(name string, config *rest.Config, liqoNamespace string, health *health) (*Leaf, cache.Cache, error) {
@@ -143,6 +97,3 @@ func assemble(name string, config *rest.Config, liqoNamespace string, health *he
 	leaf.health, leaf.clock = health, clock
 	return leaf, objects, nil
 }
-
-// broken returns the error that has permanently ended the leaf's caches, or nil while they work.
-func (l *Leaf) broken() error { return l.health.err() }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Config is the user's configuration of all leaves.
@@ -25,15 +26,10 @@ type Registry struct {
 	lifetime context.Context //nolint:containedctx // see above
 	stop     context.CancelFunc
 
-	mu    sync.Mutex
-	slots map[string]*slot // keyed by the leaf's name
-}
+	mu       sync.Mutex
+	attempts map[string]*attempt // the latest one for each leaf, keyed by the leaf's name
 
-// slot makes callers of one leaf wait for each other, but not for callers of another leaf. Whoever
-// holds the token holds the slot.
-type slot struct {
-	token chan struct{}
-	leaf  *Leaf // nil until it is connected
+	timeToAnswer time.Duration // see [timeToAnswer]
 }
 
 // UnknownNameError means that a name is neither a cluster of the provider block nor a context of
@@ -54,7 +50,9 @@ func (e *UnknownNameError) Error() string {
 // NewRegistry returns a registry without connections. Close it when no leaf is needed any more.
 func NewRegistry(config Config) *Registry {
 	lifetime, stop := context.WithCancel(context.Background())
-	return &Registry{config: config, lifetime: lifetime, stop: stop, slots: map[string]*slot{}}
+	return &Registry{
+		config: config, lifetime: lifetime, stop: stop, attempts: map[string]*attempt{}, timeToAnswer: timeToAnswer,
+	}
 }
 
 // Close stops the caches of all leaves.
@@ -62,37 +60,41 @@ func (r *Registry) Close() { r.stop() }
 
 // Leaf returns the connected leaf with this name: its API server has answered, it has Liqo and its
 // ID is known. The first call for a name connects, and concurrent calls wait for it. The next call
-// after a failure connects again. Errors are an [UnknownNameError], an [Error], or the context's.
+// after a failure connects again, unless the API server did not answer at all: then every later call
+// fails with the same error, because each attempt would take as long again. Errors are an
+// [UnknownNameError], an [Error], or the context's.
 func (r *Registry) Leaf(ctx context.Context, name string) (*Leaf, error) {
-	slot := r.slot(name)
+	attempt := r.attempt(name)
 	select {
-	case slot.token <- struct{}{}:
-		defer func() { <-slot.token }()
+	case <-attempt.done:
+		return attempt.leaf, attempt.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, attempt.late(ctx)
 	}
-	if slot.leaf != nil && slot.leaf.broken() == nil {
-		return slot.leaf, nil
-	}
-	credentials, err := r.credentials(name)
-	if err != nil {
-		return nil, err
-	}
-	leaf, err := connect(ctx, r.lifetime, name, credentials, r.config.UserAgent)
-	if err != nil {
-		return nil, err
-	}
-	slot.leaf = leaf
-	return leaf, nil
 }
 
-func (r *Registry) slot(name string) *slot {
+// attempt returns the latest attempt to connect to a leaf. It begins another one if a retry can help.
+func (r *Registry) attempt(name string) *attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.slots[name] == nil {
-		r.slots[name] = &slot{token: make(chan struct{}, 1)}
+	latest := r.attempts[name]
+	if latest == nil || latest.isOver() {
+		latest = &attempt{name: name, health: newHealth(), done: make(chan struct{})}
+		r.attempts[name] = latest
+		go func() {
+			defer close(latest.done)
+			latest.leaf, latest.err = r.connect(latest)
+		}()
 	}
-	return r.slots[name]
+	return latest
+}
+
+func (r *Registry) connect(a *attempt) (*Leaf, error) {
+	credentials, err := r.credentials(a.name)
+	if err != nil {
+		return nil, err
+	}
+	return a.connect(r.lifetime, credentials, r.config.UserAgent, r.timeToAnswer)
 }
 
 // credentials returns the credentials of a leaf. An entry without a kubeconfig and host of its own

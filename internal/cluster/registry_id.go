@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 )
 
@@ -38,18 +37,14 @@ func (r *Registry) LeafByID(ctx context.Context, id string) (*Leaf, error) {
 	}
 	answers := make([]chan answer, len(names))
 	ctx, cancel := context.WithTimeout(ctx, timeToAsk)
-	var asked sync.WaitGroup
+	defer cancel() // of the waits; the connections complete, for callers that need these leaves
 	for i, name := range names {
 		answers[i] = make(chan answer, 1)
-		asked.Go(func() {
+		go func() {
 			leaf, err := r.Leaf(ctx, name)
 			answers[i] <- answer{leaf, err}
-		})
+		}()
 	}
-	go func() { // let the other connections complete, for callers that need these leaves
-		asked.Wait()
-		cancel()
-	}()
 	unknown := &UnknownIDError{ID: id, Names: names}
 	for i, name := range names {
 		switch a := <-answers[i]; {

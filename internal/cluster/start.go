@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// startCaches starts the caches and returns immediately. The channel receives nil once the caches
-// are filled, or the error that prevents it.
-func startCaches(ctx, lifetime context.Context, objects cache.Cache, health *health) (<-chan error, error) {
+// startCaches starts the caches, which run until ctx ends, and returns immediately. The channel receives
+// nil once the caches are filled, or the error that prevents it.
+func startCaches(ctx context.Context, objects cache.Cache, health *health) (<-chan error, error) {
 	var informers []cache.Informer
 	for _, kind := range cachedKinds() {
 		informer, err := objects.GetInformer(ctx, kind, cache.BlockUntilSynced(false))
@@ -22,7 +22,7 @@ func startCaches(ctx, lifetime context.Context, objects cache.Cache, health *hea
 		}
 		informers = append(informers, informer)
 	}
-	go func() { _ = objects.Start(lifetime) }() // returns when lifetime ends
+	go func() { _ = objects.Start(ctx) }() // returns when ctx ends
 	synced := make(chan error, 1)
 	go func() {
 		ctx, cancel := health.watch(ctx)

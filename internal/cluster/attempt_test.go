@@ -1,0 +1,135 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// silent is a listener that accepts connections and never answers, like a network that swallows packets.
+type silent struct {
+	address string
+	dials   atomic.Int32
+}
+
+func newSilent(t *testing.T) *silent {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &silent{address: "https://" + listener.Addr().String()}
+	var connections sync.WaitGroup
+	t.Cleanup(func() {
+		listener.Close()
+		connections.Wait()
+	})
+	connections.Go(func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			s.dials.Add(1)
+			t.Cleanup(func() { connection.Close() })
+		}
+	})
+	return s
+}
+
+// registryOf returns a registry in which Milan is silent, which it notices soon, and Rome does not run.
+func registryOf(t *testing.T, silent *silent) *Registry {
+	t.Helper()
+	stopped := httptest.NewServer(http.NotFoundHandler())
+	stopped.Close()
+	registry := NewRegistry(Config{Clusters: map[string]Credentials{
+		"milan": {Host: silent.address, Insecure: true},
+		"rome":  {Host: strings.Replace(stopped.URL, "http:", "https:", 1), Insecure: true},
+	}, LiqoNamespace: "liqo"})
+	registry.timeToAnswer = 300 * time.Millisecond
+	t.Cleanup(registry.Close)
+	return registry
+}
+
+func TestALeafThatSwallowsPacketsIsAskedOnceForEverybody(t *testing.T) {
+	silent := newSilent(t)
+	registry := registryOf(t, silent)
+	var (
+		shortcuts sync.WaitGroup
+		errs      = make([]error, 10)
+	)
+	for i := range errs {
+		shortcuts.Go(func() { _, errs[i] = registry.Leaf(t.Context(), "milan") })
+	}
+	for range 20 { // others are not delayed
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		if _, err := registry.Leaf(ctx, "rome"); !Unreachable(err) || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("another leaf: %v", err)
+		}
+		cancel()
+	}
+	shortcuts.Wait()
+	dials := silent.dials.Load()
+	began := time.Now()
+	_, remembered := registry.Leaf(t.Context(), "milan")
+	for _, err := range append(errs, remembered) {
+		if !Unreachable(err) || !Lost(err) || !errors.Is(err, errs[0]) {
+			t.Errorf("got: %v", err)
+		}
+	}
+	if took := time.Since(began); took > registry.timeToAnswer {
+		t.Errorf("the failure is not remembered, it took %s", took)
+	}
+	if again := silent.dials.Load() - dials; again > 0 {
+		t.Errorf("%d more connections after the first attempt", again)
+	}
+}
+
+func TestACallerThatRunsOutOfTimeLearnsThatTheLeafDoesNotAnswer(t *testing.T) {
+	registry := registryOf(t, newSilent(t))
+	registry.timeToAnswer = time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err := registry.Leaf(ctx, "milan")
+	if !Unreachable(err) || !strings.Contains(err.Error(), `leaf "milan": the API server did not answer in time`) {
+		t.Errorf("got: %v", err)
+	}
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	if _, err := registry.Leaf(interrupted, "milan"); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
+func TestALeafThatRefusesConnectionsIsAskedAgain(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	address := "https://" + server.Listener.Addr().String()
+	server.Listener.Close()
+	registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": {Host: address, Insecure: true}}})
+	defer registry.Close()
+	if _, err := registry.Leaf(t.Context(), "rome"); !Unreachable(err) {
+		t.Fatalf("got: %v", err)
+	}
+	listener, err := net.Listen("tcp", strings.TrimPrefix(address, "https://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Listener = listener
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections end with the registry
+	server.StartTLS()
+	defer server.Close()
+	if _, err := registry.Leaf(t.Context(), "rome"); err == nil || Unreachable(err) {
+		t.Errorf("the leaf runs now: %v", err)
+	}
+}
