@@ -99,6 +99,7 @@ func (a *attempt) connect(
 		return nil, leaf.Explain(err)
 	}
 	networks.Wait()
+	a.health.start()
 	return leaf, nil
 }
 

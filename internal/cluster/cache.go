@@ -40,8 +40,8 @@ func cacheOptions(
 		Mapper:               mapper,
 		DefaultLabelSelector: labels.NewSelector().Add(*hasRemoteCluster),
 		DefaultTransform:     cache.TransformStripManagedFields(),
-		DefaultWatchErrorHandler: func(_ context.Context, _ *toolscache.Reflector, err error) {
-			health.report(err)
+		DefaultWatchErrorHandler: func(_ context.Context, reflector *toolscache.Reflector, err error) {
+			health.report(reflector.TypeDescription(), err)
 		},
 	}
 }

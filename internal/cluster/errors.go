@@ -145,11 +145,11 @@ func isUntrusted(err error) bool {
 }
 
 // isUnknownResource reports whether a kind does not exist. The error for a missing object has a
-// name, this one has none.
+// name and the words of Kubernetes, this one lacks one of them.
 func isUnknownResource(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Reason == metav1.StatusReasonNotFound &&
-		(status.Status().Details == nil || status.Status().Details.Name == "")
+		(status.Status().Details == nil || status.Status().Details.Name == "" || !isAbsent(err))
 }
 
 // stripURL replaces the request's URL, which does not help a user, with the address of the API server.

@@ -89,34 +89,3 @@ func TestAnUnknownNameIsAnsweredWithTheFileThatWasRead(t *testing.T) {
 		t.Errorf("got: %v", err)
 	}
 }
-
-func TestAWaitEndsWhenTheLeafRefusesItsCacheAndNotWhenItsAPIServerIsAway(t *testing.T) {
-	away := &url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: errors.New("connection refused")}
-	pods := schema.GroupResource{Resource: "pods"}
-	for name, test := range map[string]struct {
-		err   error
-		fatal bool
-	}{
-		"no permission":       {apierrors.NewForbidden(pods, "", errors.New("no")), true},
-		"expired credentials": {apierrors.NewUnauthorized("expired"), true},
-		"no CRD":              {apierrors.NewNotFound(pods, ""), true},
-		"away":                {away, false},
-	} {
-		h := newHealth()
-		ctx, cancel := h.watch(t.Context())
-		h.report(away)
-		h.report(test.err)
-		h.report(errors.New("another, later"))
-		if (h.err() != nil) != test.fatal {
-			t.Errorf("%s: %v", name, h.err())
-		}
-		if !test.fatal {
-			cancel()
-		}
-		<-ctx.Done()
-		if cause := context.Cause(ctx); errors.Is(cause, test.err) != test.fatal {
-			t.Errorf("%s: the wait ended with %v", name, cause)
-		}
-		cancel()
-	}
-}

@@ -3,30 +3,62 @@ package cluster
 import (
 	"context"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // health stores the error that makes a leaf's caches unusable: an error that a retry does not fix.
 type health struct {
-	mu     sync.Mutex
-	broken chan struct{} // closed once there is such an error
-	fatal  error
-	last   error // the last error of any watch; the watch may work again since
+	mu      sync.Mutex
+	broken  chan struct{} // closed once there is such an error
+	fatal   error
+	last    error               // the last error of any watch; the watch may work again since
+	started bool                // the caches have been filled, so the API server did not refuse then
+	refused map[string]*refusal // keyed by the kind that is watched
 }
 
-func newHealth() *health { return &health{broken: make(chan struct{})} }
+// refusal is a series of refusals to watch a kind.
+type refusal struct{ first, last time.Time }
 
-// report records the error that ended a watch. Client-go retries after every error. The leaf is
-// given up only if a retry cannot help.
-func (h *health) report(err error) {
+// A watch that is refused asks again after at most a minute. So a refusal that comes later than that is not of the
+// same series; the watch has worked in between.
+const longestSilence = time.Minute
+
+func newHealth() *health {
+	return &health{broken: make(chan struct{}), refused: map[string]*refusal{}}
+}
+
+// report records the error that ended a watch of a kind. Client-go retries after every error. The leaf is given up
+// only if a retry cannot help: its API server refuses to watch. While the leaf is being connected to, one refusal is
+// enough, so that users do not wait for a plan that can't succeed. An API server that refuses only later may have
+// restarted, and is given time.
+func (h *health) report(kind string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last = err
-	if h.fatal == nil && (apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsNotFound(err)) {
+	if !apierrors.IsForbidden(err) && !apierrors.IsUnauthorized(err) && !apierrors.IsNotFound(err) {
+		delete(h.refused, kind)
+		return
+	}
+	now := time.Now()
+	series := h.refused[kind]
+	if series == nil || now.Sub(series.last) > longestSilence {
+		series = &refusal{first: now}
+		h.refused[kind] = series
+	}
+	series.last = now
+	if believed := !h.started || now.Sub(series.first) >= refusalsBelieved; believed && h.fatal == nil {
 		h.fatal = err
 		close(h.broken)
 	}
+}
+
+// start records that the caches are filled.
+func (h *health) start() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.started = true
 }
 
 func (h *health) err() error {

@@ -70,6 +70,7 @@ func assemble(name string, config *rest.Config, liqoNamespace string, health *he
 	if err != nil {
 		return nil, nil, err
 	}
+	httpClient.Transport = &renewing{httpClient.Transport}
 	scheme := NewScheme()
 	mapper, err := newRESTMapper(config, httpClient)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,17 +55,24 @@ type Claim struct {
 // renews the lease until the lease is released.
 func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
 	lease := l.lease(claim.Name)
+	var retries retries
 	for {
 		err := l.takeLease(ctx, lease, claim)
 		if err == nil {
 			return l.keepLease(ctx, lease, claim.Lost), nil
 		}
-		gone := lease.ResourceVersion != "" && apierrors.IsNotFound(err) // just released by a holder that was alive
+		if err := l.Explain(err); isOutage(err) {
+			if err := retries.pause(ctx, err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		gone := lease.ResourceVersion != "" && isAbsent(err) // just released by a holder that was alive
 		if !gone && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
 			return nil, causeOr(ctx, l.Explain(err))
 		}
 		if lease, err = l.untilFree(ctx, claim); err != nil {
-			return nil, causeOr(ctx, err)
+			return nil, err
 		}
 	}
 }
@@ -73,7 +81,7 @@ func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
 func (l *Leaf) Leased(ctx context.Context, name string) (*coordinationv1.Lease, error) {
 	lease := l.lease(name)
 	err := l.Live.Get(ctx, client.ObjectKeyFromObject(lease), lease)
-	if apierrors.IsNotFound(err) {
+	if isAbsent(err) {
 		return nil, nil //nolint:nilnil // documented
 	}
 	return lease, l.Explain(err)
@@ -100,43 +108,65 @@ func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, claim
 
 // untilFree returns once a lease has been released or its holder is dead. It returns an empty lease
 // after a release, and the lease as last seen after a death. A holder is dead if its lease has not
-// changed for leaseDuration by this process's clock.
+// changed for leaseDuration by this process's clock, while the API server could be asked.
 func (l *Leaf) untilFree(ctx context.Context, claim Claim) (*coordinationv1.Lease, error) {
 	var (
 		version string    // of the lease when last seen
 		since   time.Time // when this version was first seen
+		retries retries
 	)
 	for {
-		// The watch starts before the lease is read, and without a resource version, because an API
-		// server does not know the versions from before its start.
-		changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{},
-			client.InNamespace(l.LiqoNamespace), client.MatchingFields{"metadata.name": claim.Name})
+		changes, seen, err := l.watchLease(ctx, claim.Name)
 		if err != nil {
-			return nil, l.Explain(err)
+			version = "" // without an API server, a holder that is alive can't renew its lease either
+			if err := retries.pause(ctx, err); err != nil {
+				return nil, err
+			}
+			continue
 		}
-		seen, err := l.Leased(ctx, claim.Name)
-		if err != nil || seen == nil {
+		if seen == nil {
 			changes.Stop()
-			return l.lease(claim.Name), err
+			return l.lease(claim.Name), nil
 		}
 		if seen.ResourceVersion != version {
 			version, since = seen.ResourceVersion, time.Now()
-			claim.Waiting(ptr.Deref(seen.Spec.HolderIdentity, ""))
+			claim.Waiting(holderOf(seen))
 		}
 		silent := leaseDuration - time.Since(since)
-		if silent <= 0 || time.Since(renewed(seen)) > longDead {
+		if silent <= 0 || time.Since(renewed(seen)) > longDead || holderOf(seen) == claim.Holder {
 			changes.Stop()
 			return seen, nil
 		}
-		if err := untilChanged(ctx, changes, version, silent); err != nil {
+		watched, err := untilChanged(ctx, changes, version, silent)
+		if !watched && err == nil {
+			err = retries.pause(ctx, nil)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 }
 
-// untilChanged returns when a lease may differ from this version, when the API server ends the
-// watch, or after the time silent. It stops the watch.
-func untilChanged(ctx context.Context, changes watch.Interface, version string, silent time.Duration) error {
+// watchLease returns the changes of a lease, and the lease itself, which is nil if there is none. The
+// watch starts before the lease is read, and without a resource version, because an API server does
+// not know the versions from before its start. After an error, there is no watch.
+func (l *Leaf) watchLease(ctx context.Context, name string) (watch.Interface, *coordinationv1.Lease, error) {
+	changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{},
+		client.InNamespace(l.LiqoNamespace), client.MatchingFields{"metadata.name": name})
+	if err != nil {
+		return nil, nil, l.Explain(err)
+	}
+	seen, err := l.Leased(ctx, name)
+	if err != nil {
+		changes.Stop()
+		return nil, nil, err
+	}
+	return changes, seen, nil
+}
+
+// untilChanged returns true when a lease may differ from this version, or after the time silent. It
+// returns false when the API server ends the watch. It stops the watch.
+func untilChanged(ctx context.Context, changes watch.Interface, version string, silent time.Duration) (bool, error) {
 	defer changes.Stop()
 	timer := time.NewTimer(silent)
 	defer timer.Stop()
@@ -144,17 +174,22 @@ func untilChanged(ctx context.Context, changes watch.Interface, version string, 
 		select {
 		case change, open := <-changes.ResultChan():
 			lease, ok := change.Object.(*coordinationv1.Lease)
-			if open && ok && change.Type != watch.Deleted && lease.ResourceVersion == version {
+			if !open || !ok {
+				return false, nil
+			}
+			if change.Type != watch.Deleted && lease.ResourceVersion == version {
 				continue // a watch starts with the existing objects
 			}
-			return nil
+			return true, nil
 		case <-timer.C:
-			return nil
+			return true, nil
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return true, context.Cause(ctx)
 		}
 	}
 }
+
+func holderOf(lease *coordinationv1.Lease) string { return ptr.Deref(lease.Spec.HolderIdentity, "") }
 
 func renewed(lease *coordinationv1.Lease) time.Time {
 	if lease.Spec.RenewTime == nil {
@@ -180,7 +215,7 @@ func (l *Leaf) keepLease(ctx context.Context, lease *coordinationv1.Lease, lost 
 			}
 			// No answer does not mean that the lease is lost: until the API server answers, nobody
 			// else can take it either.
-			if err := kept.renew(ctx); apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+			if err := kept.renew(ctx); apierrors.IsConflict(err) || isAbsent(err) {
 				lost(fmt.Errorf("%w: lease %s/%s on leaf %q", ErrLeaseLost, lease.Namespace, lease.Name, l.Name))
 				return
 			}
@@ -189,16 +224,15 @@ func (l *Leaf) keepLease(ctx context.Context, lease *coordinationv1.Lease, lost 
 	return kept
 }
 
+// renew renews the lease once. Its error is a conflict, or that the lease is absent, if another process may
+// hold it now.
 func (l *Lease) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseDuration)
 	defer cancel()
-	renewed := l.held.DeepCopy()
-	renewed.Spec.RenewTime = new(metav1.NowMicro())
-	err := l.leaf.Live.Update(ctx, renewed, client.FieldOwner(FieldManager))
-	if err == nil {
-		l.held = renewed
-	}
-	return err
+	return l.write(ctx, func(held *coordinationv1.Lease) error {
+		held.Spec.RenewTime = new(metav1.NowMicro())
+		return l.leaf.Live.Update(ctx, held, client.FieldOwner(FieldManager))
+	})
 }
 
 // Release releases the lease, even if ctx has ended. A lease that can't be released expires.
@@ -207,10 +241,32 @@ func (l *Lease) Release(ctx context.Context) error {
 	<-l.ended
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	uid, version := l.held.UID, l.held.ResourceVersion
-	err := l.leaf.Live.Delete(ctx, l.held, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	return l.leaf.Persist(ctx, func() error {
+		err := l.write(ctx, func(held *coordinationv1.Lease) error {
+			return l.leaf.Live.Delete(ctx, held, client.Preconditions{UID: &held.UID, ResourceVersion: &held.ResourceVersion})
+		})
+		if apierrors.IsConflict(err) {
+			return nil // someone else holds it now
+		}
+		return client.IgnoreNotFound(err)
+	})
+}
+
+// write writes the lease. After a conflict, it reads the lease and writes once more if this process still
+// holds it. That is so if the answer to an earlier write was lost.
+func (l *Lease) write(ctx context.Context, do func(held *coordinationv1.Lease) error) error {
+	written := l.held.DeepCopy()
+	err := do(written)
 	if apierrors.IsConflict(err) {
-		return nil // someone else holds it now
+		seen, readErr := l.leaf.Leased(ctx, l.held.Name)
+		if readErr != nil || seen == nil || seen.UID != l.held.UID || holderOf(seen) != holderOf(l.held) {
+			return cmp.Or(readErr, err)
+		}
+		written = seen
+		err = do(written)
 	}
-	return l.leaf.Explain(client.IgnoreNotFound(err))
+	if err == nil {
+		l.held = written
+	}
+	return err
 }

@@ -34,9 +34,11 @@ func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 	intent.SetGroupVersionKind(gvk)
 	unstructured.RemoveNestedField(content, "status")
 	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
-	if err := l.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
-		client.FieldOwner(FieldManager), client.ForceOwnership); err != nil {
-		return l.Explain(err)
+	if err := l.Persist(ctx, func() error {
+		return l.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
+			client.FieldOwner(FieldManager), client.ForceOwnership)
+	}); err != nil {
+		return err
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent.Object, object); err != nil {
 		return err
@@ -81,8 +83,10 @@ func (l *Leaf) Edit(ctx context.Context, object client.Object, change func(clien
 		return fmt.Errorf("%T is not an object", object)
 	}
 	change(edited)
-	if err := l.Live.Patch(ctx, edited, client.MergeFrom(object), client.FieldOwner(FieldManager)); err != nil {
-		return l.Explain(err)
+	if err := l.Persist(ctx, func() error {
+		return l.Live.Patch(ctx, edited, client.MergeFrom(object), client.FieldOwner(FieldManager))
+	}); err != nil {
+		return err
 	}
 	return l.untilSeen(ctx, edited)
 }

@@ -15,8 +15,9 @@ type Events interface {
 
 // Until returns nil once done returns true. It calls done immediately, and again after each change
 // in the leaf's cache to an object of these kinds that belongs to the remote cluster with this ID.
-// It never polls. It returns early with done's error, the context's cause, or the error that broke
-// the leaf's caches.
+// It never polls. If done fails because the API server does not answer or refuses, Until calls it again after a
+// while, as [Leaf.UntilObject]. It returns early with another error of done, the context's cause, a [WaitError], or
+// the error that broke the leaf's caches.
 func (l *Leaf) Until(
 	ctx context.Context, remoteID string, done func(context.Context) (bool, error), kinds ...client.Object,
 ) error {
@@ -36,19 +37,31 @@ func (l *Leaf) Until(
 		return causeOr(ctx, err)
 	}
 	defer unsubscribe()
+	var retries retries
 	for {
 		ok, err := done(ctx)
-		if err != nil {
-			return causeOr(ctx, err)
-		}
-		if ok {
+		switch {
+		case err != nil:
+			err = retries.pause(ctx, err)
+		case ok:
 			return nil
+		default:
+			retries.succeeded()
+			err = untilSent(ctx, changes)
 		}
-		select {
-		case <-changes:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err != nil {
+			return err
 		}
+	}
+}
+
+// untilSent returns nil after the next change, or the cause of the context's end.
+func untilSent(ctx context.Context, changes <-chan struct{}) error {
+	select {
+	case <-changes:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

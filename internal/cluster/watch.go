@@ -15,16 +15,21 @@ import (
 // UntilObject returns once done returns true for an object with this name and namespace. It calls
 // done immediately, and again after each change of the object. While exists is false, there is no such
 // object. UntilObject reads and watches this one object at the API server, so it works for kinds that
-// the cache does not hold, such as Services.
+// the cache does not hold, such as Services. It goes on while the API server does not answer, and for a while
+// if the API server refuses its requests. The error is the context's cause, a [WaitError] or an [Error].
 func (l *Leaf) UntilObject(ctx context.Context, object client.Object, done func(exists bool) bool) error {
 	key := client.ObjectKeyFromObject(object)
+	var retries retries
 	for {
 		ok, err := l.check(ctx, key, object, done) // often true, and then no watch is needed
 		if !ok && err == nil {
 			ok, err = l.watchUntil(ctx, key, object, done)
 		}
-		if ok || err != nil {
-			return causeOr(ctx, err)
+		if ok {
+			return nil
+		}
+		if err := retries.pause(ctx, err); err != nil {
+			return err
 		}
 	}
 }
@@ -53,10 +58,16 @@ func (l *Leaf) check(
 	ctx context.Context, key client.ObjectKey, object client.Object, done func(exists bool) bool,
 ) (bool, error) {
 	err := l.Live.Get(ctx, key, object)
-	if err != nil && !apierrors.IsNotFound(err) {
+	if err != nil && !isAbsent(err) {
 		return false, l.Explain(err)
 	}
 	return done(err == nil), nil
+}
+
+// isAbsent reports whether an object does not exist. An API server that does not know the kind, for example
+// because it has just started, also answers 404, but without the words of Kubernetes.
+func isAbsent(err error) bool {
+	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 // watchUntil returns false when the API server ends the watch, as it does every few minutes. The

@@ -58,8 +58,10 @@ func (e *End) untilGone(ctx context.Context, kind schema.GroupVersionKind, key c
 // It does not wait.
 func (e *End) delete(ctx context.Context, object client.Object) error {
 	uid := object.GetUID()
-	err := e.Leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy("Background"))
-	return e.Leaf.Explain(client.IgnoreNotFound(err))
+	return e.Leaf.Persist(ctx, func() error {
+		err := e.Leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy("Background"))
+		return client.IgnoreNotFound(err)
+	})
 }
 
 // IsMissing reports whether a problem is a missing object on the leaf that the user has to create.

@@ -177,13 +177,10 @@ func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namesp
 	return gone, explain.Wait(ctx, e.Subject(), "Liqo to notice that the network is gone", err)
 }
 
-// deleteUnchanged deletes an object unless it has changed since the read. After a change, the caller
-// looks at the object again once the cache has seen the change.
+// deleteUnchanged deletes an object unless it has changed since the read. A change is an error of the leaf,
+// after which [cluster.Leaf.Until] looks at the object again.
 func (e *End) deleteUnchanged(ctx context.Context, object client.Object) error {
 	uid, version := object.GetUID(), object.GetResourceVersion()
 	err := e.Leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid, ResourceVersion: &version})
-	if apierrors.IsConflict(err) {
-		return nil
-	}
 	return e.Leaf.Explain(client.IgnoreNotFound(err))
 }

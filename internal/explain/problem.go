@@ -56,6 +56,9 @@ func problemOf(err error) *Problem {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem
 	}
+	if late, ok := errors.AsType[*cluster.WaitError](err); ok && errors.Is(err, context.DeadlineExceeded) {
+		return problemOf(late.Last)
+	}
 	if answer, ok := errors.AsType[*cluster.Error](err); ok {
 		return &Problem{Leaf: answer.Leaf, Summary: answer.Summary, Detail: answer.Detail(), Err: err}
 	}

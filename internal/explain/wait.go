@@ -27,12 +27,24 @@ func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
 	defer cancel()
 	wait := s.look(ctx)
 	wait.waitedFor, wait.Err = waitedFor, err
-	if len(wait.causes) == 0 {
+	unanswered, _ := errors.AsType[*cluster.WaitError](err)
+	switch {
+	case unanswered != nil && len(wait.causes) > 0 && wait.causes[0].rank != rankUnreachable:
+		wait.unanswered = append(wait.unanswered, unanswered.Last.Error())
+	case unanswered != nil && len(wait.causes) == 0:
+		wait.causes = []cause{failed(unanswered.Last)}
+	case len(wait.causes) == 0:
 		wait.causes = []cause{nothing(ctx, s.Leaf, waitedFor)}
 	}
 	first := problemsOfWaits([]*Problem{wait})[0]
 	wait.Summary, wait.Detail = first.Summary, first.Detail
 	return wait
+}
+
+// failed returns the cause for a wait whose last request failed, if the leaf shows nothing else now.
+func failed(last error) cause {
+	problem := problemOf(last)
+	return cause{rank: rankUnreachable, summary: problem.Summary, evidence: []string{problem.Detail}}
 }
 
 // nothing returns the cause for a wait if the leaf does not show why the wait did not end.

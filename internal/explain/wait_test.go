@@ -100,3 +100,17 @@ func TestTheErrorSaysThatObjectsCouldNotBeRead(t *testing.T) {
 	says(t, Wait(t.Context(), s, "an end", context.DeadlineExceeded), "gave up waiting for an end",
 		"there may be other causes: no cache.")
 }
+
+func TestAWaitWhoseRequestsFailedUntilItsEndHasTheLastFailure(t *testing.T) {
+	s := milan(t, liqoControllers(1))
+	refused := &url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: errors.New("connection refused")}
+	late := &cluster.WaitError{Err: context.DeadlineExceeded, Last: s.Leaf.Explain(refused)}
+	err := Wait(t.Context(), s, "an end", late)
+	says(t, err, "the API server can't be reached",
+		`Time ran out while waiting for an end on "milan".`, "The connection failed: milan.example:6443: connection refused")
+
+	held := milan(t, leavingGateway("example.com/hold"))
+	err = Wait(t.Context(), held, "an end", late)
+	says(t, err, "GatewayServer liqo-tenant-rome/rome is not deleted",
+		"there may be other causes: leaf \"milan\": the API server can't be reached")
+}

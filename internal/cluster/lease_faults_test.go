@@ -1,0 +1,131 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestALeaseWhoseRenewalWasNotAnsweredIsKeptAndReleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome")
+		var unanswered atomic.Int32
+		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Update: func(
+			ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
+		) error {
+			if err := c.Update(ctx, object, options...); err != nil || unanswered.Add(1)%2 == 0 {
+				return err
+			}
+			return refusedConnection // the API server has written it, and the answer is lost
+		}})
+		mine := claim("mine")
+		mine.Lost = func(err error) { t.Errorf("the lease is lost: %v", err) }
+		lease, err := leaf.Hold(t.Context(), mine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(10 * time.Second) // of the test's own clock: the last of three renewals is not answered
+		if unanswered.Load() < 3 {
+			t.Errorf("there were only %d renewals", unanswered.Load())
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if left, err := leaf.Leased(t.Context(), "pair"); left != nil || err != nil {
+			t.Errorf("left is %v (%v)", left, err)
+		}
+	})
+}
+
+func TestALeaseIsTakenAfterAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := failingLeaf(t, heldBy("alive", time.Now()))
+		leaf.get.Store(new(error(refusedConnection)))
+		began := time.Now()
+		go func() {
+			<-time.After(20 * time.Second)
+			leaf.get.Store(nil)
+		}()
+		lease, err := leaf.Hold(t.Context(), claim("second"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// During the outage, the first holder could not renew its lease either.
+		if waited := time.Since(began); waited < 30*time.Second || waited > 36*time.Second {
+			t.Errorf("it waited for %s", waited)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAWaitForALeaseDoesNotFloodAnAPIServerThatCutsWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := failingLeaf(t, heldBy("slow", time.Now()))
+		leaf.cut.Store(true)
+		lease, err := leaf.Hold(t.Context(), claim("second"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if requests := leaf.requests.Load(); requests > 20 {
+			t.Errorf("%d requests in ten seconds", requests)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestALeaseThatWasCreatedWithoutAnAnswerIsTakenAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome")
+		created := false
+		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Create: func(
+			ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
+		) error {
+			if err := c.Create(ctx, object, options...); err != nil || created {
+				return err
+			}
+			created = true
+			return refusedConnection
+		}})
+		isHeldAfter(t, leaf, 250*time.Millisecond)
+	})
+}
+
+func TestAMissingPermissionForALeaseIsToldAtOnce(t *testing.T) {
+	leaf := clustertest.Leaf(t, "rome")
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Create: func(
+		context.Context, client.WithWatch, client.Object, ...client.CreateOption,
+	) error {
+		return forbidden
+	}})
+	if _, err := leaf.Hold(t.Context(), claim("nobody")); !apierrors.IsForbidden(err) {
+		t.Errorf("got: %v", err)
+	}
+}
+
+func TestAWaitForALeaseThatRunsOutOfTimeHasTheLastFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := failingLeaf(t, heldBy("alive", time.Now()))
+		leaf.watch.Store(new(error(refusedConnection)))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := leaf.Hold(ctx, claim("second"))
+		if late, ok := errors.AsType[*cluster.WaitError](err); !ok || !cluster.Unreachable(late.Last) ||
+			!errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got: %v", err)
+		}
+	})
+}

@@ -1,0 +1,279 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+var (
+	secrets    = schema.GroupResource{Resource: "secrets"}
+	secretKind = corev1.SchemeGroupVersion.WithKind("Secret")
+
+	forbidden = apierrors.NewForbidden(secrets, "keys", errors.New("not allowed"))
+	// unknownKind is what an API server answers that does not know the kind yet.
+	unknownKind = apierrors.NewGenericServerResponse(
+		http.StatusNotFound, "get", secrets, "keys", "404 page not found", 0, true)
+	refusedConnection = &url.Error{Op: "Get", URL: "https://rome.example:6443/api", Err: syscall.ECONNREFUSED}
+)
+
+// transient are failures that a wait survives.
+var transient = map[string]error{
+	"expired credentials":             apierrors.NewUnauthorized("expired"),
+	"permissions that are not loaded": forbidden,
+	"kinds that are not loaded":       unknownKind,
+	"too many requests":               apierrors.NewTooManyRequests("later", 1),
+	"an internal error":               apierrors.NewInternalError(errors.New("etcd has no leader")),
+	"a proxy without an API server":   apierrors.NewServiceUnavailable("no endpoints"),
+	"a refused connection":            refusedConnection,
+}
+
+// failing is a leaf whose API server fails requests.
+type failing struct {
+	*cluster.Leaf
+	requests atomic.Int32 // all of them
+	get      atomic.Pointer[error]
+	watch    atomic.Pointer[error]
+	cut      atomic.Bool // ends each watch at once
+}
+
+// failingLeaf returns a leaf with this object, which fails no request yet.
+func failingLeaf(t *testing.T, object client.Object) *failing {
+	t.Helper()
+	f := &failing{Leaf: clustertest.Leaf(t, "rome", object)}
+	f.Live = interceptor.NewClient(f.Live, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
+			options ...client.GetOption,
+		) error {
+			f.requests.Add(1)
+			if err := f.get.Load(); err != nil {
+				return *err
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+		Watch: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
+		) (watch.Interface, error) {
+			f.requests.Add(1)
+			if err := f.watch.Load(); err != nil {
+				return nil, *err
+			}
+			if f.cut.Load() {
+				return watch.NewEmptyWatch(), nil // closed
+			}
+			return c.Watch(ctx, list, options...)
+		},
+	})
+	return f
+}
+
+// untilGone waits for the deletion of the object in the background.
+func (f *failing) untilGone(ctx context.Context, object client.Object) <-chan error {
+	ended := make(chan error, 1)
+	go func() { ended <- f.UntilGone(ctx, secretKind, client.ObjectKeyFromObject(object)) }()
+	return ended
+}
+
+func keys() *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "keys"}}
+}
+
+func TestAWaitForADeletionSurvivesFailuresOfTheAPIServer(t *testing.T) {
+	for name, failure := range transient {
+		for request, fails := range map[string]func(*failing) *atomic.Pointer[error]{
+			"read":  func(f *failing) *atomic.Pointer[error] { return &f.get },
+			"watch": func(f *failing) *atomic.Pointer[error] { return &f.watch },
+		} {
+			t.Run(name+", "+request, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					leaf := failingLeaf(t, keys())
+					fails(leaf).Store(&failure)
+					ended := leaf.untilGone(t.Context(), keys())
+					<-time.After(5 * time.Second) // of the test's own clock
+					fails(leaf).Store(nil)
+					<-time.After(10 * time.Second)
+					synctest.Wait()
+					select {
+					case err := <-ended:
+						t.Fatalf("the wait has ended, but the object exists: %v", err)
+					default:
+					}
+					if err := leaf.Live.Delete(t.Context(), keys()); err != nil {
+						t.Fatal(err)
+					}
+					if err := <-ended; err != nil {
+						t.Error(err)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestAWaitDoesNotFloodAnAPIServerThatFailsOrCutsWatches(t *testing.T) {
+	for name, fail := range map[string]func(*failing){
+		"watches that are closed at once": func(f *failing) { f.cut.Store(true) },
+		"refused connections":             func(f *failing) { f.get.Store(new(error(refusedConnection))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := failingLeaf(t, keys())
+				fail(leaf)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+				defer cancel()
+				if err := <-leaf.untilGone(ctx, keys()); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("got: %v", err)
+				}
+				const atMost = 3 * 10 * 60 / 5 // two reads and a watch every 5 seconds
+				if requests := leaf.requests.Load(); requests < 100 || requests > atMost+30 {
+					t.Errorf("%d requests in ten minutes", requests)
+				}
+			})
+		})
+	}
+}
+
+func TestAWaitThatRunsOutOfTimeHasTheLastFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := failingLeaf(t, keys())
+		leaf.get.Store(new(error(refusedConnection)))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := <-leaf.untilGone(ctx, keys())
+		late, ok := errors.AsType[*cluster.WaitError](err)
+		if !ok || !errors.Is(err, context.DeadlineExceeded) || !cluster.Unreachable(late.Last) ||
+			!strings.Contains(err.Error(), `leaf "rome": the API server can't be reached: rome.example:6443`) {
+			t.Errorf("got: %v", err)
+		}
+	})
+}
+
+func TestAWaitThatWorkedUntilItsEndHasNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := failingLeaf(t, keys())
+		leaf.get.Store(new(error(refusedConnection)))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		ended := leaf.untilGone(ctx, keys())
+		<-time.After(10 * time.Second)
+		leaf.get.Store(nil)
+		if err := <-ended; err != context.DeadlineExceeded { //nolint:errorlint // exactly this one
+			t.Errorf("got: %v", err)
+		}
+	})
+}
+
+func TestARefusalIsBelievedAfterASoberTime(t *testing.T) {
+	for name, refusal := range map[string]error{
+		"a missing permission": forbidden, "credentials": apierrors.NewUnauthorized("no"), "an unknown kind": unknownKind,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := failingLeaf(t, keys())
+				leaf.watch.Store(&refusal)
+				began := time.Now()
+				err := <-leaf.untilGone(t.Context(), keys())
+				if explained, ok := errors.AsType[*cluster.Error](err); !ok || !errors.Is(explained, refusal) {
+					t.Errorf("got: %v", err)
+				}
+				if took := time.Since(began); took < 15*time.Second || took > 21*time.Second {
+					t.Errorf("it took %s", took)
+				}
+			})
+		})
+	}
+}
+
+func TestAWaitOnTheCacheSurvivesFailedRequestsOfItsCondition(t *testing.T) {
+	for name, failure := range transient {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := clustertest.Leaf(t, "rome")
+				attempts := 0
+				err := leaf.Until(t.Context(), "milan", func(context.Context) (bool, error) {
+					attempts++
+					if attempts <= 3 {
+						return false, leaf.Explain(failure)
+					}
+					return true, nil
+				}, &networkingv1beta1.Configuration{})
+				if err != nil || attempts != 4 {
+					t.Errorf("%d attempts: %v", attempts, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAWaitOnTheCacheEndsAtOnceWithAnErrorOfItsOwn(t *testing.T) {
+	mine := errors.New("not what was waited for")
+	err := clustertest.Leaf(t, "rome").Until(t.Context(), "milan", func(context.Context) (bool, error) {
+		return false, mine
+	}, &networkingv1beta1.Configuration{})
+	if !errors.Is(err, mine) {
+		t.Errorf("got: %v", err)
+	}
+}
+
+func TestAWriteSurvivesAnOutageAndAConflict(t *testing.T) {
+	conflict := apierrors.NewConflict(secrets, "keys", errors.New("the object has been modified"))
+	for name, failure := range map[string]error{
+		"a refused connection": refusedConnection, "a conflict": conflict,
+		"an internal error": transient["an internal error"],
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := clustertest.Leaf(t, "rome")
+				requests := 0
+				err := leaf.Persist(t.Context(), func() error {
+					requests++
+					if requests <= 4 {
+						return failure
+					}
+					return nil
+				})
+				if err != nil || requests != 5 {
+					t.Errorf("%d requests: %v", requests, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAWriteThatIsRefusedOrFailsForAMinuteFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		err  error
+		took time.Duration // about
+	}{"a missing permission": {forbidden, 0}, "an outage": {refusedConnection, time.Minute}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf, began := clustertest.Leaf(t, "rome"), time.Now()
+				err := leaf.Persist(t.Context(), func() error { return test.err })
+				if explained, ok := errors.AsType[*cluster.Error](err); !ok || explained.Leaf != "rome" {
+					t.Errorf("got: %v", err)
+				}
+				if late := time.Since(began) - test.took; late < 0 || late > 5*time.Second {
+					t.Errorf("it took %s", time.Since(began))
+				}
+			})
+		})
+	}
+}

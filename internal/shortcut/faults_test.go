@@ -1,0 +1,103 @@
+package shortcut
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+)
+
+// firstWriteFails lets the first write of each kind to each object of a leaf fail.
+func firstWriteFails(leaf *cluster.Leaf, failure error) {
+	var (
+		mu     sync.Mutex
+		failed = map[string]bool{}
+	)
+	fails := func(verb string, object any) error {
+		mu.Lock()
+		defer mu.Unlock()
+		name := fmt.Sprintf("%s %T", verb, object)
+		if object, ok := object.(client.Object); ok {
+			name += leaf.Describe(object)
+		}
+		if failed[name] {
+			return nil
+		}
+		failed[name] = true
+		return failure
+	}
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		Apply: func(ctx context.Context, c client.WithWatch, object runtime.ApplyConfiguration,
+			options ...client.ApplyOption,
+		) error {
+			return failedOr(fails("apply", object), func() error { return c.Apply(ctx, object, options...) })
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch,
+			options ...client.PatchOption,
+		) error {
+			return failedOr(fails("patch", object), func() error { return c.Patch(ctx, object, patch, options...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			return failedOr(fails("delete", object), func() error { return c.Delete(ctx, object, options...) })
+		},
+	})
+}
+
+// failedOr returns the failure, or else what the request returns.
+func failedOr(failure error, request func() error) error {
+	if failure != nil {
+		return failure
+	}
+	return request()
+}
+
+func TestAShortcutIsCreatedAndRemovedAlthoughEveryFirstWriteFails(t *testing.T) {
+	for name, failure := range map[string]error{
+		"with a conflict": apierrors.NewConflict(schema.GroupResource{Resource: "objects"}, "one",
+			errors.New("the object has been modified")),
+		"because nothing answers": &url.Error{
+			Op: "Patch", URL: "https://leaf.example:6443/apis", Err: syscall.ECONNREFUSED,
+		},
+		"because of too many requests": apierrors.NewTooManyRequests("later", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
+				milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+				firstWriteFails(rome, failure)
+				firstWriteFails(milan, failure)
+				s := New(rome, milan).OwnedBy(me)
+				if err := s.Connect(t.Context(), overNodePort); err != nil {
+					t.Fatal(err)
+				}
+				if state, err := s.Observe(t.Context(), false); err != nil || !state.Joined {
+					t.Errorf("it is %+v (%v)", state, err)
+				}
+				if err := s.Disconnect(t.Context(), Removal{}); err != nil {
+					t.Fatal(err)
+				}
+				if state, err := s.Observe(t.Context(), false); err != nil || state.Exists || state.Joined {
+					t.Errorf("there is left %+v (%v)", state, err)
+				}
+				for _, leaf := range []*cluster.Leaf{rome, milan} {
+					if lease, err := leaf.Leased(t.Context(), leaseName(s.first())); lease != nil || err != nil {
+						t.Errorf("a lease is left: %v (%v)", lease, err)
+					}
+				}
+			})
+		})
+	}
+}
