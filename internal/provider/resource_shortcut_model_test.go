@@ -247,19 +247,34 @@ func TestAnIntactShortcutChangesNoSetting(t *testing.T) {
 	}
 }
 
+func TestAChangeOfTheMTUThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
+	for _, mtus := range [][2]int32{{1340, 1400}, {1400, 1340}} {
+		model, state := settled(t), working()
+		state.Client.MTU, state.Server.MTU = int(mtus[0]), int(mtus[1])
+		if diags := model.observed(t.Context(), state); diags.HasError() {
+			t.Fatal(diags)
+		}
+		for _, configured := range mtus {
+			if model.MTU.Equal(types.Int32Value(configured)) {
+				t.Errorf("with %v, a plan for %d changes nothing", mtus, configured)
+			}
+		}
+	}
+}
+
 func TestChangesOutsideOfTerraformShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*shortcut.State)
 		shows  func(shortcutModel) bool
 	}{
 		"the client's MTU": {
-			func(s *shortcut.State) { s.Client.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
+			func(s *shortcut.State) { s.Client.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
 		},
 		"the server's MTU": {
-			func(s *shortcut.State) { s.Server.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 1200 },
+			func(s *shortcut.State) { s.Server.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
 		},
 		"an MTU that is removed": {
-			func(s *shortcut.State) { s.Client.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.ValueInt32() == 0 },
+			func(s *shortcut.State) { s.Client.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
 		},
 		"the Service's port": {
 			func(s *shortcut.State) { s.ServerGateway.Port = 1 },

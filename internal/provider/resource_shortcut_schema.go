@@ -260,21 +260,20 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 	m.Status = types.StringValue(string(state.Status))
 }
 
-// observedMTU copies the MTU of the first end whose MTU is wrong, if there is one.
+// observedMTU copies the MTU of the gateways. It is null if the two ends differ, for example after an update that was
+// killed. No single number would show this: the next plan would be empty if it were the configured one.
 func (m *shortcutModel) observedMTU(state shortcut.State) {
-	for _, end := range []struct {
-		exists bool
-		mtu    int
-	}{
-		{state.ServerGateway != nil, state.Server.MTU},
-		{state.ClientGateway != nil, state.Client.MTU},
-	} {
-		mtu := types.Int32Value(int32(end.mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
-		if end.exists && !mtu.Equal(m.MTU) {
-			m.MTU = mtu
-			return
-		}
+	mtu := state.Server.MTU
+	switch {
+	case state.ServerGateway == nil && state.ClientGateway == nil:
+		return
+	case state.ServerGateway == nil:
+		mtu = state.Client.MTU
+	case state.ClientGateway != nil && state.Client.MTU != mtu:
+		m.MTU = types.Int32Null()
+		return
 	}
+	m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
 }
 
 func (m *shortcutModel) equal(other *shortcutModel) bool {
