@@ -112,7 +112,7 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
-	own, diags := ownershipOf(ctx, req.Private)
+	own, diags := ownershipOf(ctx, req.Private, state.OwnerID)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -221,7 +221,7 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if pair.isAnother(&model) {
 		return // the plan explains it
 	}
-	own, diags := r.recognise(ctx, pair, req.Private, resp.Private)
+	own, diags := r.recognise(ctx, pair, model.OwnerID, req.Private, resp.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}

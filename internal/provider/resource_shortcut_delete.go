@@ -18,7 +18,7 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
 	timeout, diags := model.Timeouts.Delete(ctx, defaultDeleteTimeout)
 	resp.Diagnostics.Append(diags...)
-	own, diags := ownershipOf(ctx, req.Private)
+	own, diags := ownershipOf(ctx, req.Private, model.OwnerID)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return

@@ -38,12 +38,13 @@ type privateState interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// ownershipOf reads the ownership of an instance. An instance from an early version of the provider
-// has none. Its objects have no token either, so it counts as imported.
-func ownershipOf(ctx context.Context, private privateState) (ownership, diag.Diagnostics) {
+// ownershipOf reads the ownership of an instance. id is the token in the state. If the provider is killed
+// during an update, Terraform keeps the state and drops the private state, so only id is left. An instance
+// from an early version of the provider has neither. Its objects have no token, so it counts as imported.
+func ownershipOf(ctx context.Context, private privateState, id types.String) (ownership, diag.Diagnostics) {
 	text, diags := private.GetKey(ctx, ownerKey)
 	if len(text) == 0 {
-		return ownership{Unadopted: true}, diags
+		return ownership{Token: id.ValueString(), Unadopted: id.ValueString() == ""}, diags
 	}
 	var own ownership
 	if err := json.Unmarshal(text, &own); err != nil {
@@ -65,9 +66,9 @@ func (o ownership) save(ctx context.Context, private privateState) diag.Diagnost
 // resource that made the network, if there is one. Then the objects of that resource need no
 // adoption.
 func (r *shortcutResource) recognise(
-	ctx context.Context, pair pair, before, after privateState,
+	ctx context.Context, pair pair, id types.String, before, after privateState,
 ) (ownership, diag.Diagnostics) {
-	own, diags := ownershipOf(ctx, before)
+	own, diags := ownershipOf(ctx, before, id)
 	if diags.HasError() || !own.Imported {
 		return own, diags
 	}

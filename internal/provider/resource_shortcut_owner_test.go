@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -33,7 +34,7 @@ func TestAnInstanceKeepsItsTokenBetweenOperations(t *testing.T) {
 	if diags := before.save(t.Context(), private); diags.HasError() {
 		t.Fatal(diags)
 	}
-	after, diags := ownershipOf(t.Context(), private)
+	after, diags := ownershipOf(t.Context(), private, types.StringNull())
 	if diags.HasError() || after.Token == "" || after != before || after.owner().Claims {
 		t.Errorf("got %+v, saved %+v (%v)", after, before, diags)
 	}
@@ -47,7 +48,21 @@ func TestAnImportedShortcutClaimsExistingObjectsUntilItIsAdopted(t *testing.T) {
 	if diags := (ownership{Unadopted: true}).save(t.Context(), private); diags.HasError() {
 		t.Fatal(diags)
 	}
-	if own, diags := ownershipOf(t.Context(), private); diags.HasError() || !own.owner().Claims {
+	if own, diags := ownershipOf(t.Context(), private, types.StringNull()); diags.HasError() || !own.owner().Claims {
+		t.Errorf("got %+v (%v)", own, diags)
+	}
+}
+
+func TestAnInstanceWhoseProviderWasKilledIsStillTheOwner(t *testing.T) {
+	own, diags := ownershipOf(t.Context(), kept{}, types.StringValue("mine")) // Terraform has dropped the private state
+	if diags.HasError() || own != (ownership{Token: "mine"}) || own.owner().Claims {
+		t.Errorf("got %+v (%v)", own, diags)
+	}
+}
+
+func TestAnInstanceOfAnEarlyVersionClaimsItsObjects(t *testing.T) {
+	own, diags := ownershipOf(t.Context(), kept{}, types.StringNull())
+	if diags.HasError() || own != (ownership{Unadopted: true}) || !own.owner().Claims {
 		t.Errorf("got %+v (%v)", own, diags)
 	}
 }
@@ -86,18 +101,18 @@ func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 			t.Fatal(diags)
 		}
 		joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
-		own, diags := new(shortcutResource).recognise(t.Context(), joined, before, after)
+		own, diags := new(shortcutResource).recognise(t.Context(), joined, types.StringNull(), before, after)
 		if diags.HasError() || own.Token != test.token || own.owner().Claims != test.claims || own.Imported {
 			t.Errorf("%s: got %+v (%v)", name, own, diags)
 		}
-		if saved, _ := ownershipOf(t.Context(), after); test.before.Imported && saved != own {
+		if saved, _ := ownershipOf(t.Context(), after, types.StringNull()); test.before.Imported && saved != own {
 			t.Errorf("%s: saved %+v", name, saved)
 		}
 	}
 }
 
 func TestAnInvalidPrivateStateIsAnError(t *testing.T) {
-	if _, diags := ownershipOf(t.Context(), kept{ownerKey: "{"}); !diags.HasError() {
+	if _, diags := ownershipOf(t.Context(), kept{ownerKey: "{"}, types.StringNull()); !diags.HasError() {
 		t.Error("no error")
 	}
 }

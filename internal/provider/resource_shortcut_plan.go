@@ -69,15 +69,19 @@ func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning,
 	if !req.State.Raw.IsNull() {
 		diags.Append(req.State.Get(ctx, &p.state)...)
 	}
-	own, ownDiags := ownershipOf(ctx, req.Private)
+	var id types.String
+	if p.state != nil {
+		id = p.state.OwnerID
+	}
+	own, ownDiags := ownershipOf(ctx, req.Private, id)
 	diags.Append(ownDiags...)
 	if p.state == nil && own.Token == "" {
 		own.Unadopted = false // a new resource was not imported
 	}
 	p.own = own.named()
 	if p.state != nil {
-		p.own = p.own.as(p.state.OwnerID)
-		p.plan.OwnerID = p.own.id(p.state.OwnerID)
+		p.own = p.own.as(id)
+		p.plan.OwnerID = p.own.id(id)
 	}
 	return p, diags
 }
@@ -133,7 +137,7 @@ func needsRepair(ctx context.Context, pair pair, owner end.Owner, status shortcu
 func planSettings(
 	ctx context.Context, private privateState, pair pair, plan, state *shortcutModel,
 ) (bool, diag.Diagnostics) {
-	own, diags := ownershipOf(ctx, private)
+	own, diags := ownershipOf(ctx, private, state.OwnerID)
 	if diags.HasError() || own.Unadopted || !pair.knowsNewNames(plan, state) || !plan.changesSettingsOnly(state) {
 		return false, diags
 	}
