@@ -84,7 +84,7 @@ func (g GatewayClient) template(liqoNamespace string) Template {
 // refer returns the reference to a template as a gateway has it: with a kind instead of a resource.
 func (e *End) refer(template Template) (corev1.ObjectReference, error) {
 	resource, err := enutils.ParseGroupVersionResource(template.Resource)
-	if err != nil {
+	if err != nil || resource.Version == "" || resource.Resource == "" {
 		return corev1.ObjectReference{}, &explain.Problem{
 			Leaf: e.Leaf.Name, Summary: "not a resource: " + template.Resource,
 			Detail: "It must be group/version/resource.", Err: err,

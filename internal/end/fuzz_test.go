@@ -1,0 +1,32 @@
+package end
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// FuzzTemplates refers to any template, and reads any reference back. An error names the resource.
+func FuzzTemplates(f *testing.F) {
+	for _, resource := range []string{
+		"networking.liqo.io/v1beta1/wggatewayservertemplates", "", "/", "//", "///", "a/b/c/d", "v1/pods", "/v1/secrets",
+		"é/\x00/\xff",
+	} {
+		f.Add(resource, "name", "namespace")
+	}
+	leaf := clustertest.Leaf(f, "milan")
+	f.Fuzz(func(t *testing.T, resource, name, namespace string) {
+		at := New(leaf, Remote{Name: "rome", ID: "rome"})
+		reference, err := at.refer(Template{Resource: resource, Name: name, Namespace: namespace})
+		if err != nil && !strings.Contains(err.Error(), resource) {
+			t.Errorf("%q is not named: %v", resource, err)
+		}
+		if err == nil && (reference.Name != name || reference.Namespace != namespace) {
+			t.Errorf("%q: %v", resource, reference)
+		}
+		templateOf(corev1.ObjectReference{Kind: name, APIVersion: resource})
+	})
+}
