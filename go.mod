@@ -14,6 +14,7 @@ require (
 	github.com/hashicorp/terraform-plugin-log v0.11.0
 	github.com/hashicorp/terraform-plugin-testing v1.16.0
 	github.com/liqotech/liqo v1.2.0
+	go.uber.org/goleak v1.3.0
 	golang.org/x/sync v0.20.0
 	k8s.io/api v0.35.4
 	k8s.io/apimachinery v0.35.4
