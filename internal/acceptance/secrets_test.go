@@ -1,0 +1,153 @@
+package acceptance
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
+	lab := borrowLab(t)
+	rome, milan := lab.credentials(t, "rome"), lab.credentials(t, "milan")
+	content, err := os.ReadFile(lab.cluster(t, "milan").Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := lab.stateIn(t, "secrets", "")
+	written, refused := t.TempDir(), "a-token-that-is-planted-and-refused"
+	for name, value := range map[string]string{
+		"TMPDIR": written, "TF_LOG": "TRACE", "TF_LOG_PATH": filepath.Join(written, "log"),
+		"TF_VAR_token": rome.token, "TF_VAR_content": string(content),
+	} {
+		p.set(name, value)
+	}
+	inBlock := fmt.Sprintf(`
+		variable "token" { sensitive = true }
+		variable "content" { sensitive = true }
+		provider "liqo" {
+		  clusters = {
+		    rome  = { host = %q, token = var.token, cluster_ca_certificate = %q }
+		    milan = { config_content = var.content }
+		  }
+		}`, rome.server, rome.ca)
+	destroyAtLast(p)
+	p.configure(inBlock + shortcutRomeMilan)
+	outputs := p.run("apply", "-auto-approve") + p.run("plan") + p.run("show", "-json")
+	p.set("TF_VAR_token", refused)
+	outputs += p.refused("plan")
+
+	// Terraform keeps the values of variables in a saved plan, so this plan has none.
+	p.configure(fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n}\n", lab.Kubeconfig) + shortcutRomeMilan)
+	outputs += p.run("plan", "-replace="+romeMilan, "-out=saved.tfplan") + p.run("show", "-json", "saved.tfplan")
+	p.write(filepath.Join(written, "outputs"), outputs)
+
+	secrets := map[string][]byte{
+		"a token": []byte(rome.token), "a token that is refused": []byte(refused),
+		"a client key":                 middle(milan.key),
+		"a client key of a kubeconfig": middle(base64.StdEncoding.EncodeToString([]byte(milan.key))),
+	}
+	for at, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
+		secrets["the private key of a gateway on "+at] = lab.privateKey(t, at, remote)
+	}
+	files := append(filesIn(t, written), filesIn(t, p.dir)...)
+	for _, expected := range []string{"log", "outputs", "terraform.tfstate", "saved.tfplan/tfplan"} {
+		if !files.have(expected) {
+			t.Errorf("%s was not searched", expected)
+		}
+	}
+	for _, file := range files {
+		for name, secret := range secrets {
+			if bytes.Contains(file.content, secret) {
+				t.Errorf("%s is in %s", name, file.name)
+			}
+		}
+	}
+}
+
+// middle returns a part of a text that no encoding of line breaks changes.
+func middle(text string) []byte {
+	lines := strings.Split(text, "\n")
+	line := lines[len(lines)/2]
+	return []byte(line[len(line)/4 : len(line)/2])
+}
+
+// privateKey returns the WireGuard key of the gateway on a cluster for another one, as a Secret in JSON has it.
+func (l *Lab) privateKey(t *testing.T, at, remote string) []byte {
+	t.Helper()
+	var keys corev1.Secret
+	name := client.ObjectKey{Namespace: "liqo-tenant-" + remote, Name: "gw-" + remote}
+	if err := l.client(t, at).Get(t.Context(), name, &keys); err != nil {
+		t.Fatal(err)
+	}
+	key := keys.Data[consts.PrivateKeyField]
+	if len(key) == 0 {
+		t.Fatalf("Secret %s on %q has no private key", name, at)
+	}
+	return []byte(base64.StdEncoding.EncodeToString(key))
+}
+
+// writtenFile is a file, or one in an archive.
+type writtenFile struct {
+	name    string
+	content []byte
+}
+
+type writtenFiles []writtenFile
+
+func (f writtenFiles) have(end string) bool {
+	for _, file := range f {
+		if strings.HasSuffix(file.name, "/"+end) && len(file.content) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// filesIn returns all regular files in a folder, and those in saved plans, which are archives. Installed programs are
+// links, and so are not among them.
+func filesIn(t *testing.T, folder string) writtenFiles {
+	t.Helper()
+	var files writtenFiles
+	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		path = filepath.Join(folder, path)
+		content, err := os.ReadFile(path)
+		files = append(files, writtenFile{path, content})
+		if err != nil || filepath.Ext(path) != ".tfplan" {
+			return err
+		}
+		archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			return err
+		}
+		for _, packed := range archive.File {
+			reader, err := packed.Open()
+			if err != nil {
+				return err
+			}
+			unpacked, err := io.ReadAll(reader)
+			files = append(files, writtenFile{path + "/" + packed.Name, unpacked})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
