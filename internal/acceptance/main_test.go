@@ -61,6 +61,7 @@ func runOnClusters(m *testing.M) int {
 	}
 	defer labs.stop()
 	defer showOutages()
+	defer tallies.show()
 	return m.Run()
 }
 

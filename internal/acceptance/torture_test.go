@@ -1,0 +1,247 @@
+package acceptance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The environment variables of the torture: where its random numbers begin, and how many rounds it has.
+const (
+	tortureSeed   = "TORTURE_SEED"
+	tortureRounds = "TORTURE_ROUNDS"
+)
+
+// torture disturbs creates, updates and destroys of one shortcut at random moments. After each of them, the same
+// command once more must succeed.
+type torture struct {
+	t       *testing.T
+	lab     *Lab
+	project *project
+	random  *rand.Rand
+
+	exists bool
+	mtu    int
+	took   map[string]time.Duration // undisturbed, keyed by the operation
+	before []string                 // the inventory of the lab without the shortcut
+	tally  tally
+}
+
+func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
+	lab := borrowLab(t)
+	rounds, seed := numberFrom(t, tortureRounds, 100), numberFrom(t, tortureSeed, time.Now().UnixNano())
+	if testing.Short() && os.Getenv(tortureRounds) == "" {
+		rounds = 10
+	}
+	t.Logf("%s=%d %s=%d", tortureSeed, seed, tortureRounds, rounds)
+	r := &torture{
+		t: t, lab: lab, project: lab.stateIn(t, "tortured", ""), mtu: 1340, took: map[string]time.Duration{},
+		random: rand.New(rand.NewPCG(uint64(seed), 0)), //nolint:gosec // repeatable, not secret
+		tally:  newTally(seed),
+	}
+	defer func() { tallies.add(r.tally) }()
+	destroyAtLast(r.project)
+	var err error
+	if r.before, err = lab.inventory(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		r.undisturbed()
+	}
+	for range rounds {
+		if err := r.round(); err != nil {
+			t.Fatal(err) // what it has left would let the next round fail, too
+		}
+	}
+}
+
+// numberFrom returns the number in an environment variable, or else the standard one.
+func numberFrom(t *testing.T, variable string, standard int64) int64 {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return standard
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return number
+}
+
+// undisturbed runs the next operation without a fault, and records how long it takes.
+func (r *torture) undisturbed() {
+	operation := r.next()
+	began := time.Now()
+	output, err := r.start(operation).wait()
+	if err != nil {
+		r.t.Fatalf("%s: %v\n%s", operation, err, output)
+	}
+	r.took[operation] = time.Since(began)
+	r.exists = operation != "destroy"
+}
+
+// next chooses the next operation, and configures it. The first three are a create, an update and a destroy.
+func (r *torture) next() string {
+	_, updated := r.took["update"]
+	operation := "create"
+	switch {
+	case r.exists && (!updated || len(r.took) == 3 && r.random.IntN(2) == 0):
+		operation = "update"
+		r.mtu = 2740 - r.mtu // 1340 and 1400
+	case r.exists:
+		operation = "destroy"
+	}
+	r.project.configure(joining("s", "rome", "milan", fmt.Sprintf("mtu = %d", r.mtu)))
+	return operation
+}
+
+// round runs one operation with one fault at a random moment, and then without one. Its error says what is not as it
+// must be then.
+func (r *torture) round() error {
+	operation := r.next()
+	fault, moment := r.chooseFault(operation), time.Duration(r.random.Float64()*float64(r.took[operation]))
+	what := fmt.Sprintf("%s, %s after %s", operation, fault.name, moment.Round(time.Millisecond))
+	r.t.Log(what)
+	r.tally.tried(fault.name)
+	if err := r.disturb(operation, moment, fault); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if err := r.converges(operation); err != nil {
+		return fmt.Errorf("%s, and then: %w", what, err)
+	}
+	r.exists = operation != "destroy"
+	r.tally.survived(fault.name)
+	return nil
+}
+
+// disturb runs an operation with a fault. If the operation fails because a leaf was away, it must name the leaf.
+func (r *torture) disturb(operation string, moment time.Duration, fault fault) error {
+	if fault.strike == nil {
+		return r.compete()
+	}
+	running := r.start(operation)
+	timer := time.NewTimer(moment)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-running.ended: // the fault comes too late, and must do no harm either
+	}
+	struck := time.Now()
+	if err := fault.strike(r, running); err != nil {
+		return err
+	}
+	output, err := running.wait()
+	if fault.interrupts {
+		r.tally.interrupted(time.Since(struck))
+	}
+	if err != nil && fault.leaf != "" && !strings.Contains(output, strconv.Quote(fault.leaf)) {
+		return fmt.Errorf("the error does not name leaf %q:\n%s", fault.leaf, output)
+	}
+	return nil
+}
+
+// converges runs an operation once more. It must succeed, and leave one whole shortcut or none.
+func (r *torture) converges(operation string) error {
+	again, err := r.start(operation).wait()
+	if err != nil {
+		return fmt.Errorf("once more: %w\n%s", err, again)
+	}
+	if operation == "destroy" {
+		err = r.lab.sameInventory(r.t.Context(), r.before)
+		if err != nil {
+			r.tally.leftOver += strings.Count(err.Error(), "\n+ ")
+		}
+		return err
+	}
+	if output, err := r.begin("plan", "-detailed-exitcode").wait(); err != nil {
+		return fmt.Errorf("the next plan is not empty: %w\n%s\nafter:\n%s", err, output, again)
+	}
+	return r.isSingle()
+}
+
+// isSingle returns an error unless each leaf has one object of each kind for the other leaf.
+func (r *torture) isSingle() error {
+	var errs []error
+	for leaf, gateways := range map[string]client.ObjectList{
+		"rome": &networkingv1beta1.GatewayClientList{}, "milan": &networkingv1beta1.GatewayServerList{},
+	} {
+		for _, list := range []client.ObjectList{
+			gateways, &networkingv1beta1.ConfigurationList{}, &networkingv1beta1.PublicKeyList{},
+			&networkingv1beta1.ConnectionList{},
+		} {
+			if count, err := r.lab.count(r.t, leaf, list); err != nil || count != 1 {
+				errs = append(errs, fmt.Errorf("%d objects in a %T on %q (%w)", count, list, leaf, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// count returns how many objects of a kind a cluster has.
+func (l *Lab) count(t *testing.T, name string, list client.ObjectList) (int, error) {
+	t.Helper()
+	if err := l.client(t, name).List(t.Context(), list); err != nil {
+		return 0, err
+	}
+	return lengthOf(list)
+}
+
+// execution is a running Terraform command, in a process group of its own.
+type execution struct {
+	project *project
+	command *exec.Cmd
+	output  bytes.Buffer
+	ended   chan struct{}
+	err     error // once it has ended
+}
+
+// start starts an operation.
+func (r *torture) start(operation string) *execution {
+	if operation == "destroy" {
+		return r.begin("destroy", "-auto-approve")
+	}
+	return r.begin("apply", "-auto-approve")
+}
+
+func (r *torture) begin(args ...string) *execution { return r.project.begin(args...) }
+
+// begin starts a Terraform command. The lock that a killed one has left is removed before.
+func (p *project) begin(args ...string) *execution {
+	p.t.Helper()
+	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform.tfstate.lock.info")); err != nil {
+		p.t.Fatal(err)
+	}
+	running := &execution{
+		project: p, command: p.command(context.WithoutCancel(p.t.Context()), args...), ended: make(chan struct{}),
+	}
+	running.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the provider is in the same group
+	running.command.Stdout, running.command.Stderr = &running.output, &running.output
+	if err := running.command.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	go func() {
+		defer close(running.ended)
+		running.err = running.command.Wait()
+	}()
+	return running
+}
+
+// wait returns the output of the command, and its error.
+func (r *execution) wait() (string, error) {
+	<-r.ended
+	return r.output.String(), r.err
+}
