@@ -1,0 +1,115 @@
+package provider
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// FuzzImportID imports any ID. No leaf has such a name, so each is an error with the ID or its parts.
+func FuzzImportID(f *testing.F) {
+	for _, id := range []string{
+		"", "/", "//", "a", "a/", "/b", "a/b", "a/b/c", "arn:aws:eks:x:1:cluster/a/arn:aws:eks:x:1:cluster/b", "\x00/\xff",
+		" a / b ",
+	} {
+		f.Add(id)
+	}
+	registry := cluster.NewRegistry(cluster.Config{Kubeconfig: cluster.Kubeconfig{Content: "{}"}})
+	f.Cleanup(registry.Close)
+	f.Fuzz(func(t *testing.T, id string) {
+		_, diags := (&leaves{registry: registry}).importedByID(t.Context(), id)
+		if !diags.HasError() {
+			t.Fatalf("%q was imported", id)
+		}
+		client, server, isPair := strings.Cut(id, "/")
+		for _, one := range diags.Errors() {
+			quoted := strings.Contains(one.Detail(), strconv.Quote(id))
+			if isPair {
+				quoted = quoted || strings.Contains(one.Detail(), strconv.Quote(client)) ||
+					strings.Contains(one.Detail(), strconv.Quote(server))
+			}
+			if !quoted {
+				t.Errorf("%q is not named: %s", id, one.Detail())
+			}
+		}
+	})
+}
+
+// FuzzCIDRs gives any text to the functions for ranges. A result is an address of the new range.
+func FuzzCIDRs(f *testing.F) {
+	f.Add("10.1.2.3", "10.1.0.0/16", "10.9.0.0/16")
+	f.Add("fd00::1", "fd00::/64", "fd01::/64")
+	f.Add("::ffff:10.1.2.3", "10.0.0.0/8", "11.0.0.0/8")
+	f.Add("10.1.2.3", "0.0.0.0/0", "1.2.3.4/0")
+	f.Add("10.1.2.3", "10.1.2.3/32", "10.9.9.9/32")
+	f.Add("fe80::1%eth0", "fe80::/10", "fe80::/10")
+	f.Add("", "/", "10.0.0.0/33")
+	f.Fuzz(func(t *testing.T, ip, from, to string) {
+		arguments := []string{ip, from, to}
+		remapped, err := call(t, newRemapIPFunction(), types.StringValue(ip), types.StringValue(from), types.StringValue(to))
+		switch {
+		case err != nil && (err.FunctionArgument == nil || *err.FunctionArgument > 2):
+			t.Errorf("%q: an error of no argument: %v", arguments, err)
+		case err == nil:
+			text, ok := remapped.(types.String)
+			address, invalid := netip.ParseAddr(text.ValueString())
+			if !ok || invalid != nil || !netip.MustParsePrefix(to).Contains(address) {
+				t.Errorf("%q became %s", arguments, remapped)
+			}
+		}
+		one, err := call(t, newCIDRsOverlapFunction(), types.StringValue(from), types.StringValue(to))
+		other, reverse := call(t, newCIDRsOverlapFunction(), types.StringValue(to), types.StringValue(from))
+		if (err == nil) != (reverse == nil) || err == nil && !one.Equal(other) {
+			t.Errorf("%q: %s (%v), and in the other order %s (%v)", arguments, one, err, other, reverse)
+		}
+	})
+}
+
+// FuzzNames makes a mesh of any three names. Each of its keys is for one pair.
+func FuzzNames(f *testing.F) {
+	f.Add("rome", "milan", "naples")
+	f.Add("a", "a-b", "b-c")
+	f.Add("", "-", "--")
+	f.Add("a", "a", "b")
+	f.Add("\xff", "\x00", "é")
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		pairs, err := mesh([]string{a, b, c})
+		if err == nil && len(pairs) != 3 {
+			t.Errorf("%q, %q, %q: %v", a, b, c, pairs)
+		}
+	})
+}
+
+// FuzzValidators gives any text to all validators of strings. What they reject is in the error, except a secret.
+func FuzzValidators(f *testing.F) {
+	for _, text := range []string{
+		"", " ", "10.0.0.0/8", "10.0.0.1/8", "fd00::/8", "a.b/c", "a/b/c", "\x00", "é", "-a", "1.2.3.4:5",
+		strings.Repeat("a", 300),
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for name, one := range map[string]validator.String{
+			"address": hostAddress(), "cidr": cidr(), "whole range": wholeRange(), "key": metadataKey(), "label": labelValue(),
+			"not empty": notEmpty{},
+		} {
+			response := validator.StringResponse{Diagnostics: diag.Diagnostics{}}
+			one.ValidateString(t.Context(), validator.StringRequest{
+				Path: path.Root("attribute"), ConfigValue: types.StringValue(text),
+			}, &response)
+			for _, found := range response.Diagnostics.Errors() {
+				if name != "not empty" && !strings.Contains(found.Detail(), strconv.Quote(text)) {
+					t.Errorf("%s: %q is not in: %s", name, text, found.Detail())
+				}
+			}
+		}
+	})
+}
