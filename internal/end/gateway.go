@@ -110,11 +110,13 @@ func (e *End) change(
 		return ensured, nil, of.apply(ctx)
 	}
 	if !of.technology.isWireGuard() {
-		if of.differs {
+		if ensured.New = of.differs; ensured.New {
+			if err := e.KeepRecord(ctx, gateway.GetNamespace()); err != nil {
+				return ensured, nil, err
+			}
 			if err := e.RemoveGateways(ctx); err != nil {
 				return ensured, nil, err
 			}
-			ensured.New = true
 		}
 		return ensured, nil, of.apply(ctx)
 	}
