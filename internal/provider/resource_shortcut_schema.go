@@ -304,6 +304,19 @@ func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf shows a remapping that is forbidden now
 		rest.CIDRRemapping = state.CIDRRemapping
 	}
+	if isEmpty(m.ClientGateway) && isEmpty(state.ClientGateway) {
+		rest.ClientGateway = state.ClientGateway
+	}
 	rest.promiseStatusOf(state)
 	return rest.equal(state)
+}
+
+// isEmpty reports whether a block is missing, or sets nothing.
+func isEmpty(block types.Object) bool {
+	for _, value := range block.Attributes() {
+		if !value.IsNull() {
+			return false
+		}
+	}
+	return !block.IsUnknown()
 }
