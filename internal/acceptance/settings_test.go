@@ -106,6 +106,28 @@ func TestAccAMissingTemplateFailsThePlan(t *testing.T) {
 	}
 }
 
+func TestAccAnUpdateWithNothingToChangeOnTheLeavesWritesNothingThere(t *testing.T) {
+	lab := borrowLab(t)
+	writes := writesSince{lab: lab}
+	steps := []resource.TestStep{{Config: lab.between("milan", overNodePort)}}
+	settings := overNodePort
+	for _, more := range []string{
+		"client_gateway = {}", `timeouts = { create = "3m" }`, "wait_for_connection = false", `on_destroy = "disconnect"`,
+	} {
+		settings += "\n" + more
+		steps = append(steps, resource.TestStep{
+			PreConfig: func() { t.Log(more) },
+			Config:    lab.between("milan", settings),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionUpdate),
+				lab.requestsAre(func(counts map[string]int) { writes.before = counts }),
+			}},
+			ConfigStateChecks: []statecheck.StateCheck{writes.none(), expect("status", connected)},
+		})
+	}
+	apply(t, append(steps, resource.TestStep{Config: lab.between("milan", overNodePort)})...)
+}
+
 func TestAccAPairCanHaveOnlyOneShortcut(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{

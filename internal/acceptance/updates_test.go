@@ -259,6 +259,55 @@ func TestAccRangesChangeInPlaceToOthersOfTheSameSize(t *testing.T) {
 	)
 }
 
+func TestAccAnUpdateThatDoesNotWaitForTheTunnelStillWaitsForTheGatewaysToRestart(t *testing.T) {
+	lab := borrowLab(t)
+	t.Cleanup(func() {
+		lab.command(t, "set", "milan", "pull-image=true")
+		lab.command(t, "set", "milan", "connect=true")
+	})
+	withMTU := func(mtu int) string {
+		return lab.between("milan", fmt.Sprintf(`%s
+			mtu                 = %d
+			wait_for_connection = false
+			timeouts            = { update = %q }`, overNodePort, mtu, ample))
+	}
+	apply(t,
+		resource.TestStep{Config: withMTU(1340)},
+		resource.TestStep{
+			PreConfig: func() { lab.command(t, "set", "milan", "pull-image=false") },
+			Config:    withMTU(1300),
+			ExpectError: message(`The gateway's image can't be pulled on leaf "milan"`,
+				`Time ran out while waiting for …the gateway to restart on "milan".`),
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				lab.command(t, "set", "milan", "connect=false")
+				lab.command(t, "set", "milan", "pull-image=true")
+			},
+			Config: withMTU(1400), ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{lab.gatewaysHaveMTU(t, 1400), lab.gatewaysRun(t)},
+		},
+	)
+}
+
+// gatewaysRun checks that the only pod of each gateway is ready.
+func (l *Lab) gatewaysRun(t *testing.T) statecheck.StateCheck {
+	t.Helper()
+	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+		for _, name := range []string{"rome", "milan"} {
+			var pods corev1.PodList
+			gateways := client.MatchingLabels{"networking.liqo.io/component": "gateway"}
+			if resp.Error = l.client(t, name).List(ctx, &pods, gateways); resp.Error != nil {
+				return
+			}
+			if len(pods.Items) != 1 || !pods.Items[0].Status.ContainerStatuses[0].Ready {
+				resp.Error = fmt.Errorf("the pods of the gateway of %s are %+v", name, pods.Items)
+				return
+			}
+		}
+	})
+}
+
 // gatewayUIDs stores the UIDs of the gateways of Rome and Milan between steps.
 type gatewayUIDs struct {
 	t    *testing.T

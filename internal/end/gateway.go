@@ -80,7 +80,8 @@ type EnsuredGateway struct {
 	New      bool // there was none before
 	Restarts bool // there was one, and its pods restart with a new setting
 
-	service *corev1.Service // of an existing server, after the change
+	service *corev1.Service        // of an existing server, after the change
+	pods    corev1.PodTemplateSpec // of one that restarts, after the change
 }
 
 // Reconnects reports whether the gateway has to learn anew where the other one is.
@@ -110,11 +111,13 @@ func (e *End) change(
 		return ensured, nil, of.apply(ctx)
 	}
 	if !of.technology.isWireGuard() {
-		if of.differs {
+		if ensured.New = of.differs; ensured.New {
+			if err := e.KeepRecord(ctx, gateway.GetNamespace()); err != nil {
+				return ensured, nil, err
+			}
 			if err := e.RemoveGateways(ctx); err != nil {
 				return ensured, nil, err
 			}
-			ensured.New = true
 		}
 		return ensured, nil, of.apply(ctx)
 	}
@@ -138,6 +141,7 @@ func (e *End) change(
 		return ensured, nil, err
 	}
 	err = e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return is.carry(wanted) })
+	ensured.pods = is.Deployment.Spec.Template
 	return ensured, &is, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
 }
 

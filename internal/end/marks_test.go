@@ -3,6 +3,8 @@ package end
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 )
@@ -107,5 +109,25 @@ func TestARecordMovesWithItsConfiguration(t *testing.T) {
 	if err != nil || found.Configuration.Namespace != "mine" || recordOf(found.Configuration) == "" ||
 		TokenOf(found.Configuration) != me.Token {
 		t.Errorf("it has stayed behind: %v (%v)", found.Configuration, err)
+	}
+}
+
+func TestARecordOutlivesAGatewayOfAnotherTechnologyThatChanges(t *testing.T) {
+	configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
+	gateway.Status.ServerRef = &corev1.ObjectReference{
+		APIVersion: "example.com/v1", Kind: "OtherGatewayServer", Namespace: gateway.Namespace, Name: gateway.Name,
+	}
+	me.Mark(configuration)
+	me.Mark(gateway)
+	server := milansEnd(t, configuration, gateway)
+	server.Owner = me
+	must(t, server.RecordComplete(t.Context(), true))
+	changed := overNodePort()
+	changed.MTU = 1400
+	ensured, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed)
+	must(t, err)
+	found, err := server.Find(t.Context())
+	if err != nil || !ensured.New || !found.CompleteBy(me.Token) || !found.wasConnected() {
+		t.Errorf("new: %t; it is lost: %v (%v)", ensured.New, found.Configuration.Annotations, err)
 	}
 }

@@ -87,6 +87,12 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		"keys":            {plan: func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) }},
 		"another name":    {plan: func(m *shortcutModel) { m.Server = types.StringValue("milano") }, expected: true},
 		"another cluster": {plan: func(m *shortcutModel) { m.ServerClusterID = types.StringValue("milan-2") }},
+		"an empty gateway where none was": {
+			plan: func(m *shortcutModel) { m.ClientGateway = objectWith(t.Context(), clientGatewayTypes, nil) }, expected: true,
+		},
+		"a gateway that is not known yet": {
+			plan: func(m *shortcutModel) { m.ClientGateway = types.ObjectUnknown(clientGatewayTypes) },
+		},
 		"a gateway, too": {
 			plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
 		},

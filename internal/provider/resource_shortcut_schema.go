@@ -82,8 +82,8 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether an apply waits until both ends report the tunnel as up. With " +
-					"`false` it ends when everything is in place. In both cases, a tunnel that is down is not a " +
-					"change to plan. Default: `true`.",
+					"`false` it ends when everything is in place and gateways that it changes have restarted. In both " +
+					"cases, a tunnel that is down is not a change to plan. Default: `true`.",
 			},
 			"share_keys": schema.BoolAttribute{
 				Optional: true, Computed: true,
@@ -303,6 +303,19 @@ func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf shows a remapping that is forbidden now
 		rest.CIDRRemapping = state.CIDRRemapping
 	}
+	if isEmpty(m.ClientGateway) && isEmpty(state.ClientGateway) {
+		rest.ClientGateway = state.ClientGateway
+	}
 	rest.promiseStatusOf(state)
 	return rest.equal(state)
+}
+
+// isEmpty reports whether a block is missing, or sets nothing.
+func isEmpty(block types.Object) bool {
+	for _, value := range block.Attributes() {
+		if !value.IsNull() {
+			return false
+		}
+	}
+	return !block.IsUnknown()
 }

@@ -94,6 +94,11 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	if !spec.KeysByOthers {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
 	}
+	if !spec.waits() { // a tunnel that comes up also shows that the gateways have restarted
+		made = append(made,
+			steps.ActWith(r, onClient, "rollout of the gateway", clGateway, cl.WaitForRollout),
+			steps.ActWith(r, onServer, "rollout of the gateway", srvGateway, srv.WaitForRollout))
+	}
 
 	// These are the last writes, at the same time. If only one of them happens, no operation is under
 	// way, and the shortcut either counts as complete or does not.

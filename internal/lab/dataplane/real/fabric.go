@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/vishvananda/netns"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -14,11 +15,16 @@ import (
 
 // link is a pair of devices that replaces a Geneve tunnel. It has the names and addresses to which
 // Liqo's routes refer.
+//
+// Like a Geneve tunnel, it outlives its pod, until Liqo changes the InternalFabric. Without a device,
+// Liqo's fabric would look only a second later whether there is one for its routes.
 type link struct {
 	pod             types.UID
 	nodeEnd, podEnd string
 	nodeIP, podIP   netip.Addr
 	mtu             int
+
+	network netns.NsHandle // of the pod, open so that it does not end with the pod
 }
 
 // fabrics joins the node to each gateway's pod as Liqo's InternalFabrics specify.
@@ -63,22 +69,41 @@ func (l *leaf) link(
 	}
 	target := l.podAt(gateway)
 	if target == nil { // Liqo has not yet noticed that the pod is gone, and will change the fabric
-		l.unlink(key)
 		return nil
 	}
-	wanted.pod = target.uid
-	if l.links[key] == wanted {
+	existing := l.links[key]
+	if wanted.pod, wanted.network = target.uid, existing.network; existing == wanted {
 		return nil
+	}
+	if existing.pod == wanted.pod {
+		l.unlink(key) // a pod has only one device of this name
+	}
+	var err error
+	if wanted.network, err = netns.GetFromPid(target.PID); err != nil {
+		return err
+	}
+	return l.relink(key, wanted, target)
+}
+
+// relink replaces the devices for an InternalFabric. It prepares the new ones first. As in Liqo's fabric,
+// which creates a Geneve tunnel right after it has deleted the one before, the node then hardly is without.
+// It must be called with the lock held.
+func (l *leaf) relink(key client.ObjectKey, wanted link, target *pod) error {
+	const prepared = "prepared"
+	err := addPair(l.node, target.Sandbox, prepared, wanted.podEnd, wanted.mtu)
+	if err == nil {
+		_, err = addressed(target.Net, wanted.podEnd, wanted.podIP)
 	}
 	l.unlink(key)
 	l.links[key] = wanted
-	if err := addPair(l.node, target.Sandbox, wanted.nodeEnd, wanted.podEnd, wanted.mtu); err != nil {
-		return err
+	if err == nil {
+		err = rename(l.node.Net, prepared, wanted.nodeEnd)
 	}
-	_, inPod := addressed(target.Net, wanted.podEnd, wanted.podIP)
-	_, inNode := addressed(l.node.Net, wanted.nodeEnd, wanted.nodeIP)
-	err := errors.Join(inPod, inNode)
+	if err == nil {
+		_, err = addressed(l.node.Net, wanted.nodeEnd, wanted.nodeIP)
+	}
 	if err != nil {
+		removeDevice(l.node, prepared)
 		l.unlink(key)
 	}
 	return err
@@ -99,5 +124,6 @@ func (l *leaf) unlink(fabric client.ObjectKey) {
 	if gone, ok := l.links[fabric]; ok {
 		delete(l.links, fabric)
 		removeDevice(l.node, gone.nodeEnd)
+		_ = gone.network.Close()
 	}
 }

@@ -157,6 +157,9 @@ func (l *leaf) close() {
 	for key := range l.pods {
 		l.remove(key)
 	}
+	for fabric := range l.links {
+		l.unlink(fabric)
+	}
 	if l.fabric != nil {
 		l.fabric.Stop(context.Background())
 	}

@@ -91,6 +91,18 @@ func addPair(node, pod *sandbox.Sandbox, nodeEnd, podEnd string, mtu int) error 
 	return nil
 }
 
+// rename gives a device that is down another name.
+func rename(in *netlink.Handle, from, to string) error {
+	link, err := in.LinkByName(from)
+	if err == nil {
+		err = in.LinkSetName(link, to)
+	}
+	if err != nil {
+		return fmt.Errorf("%s, the new %s: %w", from, to, err)
+	}
+	return nil
+}
+
 // removeDevice removes the device of a node, and with it the other end. It does nothing if there is no
 // such device.
 func removeDevice(node *sandbox.Sandbox, name string) {

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/liqotech/liqo/pkg/gateway"
 	"github.com/liqotech/liqo/pkg/vkMachinery"
@@ -184,16 +185,13 @@ func (l *leaf) remove(key client.ObjectKey) {
 		return
 	}
 	delete(l.pods, key)
-	for fabric := range l.links {
-		if l.links[fabric].pod == gone.uid {
-			l.unlink(fabric)
-		}
-	}
-	// The network outlives its processes for a moment, and must not be reached.
-	removeDevice(l.node, gone.device)
+	var ended sync.WaitGroup
 	for _, p := range gone.processes {
-		p.Stop(context.Background())
+		ended.Go(func() { p.Stop(context.Background()) })
 	}
+	ended.Wait()
+	// The network outlives its processes, and must not be reached.
+	removeDevice(l.node, gone.device)
 	if gone.relay != nil {
 		gone.relay.close()
 	}

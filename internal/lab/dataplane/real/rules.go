@@ -3,6 +3,7 @@ package real
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 
@@ -87,40 +88,34 @@ func (t translation) expressions() []expr.Any {
 	return append(rule, &expr.Immediate{Register: 1, Data: t.To.Addr().AsSlice()}, nat)
 }
 
-// changed returns the elements that only one of two lists has, each sorted.
-func changed(before, after []translation) []translation {
-	var list []translation
-	for _, pair := range [][2][]translation{{before, after}, {after, before}} {
-		for _, t := range pair[0] {
-			if _, both := slices.BinarySearchFunc(pair[1], t, translation.compare); !both {
-				list = append(list, t)
-			}
-		}
-	}
-	return list
-}
-
-// forget makes the next packet to a translated address follow the current rules. Otherwise, a
-// client that continues to send keeps its earlier translation, or the lack of one, for ever.
+// forget ends the connections to translated addresses that lead elsewhere than the translations say.
+// Otherwise, a client that continues to send keeps its earlier translation, or the lack of one, for
+// ever. Like kube-proxy, it spares the connections to an address that is no longer translated.
 func forget(node *sandbox.Sandbox, translations []translation) error {
 	if len(translations) == 0 {
 		return nil
 	}
-	_, err := node.Net.ConntrackDeleteFilters(netlink.ConntrackTable, unix.AF_INET, tracked(translations))
+	_, err := node.Net.ConntrackDeleteFilters(netlink.ConntrackTable, unix.AF_INET, stale(translations))
 	if err != nil {
 		return fmt.Errorf("connection tracking: %w", err)
 	}
 	return nil
 }
 
-// tracked matches the connections to translated addresses.
-type tracked []translation
+// stale matches the connections to translated addresses that lead elsewhere.
+type stale []translation
 
 // MatchConntrackFlow implements netlink.CustomConntrackFilter.
-func (t tracked) MatchConntrackFlow(flow *netlink.ConntrackFlow) bool {
-	address, ok := netip.AddrFromSlice(flow.Forward.DstIP)
-	to := netip.AddrPortFrom(address.Unmap(), flow.Forward.DstPort)
-	return ok && slices.ContainsFunc(t, func(rule translation) bool {
-		return rule.Protocol == flow.Forward.Protocol && rule.From == to
+func (s stale) MatchConntrackFlow(flow *netlink.ConntrackFlow) bool {
+	to := addrPort(flow.Forward.DstIP, flow.Forward.DstPort)
+	actual := addrPort(flow.Reverse.SrcIP, flow.Reverse.SrcPort)
+	return slices.ContainsFunc(s, func(rule translation) bool {
+		return rule.Protocol == flow.Forward.Protocol && rule.From == to && rule.To != actual
 	})
+}
+
+// addrPort returns a tracked address. It is the zero value if the address is none.
+func addrPort(ip net.IP, port uint16) netip.AddrPort {
+	address, _ := netip.AddrFromSlice(ip)
+	return netip.AddrPortFrom(address.Unmap(), port)
 }

@@ -58,15 +58,14 @@ func (l *leaf) serve(wanted served) error {
 		l.port.AddAddress(address, l.Name)
 	}
 	l.served.balancers = wanted.balancers
-	differ := changed(l.served.rules, wanted.rules)
-	if len(differ) == 0 {
+	if slices.Equal(l.served.rules, wanted.rules) {
 		return nil
 	}
 	if err := writeRules(l.node, wanted.rules); err != nil {
 		return err
 	}
 	l.served.rules = wanted.rules
-	return forget(l.node, differ)
+	return forget(l.node, wanted.rules)
 }
 
 // serve returns what the Services of a cluster request of a node.

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
 
@@ -98,15 +99,28 @@ func TestAServiceWithoutSelectorOrAddressAsksForNothing(t *testing.T) {
 	}
 }
 
-func TestWhatChangesBetweenTwoListsOfRulesIsWhatOnlyOneHas(t *testing.T) {
-	kept := udp("172.18.0.3:1", "10.200.1.10:1")
-	gone, added := udp("172.18.0.3:2", "10.200.1.10:2"), udp("172.18.0.3:2", "10.200.1.11:2")
-	got := changed([]translation{kept, gone}, []translation{kept, added})
-	if !slices.Equal(got, []translation{gone, added}) {
-		t.Errorf("got %v", got)
-	}
-	if got := changed([]translation{kept}, []translation{kept}); len(got) > 0 {
-		t.Errorf("got %v of two equal lists", got)
+func TestAConnectionIsForgottenOnlyIfItsServiceLeadsElsewhere(t *testing.T) {
+	rules := stale{udp("172.18.0.3:31234", "10.200.1.11:51840")}
+	for name, test := range map[string]struct {
+		to, actual string
+		protocol   uint8
+		forgotten  bool
+	}{
+		"to the pod before":                {"172.18.0.3:31234", "10.200.1.10:51840", unix.IPPROTO_UDP, true},
+		"to a port of the pod before":      {"172.18.0.3:31234", "10.200.1.11:51841", unix.IPPROTO_UDP, true},
+		"from before there was a Service":  {"172.18.0.3:31234", "172.18.0.3:31234", unix.IPPROTO_UDP, true},
+		"to the pod":                       {"172.18.0.3:31234", "10.200.1.11:51840", unix.IPPROTO_UDP, false},
+		"over TCP":                         {"172.18.0.3:31234", "10.200.1.10:51840", unix.IPPROTO_TCP, false},
+		"to a node port that is no longer": {"172.18.0.3:31233", "10.200.1.10:51840", unix.IPPROTO_UDP, false},
+	} {
+		to, actual := netip.MustParseAddrPort(test.to), netip.MustParseAddrPort(test.actual)
+		flow := &netlink.ConntrackFlow{
+			Forward: netlink.IPTuple{Protocol: test.protocol, DstIP: to.Addr().AsSlice(), DstPort: to.Port()},
+			Reverse: netlink.IPTuple{Protocol: test.protocol, SrcIP: actual.Addr().AsSlice(), SrcPort: actual.Port()},
+		}
+		if forgotten := rules.MatchConntrackFlow(flow); forgotten != test.forgotten {
+			t.Errorf("%s: forgotten: %t", name, forgotten)
+		}
 	}
 }
 

@@ -1,0 +1,51 @@
+package end
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+func TestARestartIsOverWhenTheNewPodsAreAvailableAndTheOldOnesAreGone(t *testing.T) {
+	template := func(mtu string) corev1.PodTemplateSpec {
+		return corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{Name: "wireguard", Args: []string{"--mtu=" + mtu}}},
+		}}
+	}
+	done := appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
+	for name, test := range map[string]struct {
+		mtu    string
+		change func(*appsv1.DeploymentStatus)
+		over   bool
+	}{
+		"it has the new pod only":      {"1300", func(*appsv1.DeploymentStatus) {}, true},
+		"Liqo has not changed it":      {"1340", func(*appsv1.DeploymentStatus) {}, false},
+		"Kubernetes has not seen it":   {"1300", func(s *appsv1.DeploymentStatus) { s.ObservedGeneration = 1 }, false},
+		"the new pod is not available": {"1300", func(s *appsv1.DeploymentStatus) { s.AvailableReplicas = 0 }, false},
+		"it has the old pod only":      {"1300", func(s *appsv1.DeploymentStatus) { s.UpdatedReplicas = 0 }, false},
+		"it has both pods": {
+			"1300", func(s *appsv1.DeploymentStatus) { s.Replicas, s.AvailableReplicas = 2, 2 }, false,
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) { // no controller runs here, so the time runs out at once
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			deployment := clustertest.GatewayDeployment("rome")
+			deployment.Generation, deployment.Spec.Template, deployment.Status = 2, template(test.mtu), done
+			test.change(&deployment.Status)
+			gateway := EnsuredGateway{Object: exposedGateway(), Restarts: true, pods: template("1300")}
+			if err := milansEnd(t, deployment).WaitForRollout(ctx, gateway); (err == nil) != test.over {
+				t.Errorf("%s: got %v", name, err)
+			}
+		})
+	}
+	if err := milansEnd(t).WaitForRollout(t.Context(), EnsuredGateway{Object: exposedGateway()}); err != nil {
+		t.Errorf("a gateway that does not restart: got %v", err)
+	}
+}
