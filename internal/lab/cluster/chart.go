@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	"helm.sh/helm/v3/pkg/chart"
@@ -16,20 +15,14 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/releaseutil"
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 )
 
 // applyAtOnce is the number of objects of the chart that are applied in parallel.
 const applyAtOnce = 8
-
-// crdInterval is the time between checks whether custom resources are served.
-const crdInterval = 50 * time.Millisecond
 
 // Chart is Liqo's Helm chart with its custom resource definitions. It is safe for concurrent use.
 type Chart struct {
@@ -41,8 +34,8 @@ func LoadChart(module string) *Chart {
 	return &Chart{folder: filepath.Join(module, "deployments", "liqo")}
 }
 
-// crds returns the folder of the custom resource definitions.
-func (c *Chart) crds() string { return filepath.Join(c.folder, "charts", "liqo-crds", "crds") }
+// crdFolder returns the folder of the custom resource definitions.
+func (c *Chart) crdFolder() string { return filepath.Join(c.folder, "charts", "liqo-crds", "crds") }
 
 // Render returns the chart's objects for a cluster as Helm would install them, but without its
 // hooks and without objects that run containers.
@@ -122,40 +115,6 @@ func runs(obj *unstructured.Unstructured) bool {
 // isWebhook reports whether an object registers webhooks.
 func isWebhook(obj *unstructured.Unstructured) bool {
 	return strings.HasSuffix(obj.GetKind(), "WebhookConfiguration")
-}
-
-// installCRDs installs Liqo's custom resource definitions and waits until the API server serves
-// them. Liqo's programs read the served kinds only once, when they start.
-func (c *Cluster) installCRDs(ctx context.Context) error {
-	options := envtest.CRDInstallOptions{Paths: []string{c.Chart.crds()}, ErrorIfPathMissing: true}
-	if err := envtest.ReadCRDFiles(&options); err != nil {
-		return err
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(applyAtOnce)
-	for _, crd := range options.CRDs {
-		group.Go(func() error { return c.createOrUpdate(ctx, crd) })
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	return envtest.WaitForCRDs(
-		c.config, options.CRDs, envtest.CRDInstallOptions{MaxTime: startTimeout, PollInterval: crdInterval},
-	)
-}
-
-// createOrUpdate creates a custom resource definition, or replaces the one of another version of Liqo.
-func (c *Cluster) createOrUpdate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
-	err := c.client.Create(ctx, crd)
-	if !apierrors.IsAlreadyExists(err) {
-		return err
-	}
-	var existing apiextensionsv1.CustomResourceDefinition
-	if err := c.client.Get(ctx, client.ObjectKeyFromObject(crd), &existing); err != nil {
-		return err
-	}
-	crd.ResourceVersion = existing.ResourceVersion
-	return c.client.Update(ctx, crd)
 }
 
 // installChart applies the chart without its webhooks, because their address is not known yet.

@@ -2,9 +2,10 @@ package cluster
 
 import (
 	"net/netip"
-	"os"
 	"testing"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
@@ -62,11 +63,19 @@ func wantChart(t *testing.T, version liqo.Version) {
 	}
 }
 
-func TestTheChartBringsItsCustomResources(t *testing.T) {
+func TestTheChartBringsItsCustomResourcesAndTheyAreServedFromTheStart(t *testing.T) {
 	for _, version := range versions {
-		files, err := os.ReadDir(loadTestChart(t, version).crds())
-		if err != nil || len(files) < 20 {
-			t.Errorf("%s: %d files, %v", version, len(files), err)
+		crds, err := loadTestChart(t, version).crds()
+		if err != nil || len(crds) < 20 {
+			t.Errorf("%s: %d custom resource definitions, %v", version, len(crds), err)
+		}
+		for _, crd := range crds {
+			establish(crd)
+			if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) ||
+				!apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NamesAccepted) ||
+				crd.Status.AcceptedNames.ListKind == "" || len(crd.Status.StoredVersions) != 1 {
+				t.Errorf("%s: the status of %s is %+v", version, crd.Name, crd.Status)
+			}
 		}
 	}
 }

@@ -127,7 +127,7 @@ func (c *Cluster) Start(ctx context.Context) error {
 	defer c.changing.Unlock()
 	steps := []step{{"kube-apiserver", c.startControlPlane}}
 	if c.HasLiqo() {
-		steps = append(steps, step{"custom resources of Liqo", c.installCRDs})
+		steps = append(steps, step{"custom resources of Liqo", c.awaitCRDs})
 	}
 	steps = append(steps, step{"node", c.createNode})
 	if err := c.do(ctx, steps...); err != nil {

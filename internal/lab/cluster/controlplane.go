@@ -45,7 +45,7 @@ const qps, burst = 500, 1000
 func (c *Cluster) startControlPlane(ctx context.Context) error {
 	var err error
 	for range portAttempts {
-		err = c.tryControlPlane()
+		err = c.tryControlPlane(ctx)
 		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), portTaken) {
 			break
 		}
@@ -71,9 +71,9 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 	return clientcmd.WriteToFile(*c.kubeconfig(c.config), c.KubeconfigFile())
 }
 
-// tryControlPlane starts etcd and kube-apiserver without data, on ports that are free at the
-// moment.
-func (c *Cluster) tryControlPlane() error {
+// tryControlPlane starts etcd and kube-apiserver with nothing but Liqo's custom resource definitions, on
+// ports that are free at the moment.
+func (c *Cluster) tryControlPlane(ctx context.Context) error {
 	etcdData, certificates := filepath.Join(c.Data, "etcd"), filepath.Join(c.Data, "certificates")
 	for _, folder := range []string{etcdData, certificates} {
 		if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
@@ -121,8 +121,17 @@ func (c *Cluster) tryControlPlane() error {
 		// Gateways have their own ServiceAccounts. As in any cluster, their pods must wait for
 		// them.
 		Disable("disable-admission-plugins")
-	if err := c.plane.Start(); err != nil {
-		return process.WithLog(process.WithLog(err, c.log("etcd")), c.log("kube-apiserver"))
+	if err := c.plane.Etcd.Start(); err != nil {
+		return process.WithLog(err, c.log("etcd"))
+	}
+	if c.HasLiqo() {
+		if err := c.installCRDs(ctx); err != nil {
+			return errors.Join(fmt.Errorf("custom resources of Liqo: %w", err), c.plane.Etcd.Stop())
+		}
+	}
+	c.plane.APIServer.EtcdURL = c.plane.Etcd.URL
+	if err := c.plane.APIServer.Start(); err != nil {
+		return errors.Join(process.WithLog(err, c.log("kube-apiserver")), c.plane.Etcd.Stop())
 	}
 	return nil
 }

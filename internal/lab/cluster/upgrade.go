@@ -26,7 +26,7 @@ func (c *Cluster) changeVersion(ctx context.Context, version liqo.Version) error
 		return err
 	}
 	c.Spec, c.Installation = spec, installation
-	err = c.do(ctx, step{"custom resources of Liqo", c.installCRDs}, step{"chart of Liqo", c.installChart})
+	err = c.do(ctx, step{"custom resources of Liqo", c.changeCRDs}, step{"chart of Liqo", c.installChart})
 	if err != nil {
 		return err
 	}

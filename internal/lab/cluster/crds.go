@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// crdKey is where the API server keeps the custom resource definitions in etcd.
+const crdKey = "/registry/apiextensions.k8s.io/customresourcedefinitions/"
+
+// crdInterval is the time between checks whether custom resources are served.
+const crdInterval = 50 * time.Millisecond
+
+// crds returns the chart's custom resource definitions.
+func (c *Chart) crds() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	options := envtest.CRDInstallOptions{Paths: []string{c.crdFolder()}, ErrorIfPathMissing: true}
+	err := envtest.ReadCRDFiles(&options)
+	return options.CRDs, err
+}
+
+// installCRDs writes Liqo's custom resource definitions into etcd before the API server starts, as if
+// it had accepted them. If it gets them one by one, it prepares to serve all of them after each, which is
+// half of its work until the cluster is ready.
+func (c *Cluster) installCRDs(ctx context.Context) error {
+	crds, err := c.Chart.crds()
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(applyAtOnce)
+	for _, crd := range crds {
+		group.Go(func() error {
+			establish(crd)
+			value, err := json.Marshal(crd)
+			if err != nil {
+				return err
+			}
+			return c.store(ctx, crdKey+crd.Name, value)
+		})
+	}
+	return group.Wait()
+}
+
+// establish adds to a custom resource definition what the API server would add.
+func establish(crd *apiextensionsv1.CustomResourceDefinition) {
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
+	now := metav1.Now()
+	crd.UID, crd.Generation, crd.CreationTimestamp = uuid.NewUUID(), 1, now
+	crd.Status.AcceptedNames = crd.Spec.Names
+	for kind, reason := range map[apiextensionsv1.CustomResourceDefinitionConditionType]string{
+		apiextensionsv1.NamesAccepted: "NoConflicts", apiextensionsv1.Established: "InitialNamesAccepted",
+	} {
+		crd.Status.Conditions = append(crd.Status.Conditions, apiextensionsv1.CustomResourceDefinitionCondition{
+			Type: kind, Status: apiextensionsv1.ConditionTrue, Reason: reason, LastTransitionTime: now,
+		})
+	}
+}
+
+// store writes a value into etcd, through its JSON gateway.
+func (c *Cluster) store(ctx context.Context, key string, value []byte) error {
+	body, err := json.Marshal(map[string][]byte{"key": []byte(key), "value": value})
+	if err != nil {
+		return err
+	}
+	url := c.plane.Etcd.URL.JoinPath("v3", "kv", "put").String()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("etcd: %s: %s", response.Status, answer)
+	}
+	return err
+}
+
+// changeCRDs replaces the custom resource definitions by those of another version of Liqo, in the running API
+// server.
+func (c *Cluster) changeCRDs(ctx context.Context) error {
+	crds, err := c.Chart.crds()
+	if err != nil {
+		return err
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(applyAtOnce)
+	for _, crd := range crds {
+		group.Go(func() error { return c.createOrUpdate(groupCtx, crd) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return c.awaitCRDs(ctx)
+}
+
+func (c *Cluster) createOrUpdate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
+	err := c.client.Create(ctx, crd)
+	if !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	var existing apiextensionsv1.CustomResourceDefinition
+	if err := c.client.Get(ctx, client.ObjectKeyFromObject(crd), &existing); err != nil {
+		return err
+	}
+	crd.ResourceVersion = existing.ResourceVersion
+	return c.client.Update(ctx, crd)
+}
+
+// awaitCRDs waits until the API server serves Liqo's custom resources. Liqo's programs read the served
+// kinds only once, when they start.
+func (c *Cluster) awaitCRDs(context.Context) error {
+	crds, err := c.Chart.crds()
+	if err != nil {
+		return err
+	}
+	return envtest.WaitForCRDs(c.config, crds, envtest.CRDInstallOptions{MaxTime: startTimeout, PollInterval: crdInterval})
+}
