@@ -107,8 +107,10 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 	lab.haveNextSchemas(t, "milan", "gatewayservers.networking.liqo.io")
 	apply(t,
 		resource.TestStep{
-			Config:            lab.between("milan", overNodePort),
-			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), lab.asLiqoSays(t, romeMilan, "rome", "milan")},
+			Config: lab.between("milan", overNodePort),
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected), lab.asLiqoSays(t, romeMilan, "rome", "milan"),
+			},
 		},
 		resource.TestStep{
 			PreConfig: func() {

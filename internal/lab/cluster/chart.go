@@ -131,7 +131,7 @@ func (c *Cluster) installChart(ctx context.Context) error {
 	}
 	for _, name := range namespaces {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if err := c.client.Create(ctx, namespace); client.IgnoreAlreadyExists(err) != nil {
+		if err := client.IgnoreAlreadyExists(c.client.Create(ctx, namespace)); err != nil {
 			return err
 		}
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // changeVersion installs another version of Liqo, newer or older, over the present one, as Helm does: first the
-// custom resource definitions and the chart, while the present programs run, and then the programs. What only the present version has stays. The
-// node's fabric runs on as it is.
+// custom resource definitions and the chart, while the present programs run, and then the programs. What only the
+// present version has stays. The node's fabric runs on as it is.
 func (c *Cluster) changeVersion(ctx context.Context, version liqo.Version) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
