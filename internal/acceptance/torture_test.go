@@ -25,6 +25,9 @@ const (
 	tortureRounds = "TORTURE_ROUNDS"
 )
 
+// timeToEnd is how long Terraform may take to end after an interruption.
+const timeToEnd = 5 * time.Second
+
 // torture disturbs creates, updates and destroys of one shortcut at random moments. After each of them, the same
 // command once more must succeed.
 type torture struct {
@@ -145,8 +148,11 @@ func (r *torture) disturb(operation string, moment time.Duration, fault fault) e
 		return err
 	}
 	output, err := running.wait()
-	if fault.interrupts {
-		r.tally.interrupted(time.Since(struck))
+	if took := time.Since(struck); fault.interrupts {
+		r.tally.interrupted(took)
+		if took > timeToEnd {
+			return fmt.Errorf("the end of Terraform came %s after SIGINT:\n%s", took, output)
+		}
 	}
 	if err != nil && fault.leaf != "" && !strings.Contains(output, strconv.Quote(fault.leaf)) {
 		return fmt.Errorf("the error does not name leaf %q:\n%s", fault.leaf, output)

@@ -20,6 +20,7 @@ const timeToAnswer = 15 * time.Second
 type attempt struct {
 	name   string
 	health *health
+	stop   context.CancelFunc // ends the attempt, and later the leaf's caches
 
 	done chan struct{} // closed when the attempt has ended, with one of these:
 	leaf *Leaf
@@ -62,10 +63,10 @@ func (a *attempt) late(ctx context.Context) error {
 }
 
 // connect reads the leaf's ID and its address ranges and starts its caches, all in parallel. The
-// caches run until lifetime ends.
+// caches run until ctx ends.
 func (a *attempt) connect(
-	lifetime context.Context, credentials Credentials, userAgent string, timeToAnswer time.Duration,
-) (_ *Leaf, err error) {
+	ctx context.Context, credentials Credentials, userAgent string, timeToAnswer time.Duration,
+) (*Leaf, error) {
 	config, err := credentials.restConfig()
 	if err != nil {
 		return nil, &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
@@ -78,12 +79,6 @@ func (a *attempt) connect(
 	if err != nil {
 		return nil, &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
 	}
-	ctx, stop := context.WithCancel(lifetime)
-	defer func() {
-		if err != nil {
-			stop()
-		}
-	}()
 	synced, err := startCaches(ctx, objects, a.health)
 	if err != nil {
 		return nil, leaf.Explain(err)

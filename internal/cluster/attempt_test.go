@@ -59,7 +59,7 @@ func registryOf(t *testing.T, silent *silent) *Registry {
 		"milan": {Host: silent.address, Insecure: true},
 		"rome":  {Host: strings.Replace(stopped.URL, "http:", "https:", 1), Insecure: true},
 	}, LiqoNamespace: "liqo"})
-	registry.timeToAnswer = 300 * time.Millisecond
+	registry.timeToAnswer = 2 * time.Second
 	t.Cleanup(registry.Close)
 	return registry
 }
@@ -140,6 +140,59 @@ func TestALeafThatRefusesConnectionsIsAskedAgain(t *testing.T) {
 	defer server.Close()
 	if _, err := registry.Leaf(t.Context(), "rome"); err == nil || Unreachable(err) {
 		t.Errorf("the leaf runs now: %v", err)
+	}
+}
+
+// emptyLeaf is an API server of a leaf without any network. Each watch ends only with its connection.
+func emptyLeaf(t *testing.T) (_ Credentials, begun, ended <-chan struct{}) {
+	t.Helper()
+	watches, ends := make(chan struct{}, 100), make(chan struct{}, 100)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch query := r.URL.Query(); {
+		case query.Has("sendInitialEvents"):
+			w.WriteHeader(http.StatusBadRequest) // client-go lists instead
+		case query.Has("watch"):
+			w.(http.Flusher).Flush() //nolint:errcheck,forcetypeassert // of a server
+			watches <- struct{}{}
+			<-r.Context().Done()
+			ends <- struct{}{}
+		case strings.HasSuffix(r.URL.Path, "/configmaps"):
+			fmt.Fprint(w, `{"metadata":{"resourceVersion":"1"},"items":[{"data":{"CLUSTER_ID":"rome"}}]}`)
+		default:
+			fmt.Fprint(w, `{"metadata":{"resourceVersion":"1"},"items":[]}`)
+		}
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections end with the registry
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return Credentials{Host: server.URL, Insecure: true}, watches, ends
+}
+
+func TestTheCachesOfAReplacedLeafEnd(t *testing.T) {
+	credentials, begun, ended := emptyLeaf(t)
+	registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": credentials}, LiqoNamespace: "liqo"})
+	t.Cleanup(registry.Close) // before the server, which waits for its connections
+	first, err := registry.Leaf(t.Context(), "rome")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range cachedKinds() {
+		<-begun
+	}
+	for _, kind := range cachedKinds() {
+		first.health.report(fmt.Sprintf("%T", kind), refusals["no permission"]) // not believed yet
+	}
+	if again, err := registry.Leaf(t.Context(), "rome"); again != first {
+		t.Fatalf("a leaf that works was replaced (%v)", err)
+	}
+	first.health.started = false
+	first.health.report("Pod", refusals["no permission"]) // and now it is
+	if second, err := registry.Leaf(t.Context(), "rome"); err != nil || second == first {
+		t.Fatalf("a leaf that is refused was not replaced (%v)", err)
+	}
+	for range cachedKinds() {
+		<-ended
 	}
 }
 

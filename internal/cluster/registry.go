@@ -64,7 +64,7 @@ func (r *Registry) Close() { r.stop() }
 // fails with the same error, because each attempt would take as long again. Errors are an
 // [UnknownNameError], an [Error], or the context's.
 func (r *Registry) Leaf(ctx context.Context, name string) (*Leaf, error) {
-	attempt := r.attempt(name)
+	attempt := r.attempt(name) //nolint:contextcheck // it belongs to no caller
 	select {
 	case <-attempt.done:
 		return attempt.leaf, attempt.err
@@ -78,23 +78,30 @@ func (r *Registry) attempt(name string) *attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	latest := r.attempts[name]
-	if latest == nil || latest.isOver() {
-		latest = &attempt{name: name, health: newHealth(), done: make(chan struct{})}
-		r.attempts[name] = latest
-		go func() {
-			defer close(latest.done)
-			latest.leaf, latest.err = r.connect(latest)
-		}()
+	if latest != nil && !latest.isOver() {
+		return latest
 	}
+	if latest != nil {
+		latest.stop()
+	}
+	ctx, stop := context.WithCancel(r.lifetime)
+	latest = &attempt{name: name, health: newHealth(), stop: stop, done: make(chan struct{})}
+	r.attempts[name] = latest
+	go func() {
+		defer close(latest.done)
+		if latest.leaf, latest.err = r.connect(ctx, latest); latest.err != nil {
+			stop()
+		}
+	}()
 	return latest
 }
 
-func (r *Registry) connect(a *attempt) (*Leaf, error) {
+func (r *Registry) connect(ctx context.Context, a *attempt) (*Leaf, error) {
 	credentials, err := r.credentials(a.name)
 	if err != nil {
 		return nil, err
 	}
-	return a.connect(r.lifetime, credentials, r.config.UserAgent, r.timeToAnswer)
+	return a.connect(ctx, credentials, r.config.UserAgent, r.timeToAnswer)
 }
 
 // credentials returns the credentials of a leaf. An entry without a kubeconfig and host of its own
