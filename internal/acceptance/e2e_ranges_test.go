@@ -12,7 +12,7 @@ func TestAccPacketsCrossAfterAChangeOfTheAnnouncedRanges(t *testing.T) {
 		settings := fmt.Sprintf("%s\ncidr_remapping = %q\n", overNodePort, remapping)
 		p := lab.join(t, server, settings)
 		p.works()
-		part := lab.partWithPod(t, server)
+		part, other := lab.halves(t, server)
 		for _, ranges := range []struct{ name, announced string }{
 			{"a part of its pods", fmt.Sprintf("server_network = { pod_cidrs = [%q] }", part)},
 			{"all its pods again", ""},
@@ -26,12 +26,25 @@ func TestAccPacketsCrossAfterAChangeOfTheAnnouncedRanges(t *testing.T) {
 				t.Errorf("the pod of %s is at %s", server, p.serverAt)
 			}
 		}
+		p.replaceRanges(settings, other, part)
+		p.works()
 		p.run("destroy", "-auto-approve")
 	}
 }
 
-// partWithPod is the half of a cluster's pod CIDR that has the address of its pod default/a.
-func (l *realLab) partWithPod(t *testing.T, cluster string) string {
+// replaceRanges lets the server announce one range of pods, and then another one of the same size. Liqo needs
+// another Configuration for the latter.
+func (p *packetPair) replaceRanges(settings, former, latter string) {
+	p.t.Helper()
+	const announced = "%s\nserver_network = { pod_cidrs = [%q] }"
+	p.write("main.tf", p.lab.between(p.server, fmt.Sprintf(announced, settings, former))) // its pod has no address there
+	p.run("apply", "-auto-approve")
+	p.configure(fmt.Sprintf(announced, settings, latter))
+	p.update()
+}
+
+// halves returns the half of a cluster's pod CIDR that has the address of its pod default/a, and the other half.
+func (l *realLab) halves(t *testing.T, cluster string) (with, without string) {
 	t.Helper()
 	whole, err := netip.ParsePrefix(l.cluster(t, cluster).PodCIDR)
 	if err != nil {
@@ -41,5 +54,8 @@ func (l *realLab) partWithPod(t *testing.T, cluster string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return netip.PrefixFrom(pod, whole.Bits()+1).Masked().String()
+	half := netip.PrefixFrom(pod, whole.Bits()+1).Masked()
+	bytes := half.Addr().As4()
+	bytes[whole.Bits()/8] ^= 1 << (7 - whole.Bits()%8) // the bit in which the halves differ
+	return half.String(), netip.PrefixFrom(netip.AddrFrom4(bytes), half.Bits()).String()
 }

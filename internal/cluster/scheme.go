@@ -60,6 +60,7 @@ func KnownKinds() meta.RESTMapper {
 		networkingv1beta1.GatewayServerKind, networkingv1beta1.GatewayClientKind,
 		networkingv1beta1.WgGatewayServerKind, networkingv1beta1.WgGatewayClientKind,
 		networkingv1beta1.WgGatewayServerTemplateKind, networkingv1beta1.WgGatewayClientTemplateKind,
+		networkingv1beta1.RouteConfigurationKind,
 	} {
 		mapper.Add(networkingv1beta1.GroupVersion.WithKind(kind), meta.RESTScopeNamespace)
 	}

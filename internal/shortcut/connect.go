@@ -94,11 +94,7 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	if !spec.KeysByOthers {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
 	}
-	if !spec.waits() { // a tunnel that comes up also shows that the gateways have restarted
-		made = append(made,
-			steps.ActWith(r, onClient, "rollout of the gateway", clGateway, cl.WaitForRollout),
-			steps.ActWith(r, onServer, "rollout of the gateway", srvGateway, srv.WaitForRollout))
-	}
+	made = append(made, s.startRollouts(r, spec, clGateway, srvGateway)...)
 
 	// These are the last writes, at the same time. If only one of them happens, no operation is under
 	// way, and the shortcut either counts as complete or does not.
@@ -125,8 +121,25 @@ func (s *Shortcut) startSharing(
 	handshake := steps.With3(r, onClient, "another handshake if the server's gateway has lost the last one",
 		clGateway, srvGateway, srvTrust, s.repeatHandshake, clTrust)
 	return []steps.Before{
+		steps.ActWith(r, onClient, "routes to a gateway that restarts", clGateway, cl.RenewRoutes, clTrust),
+		steps.ActWith(r, onServer, "routes to a gateway that restarts", srvGateway, srv.RenewRoutes, srvTrust),
 		steps.Act(r, onClient, "connection", cl.WaitForConnection, handshake),
 		steps.Act(r, onServer, "connection", srv.WaitForConnection, handshake),
+	}
+}
+
+// startRollouts starts the steps that wait until gateways have restarted, unless others wait for the tunnel. A tunnel
+// that comes up shows it, too.
+func (s *Shortcut) startRollouts(
+	r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[end.EnsuredGateway],
+) []steps.Before {
+	if spec.waits() {
+		return nil
+	}
+	cl, srv := s.Client, s.Server
+	return []steps.Before{
+		steps.ActWith(r, cl.Leaf.Name, "rollout of the gateway", clGateway, cl.WaitForRollout),
+		steps.ActWith(r, srv.Leaf.Name, "rollout of the gateway", srvGateway, srv.WaitForRollout),
 	}
 }
 
