@@ -120,8 +120,10 @@ func (s *Shortcut) startSharing(
 	}
 	handshake := steps.With3(r, onClient, "another handshake if the server's gateway has lost the last one",
 		clGateway, srvGateway, srvTrust, s.repeatHandshake, clTrust)
+	// Packets let the client's gateway begin a handshake. WireGuard ignores a second one within 20 ms, and the
+	// client's would try again only after 5 seconds.
 	return []steps.Before{
-		steps.ActWith(r, onClient, "routes to a gateway that restarts", clGateway, cl.RenewRoutes, clTrust),
+		steps.ActWith(r, onClient, "routes to a gateway that restarts", clGateway, cl.RenewRoutes, handshake),
 		steps.ActWith(r, onServer, "routes to a gateway that restarts", srvGateway, srv.RenewRoutes, srvTrust),
 		steps.Act(r, onClient, "connection", cl.WaitForConnection, handshake),
 		steps.Act(r, onServer, "connection", srv.WaitForConnection, handshake),
