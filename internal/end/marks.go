@@ -33,7 +33,10 @@ func (e *End) Take(ctx context.Context, object client.Object, remember, adopted 
 	return e.Leaf.Edit(ctx, object, func(object client.Object) {
 		before, known := previousOf(object)
 		if !known || adopted {
-			before = previous{ManagedBy: object.GetLabels()[ManagedByLabel], Owner: TokenOf(object)}
+			before = previous{
+				ManagedBy: object.GetLabels()[ManagedByLabel], Owner: TokenOf(object),
+				Origin: object.GetAnnotations()[originAnnotation],
+			}
 		}
 		if remember {
 			setAnnotation(object, previousAnnotation, before.encode())
@@ -64,12 +67,20 @@ func (e *End) GiveBack(ctx context.Context) error {
 func (e *End) restore(ctx context.Context, object client.Object) error {
 	return e.Leaf.Edit(ctx, object, func(object client.Object) {
 		before, _ := previousOf(object)
+		record := object.GetAnnotations()[completeAnnotation]
 		unmark(object)
 		if before.ManagedBy != "" {
 			setLabel(object, ManagedByLabel, before.ManagedBy)
 		}
-		if before.Owner != "" {
-			setAnnotation(object, ownerAnnotation, before.Owner)
+		if before.Owner == "" {
+			return
+		}
+		setAnnotation(object, ownerAnnotation, before.Owner)
+		if before.Origin != "" {
+			setAnnotation(object, originAnnotation, before.Origin)
+		}
+		if token, _, _ := strings.Cut(record, " "); token == before.Owner {
+			setAnnotation(object, completeAnnotation, record)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package end
 
 import (
+	"maps"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -56,8 +57,11 @@ func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
 	for name, before := range map[string]Owner{"people's": {}, "another's": somebody} {
 		configuration := clustertest.Configuration("rome")
 		if before.Token != "" {
+			before.Origin = Origin{Folder: "theirs"}
 			before.Mark(configuration)
+			setAnnotation(configuration, completeAnnotation, before.Token+" 2026-11-20T01:02:03Z")
 		}
+		marks := maps.Clone(configuration.Annotations)
 		milan := milansEnd(t, configuration)
 		milan.Owner = me
 		if err := milan.Take(t.Context(), configuration, true, false); err != nil {
@@ -70,8 +74,8 @@ func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := milan.Find(t.Context())
-		if err != nil || TokenOf(found.Configuration) != before.Token ||
-			managed(found.Configuration) != (before.Token != "") {
+		if err != nil || managed(found.Configuration) != (before.Token != "") ||
+			!maps.Equal(found.Configuration.Annotations, marks) {
 			t.Errorf("%s: it is marked %v, %v (%v)", name, found.Configuration.Labels, found.Configuration.Annotations,
 				err)
 		}

@@ -189,8 +189,9 @@ func OriginOf(object client.Object) Origin {
 
 // previous is the marks of an object before it was adopted.
 type previous struct {
-	ManagedBy string `json:"managedBy"` // value of the label; empty for none
-	Owner     string `json:"owner"`     // token; empty for none
+	ManagedBy string `json:"managedBy"`        // value of the label; empty for none
+	Owner     string `json:"owner"`            // token; empty for none
+	Origin    string `json:"origin,omitempty"` // the annotation; empty for none
 }
 
 // PreviouslyOf returns whose an object was before it was adopted, or false if it was not adopted.
