@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,6 +77,29 @@ func TestAccPacketsShowWhatAChangeOfTheTunnelCosts(t *testing.T) {
 	)
 }
 
+func TestAccPacketsShowWhatAReplacedGatewayCosts(t *testing.T) {
+	lab := borrowRealLab(t)
+	lab.haveKeys(t, "rome", "my-keys")
+	lab.haveKeys(t, "milan", "my-keys")
+	const port = `service_type = "NodePort", node_port = 31510`
+	const dialled = `server_gateway = { ` + port + ` }
+		client_namespace = "default"
+		client_gateway   = { key_secret = "my-keys" }` + "\n"
+	ofClient := []string{clientGateway, clientKeys, clientPod}
+	ofServer := []string{serverGateway, serverService, serverKeys, serverPod}
+	lab.costs(t, `server_gateway = { `+port+` }`,
+		cost{"client_namespace", `server_gateway = { ` + port + ` }
+			client_namespace = "default"`, ofClient, true},
+		cost{"key_secret of the client", dialled, ofClient, true},
+		cost{"server_namespace", dialled + `server_namespace = "default"`, ofServer, true},
+		cost{"key_secret of the server", `
+			server_gateway   = { ` + port + `, key_secret = "my-keys" }
+			server_namespace = "default"
+			client_namespace = "default"
+			client_gateway   = { key_secret = "my-keys" }`, ofServer, true},
+	)
+}
+
 // costs applies a shortcut from Rome to Milan, and then one change after the other. It compares the parts
 // before and after each, and counts the lost packets.
 func (l *realLab) costs(t *testing.T, settings string, changes ...cost) {
@@ -110,24 +134,29 @@ func (l *realLab) costs(t *testing.T, settings string, changes ...cost) {
 // parts returns what identifies the parts of the shortcut from Rome to Milan, by their names.
 func (l *realLab) parts(t *testing.T) map[string]string {
 	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
 	var (
-		server        networkingv1beta1.GatewayServer
-		dialling      networkingv1beta1.GatewayClient
+		servers networkingv1beta1.GatewayServerList
+		clients networkingv1beta1.GatewayClientList
+	)
+	rome, milan := l.client(t, "rome"), l.client(t, "milan")
+	if err := errors.Join(milan.List(ctx, &servers), rome.List(ctx, &clients)); err != nil {
+		t.Fatal(err)
+	}
+	if len(servers.Items) != 1 || len(clients.Items) != 1 {
+		t.Fatalf("%d servers and %d clients", len(servers.Items), len(clients.Items))
+	}
+	server, dialling := &servers.Items[0], &clients.Items[0]
+	var (
 		service       corev1.Service
 		atMilan, keys corev1.Secret
 	)
-	for _, one := range []struct {
-		cluster, namespace, name string
-		object                   client.Object
-	}{
-		{"milan", "liqo-tenant-rome", "rome", &server}, {"milan", "liqo-tenant-rome", "gw-rome", &service},
-		{"milan", "liqo-tenant-rome", "gw-rome", &atMilan},
-		{"rome", "liqo-tenant-milan", "milan", &dialling}, {"rome", "liqo-tenant-milan", "gw-milan", &keys},
-	} {
-		key := client.ObjectKey{Namespace: one.namespace, Name: one.name}
-		if err := l.client(t, one.cluster).Get(context.WithoutCancel(t.Context()), key, one.object); err != nil {
-			t.Fatal(err)
-		}
+	if err := errors.Join(
+		milan.Get(ctx, client.ObjectKey{Namespace: server.Namespace, Name: "gw-" + server.Name}, &service),
+		milan.Get(ctx, referredTo(server.Status.SecretRef), &atMilan),
+		rome.Get(ctx, referredTo(dialling.Status.SecretRef), &keys),
+	); err != nil {
+		t.Fatal(err)
 	}
 	return map[string]string{
 		serverGateway: string(server.UID), serverService: string(service.UID), serverKeys: string(atMilan.UID),
@@ -135,4 +164,8 @@ func (l *realLab) parts(t *testing.T) map[string]string {
 		serverPod:     string(l.gatewayPod(t, "milan").UID),
 		clientGateway: string(dialling.UID), clientKeys: string(keys.UID), clientPod: string(l.gatewayPod(t, "rome").UID),
 	}
+}
+
+func referredTo(object *corev1.ObjectReference) client.ObjectKey {
+	return client.ObjectKey{Namespace: object.Namespace, Name: object.Name}
 }
