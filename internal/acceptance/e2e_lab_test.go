@@ -38,13 +38,20 @@ func borrowRealLab(t *testing.T) *realLab {
 // borrowRealLabOf does the same with a lab that is started with other options.
 func borrowRealLabOf(t *testing.T, options []string) *realLab {
 	t.Helper()
-	lab := &realLab{borrowLabOf(t, options), map[string]string{}}
-	for _, c := range lab.Clusters {
-		lab.pods[c.Name] = lab.runPod(t, c.Name)
-	}
+	lab := withPods(t, borrowLabOf(t, options))
 	var err error
 	if lab.before, err = lab.inventory(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	return lab
+}
+
+// withPods starts the pods of a lab with real packets.
+func withPods(t *testing.T, l *Lab) *realLab {
+	t.Helper()
+	lab := &realLab{l, map[string]string{}}
+	for _, c := range lab.Clusters {
+		lab.pods[c.Name] = lab.runPod(t, c.Name)
 	}
 	return lab
 }

@@ -34,18 +34,24 @@ func nameOf(liqo string) string {
 	return liqo
 }
 
-// packetsCrossBetween takes a shortcut between two versions of Liqo through its life. Both leaves have the
-// same pod CIDR, so each translates the addresses of the other.
-func packetsCrossBetween(t *testing.T, client, server string) {
-	t.Helper()
-	running := func(name, liqo string) string {
-		option := "--cluster=" + name + "=10.202.0.0/16"
-		if liqo != "" {
+// planeOf returns the options of a lab with real packets in which Rome and Milan run these versions of Liqo. Both have
+// the same pod CIDR, so each translates the addresses of the other.
+func planeOf(rome, milan string) []string {
+	options := []string{"--dataplane=real"}
+	for _, c := range [][2]string{{"rome", rome}, {"milan", milan}} {
+		option := "--cluster=" + c[0] + "=10.202.0.0/16"
+		if liqo := c[1]; liqo != "" {
 			option += ",liqo=" + liqo
 		}
-		return option
+		options = append(options, option)
 	}
-	lab := borrowRealLabOf(t, []string{"--dataplane=real", running("rome", client), running("milan", server)})
+	return options
+}
+
+// packetsCrossBetween takes a shortcut between two versions of Liqo through its life.
+func packetsCrossBetween(t *testing.T, client, server string) {
+	t.Helper()
+	lab := borrowRealLabOf(t, planeOf(client, server))
 	p := lab.join(t, "milan", overNodePort)
 	p.works()
 	p.run("plan", "-detailed-exitcode")
@@ -76,12 +82,7 @@ func packetsCrossBetween(t *testing.T, client, server string) {
 }
 
 func TestAccPacketsCrossAgainAfterEachUpdateOfLiqo(t *testing.T) {
-	lab := &realLab{useUpLab(t, []string{
-		"--dataplane=real", "--cluster=rome=10.202.0.0/16,liqo=" + oldestLiqo, "--cluster=milan=10.202.0.0/16",
-	}), map[string]string{}}
-	for _, c := range lab.Clusters {
-		lab.pods[c.Name] = lab.runPod(t, c.Name)
-	}
+	lab := withPods(t, useUpLab(t, planeOf(oldestLiqo, "")))
 	p := lab.join(t, "milan", overNodePort)
 	p.works()
 	for _, version := range []string{"v1.1.2", lab.cluster(t, "milan").LiqoVersion, "v1.1.2"} {

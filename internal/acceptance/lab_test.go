@@ -105,10 +105,17 @@ func (l *Lab) serves(k *kind) bool {
 // context.
 func (l *Lab) command(t *testing.T, args ...string) {
 	t.Helper()
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), labProgram, append(args, "--dir", l.Dir)...)
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("liqo-lab %s: %v\n%s", strings.Join(args, " "), err, output)
+	if err := l.try(args...); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// try is like command, and returns the error.
+func (l *Lab) try(args ...string) error {
+	if output, err := exec.Command(labProgram, append(args, "--dir", l.Dir)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("liqo-lab %s: %w\n%s", strings.Join(args, " "), err, output)
+	}
+	return nil
 }
 
 // cluster returns the cluster with this name.

@@ -311,20 +311,13 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 // happens.
 func (p *project) killWhen(happens <-chan struct{}, args ...string) {
 	p.t.Helper()
-	command := p.command(p.t.Context(), args...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the provider is in the same group
-	if err := command.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	running := p.begin(args...)
 	<-happens
-	if err := syscall.Kill(-command.Process.Pid, syscall.SIGKILL); err != nil {
+	if err := running.signal(syscall.SIGKILL); err != nil {
 		p.t.Fatal(err)
 	}
-	_ = command.Wait()
-	// Terraform could not unlock its state.
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform.tfstate.lock.info")); err != nil {
-		p.t.Fatal(err)
-	}
+	_, _ = running.wait()
+	p.unlock()
 }
 
 func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {

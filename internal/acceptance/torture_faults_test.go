@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -121,14 +119,6 @@ func stopAPIServer(leaf string, away time.Duration) func(*torture, *execution) e
 	}
 }
 
-// try runs liqo-lab on the running lab.
-func (l *Lab) try(args ...string) error {
-	if output, err := exec.Command(labProgram, append(args, "--dir", l.Dir)...).CombinedOutput(); err != nil {
-		return fmt.Errorf("liqo-lab %s: %w\n%s", strings.Join(args, " "), err, output)
-	}
-	return nil
-}
-
 // deleteGatewayPods deletes the pods of both gateways, if there are any.
 func deleteGatewayPods(r *torture, _ *execution) error {
 	var errs []error
@@ -176,10 +166,4 @@ func (r *torture) compete() error {
 		return fmt.Errorf("destroy of the rival: %w\n%s", err, output)
 	}
 	return nil
-}
-
-// lengthOf returns how many objects a list has.
-func lengthOf(list client.ObjectList) (int, error) {
-	objects, err := meta.ExtractList(list)
-	return len(objects), err
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -203,7 +204,7 @@ func (l *Lab) count(t *testing.T, name string, list client.ObjectList) (int, err
 	if err := l.client(t, name).List(t.Context(), list); err != nil {
 		return 0, err
 	}
-	return lengthOf(list)
+	return meta.LenList(list), nil
 }
 
 // execution is a running Terraform command, in a process group of its own.
@@ -228,9 +229,7 @@ func (r *torture) begin(args ...string) *execution { return r.project.begin(args
 // begin starts a Terraform command. The lock that a killed one has left is removed before.
 func (p *project) begin(args ...string) *execution {
 	p.t.Helper()
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform.tfstate.lock.info")); err != nil {
-		p.t.Fatal(err)
-	}
+	p.unlock()
 	running := &execution{
 		project: p, command: p.command(context.WithoutCancel(p.t.Context()), args...), ended: make(chan struct{}),
 	}
@@ -244,6 +243,14 @@ func (p *project) begin(args ...string) *execution {
 		running.err = running.command.Wait()
 	}()
 	return running
+}
+
+// unlock removes the lock of the state that a killed Terraform has left, if there is one.
+func (p *project) unlock() {
+	p.t.Helper()
+	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform.tfstate.lock.info")); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // wait returns the output of the command, and its error.

@@ -23,10 +23,11 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
 	var record string // of the Configuration that this one replaces
 	if existing := found.Configuration; existing != nil {
-		moves := existing.Namespace != namespace || Leaving(existing)
-		if follows, err := e.followsChange(found, configuration); err != nil {
+		follows, err := e.followsChange(found, configuration)
+		if err != nil {
 			return err
-		} else if moves || !follows {
+		}
+		if !follows || existing.Namespace != namespace || Leaving(existing) {
 			if err := e.RemoveConfigurations(ctx); err != nil {
 				return err
 			}

@@ -79,7 +79,7 @@ func (e *End) restore(ctx context.Context, object client.Object) error {
 		if before.Origin != "" {
 			setAnnotation(object, originAnnotation, before.Origin)
 		}
-		if token, _, _ := strings.Cut(record, " "); token == before.Owner {
+		if recordedToken(record) == before.Owner {
 			setAnnotation(object, completeAnnotation, record)
 		}
 	})
@@ -171,10 +171,16 @@ func (o Objects) CompleteBy(token string) bool {
 // an earlier owner of the object does not count.
 func recordOf(object client.Object) string {
 	record := object.GetAnnotations()[completeAnnotation]
-	if token, _, _ := strings.Cut(record, " "); token != TokenOf(object) {
+	if recordedToken(record) != TokenOf(object) {
 		return ""
 	}
 	return record
+}
+
+// recordedToken returns the token of the owner in a record.
+func recordedToken(record string) string {
+	token, _, _ := strings.Cut(record, " ")
+	return token
 }
 
 // wasConnected reports whether the gateway of this leaf has ever reported the tunnel as up.

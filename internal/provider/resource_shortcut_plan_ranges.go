@@ -21,29 +21,31 @@ func (p *planning) planRanges() (path.Paths, diag.Diagnostics) {
 		return nil, nil
 	}
 	for _, network := range []struct {
-		attribute    string
-		now, before  types.Object
-		announcedTo  *cluster.Leaf // nil if it can't be read
-		announcedAre string        // the name of the leaf
+		attribute   string
+		now, before types.Object
+		leaf        string        // whose ranges they are
+		announcedTo *cluster.Leaf // nil if it can't be read
 	}{
-		{"client_network", p.plan.ClientNetwork, p.state.ClientNetwork, p.pair.server, p.plan.Client.ValueString()},
-		{"server_network", p.plan.ServerNetwork, p.state.ServerNetwork, p.pair.client, p.plan.Server.ValueString()},
+		{"client_network", p.plan.ClientNetwork, p.state.ClientNetwork, p.plan.Client.ValueString(), p.pair.server},
+		{"server_network", p.plan.ServerNetwork, p.state.ServerNetwork, p.plan.Server.ValueString(), p.pair.client},
 	} {
 		if network.announcedTo == nil || !announcesOthers(network.now, network.before) {
 			continue
 		}
+		at := path.Root(network.attribute)
 		able, err := network.announcedTo.Capabilities()
 		if err != nil {
-			diags.AddAttributeWarning(path.Root(network.attribute), summary("The leaf can't be checked", err), detail(err))
-		}
-		if err != nil || able.FollowsConfigurations {
+			diags.AddAttributeWarning(at, summary("The leaf can't be checked", err), detail(err))
 			continue
 		}
-		diags.AddAttributeWarning(path.Root(network.attribute), "The shortcut is replaced", fmt.Sprintf(
+		if able.FollowsConfigurations {
+			continue
+		}
+		diags.AddAttributeWarning(at, "The shortcut is replaced", fmt.Sprintf(
 			"Liqo before 1.2, as on leaf %[1]q, does not follow a change of the address ranges of %[2]q. So the plan creates "+
 				"the shortcut again. There is no network between the leaves meanwhile, and the gateway may get another address. "+
-				"Update Liqo on %[1]q to change the ranges in place.", network.announcedTo.Name, network.announcedAre))
-		replace = append(replace, path.Root(network.attribute))
+				"Update Liqo on %[1]q to change the ranges in place.", network.announcedTo.Name, network.leaf))
+		replace = append(replace, at)
 	}
 	if len(replace) > 0 {
 		p.plan.becomesAnother(&p.config)

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -33,11 +32,14 @@ func watchSelected(
 		for {
 			select {
 			case event := <-events.ResultChan():
-				if !selects(selector, event.Object) {
+				object, ok := event.Object.(client.Object)
+				if !ok || !selector.Matches(fields.Set{"metadata.name": object.GetName()}) {
 					continue
 				}
 				if metadataOnly {
-					event.Object = metadataOf(event.Object)
+					partial := meta.AsPartialObjectMetadata(object)
+					partial.SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
+					event.Object = partial
 				}
 				select {
 				case selected <- event:
@@ -50,21 +52,6 @@ func watchSelected(
 		}
 	}()
 	return watching, nil
-}
-
-func selects(selector fields.Selector, object runtime.Object) bool {
-	described, err := meta.Accessor(object)
-	return err == nil && selector.Matches(fields.Set{"metadata.name": described.GetName()})
-}
-
-func metadataOf(object runtime.Object) runtime.Object {
-	described, err := meta.Accessor(object)
-	if err != nil {
-		return object
-	}
-	partial := meta.AsPartialObjectMetadata(described)
-	partial.SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
-	return partial
 }
 
 // watchEvents implements [cluster.Events] with a fake client's watches.

@@ -11,10 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
@@ -24,11 +22,20 @@ const crdKey = "/registry/apiextensions.k8s.io/customresourcedefinitions/"
 // crdInterval is the time between checks whether custom resources are served.
 const crdInterval = 50 * time.Millisecond
 
-// crds returns the chart's custom resource definitions.
-func (c *Chart) crds() ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	options := envtest.CRDInstallOptions{Paths: []string{c.crdFolder()}, ErrorIfPathMissing: true}
+func readCRDs(folder string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	options := envtest.CRDInstallOptions{Paths: []string{folder}, ErrorIfPathMissing: true}
 	err := envtest.ReadCRDFiles(&options)
 	return options.CRDs, err
+}
+
+// crds returns a copy of the chart's custom resource definitions.
+func (c *Chart) crds() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	read, err := c.read()
+	crds := make([]*apiextensionsv1.CustomResourceDefinition, len(read))
+	for i, crd := range read {
+		crds[i] = crd.DeepCopy()
+	}
+	return crds, err
 }
 
 // installCRDs writes Liqo's custom resource definitions into etcd before the API server starts, as if
@@ -99,28 +106,10 @@ func (c *Cluster) changeCRDs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(applyAtOnce)
-	for _, crd := range crds {
-		group.Go(func() error { return c.createOrUpdate(groupCtx, crd) })
-	}
-	if err := group.Wait(); err != nil {
+	if err := envtest.CreateCRDs(c.config, crds); err != nil { // or updates them
 		return err
 	}
 	return c.awaitCRDs(ctx)
-}
-
-func (c *Cluster) createOrUpdate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
-	err := c.client.Create(ctx, crd)
-	if !apierrors.IsAlreadyExists(err) {
-		return err
-	}
-	var existing apiextensionsv1.CustomResourceDefinition
-	if err := c.client.Get(ctx, client.ObjectKeyFromObject(crd), &existing); err != nil {
-		return err
-	}
-	crd.ResourceVersion = existing.ResourceVersion
-	return c.client.Update(ctx, crd)
 }
 
 // awaitCRDs waits until the API server serves Liqo's custom resources. Liqo's programs read the served
