@@ -10,6 +10,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -35,7 +36,7 @@ type cost struct {
 
 func TestAccPacketsShowWhatAChangeOfTheServersGatewayCosts(t *testing.T) {
 	const port = `service_type = "NodePort", node_port = 31510`
-	borrowRealLab(t).costs(t, `server_gateway = { `+port+` }`,
+	borrowRealLab(t).join(t, "milan", `server_gateway = { `+port+` }`).costs(
 		cost{"service_annotations, more", `server_gateway = {
 			` + port + `, service_annotations = { "example.com/speed" = "fast", "example.com/zone" = "a" }
 		}`, nil, false},
@@ -55,12 +56,75 @@ func TestAccPacketsShowWhatAChangeOfTheServersGatewayCosts(t *testing.T) {
 	)
 }
 
+func TestAccPacketsShowWhatAnotherDialledPortCosts(t *testing.T) {
+	lab := borrowRealLab(t)
+	p := lab.join(t, "milan", overNodePort)
+	lab.forwardToGateway(t, "milan", 31512)
+	p.costs(cost{"connect_port", overNodePort + `
+		client_gateway = { connect_port = 31512 }`, []string{clientPod}, true})
+}
+
+// forwardToGateway makes another port of a cluster's node lead to its gateway.
+func (l *realLab) forwardToGateway(t *testing.T, cluster string, nodePort int32) {
+	t.Helper()
+	c, pod := l.client(t, cluster), l.gatewayPod(t, cluster)
+	var gateways corev1.ServiceList
+	if err := c.List(t.Context(), &gateways, client.InNamespace(pod.Namespace)); err != nil || len(gateways.Items) != 1 {
+		t.Fatalf("%d Services are next to %s (%v)", len(gateways.Items), pod.Name, err)
+	}
+	made := gateways.Items[0].Spec
+	if err := c.Create(t.Context(), &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "forward", Namespace: pod.Namespace},
+		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Selector: made.Selector, Ports: []corev1.ServicePort{{
+			Port: made.Ports[0].Port, TargetPort: made.Ports[0].TargetPort, Protocol: corev1.ProtocolUDP, NodePort: nodePort,
+		}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
+	lab := borrowRealLab(t)
+	half, _ := lab.halves(t, "milan")
+	part := fmt.Sprintf("%s\nserver_network = { pod_cidrs = [%q] }\n", overNodePort, half)
+	lab.join(t, "milan", overNodePort).costs(
+		cost{"server_network", part, nil, true},
+		cost{"settings that the leaves do not have", part + `
+			cidr_remapping          = "forbid"
+			on_destroy              = "disconnect"
+			force_destroy           = true
+			destroy_peering_network = true
+			wait_for_connection     = false
+			client_gateway          = {}
+			timeouts                = { create = "3m" }`, nil, false},
+		cost{"share_keys", part + "\nshare_keys = false", nil, false},
+	)
+}
+
+func TestAccPacketsShowWhatAnAdoptionCosts(t *testing.T) {
+	lab := borrowRealLab(t)
+	lab.joinByHand(t, "rome", "milan")()
+	p := &packetPair{
+		project: lab.newProject(t, t.TempDir()), lab: lab, server: "milan",
+		romeAt: lab.pods["rome"], serverAt: lab.pods["milan"],
+	}
+	destroyAtLast(p.project)
+	p.configure(overNodePort + "\nadopt_existing = true")
+	p.run("init")
+	before := lab.parts(t)
+	p.measure("adoption of a network made by liqoctl", patiently, p.update)
+	if touched := differences(before, lab.parts(t)); len(touched) > 0 {
+		t.Errorf("the adoption touches %q", touched)
+	}
+	p.works()
+}
+
 func TestAccPacketsShowWhatAChangeOfTheTunnelCosts(t *testing.T) {
 	lab := borrowRealLab(t)
 	lab.copyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
 	lab.copyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
 	const port = `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\n"
-	lab.costs(t, port,
+	lab.join(t, "milan", port).costs(
 		cost{"mtu", port + "mtu = 1300", []string{serverPod, clientPod}, true},
 		cost{"connect_address", port + fmt.Sprintf(`
 			mtu            = 1300
@@ -87,7 +151,7 @@ func TestAccPacketsShowWhatAReplacedGatewayCosts(t *testing.T) {
 		client_gateway   = { key_secret = "my-keys" }` + "\n"
 	ofClient := []string{clientGateway, clientKeys, clientPod}
 	ofServer := []string{serverGateway, serverService, serverKeys, serverPod}
-	lab.costs(t, `server_gateway = { `+port+` }`,
+	lab.join(t, "milan", `server_gateway = { `+port+` }`).costs(
 		cost{"client_namespace", `server_gateway = { ` + port + ` }
 			client_namespace = "default"`, ofClient, true},
 		cost{"key_secret of the client", dialled, ofClient, true},
@@ -100,35 +164,40 @@ func TestAccPacketsShowWhatAReplacedGatewayCosts(t *testing.T) {
 	)
 }
 
-// costs applies a shortcut from Rome to Milan, and then one change after the other. It compares the parts
-// before and after each, and counts the lost packets.
-func (l *realLab) costs(t *testing.T, settings string, changes ...cost) {
-	t.Helper()
-	p := l.join(t, "milan", settings)
+// costs applies one change of the shortcut after the other. It compares the parts before and after each, and
+// counts the lost packets.
+func (p *packetPair) costs(changes ...cost) {
+	p.t.Helper()
 	p.works()
-	before := l.parts(t)
+	before := p.lab.parts(p.t)
 	for _, change := range changes {
 		p.configure(change.settings)
 		traffic := p.measure(change.name, map[bool]string{true: briefly, false: patiently}[change.loses], func() {
-			says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+			says(p.t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
 		})
 		p.works()
 		p.run("plan", "-detailed-exitcode") // nothing is left to change
-		after := l.parts(t)
-		var touched []string
-		for _, part := range slices.Sorted(maps.Keys(after)) {
-			if after[part] != before[part] {
-				touched = append(touched, part)
-			}
-		}
+		after := p.lab.parts(p.t)
+		touched := differences(before, after)
 		if !slices.Equal(touched, slices.Sorted(slices.Values(change.touches))) {
-			t.Errorf("%s touches %q, expected %q", change.name, touched, change.touches)
+			p.t.Errorf("%s touches %q, expected %q", change.name, touched, change.touches)
 		}
 		if !change.loses && traffic.Lost > 0 {
-			t.Errorf("%s loses %d of %d packets", change.name, traffic.Lost, traffic.Sent)
+			p.t.Errorf("%s loses %d of %d packets", change.name, traffic.Lost, traffic.Sent)
 		}
 		before = after
 	}
+}
+
+// differences returns the names of the parts that are others afterwards, sorted.
+func differences(before, after map[string]string) []string {
+	var names []string
+	for _, part := range slices.Sorted(maps.Keys(after)) {
+		if after[part] != before[part] {
+			names = append(names, part)
+		}
+	}
+	return names
 }
 
 // parts returns what identifies the parts of the shortcut from Rome to Milan, by their names.
