@@ -131,6 +131,9 @@ func TestAccNextToPeerings(t *testing.T) {
 		peered.sameNetworks(t, networks)
 	})
 
+	t.Run("the leaves are reached through the centre, which has credentials for them",
+		peered.theLeavesAreReachedThroughTheCentre)
+
 	t.Run("a network that a peering uses is not taken over unasked", func(t *testing.T) {
 		peered.keepsInventory(t)
 		networks := peered.networks(t)

@@ -79,6 +79,7 @@ func (a *attempt) connect(
 	if err != nil {
 		return nil, &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
 	}
+	leaf.through = credentials.Through
 	synced, err := startCaches(ctx, objects, a.health)
 	if err != nil {
 		return nil, leaf.Explain(err)
@@ -88,6 +89,9 @@ func (a *attempt) connect(
 	// The request for the ID shows most clearly what is wrong with the credentials or the cluster.
 	// So its error comes first.
 	if err := leaf.readID(ctx, config.ExecProvider == nil, timeToAnswer); err != nil {
+		return nil, err
+	}
+	if err := leaf.checkIdentity(credentials); err != nil {
 		return nil, err
 	}
 	if err := <-synced; err != nil {

@@ -78,6 +78,7 @@ func (l *Leaf) Explain(err error) error {
 	explained = classify(err)
 	explained.Leaf, explained.Err = l.Name, stripURL(err)
 	explained.unanswered = errors.As(err, &request)
+	explained.Hint += l.throughHint(err)
 	return explained
 }
 

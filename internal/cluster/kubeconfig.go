@@ -18,6 +18,8 @@ type Kubeconfig struct {
 	Paths    []string // files; the first file that sets a value wins; a leading ~ is the home directory
 	Content  string   // a whole kubeconfig; overrides Paths
 	Optional bool     // ignore missing files, as kubectl does with $KUBECONFIG
+
+	Description string // what error messages call it, if it is neither a file nor from the provider block
 }
 
 // IsZero reports whether there are neither files nor content.
@@ -44,7 +46,7 @@ func (k Kubeconfig) load() (*clientcmdapi.Config, error) {
 	if k.Content != "" {
 		config, err := clientcmd.Load([]byte(k.Content))
 		if err != nil {
-			return nil, errors.New("`config_content` is not a kubeconfig: it can't be parsed")
+			return nil, errors.New(k.describe() + " can't be parsed")
 		}
 		return config, nil
 	}
@@ -72,6 +74,8 @@ func (k Kubeconfig) load() (*clientcmdapi.Config, error) {
 // describe returns the kubeconfig's name for an error message.
 func (k Kubeconfig) describe() string {
 	switch {
+	case k.Description != "":
+		return k.Description
 	case k.Content != "":
 		return "the kubeconfig in `config_content`"
 	case len(k.Paths) == 0:

@@ -32,6 +32,7 @@ type Leaf struct {
 	// Events reports changes in the cache.
 	Events Events
 
+	through      string // the name of the leaf that has its credentials, or empty
 	health       *health
 	clock        *clock
 	networks     memo[Networks]

@@ -101,6 +101,11 @@ func (r *Registry) connect(ctx context.Context, a *attempt) (*Leaf, error) {
 	if err != nil {
 		return nil, err
 	}
+	if credentials.Through != "" {
+		if credentials, err = r.throughCentre(ctx, a.name, credentials); err != nil {
+			return nil, err
+		}
+	}
 	return a.connect(ctx, credentials, r.config.UserAgent, r.timeToAnswer)
 }
 

@@ -41,6 +41,8 @@ type clusterModel struct {
 	Token                 types.String `tfsdk:"token"`
 	ProxyURL              types.String `tfsdk:"proxy_url"`
 	Exec                  *execModel   `tfsdk:"exec"`
+	Through               types.String `tfsdk:"through"`
+	ClusterID             types.String `tfsdk:"cluster_id"`
 	LiqoNamespace         types.String `tfsdk:"liqo_namespace"`
 }
 
@@ -105,6 +107,11 @@ func (m providerModel) config(
 		config.Clusters[name] = credentials
 		unknown.known[name] = !unknown.rest || !credentials.NeedKubeconfig()
 	}
+	for name, credentials := range config.Clusters {
+		if credentials.Through != "" && unknown.has(credentials.Through) {
+			unknown.names[name] = true
+		}
+	}
 	return config, unknown, diags
 }
 
@@ -125,6 +132,8 @@ func (m clusterModel) credentials(ctx context.Context) (cluster.Credentials, dia
 		ClientKey:            m.ClientKey.ValueString(),
 		ClusterCACertificate: m.ClusterCACertificate.ValueString(),
 		ProxyURL:             m.ProxyURL.ValueString(),
+		Through:              m.Through.ValueString(),
+		ClusterID:            m.ClusterID.ValueString(),
 		LiqoNamespace:        m.LiqoNamespace.ValueString(),
 	}
 	if m.Exec != nil {

@@ -95,6 +95,7 @@ func TestEveryCredentialOfAClusterIsUsed(t *testing.T) {
 		"host": text("5"), "username": text("6"), "password": text("7"),
 		"tls_server_name": text("8"), "client_certificate": text("9"), "client_key": text("10"),
 		"cluster_ca_certificate": text("11"), "token": text("12"), "proxy_url": text("13"),
+		"through": text("15"), "cluster_id": text("16"),
 		"liqo_namespace": text("14"), "insecure": tftypes.NewValue(tftypes.Bool, true),
 	}})
 	model := providerBlock(t, map[string]tftypes.Value{"clusters": entries})
@@ -108,7 +109,7 @@ func TestEveryCredentialOfAClusterIsUsed(t *testing.T) {
 		rome.Host != "5" || rome.Username != "6" || rome.Password != "7" ||
 		rome.TLSServerName != "8" || rome.ClientCertificate != "9" || rome.ClientKey != "10" ||
 		rome.ClusterCACertificate != "11" || rome.Token != "12" || rome.ProxyURL != "13" ||
-		rome.LiqoNamespace != "14" || !rome.Insecure {
+		rome.Through != "15" || rome.ClusterID != "16" || rome.LiqoNamespace != "14" || !rome.Insecure {
 		t.Error("a credential is missing or in the wrong place")
 	}
 }
@@ -165,17 +166,21 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 		"rome":  {"host": unknownText},
 		"milan": {"host": text("https://milan")},
 		"turin": {"host": text("https://tunnel"), "config_context": text("turin")},
+		"siena": {"through": text("rome")},
+		"monza": {"through": text("milan")},
+		"lucca": {"through": text("a context")},
 	})
 	for name, test := range map[string]struct {
 		values         map[string]tftypes.Value
 		unknown, known []string
 	}{
 		"a host": {
-			map[string]tftypes.Value{"clusters": entries}, []string{"rome"}, []string{"milan", "turin", "a context"},
+			map[string]tftypes.Value{"clusters": entries}, []string{"rome", "siena"},
+			[]string{"milan", "monza", "lucca", "turin", "a context"},
 		},
 		"the kubeconfig": {
-			map[string]tftypes.Value{"config_path": unknownText, "clusters": entries}, []string{"rome", "turin", "a context"},
-			[]string{"milan"},
+			map[string]tftypes.Value{"config_path": unknownText, "clusters": entries},
+			[]string{"rome", "siena", "turin", "lucca", "a context"}, []string{"milan", "monza"},
 		},
 		"Liqo's namespace": {map[string]tftypes.Value{"liqo_namespace": unknownText}, []string{"rome", "milan"}, nil},
 		"all the clusters": {

@@ -102,7 +102,34 @@ func clusterAttributes() map[string]schema.Attribute {
 		MarkdownDescription: "Whether to accept any certificate of the API server. Default: `false`.",
 	}
 	attributes["exec"] = execAttribute()
+	attributes["through"] = throughAttribute()
+	attributes["cluster_id"] = schema.StringAttribute{
+		Optional:            true,
+		MarkdownDescription: "With `through`: the Liqo cluster ID of this cluster. Default: the name of the entry.",
+		Validators: []validator.String{
+			notEmpty{}, stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName("through")),
+		},
+	}
 	return attributes
+}
+
+func throughAttribute() schema.Attribute {
+	var others []path.Expression
+	for _, name := range []string{
+		"config_path", "config_paths", "config_content", "config_context", "config_context_auth_info",
+		"config_context_cluster", "username", "password", "token", "client_certificate", "client_key", "exec",
+	} {
+		others = append(others, path.MatchRelative().AtParent().AtName(name))
+	}
+	return schema.StringAttribute{
+		Optional: true,
+		MarkdownDescription: "Name of the cluster, usually the centre of the topology, in which Liqo keeps credentials " +
+			"for this one. Liqo does so in a cluster that consumes this one's resources. The provider reads them from " +
+			"there each time, and writes them nowhere. `host`, `proxy_url` and the other settings of the connection " +
+			"override theirs. This cluster must grant permissions to their user, see " +
+			"[Least-privilege RBAC](guides/least-privilege-rbac.md).",
+		Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(others...)},
+	}
 }
 
 func execAttribute() schema.Attribute {

@@ -72,7 +72,7 @@ func TestEmptyCredentialsAreRejectedAtTheirAttribute(t *testing.T) {
 		"config_path", "config_content", "config_context", "config_context_auth_info", "config_context_cluster", "host",
 		"username", "password",
 		"tls_server_name", "client_certificate", "client_key", "cluster_ca_certificate", "token", "proxy_url",
-		"liqo_namespace",
+		"liqo_namespace", "through", "cluster_id",
 	} {
 		for _, empty := range []string{"", " \n"} {
 			expected := `AttributeName("clusters").ElementKeyString("rome").AttributeName("` + name + `"): ` +
@@ -114,6 +114,35 @@ func TestEmptyCredentialsAreRejectedAtTheirAttribute(t *testing.T) {
 		if strings.Contains(said, "Value Conversion Error") {
 			t.Errorf("an error of the framework: %s", said)
 		}
+	}
+}
+
+func TestALeafThatIsReachedThroughAnotherHasNoOtherCredentials(t *testing.T) {
+	entry := func(values map[string]tftypes.Value) string {
+		return validateProvider(
+			t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": values})},
+		)
+	}
+	through := text("europe")
+	for name, value := range map[string]tftypes.Value{
+		"config_path": through, "config_paths": listOf(through), "config_content": through, "config_context": through,
+		"username": through, "token": through, "client_certificate": through, "client_key": through, "exec": program(nil),
+	} {
+		if said := entry(map[string]tftypes.Value{"through": through, name: value}); !strings.Contains(
+			said, "cannot be specified when",
+		) {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+	for name, value := range map[string]tftypes.Value{
+		"cluster_id": through, "host": through, "proxy_url": through, "tls_server_name": through,
+	} {
+		if said := entry(map[string]tftypes.Value{"through": through, name: value}); said != "" {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+	if said := entry(map[string]tftypes.Value{"cluster_id": through}); !strings.Contains(said, "must be specified when") {
+		t.Errorf("a cluster ID without a centre: %s", said)
 	}
 }
 

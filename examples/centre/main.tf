@@ -1,0 +1,25 @@
+# Only a kubeconfig of the centre, Europe, which is peered with Rome and Milan. Liqo in Europe keeps credentials for both.
+# Rome and Milan must give these credentials permissions: examples/rbac/centre.yaml.
+
+terraform {
+  required_providers {
+    liqo = {
+      source = "leafmesh/liqo"
+    }
+  }
+}
+
+provider "liqo" {
+  clusters = {
+    europe = {} # the context "europe" of the kubeconfig
+    rome   = { through = "europe" }
+    milan  = { through = "europe" }
+  }
+}
+
+resource "liqo_shortcut" "rome_milan" {
+  client = "rome"
+  server = "milan"
+
+  server_gateway = { service_type = "NodePort" }
+}
