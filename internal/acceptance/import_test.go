@@ -219,14 +219,8 @@ func (d *direct) value(wire *tfprotov6.DynamicValue) tftypes.Value {
 // text returns one attribute as text.
 func (d *direct) text(wire *tfprotov6.DynamicValue, attribute string) string {
 	d.t.Helper()
-	var (
-		attributes map[string]tftypes.Value
-		text       string
-	)
-	if err := d.value(wire).As(&attributes); err != nil {
-		d.t.Fatal(err)
-	}
-	if err := attributes[attribute].As(&text); err != nil {
+	var text string
+	if err := d.attributes(wire)[attribute].As(&text); err != nil {
 		d.t.Fatal(err)
 	}
 	return text

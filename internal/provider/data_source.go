@@ -169,11 +169,19 @@ func shownString(description string) schema.Attribute {
 func clustersAttribute(whatFor string) schema.Attribute {
 	return schema.ListAttribute{
 		Optional: true, ElementType: types.StringType,
-		MarkdownDescription: "Names of the clusters " + whatFor + ". Default: every cluster of the provider's `clusters` " +
-			"or, if it has none, every context of its kubeconfig. A cluster with several names counts once.",
-		Validators: []validator.List{
-			listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.UniqueValues(),
-			listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
-		},
+		MarkdownDescription: clustersDescription(whatFor), Validators: clusterNames(),
+	}
+}
+
+func clustersDescription(whatFor string) string {
+	return "Names of the clusters " + whatFor + ". Default: every cluster of the provider's `clusters` or, if it has " +
+		"none, every context of its kubeconfig. A cluster with several names counts once."
+}
+
+// clusterNames accepts a list of names, each once.
+func clusterNames() []validator.List {
+	return []validator.List{
+		listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.UniqueValues(),
+		listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
 	}
 }

@@ -38,6 +38,9 @@ func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaReq
 				MarkdownDescription: "Names of the clusters that could not be read, sorted. A cluster without " +
 					"Liqo is not listed, because it has no network.",
 			},
+			"import_blocks": shownString("HCL: an import block for each of the networks that no `liqo_shortcut` owns, named " +
+				"after its client and server. An import alone does not change a network, so it has an owner only from the " +
+				"first update on. `terraform plan -generate-config-out` writes the resources for them."),
 			"timeouts": readTimeout(ctx),
 		},
 	}
@@ -99,10 +102,11 @@ func linksAttribute() schema.Attribute {
 }
 
 type shortcutsDataModel struct {
-	Clusters    types.List     `tfsdk:"clusters"`
-	Shortcuts   []linkModel    `tfsdk:"shortcuts"`
-	Unreachable []types.String `tfsdk:"unreachable"`
-	Timeouts    timeouts.Value `tfsdk:"timeouts"`
+	Clusters     types.List     `tfsdk:"clusters"`
+	Shortcuts    []linkModel    `tfsdk:"shortcuts"`
+	Unreachable  []types.String `tfsdk:"unreachable"`
+	ImportBlocks types.String   `tfsdk:"import_blocks"`
+	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 }
 
 // linkModel is one of its `shortcuts`.
@@ -144,6 +148,7 @@ func (d *shortcutsDataSource) Read(ctx context.Context, req datasource.ReadReque
 }
 
 func (m *shortcutsDataModel) show(survey shortcut.Survey) {
+	m.ImportBlocks = types.StringValue(importBlocks(survey.Networks))
 	m.Shortcuts, m.Unreachable = make([]linkModel, len(survey.Networks)), []types.String{}
 	for i, link := range survey.Networks {
 		m.Shortcuts[i] = linkModel{

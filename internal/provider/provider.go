@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -15,7 +16,10 @@ import (
 // TypeName starts the name of every resource of this provider.
 const TypeName = "liqo"
 
-var _ provider.ProviderWithFunctions = (*Provider)(nil)
+var (
+	_ provider.ProviderWithFunctions     = (*Provider)(nil)
+	_ provider.ProviderWithListResources = (*Provider)(nil)
+)
 
 // Provider manages shortcuts between leaf clusters as Terraform resources.
 type Provider struct {
@@ -57,6 +61,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	leaves := &leaves{registry: p.registry, unknown: unknown}
 	resp.ResourceData = leaves
 	resp.DataSourceData = leaves
+	resp.ListResourceData = leaves
 }
 
 // Resources implements [provider.Provider].
@@ -69,6 +74,11 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		newClusterDataSource, newShortcutDataSource, newShortcutsDataSource, newTopologyDataSource,
 	}
+}
+
+// ListResources implements [provider.ProviderWithListResources].
+func (p *Provider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{newShortcutList}
 }
 
 // Functions implements [provider.ProviderWithFunctions].

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -63,8 +62,13 @@ func (r *shortcutResource) ImportState(
 	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
 }
 
+// settable is a state, or a resource in a list.
+type settable interface {
+	SetAttribute(ctx context.Context, path path.Path, value any) diag.Diagnostics
+}
+
 // recordImport writes the first state of an imported shortcut. A refresh adds what the leaves show.
-func recordImport(ctx context.Context, pair pair, state *tfsdk.State) diag.Diagnostics {
+func recordImport(ctx context.Context, pair pair, state settable) diag.Diagnostics {
 	var diags diag.Diagnostics
 	begun := maps.Clone(importedSettings)
 	begun["client"], begun["server"] = pair.client.Name, pair.server.Name

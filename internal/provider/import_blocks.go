@@ -1,0 +1,42 @@
+package provider
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// importBlocks returns an import block for each network that no liqo_shortcut owns and whose leaves can both be read.
+func importBlocks(links []shortcut.Link) string {
+	var blocks []string
+	taken := map[string]bool{}
+	for _, link := range links {
+		if link.Owner != nil || link.Status == shortcut.Unknown {
+			continue
+		}
+		name := resourceName(link.Client.Name+"_"+link.Server.Name, taken)
+		// Cluster IDs have no slash, as names of leaves may.
+		blocks = append(blocks, fmt.Sprintf("import {\n  to = liqo_shortcut.%s\n  id = \"%s/%s\"\n}\n",
+			name, link.Client.ID, link.Server.ID))
+	}
+	return strings.Join(blocks, "\n")
+}
+
+var notInNames = regexp.MustCompile(`[^\p{L}\p{N}_-]+`)
+
+// resourceName returns a name of a Terraform resource that is like a text, and not taken yet. It takes the name.
+func resourceName(text string, taken map[string]bool) string {
+	name := strings.Trim(notInNames.ReplaceAllString(text, "_"), "_")
+	if strings.IndexFunc(name, unicode.IsLetter) != 0 {
+		name = "shortcut_" + name
+	}
+	unique := name
+	for i := 2; taken[unique]; i++ {
+		unique = fmt.Sprintf("%s_%d", name, i)
+	}
+	taken[unique] = true
+	return unique
+}

@@ -1,0 +1,87 @@
+package provider
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// links are networks of Rome with Milan and Naples, and one of Naples with a leaf that cannot be read.
+func links() []shortcut.Link {
+	between := func(client, server string, status shortcut.Status, maker shortcut.Maker) shortcut.Link {
+		return shortcut.Link{
+			Client: shortcut.Cluster{Name: client, ID: client}, Server: shortcut.Cluster{Name: server, ID: server},
+			Status: status, MadeBy: maker,
+		}
+	}
+	return []shortcut.Link{
+		between("naples", "turin", shortcut.Unknown, shortcut.ByOther),
+		between("rome", "milan", shortcut.Connected, shortcut.ByOther),
+		between("rome", "naples", shortcut.Error, shortcut.ByPeering),
+	}
+}
+
+func TestAListHasTheNetworksThatPassEveryFilter(t *testing.T) {
+	for name, test := range map[string]struct {
+		filters  shortcutListModel
+		expected []string // the servers
+	}{
+		"none":     {shortcutListModel{}, []string{"milan", "naples"}},
+		"a client": {shortcutListModel{Leaf: types.StringValue("rome")}, []string{"milan", "naples"}},
+		"a server": {shortcutListModel{Leaf: types.StringValue("naples")}, []string{"naples"}},
+		"a maker":  {shortcutListModel{MadeBy: types.StringValue("other")}, []string{"milan"}},
+		"a status": {shortcutListModel{Status: types.StringValue("Error")}, []string{"naples"}},
+		"filters that exclude": {
+			shortcutListModel{Leaf: types.StringValue("milan"), Status: types.StringValue("Error")}, nil,
+		},
+		"a leaf that is not there": {shortcutListModel{Leaf: types.StringValue("florence")}, nil},
+	} {
+		var servers []string
+		for _, link := range links() {
+			if test.filters.selects(link) {
+				servers = append(servers, link.Server.Name)
+			}
+		}
+		if !slices.Equal(servers, test.expected) {
+			t.Errorf("%s: got %q, expected %q", name, servers, test.expected)
+		}
+	}
+}
+
+func TestTheSchemaOfTheListIsValid(t *testing.T) {
+	var resp list.ListResourceSchemaResponse
+	newShortcutList().ListResourceConfigSchema(t.Context(), list.ListResourceSchemaRequest{}, &resp)
+	if diags := resp.Schema.ValidateImplementation(t.Context()); diags.HasError() {
+		t.Error(diags)
+	}
+}
+
+func TestImportBlocksAreForNetworksThatNobodyOwns(t *testing.T) {
+	networks := links()
+	networks[2].Owner = &shortcut.Ownership{Origin: end.Origin{Who: "root@vm"}}
+	const expected = "import {\n  to = liqo_shortcut.rome_milan\n  id = \"rome/milan\"\n}\n"
+	if blocks := importBlocks(networks); blocks != expected {
+		t.Errorf("got:\n%s\nexpected:\n%s", blocks, expected)
+	}
+}
+
+func TestNamesOfLeavesBecomeNamesOfResources(t *testing.T) {
+	taken := map[string]bool{}
+	for _, test := range [][2]string{
+		{"rome_milan", "rome_milan"},
+		{"rome_milan", "rome_milan_2"},
+		{"arn:aws:eks:eu-central-1:1234:cluster/rome_milan", "arn_aws_eks_eu-central-1_1234_cluster_rome_milan"},
+		{"Zürich_東京", "Zürich_東京"},
+		{"1_2", "shortcut_1_2"},
+		{"🗼_🗼", "shortcut_"},
+	} {
+		if name := resourceName(test[0], taken); name != test[1] {
+			t.Errorf("%s becomes %s, expected %s", test[0], name, test[1])
+		}
+	}
+}
