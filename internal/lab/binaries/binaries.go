@@ -20,7 +20,6 @@ type Program struct {
 }
 
 const (
-	kubernetes = "k8s.io/kubernetes"
 	liqoModule = "github.com/liqotech/liqo"
 	wireGuard  = "golang.zx2c4.com/wireguard" // a dependency of Liqo
 )
@@ -95,9 +94,9 @@ func liqoProgram(name, command string, variables ...string) Program {
 	}
 }
 
-// Cluster returns the programs that every cluster needs.
-func Cluster() []Program {
-	return []Program{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler}
+// Cluster returns the programs that every cluster with a version of Kubernetes needs.
+func Cluster(kubernetesVersion string) []Program {
+	return append([]Program{Etcd}, Kubernetes(kubernetesVersion)...)
 }
 
 // Liqo returns the programs that a cluster with a version of Liqo needs in addition.

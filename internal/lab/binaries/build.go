@@ -61,10 +61,11 @@ type build struct {
 	report *progress.Reporter
 	label  string
 
-	folder  string // of the go.mod
-	version string // of the program, with a leading v
-	flags   []string
-	file    string // where the cache has it
+	folder      string   // of the go.mod
+	version     string   // of the program, with a leading v
+	moduleFlags []string // of the go command, if the folder's own go.mod does not do
+	flags       []string
+	file        string // where the cache has it
 }
 
 func newBuild(ctx context.Context, program Program) (*build, error) {
@@ -90,7 +91,7 @@ func newBuild(ctx context.Context, program Program) (*build, error) {
 	if err != nil {
 		return nil, err
 	}
-	platform, flags := runtime.GOOS+"/"+runtime.GOARCH, strings.Join(b.flags, " ")
+	platform, flags := runtime.GOOS+"/"+runtime.GOARCH, strings.Join(slices.Concat(b.moduleFlags, b.flags), " ")
 	key := cacheKey(goMod, goSum, []byte(toolchain), []byte(platform), []byte(program.pkg), []byte(flags))
 	b.file = filepath.Join(cache, "bin", program.Name+"-"+b.version+"-"+key, program.Name)
 	return b, nil
@@ -112,7 +113,12 @@ func (b *build) locate(ctx context.Context) error {
 	}
 	if b.requested != "" && b.requested != b.version {
 		b.version = b.requested
-		b.folder, err = sourceFolder(ctx, b.source, b.version)
+		if b.folder, err = sourceFolder(ctx, b.source, b.version); err != nil {
+			return err
+		}
+		if b.source == kubernetes {
+			b.moduleFlags, err = kubernetesFlags(b.folder, b.version)
+		}
 	}
 	return err
 }
@@ -185,13 +191,14 @@ func (b *build) lock(ctx context.Context, name string) (unlock func(), err error
 func (b *build) run(ctx context.Context, file string) error {
 	start := time.Now()
 	b.report.Say("%s: building, once", b.label)
-	deps, err := goCommand(ctx, b.folder, "list", "-deps", b.pkg)
+	deps, err := goCommand(ctx, b.folder, slices.Concat([]string{"list"}, b.moduleFlags, []string{"-deps", b.pkg})...)
 	if err != nil {
 		return err
 	}
 	total := strings.Count(deps, "\n") + 1
 
-	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-v", "-o", file}, b.flags...), b.pkg)...)
+	args := slices.Concat([]string{"build", "-v", "-o", file}, b.moduleFlags, b.flags, []string{b.pkg})
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.folder
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	// The go command's compilers are in its process group, so an interrupt ends them all.

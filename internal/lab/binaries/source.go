@@ -41,7 +41,8 @@ func versionOf(goMod []byte, source string) (string, error) {
 	return "", fmt.Errorf("go.mod does not require %s", source)
 }
 
-// KubernetesVersion is the version of the clusters, with a leading v.
+// KubernetesVersion is the version of Kubernetes in clusters for which no other is requested, with a
+// leading v.
 func KubernetesVersion() (string, error) { return version(kubernetes) }
 
 // LiqoVersion is the version of Liqo in clusters for which no other is requested.

@@ -36,6 +36,8 @@ type Spec struct {
 	Name string
 	// PodCIDR, ExternalCIDR and ServiceCIDR are its networks. Two clusters may have the same ones.
 	PodCIDR, ExternalCIDR, ServiceCIDR netip.Prefix
+	// Kubernetes is the version of Kubernetes, with a leading v.
+	Kubernetes string
 	// Liqo is the version of Liqo, or empty if Liqo is not installed.
 	Liqo liqo.Version
 }
@@ -43,7 +45,7 @@ type Spec struct {
 // HasLiqo reports whether Liqo is installed.
 func (s Spec) HasLiqo() bool { return s.Liqo != "" }
 
-// Installation is what clusters with the same version of Liqo run.
+// Installation is what clusters with the same versions of Kubernetes and Liqo run.
 type Installation struct {
 	Programs map[string]string // the file of each program by its name
 	Chart    *Chart            // Liqo's; nil without Liqo
@@ -62,10 +64,9 @@ type Options struct {
 	Peerable bool
 	// Installation is what the cluster runs. Install returns the one for another version of Liqo.
 	Installation
-	Install           func(context.Context, Spec) (Installation, error)
-	KubernetesVersion string
-	DataPlane         dataplane.DataPlane
-	Settings          *settings.Settings
+	Install   func(context.Context, Spec) (Installation, error)
+	DataPlane dataplane.DataPlane
+	Settings  *settings.Settings
 	// Report is called for each completed step.
 	Report func(step string, took time.Duration)
 }

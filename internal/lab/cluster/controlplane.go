@@ -154,7 +154,7 @@ func (c *Cluster) kubeconfig(user *rest.Config) *clientcmdapi.Config {
 
 // createNode creates the cluster's only node.
 func (c *Cluster) createNode(ctx context.Context) error {
-	node := kubelet.NewNode(c.NodeName(), c.NodeIP(), c.PodCIDR.String(), c.KubernetesVersion)
+	node := kubelet.NewNode(c.NodeName(), c.NodeIP(), c.PodCIDR.String(), c.Kubernetes)
 	status := node.Status
 	if err := c.client.Create(ctx, node); err != nil {
 		return err

@@ -9,26 +9,34 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
-// install returns an installation for each version of Liqo that a cluster has. It builds only what
+// versions are what clusters with the same installation have in common.
+type versions struct {
+	kubernetes string
+	liqo       liqo.Version
+}
+
+func versionsOf(spec cluster.Spec) versions { return versions{spec.Kubernetes, spec.Liqo} }
+
+// install returns an installation for each pair of versions that a cluster has. It builds only what
 // these clusters run.
-func (o Options) install(ctx context.Context) (map[liqo.Version]cluster.Installation, error) {
-	installations := map[liqo.Version]cluster.Installation{}
+func (o Options) install(ctx context.Context) (map[versions]cluster.Installation, error) {
+	installations := map[versions]cluster.Installation{}
 	for _, c := range o.Clusters {
-		if _, done := installations[c.Liqo]; done {
+		if _, done := installations[versionsOf(c.Spec)]; done {
 			continue
 		}
 		var err error
-		if installations[c.Liqo], err = o.installVersion(ctx, c.Spec); err != nil {
+		if installations[versionsOf(c.Spec)], err = o.installVersions(ctx, c.Spec); err != nil {
 			return nil, err
 		}
 	}
 	return installations, nil
 }
 
-// installVersion returns the installation for a cluster.
-func (o Options) installVersion(ctx context.Context, spec cluster.Spec) (cluster.Installation, error) {
+// installVersions returns the installation for a cluster.
+func (o Options) installVersions(ctx context.Context, spec cluster.Spec) (cluster.Installation, error) {
 	var i cluster.Installation
-	needed := binaries.Cluster()
+	needed := binaries.Cluster(spec.Kubernetes)
 	if spec.HasLiqo() {
 		source, err := binaries.LiqoSource(ctx, spec.Liqo)
 		if err != nil {

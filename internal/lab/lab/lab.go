@@ -16,7 +16,6 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/klog/v2"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	realplane "github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
@@ -128,10 +127,6 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	kubernetes, err := binaries.KubernetesVersion()
-	if err != nil {
-		return err
-	}
 	var plane dataplane.DataPlane = simulated.New()
 	if options.DataPlane == Real {
 		l.real = realplane.New(options.Helper)
@@ -139,15 +134,14 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 	}
 	for i, spec := range options.Clusters {
 		c, err := cluster.New(cluster.Options{
-			Spec:              spec.Spec,
-			Number:            i,
-			Data:              l.dir.Data(spec.Name),
-			Logs:              l.dir.Logs(spec.Name),
-			Peerable:          options.Peerable && spec.HasLiqo(),
-			Installation:      installations[spec.Liqo],
-			Install:           options.installVersion,
-			KubernetesVersion: kubernetes,
-			DataPlane:         plane,
+			Spec:         spec.Spec,
+			Number:       i,
+			Data:         l.dir.Data(spec.Name),
+			Logs:         l.dir.Logs(spec.Name),
+			Peerable:     options.Peerable && spec.HasLiqo(),
+			Installation: installations[versionsOf(spec.Spec)],
+			Install:      options.installVersions,
+			DataPlane:    plane,
 			Settings: settings.New(settings.Values{
 				LoadBalancer: spec.LoadBalancer, PullImage: true, Connect: true,
 				GatewayReadyAfter: options.GatewayReadyAfter, ConnectAfter: options.ConnectAfter,
@@ -223,7 +217,7 @@ func (l *Lab) State() labdir.State {
 		described := labdir.Cluster{
 			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host,
 			PodCIDR: c.PodCIDR.String(), ExternalCIDR: c.ExternalCIDR.String(), ClusterID: c.Name, AuditLog: c.AuditLog(),
-			LiqoVersion: string(c.Version()), Peerable: c.Peerable,
+			KubernetesVersion: c.Kubernetes, LiqoVersion: string(c.Version()), Peerable: c.Peerable,
 		}
 		if l.real != nil {
 			described.NodeIP, described.NATIP = c.NodeIP().String(), c.NATIP().String()

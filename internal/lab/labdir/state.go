@@ -37,6 +37,8 @@ type Cluster struct {
 	// AuditLog is the file in which the API server records the requests that use the kubeconfig of
 	// all clusters.
 	AuditLog string `json:"auditLog"`
+	// KubernetesVersion is the version of Kubernetes, with a leading v.
+	KubernetesVersion string `json:"kubernetesVersion"`
 	// LiqoVersion is the version of Liqo, with a leading v, or empty if Liqo is not installed.
 	LiqoVersion string `json:"liqoVersion,omitempty"`
 	// Peerable reports whether the cluster can be peered with another one.

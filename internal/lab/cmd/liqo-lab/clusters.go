@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
@@ -19,9 +20,20 @@ var (
 	defaultClusters     = []string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "milan=10.203.0.0/16"}
 )
 
+// standardCluster returns the networks and versions of clusters that request no others.
+func standardCluster() (cluster.Spec, error) {
+	standard := cluster.Spec{ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR}
+	var err error
+	if standard.Kubernetes, err = binaries.KubernetesVersion(); err != nil {
+		return standard, err
+	}
+	standard.Liqo, err = binaries.LiqoVersion()
+	return standard, err
+}
+
 // parseClusters parses the values of --cluster. Without any, it returns the default clusters. They
-// have the given version of Liqo unless they request another one.
-func parseClusters(values []string, standard liqo.Version) ([]lab.Cluster, error) {
+// are as the standard one, unless they request something else.
+func parseClusters(values []string, standard cluster.Spec) ([]lab.Cluster, error) {
 	if len(values) == 0 {
 		values = defaultClusters
 	}
@@ -35,18 +47,11 @@ func parseClusters(values []string, standard liqo.Version) ([]lab.Cluster, error
 	return clusters, lab.CheckClusters(clusters)
 }
 
-func parseCluster(value string, standard liqo.Version) (lab.Cluster, error) {
+func parseCluster(value string, standard cluster.Spec) (lab.Cluster, error) {
 	name, rest, _ := strings.Cut(value, "=")
 	options := strings.Split(rest, ",")
-	c := lab.Cluster{
-		Spec: cluster.Spec{
-			Name:         name,
-			ExternalCIDR: defaultExternalCIDR,
-			ServiceCIDR:  defaultServiceCIDR,
-			Liqo:         standard,
-		},
-		LoadBalancer: true,
-	}
+	c := lab.Cluster{Spec: standard, LoadBalancer: true}
+	c.Name = name
 	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
 		return c, fmt.Errorf("the name %q: %s", name, strings.Join(problems, ", "))
 	}
@@ -61,6 +66,8 @@ func parseCluster(value string, standard liqo.Version) (lab.Cluster, error) {
 			c.ExternalCIDR, err = netip.ParsePrefix(argument)
 		case "service":
 			c.ServiceCIDR, err = netip.ParsePrefix(argument)
+		case "kubernetes":
+			c.Kubernetes, err = binaries.ParseKubernetes(argument)
 		case "liqo":
 			c.Liqo, err = liqo.ParseVersion(argument)
 		case "no-load-balancer":

@@ -9,34 +9,43 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 )
 
+// standard is a cluster that requests nothing.
+var standard = cluster.Spec{
+	ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, Kubernetes: "v1.35.4", Liqo: "v1.2.0",
+}
+
 func TestAClusterIsDescribedInOneWord(t *testing.T) {
 	external, service := netip.MustParsePrefix("10.70.0.0/16"), netip.MustParsePrefix("10.96.0.0/16")
 	pods := netip.MustParsePrefix("10.202.0.0/16")
 	for value, want := range map[string]lab.Cluster{
 		"rome=10.202.0.0/16": {
 			Spec: cluster.Spec{
-				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Liqo: "v1.2.0",
+				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
+				Liqo: "v1.2.0",
 			},
 			LoadBalancer: true,
 		},
 		"rome=10.202.0.0/16,no-load-balancer,no-liqo": {
-			Spec: cluster.Spec{Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service},
-		},
-		"rome=10.202.0.0/16,liqo=v1.1.2": {
 			Spec: cluster.Spec{
-				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Liqo: "v1.1.2",
+				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
+			},
+		},
+		"rome=10.202.0.0/16,liqo=v1.1.2,kubernetes=v1.36.3": {
+			Spec: cluster.Spec{
+				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.36.3",
+				Liqo: "v1.1.2",
 			},
 			LoadBalancer: true,
 		},
 		"rome=10.202.0.0/16,external=10.71.0.0/16,service=10.97.0.0/16": {
 			Spec: cluster.Spec{
-				Name: "rome", PodCIDR: pods, Liqo: "v1.2.0",
+				Name: "rome", PodCIDR: pods, Kubernetes: "v1.35.4", Liqo: "v1.2.0",
 				ExternalCIDR: netip.MustParsePrefix("10.71.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.97.0.0/16"),
 			},
 			LoadBalancer: true,
 		},
 	} {
-		got, err := parseCluster(value, "v1.2.0")
+		got, err := parseCluster(value, standard)
 		if err != nil {
 			t.Errorf("%s: %v", value, err)
 		}
@@ -55,11 +64,12 @@ func TestAWrongClusterIsRefusedWithTheReason(t *testing.T) {
 		{[]string{"Rome=10.202.0.0/16"}, "lower case"},
 		{[]string{"rome=10.202.0.0/16,fast"}, `unknown option "fast"`},
 		{[]string{"rome=10.202.0.0/16,liqo=1.1"}, `"1.1" is not a version of Liqo`},
+		{[]string{"rome=10.202.0.0/16,kubernetes=v1.20.0"}, `"v1.20.0" is not a version of Kubernetes`},
 		{[]string{"rome=10.202.0.1/16"}, "not an IPv4 network"},
 		{[]string{"rome=fd00::/64"}, "not an IPv4 network"},
 		{[]string{"rome=10.202.0.0/16", "rome=10.203.0.0/16"}, `two clusters are named "rome"`},
 	} {
-		_, err := parseClusters(test.values, "v1.2.0")
+		_, err := parseClusters(test.values, standard)
 		if err == nil || !strings.Contains(err.Error(), test.reason) {
 			t.Errorf("%v: the error is %v, but should mention %q", test.values, err, test.reason)
 		}
@@ -67,7 +77,7 @@ func TestAWrongClusterIsRefusedWithTheReason(t *testing.T) {
 }
 
 func TestWithoutClustersThereAreThreeWithDifferentPodNetworks(t *testing.T) {
-	clusters, err := parseClusters(nil, "v1.2.0")
+	clusters, err := parseClusters(nil, standard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
@@ -111,7 +112,7 @@ func newRequests(folder func() (string, error)) *cobra.Command {
 
 func newBuild() *cobra.Command {
 	var liqoctl, openTofu, peering, dataPlane bool
-	var version string
+	var version, kubernetes string
 	command := &cobra.Command{
 		Use:   "build",
 		Short: "Build the programs of a lab, and print where they are",
@@ -119,25 +120,25 @@ func newBuild() *cobra.Command {
 			"and print where they are.",
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			installed, err := versionOrStandard(version)
+			installed, err := installedVersions(kubernetes, version)
 			if err != nil {
 				return err
 			}
 			var programs []binaries.Program
 			if liqoctl {
-				programs = append(programs, binaries.Liqoctl.At(installed))
+				programs = append(programs, binaries.Liqoctl.At(installed.Liqo))
 			}
 			if openTofu {
 				programs = append(programs, binaries.OpenTofu)
 			}
 			if peering {
-				programs = append(programs, binaries.Peering(installed)...)
+				programs = append(programs, binaries.Peering(installed.Liqo)...)
 			}
 			if dataPlane {
-				programs = append(programs, binaries.DataPlane(installed)...)
+				programs = append(programs, binaries.DataPlane(installed.Liqo)...)
 			}
 			if len(programs) == 0 {
-				programs = append(binaries.Cluster(), binaries.Liqo(installed)...)
+				programs = append(binaries.Cluster(installed.Kubernetes), binaries.Liqo(installed.Liqo)...)
 			}
 			files, err := binaries.Build(command.Context(), progress.New(os.Stderr), programs...)
 			if err != nil {
@@ -150,6 +151,8 @@ func newBuild() *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&version, "liqo", "", "the version of Liqo, such as v1.1.2 (default: that of the clusters)")
+	command.Flags().StringVar(&kubernetes, "kubernetes", "",
+		"the version of Kubernetes, such as v1.36.3 (default: that of the clusters)")
 	command.Flags().BoolVar(&liqoctl, "liqoctl", false, "build liqoctl")
 	command.Flags().BoolVar(&openTofu, "opentofu", false, "build OpenTofu")
 	command.Flags().BoolVar(&peering, "peering", false, "build what clusters need in addition to be peered")
@@ -157,13 +160,17 @@ func newBuild() *cobra.Command {
 	return command
 }
 
-// versionOrStandard parses a version of Liqo. Without any, it returns the version of clusters that
-// request none.
-func versionOrStandard(text string) (liqo.Version, error) {
-	if text == "" {
-		return binaries.LiqoVersion()
+// installedVersions returns a cluster with these versions of Kubernetes and Liqo. An empty one is that of
+// clusters that request none.
+func installedVersions(kubernetes, version string) (cluster.Spec, error) {
+	installed, err := standardCluster()
+	if err == nil && kubernetes != "" {
+		installed.Kubernetes, err = binaries.ParseKubernetes(kubernetes)
 	}
-	return liqo.ParseVersion(text)
+	if err == nil && version != "" {
+		installed.Liqo, err = liqo.ParseVersion(version)
+	}
+	return installed, err
 }
 
 // newCheck tries out what a lab with the real data plane needs of the machine.

@@ -12,7 +12,7 @@ import (
 
 func TestAPeeringNamesTwoClustersWithLiqo(t *testing.T) {
 	values := []string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "venice=10.205.0.0/16,no-liqo"}
-	clusters, err := parseClusters(values, "v1.2.0")
+	clusters, err := parseClusters(values, standard)
 	if err != nil {
 		t.Fatal(err)
 	}

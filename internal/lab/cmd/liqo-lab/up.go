@@ -15,7 +15,6 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
@@ -43,8 +42,9 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
-		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,liqo=VERSION][,no-liqo] "+
-			"(default: europe, rome and milan); another version of Liqo, such as v1.1.2, builds its programs once")
+		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,liqo=VERSION][,no-liqo]"+
+			"[,kubernetes=VERSION] (default: europe, rome and milan); another version of Liqo, such as v1.1.2, or of "+
+			"Kubernetes, such as v1.36.3, builds its programs once")
 	flags.BoolVar(&u.peerable, "peerable", false,
 		"allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
@@ -123,7 +123,7 @@ func (u *up) run(ctx context.Context) error {
 
 // requested returns the clusters and the peerings that the flags request.
 func (u *up) requested() ([]lab.Cluster, []peering, error) {
-	standard, err := binaries.LiqoVersion()
+	standard, err := standardCluster()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,8 +161,8 @@ func (u *up) announce(out io.Writer, state labdir.State) error {
 	}
 	fmt.Fprintf(out, "%d clusters with Liqo's own controllers are running. %s\n\n", len(state.Clusters), planeOf(state))
 	for _, c := range state.Clusters {
-		fmt.Fprintf(out, "  %-12s %s  %s, pods %s, external %s\n               kubeconfig %s\n",
-			c.Name, c.Server, liqoOf(c), c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
+		fmt.Fprintf(out, "  %-12s %s  Kubernetes %s, %s, pods %s, external %s\n               kubeconfig %s\n",
+			c.Name, c.Server, c.KubernetesVersion, liqoOf(c), c.PodCIDR, c.ExternalCIDR, c.Kubeconfig)
 	}
 	fmt.Fprintf(out, "\nAll clusters, a context each:  export KUBECONFIG=%s\n", state.Kubeconfig)
 	option := ""
