@@ -9,7 +9,6 @@ import (
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -49,25 +48,13 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 // isRemapped reports whether the status of a Configuration has a remapping that can be the one of the ranges in
 // its spec. Liqo remaps a range to one of the same size.
 func isRemapped(configuration *networkingv1beta1.Configuration) bool {
-	if !isDecided(configuration) || configuration.Status.Remote == nil {
+	if !cluster.IsDecided(configuration) || configuration.Status.Remote == nil {
 		return false
 	}
 	told, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
 	return slices.EqualFunc(told.Pod, remapped.Pod, haveSameSize) &&
 		slices.EqualFunc(told.External, remapped.External, haveSameSize)
 }
-
-// isDecided reports whether Liqo says that the remapping is complete. Liqo before 1.2 has no conditions, and sets
-// a label once. Liqo 1.2 leaves that label where it is.
-func isDecided(configuration *networkingv1beta1.Configuration) bool {
-	if len(configuration.Status.Conditions) > 0 {
-		return networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration)
-	}
-	return configuration.Labels[decidedLabel] == "true"
-}
-
-// decidedLabel is on a Configuration that Liqo before 1.2 has remapped.
-const decidedLabel = "configuration.liqo.io/configured"
 
 func haveSameSize(one, other networkingv1beta1.CIDR) bool {
 	a, err := netip.ParsePrefix(one.String())

@@ -65,3 +65,10 @@ func TestTheErrorNamesAnIgnoredGatewayClient(t *testing.T) {
 	says(t, told(t, gateway, liqoControllers(1)), "Liqo does not react",
 		"Liqo has not reacted to GatewayClient liqo-tenant-milan/milan yet.")
 }
+
+func TestLiqoBefore12HasReactedToAConfigurationWithItsLabel(t *testing.T) {
+	configuration := &networkingv1beta1.Configuration{ObjectMeta: written("rome", "configuration")}
+	configuration.Labels = map[string]string{"configuration.liqo.io/configured": "true"}
+	err := told(t, configuration, unnoticedGateway(), liqoControllers(1))
+	says(t, err, "Liqo does not react", "Liqo has not reacted to GatewayServer liqo-tenant-rome/rome yet.")
+}

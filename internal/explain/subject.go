@@ -6,7 +6,6 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -50,7 +49,7 @@ func (s Subject) observe(ctx context.Context) (view, error) {
 // ignored returns the objects that Liqo's controllers have not reacted to.
 func (o view) ignored() []client.Object {
 	var ignored []client.Object
-	if o.Configuration != nil && !networkingutils.AreConfigurationNetworkCIDRsConfigured(o.Configuration) {
+	if o.Configuration != nil && !cluster.IsDecided(o.Configuration) {
 		ignored = append(ignored, o.Configuration)
 	}
 	if o.GatewayServer != nil && o.GatewayServer.Status.ServerRef == nil {
