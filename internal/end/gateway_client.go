@@ -91,7 +91,7 @@ func (e *End) EnsureGatewayClient(
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	if err := e.checkKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
+	if err := e.prepareKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
 		return EnsuredGateway{}, err
 	}
 	if existing == nil {

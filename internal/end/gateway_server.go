@@ -105,7 +105,7 @@ func (e *End) EnsureGatewayServer(
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	if err := e.checkKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
+	if err := e.prepareKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
 		return EnsuredGateway{}, err
 	}
 	if err := e.CheckServiceMetadata(ctx, spec); err != nil {

@@ -102,6 +102,17 @@ func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	return nil
 }
 
+// prepareKeys fails as checkKeys does, and else sets the labels by which Liqo finds the user's Secret. Liqo 1.0.0
+// never gets a gateway up without them. Later versions set them themselves.
+func (e *End) prepareKeys(ctx context.Context, namespace, name string) error {
+	if err := e.checkKeys(ctx, namespace, name); err != nil || name == "" {
+		return err
+	}
+	return e.labelKeySecret(ctx, KeySecret{Namespace: namespace, Name: name}, "", map[string]any{
+		consts.RemoteClusterID: string(e.Remote.ID), consts.GatewayResourceLabel: consts.GatewayResourceLabelValue,
+	})
+}
+
 // secretNotKept returns the problem of a user's Secret in a tenant namespace that is deleted with the
 // shortcut.
 func (e *End) secretNotKept(namespace, name string) *explain.Problem {
@@ -125,10 +136,19 @@ func (e *End) ReleaseKeySecret(ctx context.Context, former KeySecret) error {
 	return e.unlabelKeySecret(ctx, former)
 }
 
-// unlabelKeySecret removes from the user's Secret the labels by which Liqo finds a gateway's keys.
-// Liqo sets them and never removes them. A later gateway would get the keys of this Secret. If it
-// has its own Secret, Liqo would find two and give up. A missing Secret is not an error.
+// unlabelKeySecret removes from the user's Secret the labels by which Liqo finds a gateway's keys. Liqo never
+// removes them. A later gateway would get the keys of this Secret. If it has its own Secret, Liqo would find two and
+// give up.
 func (e *End) unlabelKeySecret(ctx context.Context, of KeySecret) error {
+	return e.labelKeySecret(ctx, of, string(e.Remote.ID), map[string]any{
+		consts.RemoteClusterID: nil, consts.GatewayResourceLabel: nil,
+	})
+}
+
+// labelKeySecret sets labels of the user's Secret, or removes those that are nil. It leaves a Secret alone whose
+// label is not for the cluster with the ID remote. An empty ID stands for a Secret without that label. A missing
+// Secret is not an error.
+func (e *End) labelKeySecret(ctx context.Context, of KeySecret, remote string, labels map[string]any) error {
 	if of.Name == "" {
 		return nil
 	}
@@ -137,10 +157,9 @@ func (e *End) unlabelKeySecret(ctx context.Context, of KeySecret) error {
 	if err := e.Leaf.Live.Get(ctx, e.keyOf(of), secret); err != nil {
 		return e.Leaf.Explain(client.IgnoreNotFound(err))
 	}
-	if cluster.RemoteID(secret) != string(e.Remote.ID) {
-		return nil // Liqo has not found it, or it is for another gateway
+	if cluster.RemoteID(secret) != remote {
+		return nil
 	}
-	labels := map[string]any{consts.RemoteClusterID: nil, consts.GatewayResourceLabel: nil}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})
 	if err != nil {
 		return err

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/liqotech/liqo/pkg/consts"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
@@ -43,6 +45,27 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 		}
 		if err != nil && strings.Contains(err.Error(), "yAnz5") {
 			t.Errorf("%s: the error shows the key: %v", name, err)
+		}
+	}
+}
+
+func TestAUsersSecretIsLabelledForItsGatewayUnlessItIsForAnotherOne(t *testing.T) {
+	for before, after := range map[string]string{"": "rome", "rome": "rome", "naples": "naples"} {
+		secret := clustertest.KeySecret("rome", clustertest.NewKeys(t))
+		secret.Labels = map[string]string{"team": "network"}
+		if before != "" {
+			secret.Labels[consts.RemoteClusterID] = before
+		}
+		milan := milansEnd(t, clustertest.Namespace(secret.Namespace), secret)
+		if _, err := milan.EnsureGatewayServer(t.Context(), secret.Namespace, exposed()); err != nil {
+			t.Fatal(err)
+		}
+		var found corev1.Secret
+		if err := milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(secret), &found); err != nil {
+			t.Fatal(err)
+		}
+		if cluster.RemoteID(&found) != after || found.Labels["team"] != "network" {
+			t.Errorf("it is labelled for %q, and now %v", before, found.Labels)
 		}
 	}
 }
