@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"testing"
@@ -18,8 +19,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// oldestLiqo is the oldest version of Liqo that the tests run.
-const oldestLiqo = "v1.0.1"
+const (
+	// oldestLiqo is the oldest version of Liqo without a known defect.
+	oldestLiqo = "v1.0.1"
+	// defectiveLiqo translates addresses in a wrong way.
+	defectiveLiqo = "v1.0.0"
+)
 
 // oldAndNew has the options of a lab in which Rome has the oldest Liqo, and Milan the newest one.
 var oldAndNew = []string{"--cluster=rome=10.202.0.0/16,liqo=" + oldestLiqo, "--cluster=milan=10.203.0.0/16"}
@@ -105,6 +110,14 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 	lab := useUpLab(t, pair) // the schemas stay
 	lab.haveNextSchemas(t, "rome", "gatewayclients.networking.liqo.io")
 	lab.haveNextSchemas(t, "milan", "gatewayservers.networking.liqo.io")
+	patched := func(patch string) func() {
+		return func() {
+			lab.patchInTenant(t, "milan", &networkingv1beta1.GatewayServer{}, patch)
+			lab.patchInTenant(t, "rome", &networkingv1beta1.GatewayClient{}, patch)
+		}
+	}
+	faster := lab.between("milan", overNodePort+"\nmtu = 1300")
+	refusal := message("The gateway has a list of ports")
 	apply(t,
 		resource.TestStep{
 			Config: lab.between("milan", overNodePort),
@@ -113,15 +126,30 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 			},
 		},
 		resource.TestStep{
-			PreConfig: func() {
-				lab.patchInTenant(t, "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"tunnels":2}}`)
-				lab.patchInTenant(t, "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"tunnels":2}}`)
-			},
-			Config:           lab.between("milan", overNodePort+"\nmtu = 1300"),
-			ConfigPlanChecks: inPlace(),
+			PreConfig: patched(`{"spec":{"tunnels":2}}`),
+			Config:    faster, ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected), lab.gatewaysHaveMTU(t, 1300),
-				lab.keepsTunnels(t, "milan", "GatewayServer"), lab.keepsTunnels(t, "rome", "GatewayClient"),
+				stateCheck(func(_ context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+					resp.Error = lab.gatewaysHave(t, int64(2), "spec", "tunnels")
+				}),
+			},
+		},
+		resource.TestStep{
+			PreConfig: patched(`{"spec":{"endpoint":{"port":null,"ports":[51840,51841]}}}`),
+			Config:    faster, ExpectError: refusal,
+		},
+		importing(faster, "rome/milan", refusal),
+		resource.TestStep{
+			PreConfig: func() {
+				if err := lab.gatewaysHave(t, []any{int64(51840), int64(51841)}, "spec", "endpoint", "ports"); err != nil {
+					t.Error(err)
+				}
+				patched(`{"spec":{"endpoint":{"ports":null}}}`)()
+			},
+			Config: faster, ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				expect("status", connected), lab.asLiqoSays(t, romeMilan, "rome", "milan"),
 			},
 		},
 	)
@@ -173,19 +201,21 @@ func (l *Lab) haveNextSchemas(t *testing.T, cluster, name string) {
 	}
 }
 
-// keepsTunnels checks that the gateway of a cluster still has the field that this provider does not know.
-func (l *Lab) keepsTunnels(t *testing.T, cluster, kind string) statecheck.StateCheck {
+// gatewaysHave fails unless Rome's and Milan's gateways have this value of a field that this provider does not
+// know.
+func (l *Lab) gatewaysHave(t *testing.T, value any, field ...string) error {
 	t.Helper()
-	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+	for cluster, kind := range map[string]string{"rome": "GatewayClient", "milan": "GatewayServer"} {
 		var gateways unstructured.UnstructuredList
 		gateways.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
-		if resp.Error = l.client(t, cluster).List(ctx, &gateways); resp.Error != nil {
-			return
+		if err := l.client(t, cluster).List(t.Context(), &gateways); err != nil {
+			return err
 		}
 		for _, gateway := range gateways.Items {
-			if tunnels, _, err := unstructured.NestedInt64(gateway.Object, "spec", "tunnels"); err != nil || tunnels != 2 {
-				resp.Error = fmt.Errorf("%s has %d tunnels (%w)", gateway.GetName(), tunnels, err)
+			if got, _, err := unstructured.NestedFieldNoCopy(gateway.Object, field...); !reflect.DeepEqual(got, value) {
+				return fmt.Errorf("%v of %s %s is %v (%w)", field, kind, gateway.GetName(), got, err)
 			}
 		}
-	})
+	}
+	return nil
 }

@@ -97,6 +97,9 @@ func (e *End) EnsureGatewayClient(
 	if existing == nil {
 		return EnsuredGateway{Object: gateway, New: true}, e.Leaf.Apply(ctx, gateway)
 	}
+	if err := e.checkPorts(ctx, existing); err != nil {
+		return EnsuredGateway{}, err
+	}
 	ensured, _, err := e.change(ctx, found, gateway, change{
 		technology: technology{existing.Status.ClientRef}, template: gateway.Spec.ClientTemplateRef,
 		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),

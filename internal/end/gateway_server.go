@@ -114,6 +114,9 @@ func (e *End) EnsureGatewayServer(
 	if existing == nil {
 		return EnsuredGateway{Object: gateway, New: true}, e.Leaf.Apply(ctx, gateway)
 	}
+	if err := e.checkPorts(ctx, existing); err != nil {
+		return EnsuredGateway{}, err
+	}
 	ensured, made, err := e.change(ctx, found, gateway, change{
 		technology: technology{existing.Status.ServerRef}, template: gateway.Spec.ServerTemplateRef,
 		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),

@@ -191,7 +191,7 @@ func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcu
 	found := end.GatewayServer{Template: template}.Observed(*state.ServerGateway, state.Server.LiqoNamespace)
 	object, diags := types.ObjectValueFrom(ctx, serverGatewayTypes, serverGatewayModel{
 		ServiceType:        types.StringValue(string(found.ServiceType)),
-		Port:               types.Int32Value(found.Port),
+		Port:               int32OrNull(found.Port),
 		NodePort:           int32OrNull(found.NodePort),
 		LoadBalancerIP:     ipOrNull(found.LoadBalancerIP),
 		ServiceAnnotations: textMap(set.ServiceAnnotations, found.ServiceAnnotations),

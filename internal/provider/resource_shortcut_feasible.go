@@ -43,7 +43,8 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	}
 	questions := slices.Concat(
 		ofEach(sides, side.checkVersion), []check{f.free}, ofEach(sides, side.checkNamespace),
-		ofEach(sides, side.checkTemplate), ofEach(sides, side.checkServiceMetadata), ofEach(sides, side.checkKeys),
+		ofEach(sides, side.checkTemplate), ofEach(sides, side.checkServiceMetadata), ofEach(sides, side.checkPorts),
+		ofEach(sides, side.checkKeys),
 		[]check{f.addressRanges},
 	)
 	answers := make([]diag.Diagnostics, len(questions))

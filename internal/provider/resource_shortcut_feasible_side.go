@@ -128,6 +128,11 @@ func (s side) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 	return found(s.gatewayPath().AtName(at), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
 }
 
+// checkPorts finds an existing gateway with a list of ports, which this provider can't change.
+func (s side) checkPorts(ctx context.Context) diag.Diagnostics {
+	return found(s.gatewayPath(), s.end.CheckPorts(ctx))
+}
+
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.
 func (s side) checkKeys(ctx context.Context) diag.Diagnostics {
 	changes := s.gatewayChanges || s.namespaceChanges

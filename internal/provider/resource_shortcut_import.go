@@ -36,8 +36,9 @@ func (r *shortcutResource) IdentitySchema(
 	}}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, or
-// if the network has the opposite direction, because the next apply would reverse it.
+// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, if the
+// network has the opposite direction, because the next apply would reverse it, or if a gateway has a list of ports,
+// because no apply could change it.
 func (r *shortcutResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
@@ -49,6 +50,7 @@ func (r *shortcutResource) ImportState(
 	}
 	if !diags.HasError() {
 		diags.Append(pair.checkDirection(ctx)...)
+		diags.Append(pair.checkPorts(ctx)...)
 	}
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
@@ -93,6 +95,14 @@ func (p pair) checkDirection(ctx context.Context) diag.Diagnostics {
 			"reverse the network.",
 			p.server.Name, p.client.Name, p.server.ID, p.client.ID))
 	}
+	return diags
+}
+
+// checkPorts returns an error for each gateway with a list of ports.
+func (p pair) checkPorts(ctx context.Context) diag.Diagnostics {
+	shortcut := shortcut.New(p.client, p.server)
+	diags := found(path.Root("client_gateway"), shortcut.Client.CheckPorts(ctx))
+	diags.Append(found(path.Root("server_gateway"), shortcut.Server.CheckPorts(ctx))...)
 	return diags
 }
 
