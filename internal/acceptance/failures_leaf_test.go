@@ -111,16 +111,18 @@ func (l *Lab) connectionAppears(t *testing.T, name string) <-chan struct{} {
 }
 
 // gone returns a channel that is closed when an object of this kind is deleted on a cluster.
-func (l *Lab) gone(t *testing.T, name string, kind client.ObjectList) <-chan struct{} {
+func (l *Lab) gone(t *testing.T, name string, kind client.ObjectList, which ...client.ListOption) <-chan struct{} {
 	t.Helper()
-	return l.happens(t, name, kind, watch.Deleted)
+	return l.happens(t, name, kind, watch.Deleted, which...)
 }
 
 // happens returns a channel that is closed by the first event of this type on a cluster, or at the
 // end of the test.
-func (l *Lab) happens(t *testing.T, name string, kind client.ObjectList, expected watch.EventType) <-chan struct{} {
+func (l *Lab) happens(
+	t *testing.T, name string, kind client.ObjectList, expected watch.EventType, which ...client.ListOption,
+) <-chan struct{} {
 	t.Helper()
-	changes, err := l.administrator(t, name).Watch(t.Context(), kind)
+	changes, err := l.administrator(t, name).Watch(t.Context(), kind, which...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 
 // defects has what is wrong with a version of Liqo, by the version.
 var defects = map[string]string{
-	"v1.0.0": "If the two leaves have different pod CIDRs and Liqo remaps them, answers are lost. Update it to v1.0.1 " +
-		"or newer.",
+	"v1.0.0": "If it remaps the pod CIDR of the other leaf, and the two leaves have different pod CIDRs, pods of the " +
+		"other leaf get no answers from pods of this one. Update it to v1.0.1 or newer.",
 }
 
 // oldestLiqo is the first version with the kinds that this provider uses.
