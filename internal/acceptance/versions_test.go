@@ -130,8 +130,8 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 			Config:    faster, ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected), lab.gatewaysHaveMTU(t, 1300),
-				stateCheck(func(_ context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-					resp.Error = lab.gatewaysHave(t, int64(2), "spec", "tunnels")
+				stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+					resp.Error = lab.gatewaysHave(ctx, t, int64(2), "spec", "tunnels")
 				}),
 			},
 		},
@@ -142,7 +142,9 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 		importing(faster, "rome/milan", refusal),
 		resource.TestStep{
 			PreConfig: func() {
-				if err := lab.gatewaysHave(t, []any{int64(51840), int64(51841)}, "spec", "endpoint", "ports"); err != nil {
+				if err := lab.gatewaysHave(
+					t.Context(), t, []any{int64(51840), int64(51841)}, "spec", "endpoint", "ports",
+				); err != nil {
 					t.Error(err)
 				}
 				patched(`{"spec":{"endpoint":{"ports":null}}}`)()
@@ -203,12 +205,12 @@ func (l *Lab) haveNextSchemas(t *testing.T, cluster, name string) {
 
 // gatewaysHave fails unless Rome's and Milan's gateways have this value of a field that this provider does not
 // know.
-func (l *Lab) gatewaysHave(t *testing.T, value any, field ...string) error {
+func (l *Lab) gatewaysHave(ctx context.Context, t *testing.T, value any, field ...string) error {
 	t.Helper()
 	for cluster, kind := range map[string]string{"rome": "GatewayClient", "milan": "GatewayServer"} {
 		var gateways unstructured.UnstructuredList
 		gateways.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
-		if err := l.client(t, cluster).List(t.Context(), &gateways); err != nil {
+		if err := l.client(t, cluster).List(ctx, &gateways); err != nil {
 			return err
 		}
 		for _, gateway := range gateways.Items {
