@@ -175,7 +175,6 @@ func TestAccPacketsWithoutAnAnswerAreThoseToLiqoWithADefect(t *testing.T) {
 }
 
 // A Configuration that is created again gets other ranges if something else has taken the former ones meanwhile.
-// Gateways of Liqo before 1.2 do not follow a Configuration that changes. They follow one that is created again.
 func TestAccPacketsCrossAfterARepairWithOtherRangesOnOlderLiqo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("It needs a lab of its own.")
@@ -183,35 +182,43 @@ func TestAccPacketsCrossAfterARepairWithOtherRangesOnOlderLiqo(t *testing.T) {
 	lab := withPods(t, useUpLab(t, planeOf(oldestLiqo, "v1.1.2")))
 	p := lab.join(t, "milan", overNodePort)
 	p.works()
-	for at, remapped := range map[string]string{
-		"rome":  "one(liqo_shortcut.rome_milan.server_network.remapped_pod_cidrs)",
-		"milan": "one(liqo_shortcut.rome_milan.client_network.remapped_pod_cidrs)",
-	} {
-		former := p.evaluate(remapped)
-		lab.loseRange(t, at, networkingv1beta1.CIDR(former))
+	for at, network := range map[string]string{"rome": "server_network", "milan": "client_network"} {
+		const remapped = "one(liqo_shortcut.rome_milan.%s.remapped_pod_cidrs)"
+		former := p.evaluate(fmt.Sprintf(remapped, network))
+		lab.loseRanges(t, at, former, p.evaluate("liqo_shortcut.rome_milan."+network+".remapped_external_cidr"))
 		says(t, p.run("plan"), "0 to add, 1 to change, 0 to destroy")
 		p.update()
-		if p.evaluate(remapped) == former {
+		if p.evaluate(fmt.Sprintf(remapped, network)) == former {
 			t.Errorf("the range of the other leaf's pods on %s is still %s", at, former)
 		}
+		p.comesBack()
 		p.works()
 		p.run("plan", "-detailed-exitcode")
 	}
 }
 
-// loseRange deletes the Configuration of a cluster, and takes the range for the pods of the other leaf.
-func (l *realLab) loseRange(t *testing.T, cluster string, podCIDR networkingv1beta1.CIDR) {
+// loseRanges deletes the Configuration of a cluster, and takes the two remapped ranges of the other leaf.
+func (l *realLab) loseRanges(t *testing.T, cluster string, podCIDR, externalCIDR string) {
 	t.Helper()
 	other := map[string]string{"rome": "milan", "milan": "rome"}[cluster]
-	released := l.gone(t, cluster, &ipamv1alpha1.NetworkList{}, client.MatchingFields{"metadata.name": other + "-pod"})
+	ranges := map[string]string{other + "-pod": podCIDR, other + "-external": externalCIDR}
+	var released []<-chan struct{}
+	for name := range ranges {
+		which := client.MatchingFields{"metadata.name": name}
+		released = append(released, l.gone(t, cluster, &ipamv1alpha1.NetworkList{}, which))
+	}
 	l.deleteFromTenant(t, cluster, &networkingv1beta1.Configuration{})
-	<-released
-	const name = "taken"
-	l.have(t, cluster, &ipamv1alpha1.Network{
-		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name},
-		Spec:       ipamv1alpha1.NetworkSpec{CIDR: podCIDR},
-	})
-	await(t, l.Lab, cluster, &ipamv1alpha1.NetworkList{}, name, func(network *ipamv1alpha1.Network) bool {
-		return network.Status.CIDR == podCIDR
-	})
+	for _, network := range released {
+		<-network
+	}
+	for name, cidr := range ranges {
+		taken := networkingv1beta1.CIDR(cidr)
+		l.have(t, cluster, &ipamv1alpha1.Network{
+			ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "taken-" + name},
+			Spec:       ipamv1alpha1.NetworkSpec{CIDR: taken},
+		})
+		await(t, l.Lab, cluster, &ipamv1alpha1.NetworkList{}, "taken-"+name, func(network *ipamv1alpha1.Network) bool {
+			return network.Status.CIDR == taken
+		})
+	}
 }

@@ -142,7 +142,9 @@ func (o Owner) Mark(object client.Object) {
 func unmark(object client.Object) {
 	labels, annotations := object.GetLabels(), object.GetAnnotations()
 	delete(labels, ManagedByLabel)
-	for _, key := range []string{ownerAnnotation, originAnnotation, completeAnnotation, previousAnnotation} {
+	for _, key := range []string{
+		ownerAnnotation, originAnnotation, completeAnnotation, previousAnnotation, rangesAnnotation,
+	} {
 		delete(annotations, key)
 	}
 	object.SetLabels(labels)

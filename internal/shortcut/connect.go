@@ -217,7 +217,12 @@ func ensureNamespace(on *end.End, spec EndSpec) func(context.Context) (string, e
 }
 
 func waitForRemapping(on *end.End, spec Spec) func(context.Context) error {
-	return func(ctx context.Context) error { return on.WaitForRemapping(ctx, spec.ForbidRemapping) }
+	return func(ctx context.Context) error {
+		if err := on.WaitForRemapping(ctx, spec.ForbidRemapping); err != nil {
+			return err
+		}
+		return on.RenewRanges(ctx)
+	}
 }
 
 func complete(on *end.End, spec Spec) func(context.Context) error {

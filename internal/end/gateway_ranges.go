@@ -1,0 +1,33 @@
+package end
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// rangesAnnotation is on a gateway that is older than its Configuration. It is the UID of that Configuration.
+const rangesAnnotation = ManagedBy + "/ranges"
+
+// RenewRanges lets Liqo look again at the remapped ranges of a gateway that is older than its Configuration. It is
+// for a Configuration that was lost, if Liqo has remapped the new one to other ranges.
+//
+// The nodes send to the gateway what is for these ranges. Liqo before 1.2 tells the nodes (in the InternalFabric) only
+// when the gateway changes. It follows within a moment after RenewRanges.
+func (e *End) RenewRanges(ctx context.Context) error {
+	found, err := e.Find(ctx)
+	gateway, configuration := found.Gateway(), found.Configuration
+	if err != nil || gateway == nil || configuration == nil {
+		return err
+	}
+	made, configured := gateway.GetCreationTimestamp(), configuration.CreationTimestamp
+	if !made.Before(&configured) || gateway.GetAnnotations()[rangesAnnotation] == string(configuration.UID) {
+		return nil
+	}
+	if able, err := e.Leaf.Capabilities(); err != nil || able.FollowsConfigurations {
+		return err
+	}
+	return e.Leaf.Edit(ctx, gateway, func(object client.Object) {
+		setAnnotation(object, rangesAnnotation, string(configuration.UID))
+	})
+}
