@@ -198,7 +198,7 @@ func TestAccPacketsCrossAfterARepairWithOtherRangesOnOlderLiqo(t *testing.T) {
 }
 
 // loseRanges deletes the Configuration of a cluster, and takes the two remapped ranges of the other leaf.
-func (l *realLab) loseRanges(t *testing.T, cluster string, podCIDR, externalCIDR string) {
+func (l *realLab) loseRanges(t *testing.T, cluster, podCIDR, externalCIDR string) {
 	t.Helper()
 	other := map[string]string{"rome": "milan", "milan": "rome"}[cluster]
 	ranges := map[string]string{other + "-pod": podCIDR, other + "-external": externalCIDR}
