@@ -23,26 +23,35 @@ func (e *End) CheckPorts(ctx context.Context) error {
 	return e.checkPorts(ctx, found.Gateway())
 }
 
-// checkPorts reads the gateway live, because the types of Liqo 1.2 do not have the list. There may be none.
+// checkPorts reads a gateway without a port live, because the types of Liqo 1.2 do not have the list. There may be no
+// gateway.
 func (e *End) checkPorts(ctx context.Context, gateway client.Object) error {
-	whole := &unstructured.Unstructured{}
-	switch gateway.(type) {
+	var (
+		port int32
+		kind string
+	)
+	switch gateway := gateway.(type) {
 	case *networkingv1beta1.GatewayServer:
-		whole.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayServerKind))
+		port, kind = gateway.Spec.Endpoint.Port, networkingv1beta1.GatewayServerKind
 	case *networkingv1beta1.GatewayClient:
-		whole.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayClientKind))
+		port, kind = gateway.Spec.Endpoint.Port, networkingv1beta1.GatewayClientKind
 	default:
 		return nil
 	}
+	if port != 0 {
+		return nil
+	}
+	whole := &unstructured.Unstructured{}
+	whole.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
 	if err := e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(gateway), whole); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
 		return e.Leaf.Explain(err)
 	}
-	ports := severalPorts(whole)
-	if len(ports) == 0 {
-		return nil
+	ports, _, err := unstructured.NestedSlice(whole.Object, "spec", "endpoint", "ports")
+	if err != nil || len(ports) == 0 {
+		return nil //nolint:nilerr // `ports` of a custom build mean something else
 	}
 	return &explain.Problem{
 		Leaf: e.Leaf.Name, Summary: "the gateway has a list of ports",
@@ -51,17 +60,4 @@ func (e *End) checkPorts(ctx context.Context, gateway client.Object) error {
 			"the provider: `terraform state rm` forgets a resource and leaves its objects alone.",
 			e.Leaf.Describe(whole), ports),
 	}
-}
-
-// severalPorts returns the list of ports of a gateway, if that says more than its only port does.
-func severalPorts(gateway *unstructured.Unstructured) []any {
-	ports, _, err := unstructured.NestedSlice(gateway.Object, "spec", "endpoint", "ports")
-	if err != nil {
-		return nil // `ports` of a custom build mean something else
-	}
-	_, single, err := unstructured.NestedFieldNoCopy(gateway.Object, "spec", "endpoint", "port")
-	if err != nil || single && len(ports) == 1 {
-		return nil
-	}
-	return ports
 }

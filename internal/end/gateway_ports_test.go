@@ -1,34 +1,16 @@
 package end
 
 import (
-	"slices"
+	"context"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
-
-func TestAGatewayHasSeveralPortsIfItsListSaysMoreThanItsPort(t *testing.T) {
-	one, two := []any{int64(51840)}, []any{int64(51840), int64(51841)}
-	for name, test := range map[string]struct {
-		endpoint map[string]any
-		several  []any
-	}{
-		"a port":                  {map[string]any{"port": int64(51840)}, nil},
-		"nothing":                 {map[string]any{}, nil},
-		"a list":                  {map[string]any{"ports": two}, two},
-		"a list of one":           {map[string]any{"ports": one}, one},
-		"a port and a list of it": {map[string]any{"port": int64(51840), "ports": one}, nil},
-		"a port and a list":       {map[string]any{"port": int64(51840), "ports": two}, two},
-		"ports of another kind":   {map[string]any{"ports": "many"}, nil},
-	} {
-		gateway := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"endpoint": test.endpoint}}}
-		if got := severalPorts(gateway); !slices.Equal(got, test.several) {
-			t.Errorf("%s: got %v", name, got)
-		}
-	}
-}
 
 func TestAGatewayWithAPortAndALeafWithoutAGatewayAreFine(t *testing.T) {
 	for name, milan := range map[string]*End{
@@ -36,6 +18,33 @@ func TestAGatewayWithAPortAndALeafWithoutAGatewayAreFine(t *testing.T) {
 	} {
 		if err := milan.CheckPorts(t.Context()); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAGatewayWithAListOfPortsIsRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		ports   any
+		refused string // part of the error
+	}{
+		"a list":                {[]any{int64(51840), int64(51841)}, "has `ports` [51840 51841]"},
+		"no list":               {nil, ""},
+		"ports of another kind": {"many", ""},
+	} {
+		milan := milansEnd(t, clustertest.GatewayServer("rome", 0))
+		milan.Leaf.Live = interceptor.NewClient(milan.Leaf.Live, interceptor.Funcs{
+			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
+				options ...client.GetOption,
+			) error {
+				if whole, ok := object.(*unstructured.Unstructured); ok && test.ports != nil {
+					return unstructured.SetNestedField(whole.Object, test.ports, "spec", "endpoint", "ports")
+				}
+				return c.Get(ctx, key, object, options...)
+			},
+		})
+		err := milan.CheckPorts(t.Context())
+		if (err != nil) != (test.refused != "") || err != nil && !strings.Contains(err.Error(), test.refused) {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }
