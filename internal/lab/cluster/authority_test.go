@@ -3,6 +3,7 @@ package cluster
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"os"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -27,6 +28,13 @@ func TestTheAuthorityLeavesTheKeyThatItsUsersAreSignedWith(t *testing.T) {
 	}
 	if got := arguments.Get("client-ca-file").Get(nil); len(got) != 1 || got[0] != authority.certFile() {
 		t.Errorf("the API server is told %q", got)
+	}
+
+	line, err := os.ReadFile(arguments.Get("token-auth-file").Get(nil)[0])
+	program := authority.authenticateProgram(&rest.Config{TLSClientConfig: rest.TLSClientConfig{CertData: []byte("any")}})
+	want := program.BearerToken + ",admin,admin,system:masters\n"
+	if err != nil || string(line) != want || program.BearerToken == "" || program.CertData != nil {
+		t.Errorf("the programs' token is stored as %q, %v, not %q", line, err, want)
 	}
 
 	config, err := authority.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}}, &rest.Config{})

@@ -136,7 +136,7 @@ func (c *Cluster) registerStandIns(ctx context.Context, mgr manager.Manager) err
 		var err error
 		runtime, err = c.DataPlane.Register(ctx, mgr, dataplane.Cluster{
 			Name: c.Name, NodeName: c.NodeName(), NodeIP: c.NodeIP(), NATIP: c.NATIP(), Settings: c.Settings,
-			Liqo: c.Liqo, Programs: c.Programs, Kubeconfig: c.KubeconfigFile(), Logs: c.Logs,
+			Liqo: c.Liqo, Programs: c.Programs, Kubeconfig: c.programsKubeconfig(), Logs: c.Logs,
 		})
 		if err != nil {
 			return err
@@ -161,7 +161,7 @@ func (c *Cluster) startAs(
 		Name: name,
 		Path: c.Programs[program.Name],
 		Args: args,
-		Env:  append([]string{"KUBECONFIG=" + c.KubeconfigFile(), "POD_NAMESPACE=" + liqoNamespace}, env...),
+		Env:  append([]string{"KUBECONFIG=" + c.programsKubeconfig(), "POD_NAMESPACE=" + liqoNamespace}, env...),
 		Log:  c.log(name),
 	})
 	if err != nil {
@@ -179,7 +179,7 @@ func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 		"serviceaccount-controller",
 	}
 	args := []string{
-		"--kubeconfig=" + c.KubeconfigFile(),
+		"--kubeconfig=" + c.programsKubeconfig(),
 		"--leader-elect=false",
 		"--secure-port=0",
 		fmt.Sprintf("--kube-api-qps=%d", qps),

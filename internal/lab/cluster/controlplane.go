@@ -36,6 +36,10 @@ func init() {
 	utilruntime.Must(ipamv1alpha1.AddToScheme(scheme))
 }
 
+// adminName is the user name of the administrator and of the cluster's own programs, and adminGroup the group
+// whose members may do everything.
+const adminName, adminGroup = "admin", "system:masters"
+
 // qps and burst are the limits of the lab's own clients. They are high because there are no other
 // clients to protect.
 const qps, burst = 500, 1000
@@ -54,21 +58,24 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 		return err
 	}
 	admin, err := c.plane.AddUser(
-		envtest.User{Name: "admin", Groups: []string{"system:masters"}}, &rest.Config{QPS: qps, Burst: burst},
+		envtest.User{Name: adminName, Groups: []string{adminGroup}}, &rest.Config{QPS: qps, Burst: burst},
 	)
 	if err != nil {
 		return err
 	}
-	operator, err := c.plane.AddUser(envtest.User{Name: operatorName, Groups: []string{"system:masters"}}, nil)
+	operator, err := c.plane.AddUser(envtest.User{Name: operatorName, Groups: []string{adminGroup}}, nil)
 	if err != nil {
 		return err
 	}
-	c.config, c.operator = admin.Config(), operator.Config()
+	c.config, c.operator = c.authority.authenticateProgram(admin.Config()), operator.Config()
 	c.config.Host = strings.TrimSuffix(c.config.Host, "/")
 	if c.client, err = client.NewWithWatch(c.config, client.Options{Scheme: scheme}); err != nil {
 		return err
 	}
-	return clientcmd.WriteToFile(*c.kubeconfig(c.config), c.KubeconfigFile())
+	return errors.Join(
+		clientcmd.WriteToFile(*c.kubeconfig(admin.Config()), c.KubeconfigFile()),
+		clientcmd.WriteToFile(*c.kubeconfig(c.config), c.programsKubeconfig()),
+	)
 }
 
 // tryControlPlane starts etcd and kube-apiserver with nothing but Liqo's custom resource definitions, on
@@ -139,6 +146,9 @@ func (c *Cluster) tryControlPlane(ctx context.Context) error {
 // KubeconfigFile returns the file with the administrator's credentials.
 func (c *Cluster) KubeconfigFile() string { return filepath.Join(c.Data, "kubeconfig") }
 
+// programsKubeconfig returns the file with the credentials of the cluster's own programs.
+func (c *Cluster) programsKubeconfig() string { return filepath.Join(c.Data, "programs.kubeconfig") }
+
 // OperatorKubeconfig returns the operator's credentials, in a context with the cluster's name.
 func (c *Cluster) OperatorKubeconfig() *clientcmdapi.Config { return c.kubeconfig(c.operator) }
 
@@ -146,7 +156,9 @@ func (c *Cluster) OperatorKubeconfig() *clientcmdapi.Config { return c.kubeconfi
 func (c *Cluster) kubeconfig(user *rest.Config) *clientcmdapi.Config {
 	config := clientcmdapi.NewConfig()
 	config.Clusters[c.Name] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthorityData: c.config.CAData}
-	config.AuthInfos[c.Name] = &clientcmdapi.AuthInfo{ClientCertificateData: user.CertData, ClientKeyData: user.KeyData}
+	config.AuthInfos[c.Name] = &clientcmdapi.AuthInfo{
+		ClientCertificateData: user.CertData, ClientKeyData: user.KeyData, Token: user.BearerToken,
+	}
 	config.Contexts[c.Name] = &clientcmdapi.Context{Cluster: c.Name, AuthInfo: c.Name}
 	config.CurrentContext = c.Name
 	return config

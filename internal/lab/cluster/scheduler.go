@@ -38,7 +38,7 @@ func (c *Cluster) writeSchedulerConfig() (string, error) {
 		},
 		LeaderElection: componentconfig.LeaderElectionConfiguration{LeaderElect: new(false)},
 		ClientConnection: componentconfig.ClientConnectionConfiguration{
-			Kubeconfig: c.KubeconfigFile(), QPS: qps, Burst: burst,
+			Kubeconfig: c.programsKubeconfig(), QPS: qps, Burst: burst,
 		},
 		Profiles: []schedulerconfig.KubeSchedulerProfile{{
 			Plugins: &schedulerconfig.Plugins{
