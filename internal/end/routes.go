@@ -40,9 +40,11 @@ func (e *End) RenewRoutes(ctx context.Context, gateway EnsuredGateway) error {
 	}}
 	renewed := routes.DeepCopy()
 	setAnnotation(renewed, routesAnnotation, time.Now().UTC().Format(time.RFC3339Nano))
-	err := e.Leaf.Live.Patch(ctx, renewed, client.MergeFrom(routes), client.FieldOwner(cluster.FieldManager))
+	err := e.Leaf.Persist(ctx, func() error {
+		return e.Leaf.Live.Patch(ctx, renewed, client.MergeFrom(routes), client.FieldOwner(cluster.FieldManager))
+	})
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
 		return nil
 	}
-	return e.Leaf.Explain(err)
+	return err
 }
