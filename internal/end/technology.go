@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
@@ -38,13 +39,16 @@ type parts struct {
 }
 
 // carry reports whether these parts say all that the wanted ones say. They must not have an annotation, a
-// label or an address of the Service that is no longer wanted.
+// label, an address or a node port of the Service that is no longer wanted.
 func (p parts) carry(wanted parts) bool {
 	return cluster.Includes(p, wanted) &&
 		len(p.Service.Metadata.Annotations) == len(wanted.Service.Metadata.Annotations) &&
 		len(p.Service.Metadata.Labels) == len(wanted.Service.Metadata.Labels) &&
-		p.Service.Spec.LoadBalancerIP == wanted.Service.Spec.LoadBalancerIP
+		p.Service.Spec.LoadBalancerIP == wanted.Service.Spec.LoadBalancerIP &&
+		slices.EqualFunc(p.Service.Spec.Ports, wanted.Service.Spec.Ports, haveSameNodePort)
 }
+
+func haveSameNodePort(one, other corev1.ServicePort) bool { return one.NodePort == other.NodePort }
 
 // restartFor reports whether the gateway's pods restart if these parts become the wanted ones.
 func (p parts) restartFor(wanted parts) bool {
