@@ -1,11 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/liqotech/liqo/pkg/utils/getters"
 	"k8s.io/apimachinery/pkg/util/version"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // defects has what is wrong with a version of Liqo, by the version.
@@ -20,9 +22,23 @@ var oldestLiqo = version.MustParseSemantic("v1.0.0-0")
 // LiqoVersion returns the version of Liqo's controllers, from the tag of their image.
 func (l *Leaf) LiqoVersion(ctx context.Context) (string, error) {
 	return l.liqoVersion.get(func() (string, error) {
-		found, err := getters.GetLiqoVersion(ctx, l.Live, l.LiqoNamespace)
-		return found, l.Explain(err)
+		asked := &asking{Client: l.Live}
+		found, err := getters.GetLiqoVersion(ctx, asked, l.LiqoNamespace)
+		return found, l.Explain(cmp.Or(asked.failure, err))
 	})
+}
+
+// asking keeps the error of the last list. Liqo's getter replaces it by one that does not say what is wrong.
+type asking struct {
+	client.Client
+
+	failure error
+}
+
+// List implements [client.Reader].
+func (a *asking) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	a.failure = a.Client.List(ctx, list, options...)
+	return a.failure
 }
 
 // NameLiqo returns Liqo with its version, as the subject of a sentence about this leaf.

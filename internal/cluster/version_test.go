@@ -1,12 +1,17 @@
 package cluster_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -40,5 +45,19 @@ func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 func TestAVersionThatCannotBeToldIsNoObstacle(t *testing.T) {
 	if err := clustertest.Leaf(t, "rome").CheckLiqoVersion(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAVersionThatMayNotBeReadSaysWhichPermissionIsMissing(t *testing.T) {
+	leaf := clustertest.Leaf(t, "rome")
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			return apierrors.NewForbidden(appsv1.Resource("deployments"), "", errors.New(
+				`User "terraform" cannot list resource "deployments" in API group "apps" in the namespace "liqo"`))
+		},
+	})
+	_, err := leaf.LiqoVersion(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "no permission to list deployments.apps") {
+		t.Errorf("the error is: %v", err)
 	}
 }
