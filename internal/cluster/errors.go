@@ -77,7 +77,7 @@ func (l *Leaf) Explain(err error) error {
 	}
 	explained = classify(err)
 	explained.Leaf, explained.Err = l.Name, stripURL(err)
-	explained.unanswered = errors.As(err, &request)
+	explained.unanswered = errors.As(err, &request) || isCutOff(err)
 	explained.Hint += l.throughHint(err)
 	return explained
 }
@@ -125,6 +125,12 @@ func classifyConnection(err error) *Error {
 			Hint:        "Check that the cluster runs, and that no firewall or proxy drops packets to its address.",
 			unreachable: true,
 		}
+	case isCutOff(err):
+		return &Error{
+			Summary:     "the API server's answer was cut off",
+			Hint:        "Check the network between here and the cluster, and apply again.",
+			unreachable: true,
+		}
 	case errors.As(err, &request), apierrors.IsServiceUnavailable(err):
 		return &Error{
 			Summary:     "the API server can't be reached",
@@ -135,6 +141,11 @@ func classifyConnection(err error) *Error {
 		return &Error{Summary: "the API server answered with an error"}
 	}
 }
+
+// cutOff is in client-go's errors for an answer whose connection was lost, which have no type.
+const cutOff = "error when reading response body"
+
+func isCutOff(err error) bool { return strings.Contains(err.Error(), cutOff) }
 
 func isUntrusted(err error) bool {
 	var (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -90,5 +93,25 @@ func TestARequestWithoutAnAnswerIsNotKnownToHaveFailed(t *testing.T) {
 	detail := err.Detail()
 	if !strings.Contains(detail, "milan.example:6443") || strings.Contains(detail, "fieldManager") {
 		t.Errorf("the detail is %q: it should have the address and nothing else of the URL", detail)
+	}
+}
+
+func TestAnAnswerThatIsCutOffIsAnOutage(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte(`{"major":`))
+	}))
+	defer server.Close()
+	served, err := discovery.NewDiscoveryClientForConfig(&rest.Config{Host: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, failure := served.ServerVersion()
+	got := explained(t, failure)
+	if !cluster.Unreachable(got) || got.Summary != "the API server's answer was cut off" {
+		t.Errorf("got %q", got.Summary)
+	}
+	if detail := got.Detail(); !strings.HasPrefix(detail, "The connection failed: ") {
+		t.Errorf("the detail is %q", detail)
 	}
 }
