@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"testing"
 
@@ -28,6 +29,7 @@ func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
 		"no answer in time":                 {asked(context.DeadlineExceeded), true},
 		"no time left to ask":               {context.DeadlineExceeded, true},
 		"no Liqo":                           {leaf.explainMissingID(apierrors.NewNotFound(maps, "id")), true},
+		"no kinds of Liqo":                  {leaf.Explain(withoutKind()), true},
 		"a certificate of another cluster":  {asked(x509.UnknownAuthorityError{}), true},
 		"a certificate for another address": {asked(x509.HostnameError{Certificate: &x509.Certificate{}}), true},
 		"credentials that have expired":     {leaf.Explain(apierrors.NewUnauthorized("expired")), false},
@@ -40,4 +42,10 @@ func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
 			t.Errorf("%s: %v: got %t", name, test.err, lost)
 		}
 	}
+}
+
+// withoutKind is the answer of an API server that does not know a kind.
+func withoutKind() error {
+	kind := schema.GroupResource{Group: "networking.liqo.io", Resource: "configurations"}
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, "get", kind, "", "404 page not found", 0, true)
 }
