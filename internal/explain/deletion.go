@@ -37,9 +37,12 @@ func remaining(
 	}
 	for _, owner := range object.GetOwnerReferences() {
 		kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
-		// The owner of an object of Liqo's is in the same namespace. If the owner can't be read, the
-		// object itself is reported.
+		// The owner of an object of Liqo's is in the same namespace. If the leaf does not know the owner's kind, the
+		// object itself is reported. Without permission, nobody knows whether the owner exists.
 		owning, err := remaining(ctx, leaf, kind, client.ObjectKey{Namespace: key.Namespace, Name: owner.Name})
+		if cluster.MissingPermission(err) {
+			return nil, err
+		}
 		if err == nil && owning != nil {
 			return owning, nil
 		}

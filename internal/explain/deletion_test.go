@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,32 @@ func TestTheErrorOfADeletionNamesTheObject(t *testing.T) {
 	}
 	if err := Deletion(t.Context(), milan(t).Leaf, deploymentKind, client.ObjectKey{Name: "gone"}, nil); err != nil {
 		t.Errorf("a complete deletion has the error %v", err)
+	}
+}
+
+func TestAnOwnerThatMayNotBeReadIsNotCalledGone(t *testing.T) {
+	deployment := gatewayDeployment()
+	deployment.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.GatewayServerKind, Name: "rome",
+	}}
+	leaf := milan(t, deployment).Leaf
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
+			options ...client.GetOption,
+		) error {
+			if object.GetObjectKind().GroupVersionKind().Kind == networkingv1beta1.GatewayServerKind {
+				return apierrors.NewForbidden(networkingv1beta1.GatewayServerGroupResource, key.Name, errors.New(
+					`User "terraform" cannot get resource "gatewayservers" in API group "networking.liqo.io" `+
+						`in the namespace "liqo-tenant-rome"`))
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	err := Deletion(t.Context(), leaf, deploymentKind, client.ObjectKeyFromObject(deployment), context.DeadlineExceeded)
+	text := Detail(err)
+	if !strings.Contains(text, "could not be read") || !strings.Contains(text, "no permission to get gatewayservers") ||
+		strings.Contains(text, "is gone") {
+		t.Errorf("got:\n%s", text)
 	}
 }
 
