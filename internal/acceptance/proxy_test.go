@@ -1,0 +1,142 @@
+package acceptance
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"log"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// proxy stands between the provider and the API server of a leaf. It passes on requests, with the credentials of
+// whoever sends them, and answers some of them itself.
+type proxy struct {
+	server  *httptest.Server
+	forward *httputil.ReverseProxy
+
+	mu    sync.Mutex
+	fault func(http.ResponseWriter, *http.Request) bool // answers a request, or returns false
+	asked int                                           // the number of requests
+	bytes map[string]int                                // that the API server has answered with, by method and path
+}
+
+// proxyFor starts a proxy for a leaf. It returns the proxy, and the access to the leaf through it.
+func proxyFor(t *testing.T, to leaf) (*proxy, leaf) {
+	t.Helper()
+	target, err := url.Parse(to.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted := x509.NewCertPool()
+	if !trusted.AppendCertsFromPEM([]byte(to.ClusterCACertificate)) {
+		t.Fatal("the leaf has no certificate")
+	}
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	p := &proxy{bytes: map[string]int{}}
+	p.forward = &httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport:     transport,
+		FlushInterval: -1, // a watch must not wait for more events
+		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+		ErrorLog:      log.New(io.Discard, "", 0), // connections that are cut are part of the test
+		ModifyResponse: func(response *http.Response) error {
+			what := response.Request.Method + " " + response.Request.URL.Path
+			response.Body = &counted{ReadCloser: response.Body, proxy: p, what: what}
+			return nil
+		},
+	}
+	p.server = httptest.NewUnstartedServer(p)
+	p.server.EnableHTTP2 = true
+	p.server.Config.ErrorLog = p.forward.ErrorLog
+	p.server.StartTLS()
+	t.Cleanup(func() {
+		p.server.CloseClientConnections()
+		p.server.Close()
+	})
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.server.Certificate().Raw})
+	return p, leaf{p.server.URL, string(ca), to.Token}
+}
+
+// ServeHTTP implements [http.Handler].
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.asked++
+	fault := p.fault
+	p.mu.Unlock()
+	if fault == nil || !fault(w, r) {
+		p.forward.ServeHTTP(w, r)
+	}
+}
+
+// disturb lets fault see each request from now on. It answers the request, or returns false. It is called by several
+// goroutines.
+func (p *proxy) disturb(fault func(http.ResponseWriter, *http.Request) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault = fault
+}
+
+// received returns how many bytes the API server has answered with, by method and path.
+func (p *proxy) received() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.bytes)
+}
+
+// requests returns the number of requests.
+func (p *proxy) requests() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked
+}
+
+// counted counts the bytes of an answer.
+type counted struct {
+	io.ReadCloser
+
+	proxy *proxy
+	what  string // the request's method and path
+}
+
+// Read implements [io.Reader].
+func (c *counted) Read(into []byte) (int, error) {
+	n, err := c.ReadCloser.Read(into)
+	c.proxy.mu.Lock()
+	defer c.proxy.mu.Unlock()
+	c.proxy.bytes[c.what] += n
+	return n, err
+}
+
+// refuse answers a request as an API server does.
+func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(metav1.Status{ // the client may have gone
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
+		Code: int32(code), Reason: reason, Message: message, //nolint:gosec // a code of HTTP
+	})
+}
+
+func isWatch(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" }
+
+// withoutStreaming refuses to stream lists, as API servers before Kubernetes 1.32 do.
+func withoutStreaming(w http.ResponseWriter, r *http.Request) bool {
+	if r.URL.Query().Get("sendInitialEvents") == "" {
+		return false
+	}
+	refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "sendInitialEvents is forbidden")
+	return true
+}
