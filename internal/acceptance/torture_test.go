@@ -26,6 +26,9 @@ const (
 	tortureRounds = "TORTURE_ROUNDS"
 )
 
+// timeouts end an operation that waits for what someone else has removed meanwhile.
+const timeouts = `timeouts = { create = "90s", update = "90s", delete = "90s" }`
+
 // timeToEnd is how long Terraform may take to end after an interruption.
 const timeToEnd = 5 * time.Second
 
@@ -109,7 +112,7 @@ func (r *torture) next() string {
 	case r.exists:
 		operation = "destroy"
 	}
-	r.project.configure(joining("s", "rome", "milan", fmt.Sprintf("mtu = %d", r.mtu)))
+	r.project.configure(joining("s", "rome", "milan", fmt.Sprintf("mtu = %d\n%s", r.mtu, timeouts)))
 	return operation
 }
 
