@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ func (r *torture) chooseFault(operation string) fault {
 		{name: "SIGINT, twice", strike: interruptTwice, interrupts: true},
 		{name: "a gateway's pod is deleted", strike: deleteGatewayPods},
 		{name: "Liqo's controllers restart", strike: restartControllers},
+		{name: "liqoctl removes the network", strike: removeByLiqoctl},
 	}
 	if operation == "create" {
 		faults = append(faults, fault{name: "two applies from two states"})
@@ -133,6 +135,19 @@ func deleteGatewayPods(r *torture, _ *execution) error {
 
 func restartControllers(r *torture, _ *execution) error {
 	return errors.Join(r.lab.try("set", "milan", "liqo=stopped"), r.lab.try("set", "milan", "liqo=running"))
+}
+
+// removeByLiqoctl removes the network of the pair, as someone does who does not know of Terraform. Liqoctl may fail,
+// for example because Terraform has removed the same object.
+func removeByLiqoctl(r *torture, _ *execution) error {
+	output, err := exec.Command(
+		liqoctlProgram, "network", "reset", "--skip-confirm", "--kubeconfig", r.lab.cluster(r.t, "rome").Kubeconfig,
+		"--remote-kubeconfig", r.lab.cluster(r.t, "milan").Kubeconfig,
+	).CombinedOutput()
+	if err != nil {
+		r.t.Logf("liqoctl: %v\n%s", err, output)
+	}
+	return nil
 }
 
 // compete applies the shortcut from two states at the same time. One of them must get it, and the other one an error

@@ -1,0 +1,115 @@
+package acceptance
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
+	lab := useUpLab(t, pair)
+	before := lab.of(t, "rome")
+	p := lab.newProject(t, t.TempDir())
+	p.write("main.tf", lab.between("milan", overNodePort))
+	p.apply()
+	lab.uninstallLiqo(t, "milan")
+	says(t, p.run("plan"), `Warning: The API server does not know a kind that Liqo installs on leaf "milan"`,
+		"Install Liqo on this leaf", "No changes.")
+	says(t, p.refused("destroy", "-auto-approve"),
+		`Error: The API server does not know a kind that Liqo installs on leaf "milan"`, "force_destroy = true")
+	p.write("main.tf", lab.between("milan", overNodePort+"\nforce_destroy = true"))
+	says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	says(t, p.run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", "1 destroyed")
+	if after := lab.of(t, "rome"); after != before {
+		t.Errorf("before the shortcut, Rome had:\n%s\nNow it has:\n%s", before, after)
+	}
+}
+
+// of returns the inventory of one cluster.
+func (l *Lab) of(t *testing.T, name string) string {
+	t.Helper()
+	all, err := l.inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, line := range all {
+		if strings.HasPrefix(line, name+" ") || strings.HasPrefix(line, name+":") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// uninstallLiqo stops Liqo's controllers and deletes all its kinds with all objects. Nobody removes the finalizers.
+func (l *Lab) uninstallLiqo(t *testing.T, name string) {
+	t.Helper()
+	l.command(t, "set", name, "liqo=stopped")
+	c := l.administrator(t, name)
+	kinds := &unstructured.UnstructuredList{}
+	kinds.SetGroupVersionKind(schema.GroupVersionKind{
+		Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinitionList",
+	})
+	changes, err := c.Watch(t.Context(), kinds.DeepCopy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer changes.Stop()
+	if err := c.List(t.Context(), kinds); err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	for i := range kinds.Items {
+		if kind := &kinds.Items[i]; strings.HasSuffix(kind.GetName(), ".liqo.io") {
+			withoutFinalizers(t, c, kind)
+			if err := c.Delete(t.Context(), kind); err != nil {
+				t.Fatal(err)
+			}
+			left[kind.GetName()] = true
+		}
+	}
+	for change := range changes.ResultChan() {
+		if kind, ok := change.Object.(client.Object); ok && change.Type == watch.Deleted {
+			delete(left, kind.GetName())
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+	t.Fatalf("these kinds are left: %v", left)
+}
+
+// withoutFinalizers removes the finalizers of all objects of a kind.
+func withoutFinalizers(t *testing.T, c client.Client, kind *unstructured.Unstructured) {
+	t.Helper()
+	text := func(path ...string) string {
+		found, _, err := unstructured.NestedString(kind.Object, path...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	versions, _, err := unstructured.NestedStringSlice(kind.Object, "status", "storedVersions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := schema.GroupVersion{Group: text("spec", "group"), Version: versions[0]}
+	objects := &metav1.PartialObjectMetadataList{}
+	objects.SetGroupVersionKind(version.WithKind(text("spec", "names", "listKind")))
+	if err := c.List(t.Context(), objects); err != nil {
+		t.Fatal(err)
+	}
+	none := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	for i := range objects.Items {
+		objects.Items[i].SetGroupVersionKind(version.WithKind(text("spec", "names", "kind")))
+		if err := client.IgnoreNotFound(c.Patch(t.Context(), &objects.Items[i], none)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
