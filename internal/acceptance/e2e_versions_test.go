@@ -137,7 +137,12 @@ func TestAccPacketsCrossAgainAfterEachUpdateOfLiqo(t *testing.T) {
 	lab := withPods(t, useUpLab(t, planeOf(oldestLiqo, newest)))
 	p := lab.join(t, "milan", overNodePort)
 	p.works()
-	for _, version := range []string{"v1.1.2", lab.cluster(t, "milan").LiqoVersion, "v1.1.2"} {
+	latest := lab.cluster(t, "milan").LiqoVersion
+	updates := []string{"v1.1.2", latest, "v1.1.2"}
+	if testing.Short() {
+		updates = []string{latest, oldestLiqo} // one version less to build
+	}
+	for _, version := range updates {
 		p.measure("Rome's Liqo becomes "+version, briefly, func() {
 			lab.command(t, "set", "rome", "liqo="+version)
 			p.comesBack()

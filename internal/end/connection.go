@@ -12,7 +12,7 @@ import (
 
 // WaitForConnection returns when this leaf's gateway reports the tunnel as up and the report is recent.
 func (e *End) WaitForConnection(ctx context.Context) error {
-	return e.wait(ctx, "the tunnel to come up", e.Observe, func(found Objects) bool {
+	return e.waitForGateway(ctx, "the tunnel to come up", e.Observe, func(found Objects) bool {
 		gateway := found.Gateway()
 		return gateway != nil && found.ConnectionStatus(gateway) == networkingv1beta1.Connected
 	}, &networkingv1beta1.Connection{})
@@ -21,7 +21,7 @@ func (e *End) WaitForConnection(ctx context.Context) error {
 // WaitForPeer returns when this leaf's gateway has configured the other one as its peer, and has created its
 // Connection. The other one may not have answered yet.
 func (e *End) WaitForPeer(ctx context.Context) error {
-	return e.until(ctx, "the gateway to start", func(found Objects) bool {
+	return e.waitForGateway(ctx, "the gateway to start", e.Find, func(found Objects) bool {
 		gateway := found.Gateway()
 		return gateway != nil && found.ConnectionStatus(gateway) != ""
 	}, &networkingv1beta1.Connection{})

@@ -1,12 +1,16 @@
 package end
 
 import (
+	"context"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -25,6 +29,43 @@ func TestAWaitForAnExistingObjectEndsAtOnce(t *testing.T) {
 	for _, on := range []*End{client, server} {
 		if err := on.WaitForConnection(t.Context()); err != nil {
 			t.Errorf("%s: %v", on.Leaf.Name, err)
+		}
+	}
+}
+
+func TestAWaitEndsWhenSomeoneElseDeletesTheGateway(t *testing.T) {
+	gateway := clustertest.GatewayServer("rome", 51840)
+	gateway.Status = networkingv1beta1.GatewayServerStatus{}
+	for name, wait := range map[string]func(*End) error{
+		"tunnel": func(milan *End) error { return milan.WaitForConnection(t.Context()) },
+		"peer":   func(milan *End) error { return milan.WaitForPeer(t.Context()) },
+		"address": func(milan *End) error {
+			_, err := milan.WaitForEndpoint(t.Context(), EnsuredGateway{})
+			return err
+		},
+		"keys": func(milan *End) error {
+			_, err := milan.WaitForKey(t.Context())
+			return err
+		},
+	} {
+		milan := milansEnd(t, gateway.DeepCopy())
+		ended, read := make(chan error), make(chan struct{}, 10)
+		milan.Leaf.Cached = interceptor.NewClient(milan.Leaf.Live, interceptor.Funcs{
+			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+				err := c.List(ctx, list, options...)
+				if _, ok := list.(*networkingv1beta1.GatewayServerList); ok {
+					read <- struct{}{}
+				}
+				return err
+			},
+		})
+		go func() { ended <- wait(milan) }()
+		<-read
+		must(t, milan.Leaf.Live.Delete(t.Context(), gateway.DeepCopy()))
+		err := <-ended
+		if err == nil || !strings.Contains(err.Error(), "someone else has deleted the gateway") ||
+			!strings.Contains(err.Error(), "GatewayServer liqo-tenant-rome/rome") {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package end
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -143,6 +144,33 @@ func (e *End) change(
 	err = e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return is.carry(wanted) })
 	ensured.pods = is.Deployment.Spec.Template
 	return ensured, &is, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
+}
+
+// waitForGateway waits until done is true for the gateway that this leaf has or gets, with its Connection, as the
+// function read finds them. It ends with an error when the gateway is gone, because someone else has deleted it. An
+// apply does not create it again by itself: it might fight against another program.
+func (e *End) waitForGateway(
+	ctx context.Context, waitedFor string, read func(context.Context) (Objects, error), done func(Objects) bool,
+	kinds ...client.Object,
+) error {
+	var was client.Object // the gateway, once the cache has it
+	var gone bool
+	err := e.wait(ctx, waitedFor, read, func(found Objects) bool {
+		if gateway := found.Gateway(); gateway != nil {
+			was = gateway
+		} else if was != nil {
+			gone = true
+		}
+		return gone || done(found)
+	}, append(kinds, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{})...)
+	if err != nil || !gone {
+		return err
+	}
+	return &explain.Problem{
+		Leaf: e.Leaf.Name, Summary: "someone else has deleted the gateway",
+		Detail: fmt.Sprintf("%s was there, and is gone since the apply waits for %s. Perhaps somebody has run `liqoctl "+
+			"network disconnect`. Another apply creates it again.", e.Leaf.Describe(was), waitedFor),
+	}
 }
 
 // applyWhole applies a gateway, and removes settings that someone else has added. Spec returns the settings

@@ -181,10 +181,10 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 // Service has an address.
 func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (Endpoint, error) {
 	var endpoint *Endpoint
-	err := e.until(ctx, "the gateway's Service to get an address", func(found Objects) bool {
+	err := e.waitForGateway(ctx, "the gateway's Service to get an address", e.Find, func(found Objects) bool {
 		endpoint = found.Endpoint()
 		return endpoint != nil && (gateway.service == nil || endpoint.reaches(gateway.service))
-	}, &networkingv1beta1.GatewayServer{})
+	})
 	if err != nil {
 		return Endpoint{}, err
 	}

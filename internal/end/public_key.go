@@ -134,10 +134,10 @@ func (o Objects) keys() *corev1.ObjectReference {
 // WaitForKey waits for the public key of this leaf's gateway, which Liqo creates.
 func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	var secret *corev1.ObjectReference
-	err := e.until(ctx, "Liqo to create the gateway's keys", func(found Objects) bool {
+	err := e.waitForGateway(ctx, "Liqo to create the gateway's keys", e.Find, func(found Objects) bool {
 		secret = found.keys()
 		return secret != nil
-	}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{})
+	})
 	if err != nil {
 		return nil, err
 	}
