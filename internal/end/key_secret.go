@@ -164,7 +164,8 @@ func (e *End) labelKeySecret(ctx context.Context, of KeySecret, remote string, l
 	if err != nil {
 		return err
 	}
-	err = e.Leaf.Live.Patch(
-		ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
-	return e.Leaf.Explain(client.IgnoreNotFound(err))
+	return e.Leaf.Persist(ctx, func() error {
+		return client.IgnoreNotFound(e.Leaf.Live.Patch(
+			ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager)))
+	})
 }

@@ -115,11 +115,17 @@ func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 
 	namespace := e.forgeTenantNamespace()
 	e.Owner.Mark(namespace)
-	err = e.Leaf.Live.Create(ctx, namespace, client.FieldOwner(cluster.FieldManager))
-	if apierrors.IsAlreadyExists(err) {
-		return "", e.tenantNameTaken(err)
+	err = e.Leaf.Persist(ctx, func() error {
+		return e.Leaf.Live.Create(ctx, namespace.DeepCopy(), client.FieldOwner(cluster.FieldManager))
+	})
+	if !apierrors.IsAlreadyExists(err) {
+		return namespace.Name, err
 	}
-	return namespace.Name, e.Leaf.Explain(err)
+	// A create whose answer was lost has made it.
+	if made, err := e.TenantNamespace(ctx); err != nil || made != nil && e.Owner.Marked(made) {
+		return namespace.Name, err
+	}
+	return "", e.tenantNameTaken(err)
 }
 
 // checkTenantName fails if an ordinary namespace has the name of the tenant namespace to create. It

@@ -1,12 +1,16 @@
 package end
 
 import (
+	"context"
+	"net/url"
+	"syscall"
 	"testing"
 
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -21,6 +25,26 @@ func TestTheTenantNamespaceIsCreatedOnceAndMarked(t *testing.T) {
 	namespace, err := rome.TenantNamespace(t.Context())
 	if err != nil || namespace == nil || !managed(namespace) {
 		t.Errorf("the namespace is not there, or not marked (%v)", err)
+	}
+}
+
+func TestTheTenantNamespaceIsTheOwnersAlthoughTheAnswerToItsCreateWasLost(t *testing.T) {
+	rome := romesEnd(t)
+	rome.Owner = me
+	creates := 0
+	rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
+		Create: func(
+			ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
+		) error {
+			err := c.Create(ctx, object, options...)
+			if creates++; creates == 1 {
+				return &url.Error{Op: "Post", URL: "https://rome", Err: syscall.ECONNRESET}
+			}
+			return err
+		},
+	})
+	if name, err := rome.ensureTenantNamespace(t.Context()); err != nil || name != "liqo-tenant-milan" || creates != 2 {
+		t.Errorf("got %q after %d creates (%v)", name, creates, err)
 	}
 }
 

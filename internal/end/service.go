@@ -37,8 +37,9 @@ func (e *End) changeService(
 	if len(changed.Annotations) == len(service.Annotations) && len(changed.Labels) == len(service.Labels) {
 		return service, nil
 	}
-	err = e.Leaf.Live.Patch(ctx, changed, client.MergeFrom(service), client.FieldOwner(cluster.FieldManager))
-	return changed, e.Leaf.Explain(err)
+	return changed, e.Leaf.Persist(ctx, func() error {
+		return e.Leaf.Live.Patch(ctx, changed, client.MergeFrom(service), client.FieldOwner(cluster.FieldManager))
+	})
 }
 
 // marked reports whether labels or annotations have all the wanted ones.
