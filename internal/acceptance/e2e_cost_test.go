@@ -112,7 +112,7 @@ func TestAccPacketsShowWhatAnAdoptionCosts(t *testing.T) {
 	p.configure(overNodePort + "\nadopt_existing = true")
 	p.run("init")
 	before := lab.parts(t)
-	p.measure("adoption of a network made by liqoctl", patiently, p.update)
+	p.during("adoption of a network made by liqoctl", p.update)
 	if touched := differences(before, lab.parts(t)); len(touched) > 0 {
 		t.Errorf("the adoption touches %q", touched)
 	}
