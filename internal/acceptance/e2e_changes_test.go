@@ -55,23 +55,35 @@ func TestAccPacketsCrossAgainAfterANodeGetsAnotherAddress(t *testing.T) {
 // renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
 func (l *realLab) renewGateway(t *testing.T, cluster string) {
 	t.Helper()
+	renewed := l.nextGateway(t, cluster)
+	if err := l.administrator(t, cluster).Delete(t.Context(), l.gatewayPod(t, cluster)); err != nil {
+		t.Fatal(err)
+	}
+	renewed()
+}
+
+// nextGateway returns a function that returns when another pod of a cluster's gateway runs than now.
+func (l *realLab) nextGateway(t *testing.T, cluster string) func() {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeToHappen)
-	defer cancel()
-	c, old := l.administrator(t, cluster), l.gatewayPod(t, cluster)
-	pods, err := c.Watch(ctx, &corev1.PodList{}, client.InNamespace(old.Namespace))
+	old := l.gatewayPod(t, cluster)
+	pods, err := l.administrator(t, cluster).Watch(ctx, &corev1.PodList{}, client.InNamespace(old.Namespace))
 	if err != nil {
+		cancel()
 		t.Fatal(err)
 	}
-	defer pods.Stop()
-	if err := c.Delete(ctx, old); err != nil {
-		t.Fatal(err)
-	}
-	for change := range pods.ResultChan() {
-		if pod, ok := change.Object.(*corev1.Pod); ok && pod.UID != old.UID && pod.Status.Phase == corev1.PodRunning {
-			return
+	return func() {
+		t.Helper()
+		defer cancel()
+		defer pods.Stop()
+		for change := range pods.ResultChan() {
+			pod, ok := change.Object.(*corev1.Pod)
+			if ok && pod.UID != old.UID && pod.Status.Phase == corev1.PodRunning {
+				return
+			}
 		}
+		t.Fatal("the gateway has no other pod")
 	}
-	t.Fatal("the gateway has no other pod")
 }
 
 func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T) {

@@ -144,7 +144,9 @@ func TestAccPacketsCrossAgainAfterEachUpdateOfLiqo(t *testing.T) {
 	}
 	for _, version := range updates {
 		p.measure("Rome's Liqo becomes "+version, briefly, func() {
+			renewed := lab.nextGateway(t, "rome")
 			lab.command(t, "set", "rome", "liqo="+version)
+			renewed()
 			p.comesBack()
 		})
 		// A plan needs no change. It may warn that the new gateway has not reported yet.
