@@ -40,11 +40,12 @@ func (r *Registry) throughCentre(ctx context.Context, name string, credentials C
 	ctx, cancel := context.WithTimeout(ctx, r.timeToAnswer)
 	defer cancel()
 	if credentials.Kubeconfig, err = centre.identity(ctx, credentials.id(name)); err != nil {
-		explained := &Error{Leaf: name, Summary: fmt.Sprintf("%q has no credentials for it", through), Err: err}
+		explained := &Error{
+			Leaf: name, Summary: fmt.Sprintf("%q has no credentials for it", through), Err: err, unreachable: Unreachable(err),
+		}
 		if missing, ok := errors.AsType[*noIdentityError](err); ok {
 			explained.Hint = missing.hint
 		}
-		explained.unreachable = Unreachable(err)
 		return Credentials{}, explained
 	}
 	return credentials, nil

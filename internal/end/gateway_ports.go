@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -44,10 +43,7 @@ func (e *End) checkPorts(ctx context.Context, gateway client.Object) error {
 	whole := &unstructured.Unstructured{}
 	whole.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
 	if err := e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(gateway), whole); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return e.Leaf.Explain(err)
+		return e.Leaf.Explain(client.IgnoreNotFound(err))
 	}
 	ports, _, err := unstructured.NestedSlice(whole.Object, "spec", "endpoint", "ports")
 	if err != nil || len(ports) == 0 {
