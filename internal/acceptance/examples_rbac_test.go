@@ -1,9 +1,7 @@
 package acceptance
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -105,7 +102,7 @@ func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
 func TestAccTheExampleOfAPolicyProtectsOtherNamespaces(t *testing.T) {
 	lab := borrowLab(t)
 	for _, name := range []string{"rome", "milan"} {
-		for _, object := range policiesIn(t, "../../examples/rbac/namespaces.yaml") {
+		for _, object := range objectsIn(t, "../../examples/rbac/namespaces.yaml") {
 			lab.have(t, name, object)
 		}
 	}
@@ -176,7 +173,7 @@ func (l *Lab) reachedWithRole(t *testing.T, file string) map[string]leaf {
 	t.Helper()
 	leaves := map[string]leaf{}
 	for _, name := range []string{"rome", "milan"} {
-		leaves[name] = l.reachedAs(t, name, "terraform", rolesIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file)))
+		leaves[name] = l.reachedAs(t, name, "terraform", objectsIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file)))
 	}
 	return leaves
 }
@@ -204,11 +201,12 @@ func (l *Lab) reachedAs(t *testing.T, name, account string, roles []client.Objec
 	return leaf{config.Host, string(config.CAData), request.Status.Token}
 }
 
-// bind creates a Role or ClusterRole, named after an account, and gives it to this account.
+// bind creates a copy of a Role or ClusterRole, named after an account, and gives it to this account.
 func (l *Lab) bind(t *testing.T, name string, role client.Object, to *corev1.ServiceAccount) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Namespace: role.GetNamespace(), Name: to.Name}
 	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: to.Namespace, Name: to.Name}}
+	role = role.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
 	role.SetName(to.Name)
 	l.have(t, name, role)
 	if meta.Namespace == "" {
@@ -222,33 +220,8 @@ func (l *Lab) bind(t *testing.T, name string, role client.Object, to *corev1.Ser
 	}})
 }
 
-// rolesIn returns the Roles and ClusterRoles of a YAML file.
-func rolesIn(t *testing.T, name string) []client.Object {
-	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	var roles []client.Object
-	for decoder := yaml.NewYAMLOrJSONDecoder(file, 4096); ; {
-		role := rbacv1.ClusterRole{} // a Role has the same fields
-		err := decoder.Decode(&role)
-		switch {
-		case errors.Is(err, io.EOF):
-			return roles
-		case err != nil:
-			t.Fatal(err)
-		case role.Kind == "Role":
-			roles = append(roles, &rbacv1.Role{ObjectMeta: role.ObjectMeta, Rules: role.Rules})
-		default:
-			roles = append(roles, &role)
-		}
-	}
-}
-
-// policiesIn returns the objects of a YAML file with an admission policy.
-func policiesIn(t *testing.T, name string) []client.Object {
+// objectsIn returns the objects of a YAML file.
+func objectsIn(t *testing.T, name string) []client.Object {
 	t.Helper()
 	file, err := os.ReadFile(name)
 	if err != nil {

@@ -95,12 +95,7 @@ func TestAccALeafRemovedFromTheProviderBlockCanBeGivenUp(t *testing.T) {
 	p := lab.newProject(t, t.TempDir())
 	destroyAtLast(p)
 	write := func(milans, settings string) {
-		p.write("main.tf", fmt.Sprintf(`
-			terraform {
-			  required_providers {
-			    liqo = { source = "leafmesh/liqo" }
-			  }
-			}
+		p.write("main.tf", required+fmt.Sprintf(`
 			provider "liqo" {
 			  config_path = %q
 			  clusters = {

@@ -49,7 +49,7 @@ func (s *stage) admit(t *testing.T, taken right, roles []client.Object) {
 	t.Helper()
 	s.accounts[taken] = map[string]leaf{}
 	for _, name := range []string{"rome", "milan"} {
-		s.accounts[taken][name] = s.lab.reachedAs(t, name, taken.account(), copies(roles))
+		s.accounts[taken][name] = s.lab.reachedAs(t, name, taken.account(), roles)
 	}
 }
 
@@ -121,15 +121,6 @@ func (s *stage) create(t *testing.T, spec shortcut.Spec) {
 	if err := s.administrator.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// copies returns deep copies of objects.
-func copies(objects []client.Object) []client.Object {
-	var all []client.Object
-	for _, object := range objects {
-		all = append(all, object.DeepCopyObject().(client.Object)) //nolint:errcheck,forcetypeassert // as above
-	}
-	return all
 }
 
 // hold lets the deletion of all objects of a kind in a namespace wait until the end of the test.

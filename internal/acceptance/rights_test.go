@@ -84,7 +84,7 @@ func TestAccNothingInTheExamplesOfRolesIsSuperfluous(t *testing.T) {
 	for file, uses := range map[string][]use{"shortcuts": toManage, "plans": toPlan} {
 		t.Run(file, func(t *testing.T) {
 			lab := borrowLab(t)
-			roles := rolesIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file))
+			roles := objectsIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file))
 			seed := numberFrom(t, tortureSeed, time.Now().UnixNano())
 			t.Logf("%s=%d", tortureSeed, seed)
 			cases := someOf(casesOf(t, rightsIn(roles), uses), someCases, newDice(seed))

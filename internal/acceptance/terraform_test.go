@@ -44,12 +44,7 @@ func applyThrough(
 // contexts returns a provider block with the lab's merged kubeconfig, followed by more
 // configuration.
 func (l *Lab) contexts(more string) string {
-	return fmt.Sprintf(`
-		terraform {
-		  required_providers {
-		    liqo = { source = "leafmesh/liqo" }
-		  }
-		}
+	return required + fmt.Sprintf(`
 		provider "liqo" {
 		  config_path = %q
 		}

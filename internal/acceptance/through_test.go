@@ -3,16 +3,13 @@ package acceptance
 import (
 	"bytes"
 	"encoding/base64"
-	"errors"
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -28,11 +25,10 @@ func (l *Lab) theLeavesAreReachedThroughTheCentre(t *testing.T) {
 		`Give user "europe"`, "examples/rbac/centre.yaml")
 
 	for _, leaf := range []string{"rome", "milan"} {
-		for _, role := range rolesIn(t, "../../examples/rbac/shortcuts.yaml") {
-			l.have(t, leaf, role)
-		}
-		for _, binding := range bindingsIn(t, "../../examples/rbac/centre.yaml") {
-			l.have(t, leaf, binding)
+		for _, file := range []string{"shortcuts", "centre"} {
+			for _, object := range objectsIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file)) {
+				l.have(t, leaf, object)
+			}
 		}
 	}
 	p := l.example(t, "centre")
@@ -85,33 +81,6 @@ func (l *Lab) doesNotWriteIdentity(t *testing.T, leaf string, p *project) {
 				bytes.Contains(file.content, middle(base64.StdEncoding.EncodeToString([]byte(key)))) {
 				t.Errorf("the key of the Identity is in %s", file.name)
 			}
-		}
-	}
-}
-
-// bindingsIn returns the RoleBindings and ClusterRoleBindings of a YAML file.
-func bindingsIn(t *testing.T, name string) []client.Object {
-	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	var bindings []client.Object
-	for decoder := yaml.NewYAMLOrJSONDecoder(file, 4096); ; {
-		binding := rbacv1.ClusterRoleBinding{} // a RoleBinding has the same fields
-		err := decoder.Decode(&binding)
-		switch {
-		case errors.Is(err, io.EOF):
-			return bindings
-		case err != nil:
-			t.Fatal(err)
-		case binding.Kind == "RoleBinding":
-			bindings = append(bindings, &rbacv1.RoleBinding{
-				ObjectMeta: binding.ObjectMeta, Subjects: binding.Subjects, RoleRef: binding.RoleRef,
-			})
-		default:
-			bindings = append(bindings, &binding)
 		}
 	}
 }

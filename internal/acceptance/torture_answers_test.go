@@ -69,26 +69,16 @@ func TestAccTortureByAnswersEndsWithAllOrNothing(t *testing.T) {
 // withPlugin returns a provider block in which a credential plugin prints the token of Milan from a file.
 func (l *Lab) withPlugin(milan leaf, file string) string {
 	credential := `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}`
-	return fmt.Sprintf(`
-		terraform {
-		  required_providers {
-		    liqo = { source = "leafmesh/liqo" }
+	return required + l.listing(fmt.Sprintf(`
+		milan = {
+		  host                   = %q
+		  cluster_ca_certificate = %q
+		  exec = {
+		    api_version = "client.authentication.k8s.io/v1"
+		    command     = "sh"
+		    args        = ["-c", %q]
 		  }
-		}
-		provider "liqo" {
-		  config_path = %q
-		  clusters = {
-		    milan = {
-		      host                   = %q
-		      cluster_ca_certificate = %q
-		      exec = {
-		        api_version = "client.authentication.k8s.io/v1"
-		        command     = "sh"
-		        args        = ["-c", %q]
-		      }
-		    }
-		  }
-		}`, l.Kubeconfig, milan.Host, milan.ClusterCACertificate, fmt.Sprintf(`printf '%s' "$(cat %s)"`, credential, file))
+		}`, milan.Host, milan.ClusterCACertificate, fmt.Sprintf(`printf '%s' "$(cat %s)"`, credential, file)))
 }
 
 // expiry is a token that expires after some requests. From then on, its file has the next token.

@@ -11,10 +11,9 @@ import (
 
 // relay passes on the connections to a leaf's API server, as a bad network does.
 type relay struct {
-	t        *testing.T
-	listener net.Listener
-	target   string // host and port
-	random   *dice
+	address string // host and port, here
+	target  string // host and port of the API server
+	random  *dice
 
 	delay atomic.Int64 // of everything, each way, as a time.Duration
 	stall atomic.Int64 // one piece of so many comes 3 seconds later; 0 for none
@@ -32,7 +31,7 @@ func TestAccTortureByABadNetworkEndsWithAllOrNothing(t *testing.T) {
 	random := newDice(seed)
 	between := newRelay(t, leaves["milan"].Host, random)
 	bad := leaves["milan"]
-	bad.Host = "https://" + between.listener.Addr().String()
+	bad.Host = "https://" + between.address
 	leaves["milan"] = bad
 	v := newVictim(t, lab, leaves, seed)
 	type network struct {
@@ -65,21 +64,8 @@ func newRelay(t *testing.T, host string, random *dice) *relay {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &relay{t: t, listener: listener, target: to.Host, random: random}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go r.connect(connection)
-		}
-	}()
+	r := &relay{target: to.Host, random: random}
+	r.address = listen(t, func(connection net.Conn) { go r.connect(connection) })
 	return r
 }
 

@@ -13,6 +13,13 @@ import (
 // silentAddress returns the address of a listener that accepts connections and never answers.
 func silentAddress(t *testing.T) string {
 	t.Helper()
+	return "https://" + listen(t, func(connection net.Conn) { t.Cleanup(func() { connection.Close() }) })
+}
+
+// listen accepts connections until the end of the test, and returns the host and port at which it does. Each
+// connection is handled before the next one is accepted.
+func listen(t *testing.T, handle func(net.Conn)) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -24,10 +31,10 @@ func silentAddress(t *testing.T) string {
 			if err != nil {
 				return
 			}
-			t.Cleanup(func() { connection.Close() })
+			handle(connection)
 		}
 	}()
-	return "https://" + listener.Addr().String()
+	return listener.Addr().String()
 }
 
 func TestAccALeafThatSwallowsPacketsDelaysAPlanOnceAndCanBeGivenUp(t *testing.T) {
