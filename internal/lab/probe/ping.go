@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/netip"
 	"syscall"
+	"time"
 
 	"golang.org/x/net/icmp"
 	"golang.org/x/net/ipv4"
@@ -50,14 +50,22 @@ type pinger struct {
 	conn net.PacketConn
 	to   netip.Addr
 	data []byte
-	// id is that of the last request. Each request has its own: a gateway handles all packets of a
-	// flow like the first one, and a flow that began before its rules existed gets no answers.
-	id int
+	id   requestID
 }
 
+// requestID is the ID of the last request, in milliseconds since 1970, of which a packet carries the
+// lower 16 bits. A gateway handles all packets of an ID like the first one: if that came before the
+// gateway's rules, none is answered. It forgets an ID after 30 s, and the same one comes back after
+// 65 s, also from another process.
+type requestID int64
+
+func (i *requestID) next(now time.Time) { *i = max(*i+1, requestID(now.UnixMilli())) }
+
+func (i *requestID) sent() int { return int(*i & (1<<16 - 1)) }
+
 func (p *pinger) ask(ctx context.Context, number int) error {
-	p.id = rand.IntN(1 << 16) //nolint:gosec // it tells the questions of one machine apart
-	echo := icmp.Message{Type: ipv4.ICMPTypeEcho, Body: &icmp.Echo{ID: p.id, Seq: number, Data: p.data}}
+	p.id.next(time.Now())
+	echo := icmp.Message{Type: ipv4.ICMPTypeEcho, Body: &icmp.Echo{ID: p.id.sent(), Seq: number, Data: p.data}}
 	packet, err := echo.Marshal(nil)
 	if err != nil {
 		return err
@@ -88,7 +96,7 @@ func (p *pinger) await(ctx context.Context, number int) error {
 		}
 		switch body := message.Body.(type) {
 		case *icmp.Echo:
-			if message.Type == ipv4.ICMPTypeEchoReply && body.ID == p.id && body.Seq == number &&
+			if message.Type == ipv4.ICMPTypeEchoReply && body.ID == p.id.sent() && body.Seq == number &&
 				from.String() == p.to.String() {
 				return nil
 			}
@@ -107,7 +115,7 @@ func (p *pinger) isAbout(packet []byte) bool {
 		return false
 	}
 	question := packet[header.Len:]
-	return int(question[4])<<8|int(question[5]) == p.id
+	return int(question[4])<<8|int(question[5]) == p.id.sent()
 }
 
 // unreachable returns a router's message about a packet as an error.

@@ -76,3 +76,21 @@ func TestAnHTTPAnswerIsShownAsTheJSONThatItIs(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+func TestARequestHasAnIDThatNoOtherOneHadWhileAGatewayRemembersIt(t *testing.T) {
+	const remembered = 30 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		lastSent := map[int]time.Time{}
+		for range 10 { // ping processes, one after the other
+			var id requestID
+			for number := range 1000 {
+				id.next(time.Now())
+				if before, again := lastSent[id.sent()]; again && time.Since(before) <= remembered {
+					t.Fatalf("request %d has the ID of one that was sent %s ago", number, time.Since(before))
+				}
+				lastSent[id.sent()] = time.Now()
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+	})
+}
