@@ -59,10 +59,12 @@ resource "liqo_shortcut" "rome_milan" {
   }
 }
 
-# Europe's nodes are behind a router. Rome dials the router instead of the address of Europe's gateway.
+# Europe's nodes are behind a router. Rome dials the router instead of the address of Europe's gateway. Both gateways
+# get new keys whenever the value of key_rotation changes. Use the id of a time_rotating to change it every month.
 resource "liqo_shortcut" "rome_europe" {
-  client = "rome"
-  server = "europe"
+  client       = "rome"
+  server       = "europe"
+  key_rotation = "2026-11"
 
   server_gateway = {
     service_type = "NodePort"

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -126,16 +127,26 @@ func TestAccPacketsShowWhatAChangeOfTheTunnelCosts(t *testing.T) {
 	const port = `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\n"
 	lab.join(t, "milan", port).costs(
 		cost{"mtu", port + "mtu = 1300", []string{serverPod, clientPod}, true},
+		cost{"key_rotation", port + `
+			mtu          = 1300
+			key_rotation = "spring"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
+		cost{"key_rotation, again", port + `
+			mtu          = 1300
+			key_rotation = "summer"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
+		cost{"key_rotation and mtu", port + `
+			mtu          = 1310
+			key_rotation = "autumn"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
+		cost{"key_rotation removed", port + "mtu = 1310", nil, false},
 		cost{"connect_address", port + fmt.Sprintf(`
-			mtu            = 1300
+			mtu            = 1310
 			client_gateway = { connect_address = %q }`, lab.cluster(t, "milan").NATIP), []string{clientPod}, true},
 		cost{"template of the client", port + `
-			mtu            = 1300
+			mtu            = 1310
 			client_gateway = { template = { name = "my-client" } }`,
 			[]string{clientGateway, clientKeys, clientPod}, true},
 		cost{"template of the server", `
 			server_gateway = { service_type = "NodePort", node_port = 31510, template = { name = "my-server" } }
-			mtu            = 1300
+			mtu            = 1310
 			client_gateway = { template = { name = "my-client" } }`,
 			[]string{serverGateway, serverService, serverKeys, serverPod}, true},
 	)
@@ -228,11 +239,15 @@ func (l *realLab) parts(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	return map[string]string{
-		serverGateway: string(server.UID), serverService: string(service.UID), serverKeys: string(atMilan.UID),
+		serverGateway: string(server.UID), serverService: string(service.UID), serverKeys: publicKeyIn(atMilan),
 		serverAddress: fmt.Sprint(server.Status.Endpoint.Addresses, server.Status.Endpoint.Port),
 		serverPod:     string(l.gatewayPod(t, "milan").UID),
-		clientGateway: string(dialling.UID), clientKeys: string(keys.UID), clientPod: string(l.gatewayPod(t, "rome").UID),
+		clientGateway: string(dialling.UID), clientKeys: publicKeyIn(keys), clientPod: string(l.gatewayPod(t, "rome").UID),
 	}
+}
+
+func publicKeyIn(secret corev1.Secret) string {
+	return string(secret.UID) + string(secret.Data[consts.PublicKeyField])
 }
 
 func referredTo(object *corev1.ObjectReference) client.ObjectKey {

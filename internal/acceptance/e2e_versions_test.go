@@ -110,6 +110,7 @@ func (l *realLab) packetsCross(t *testing.T, between string) {
 	p.run("plan", "-detailed-exitcode")
 	for _, change := range []struct{ name, settings string }{
 		{"mtu", overNodePort + "\nmtu = 1300"},
+		{"key_rotation", overNodePort + "\nmtu = 1300\nkey_rotation = 2"},
 		{"node_port", `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\nmtu = 1300"},
 		{"port", `server_gateway = { service_type = "NodePort", node_port = 31510, port = 51900 }` + "\nmtu = 1300"},
 	} {

@@ -85,6 +85,10 @@ var toManage = slices.Concat(toConnect, []use{
 		rights: []string{"patch routeconfigurations.networking.liqo.io"}, degraded: succeeds,
 	},
 	{
+		name: "a rotation of the keys", prepare: present, do: connects(inOwnNamespaces(), withOtherKeys),
+		rights: []string{"delete pods"},
+	},
+	{
 		name: "a refresh with silent gateways", prepare: silent, do: observes,
 		rights: []string{"get connections.networking.liqo.io"},
 	},

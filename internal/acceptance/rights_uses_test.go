@@ -58,6 +58,8 @@ func connects(spec shortcut.Spec, changes ...func(*shortcut.Spec)) func(context.
 
 func withOtherMTU(spec *shortcut.Spec) { spec.MTU = 1400 }
 
+func withOtherKeys(spec *shortcut.Spec) { spec.KeyRotation = "other" }
+
 // withRefusedPort asks for a port that an API server refuses for a Service.
 func withRefusedPort(spec *shortcut.Spec) { spec.Server.NodePort = 1 }
 

@@ -42,6 +42,7 @@ type torture struct {
 
 	exists bool
 	mtu    int
+	keys   int                      // the number of rotations of the keys
 	took   map[string]time.Duration // undisturbed, keyed by the operation
 	before []string                 // the inventory of the lab without the shortcut
 	tally  tally
@@ -108,11 +109,15 @@ func (r *torture) next() string {
 	switch {
 	case r.exists && (!updated || len(r.took) == 3 && r.random.IntN(2) == 0):
 		operation = "update"
-		r.mtu = 2740 - r.mtu // 1340 and 1400
+		if r.random.IntN(2) == 0 {
+			r.mtu = 2740 - r.mtu // 1340 and 1400
+		} else {
+			r.keys++
+		}
 	case r.exists:
 		operation = "destroy"
 	}
-	r.project.configure(joining("s", "rome", "milan", fmt.Sprintf("mtu = %d\n%s", r.mtu, timeouts)))
+	r.project.configure(joining("s", "rome", "milan", fmt.Sprintf("mtu = %d\nkey_rotation = %d\n%s", r.mtu, r.keys, timeouts)))
 	return operation
 }
 

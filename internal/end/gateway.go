@@ -91,6 +91,7 @@ func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
 // change is a change of an existing gateway.
 type change struct {
 	differs    bool // from the gateway as it is
+	rotates    bool // its keys are new, so that its pods restart in any case
 	apply      func(context.Context) error
 	spec       any // of the gateway after the change
 	keySecret  string
@@ -126,15 +127,22 @@ func (e *End) change(
 	if err := e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return true }); err != nil {
 		return ensured, nil, err
 	}
-	if !of.differs {
+	if !of.differs && !of.rotates {
 		return ensured, &is, of.apply(ctx)
 	}
 	wanted, err := e.render(ctx, found.Gateway(), of)
 	if err != nil {
 		return ensured, nil, err
 	}
-	if ensured.Restarts = is.restartFor(wanted); ensured.Restarts && found.Connection != nil {
+	byItself := is.restartFor(wanted)
+	ensured.Restarts = byItself || of.rotates
+	if ensured.Restarts && found.Connection != nil {
 		if err := e.delete(ctx, found.Connection); err != nil {
+			return ensured, nil, err
+		}
+	}
+	if of.rotates && !byItself {
+		if err := e.restart(ctx, gateway); err != nil {
 			return ensured, nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 // GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
 type GatewayClient struct {
 	MTU            int    // of the tunnel, in bytes
+	KeyRotation    string // as in [GatewayServer]
 	ConnectAddress string // IP address or DNS name; empty for the server's own
 	ConnectPort    int32  // 0 for the server's own
 	KeySecret      string // as in [GatewayServer]
@@ -71,6 +72,7 @@ func (e *End) forgeGatewayClient(
 			SecretRef:         corev1.LocalObjectReference{Name: spec.KeySecret},
 		},
 	}
+	setRotation(gateway, spec.KeyRotation)
 	if existing != nil {
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 	}
@@ -100,12 +102,20 @@ func (e *End) EnsureGatewayClient(
 	if err := e.checkPorts(ctx, existing); err != nil {
 		return EnsuredGateway{}, err
 	}
+	rotated, err := e.rotateKeys(ctx, found, spec.KeyRotation)
+	if err != nil {
+		return EnsuredGateway{}, err
+	}
 	ensured, _, err := e.change(ctx, found, gateway, change{
 		technology: technology{existing.Status.ClientRef}, template: gateway.Spec.ClientTemplateRef,
 		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
-		apply: func(ctx context.Context) error { return applyWhole(ctx, e, gateway, clientSpec) },
+		apply:   func(ctx context.Context) error { return applyWhole(ctx, e, gateway, clientSpec) },
+		rotates: rotated.restarts,
 	})
-	return ensured, err
+	if err != nil {
+		return ensured, err
+	}
+	return ensured, e.recordRotation(ctx, rotated)
 }
 
 func clientSpec(object client.Object) *networkingv1beta1.GatewayClientSpec {
@@ -125,7 +135,8 @@ func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec 
 		return false, err
 	}
 	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ClientTemplateRef != template ||
-		gateway.Spec.SecretRef.Name != spec.KeySecret {
+		gateway.Spec.SecretRef.Name != spec.KeySecret ||
+		found.rotates(spec.KeyRotation) && !canRestart(gateway.Status.ClientRef) {
 		return true, nil
 	}
 	return e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)
@@ -140,6 +151,7 @@ func (o Objects) ObservedClient() *GatewayClient {
 	spec := o.GatewayClient.Spec
 	observed := &GatewayClient{
 		MTU:         spec.MTU,
+		KeyRotation: o.KeyRotation(),
 		ConnectPort: spec.Endpoint.Port,
 		KeySecret:   spec.SecretRef.Name,
 		Template:    templateOf(spec.ClientTemplateRef),

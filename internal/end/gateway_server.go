@@ -23,6 +23,7 @@ const (
 // GatewayServer is the settings of a leaf's gateway that the other leaf dials.
 type GatewayServer struct {
 	MTU                int                // of the tunnel, in bytes
+	KeyRotation        string             // another value gives the gateway new keys; empty keeps them
 	ServiceType        corev1.ServiceType // LoadBalancer, NodePort or ClusterIP
 	Port               int32              // UDP port that the Service listens on
 	NodePort           int32              // port on the nodes; 0 lets Kubernetes choose
@@ -76,6 +77,7 @@ func (e *End) forgeGatewayServer(
 			ServiceLabels:      spec.ServiceLabels,
 		},
 	}
+	setRotation(gateway, spec.KeyRotation)
 	if existing != nil {
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 	}
@@ -117,11 +119,19 @@ func (e *End) EnsureGatewayServer(
 	if err := e.checkPorts(ctx, existing); err != nil {
 		return EnsuredGateway{}, err
 	}
+	rotated, err := e.rotateKeys(ctx, found, spec.KeyRotation)
+	if err != nil {
+		return EnsuredGateway{}, err
+	}
 	ensured, made, err := e.change(ctx, found, gateway, change{
 		technology: technology{existing.Status.ServerRef}, template: gateway.Spec.ServerTemplateRef,
 		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
-		apply: func(ctx context.Context) error { return applyWhole(ctx, e, gateway, serverSpec) },
+		apply:   func(ctx context.Context) error { return applyWhole(ctx, e, gateway, serverSpec) },
+		rotates: rotated.restarts,
 	})
+	if err == nil {
+		err = e.recordRotation(ctx, rotated)
+	}
 	if err != nil || made == nil {
 		return ensured, err
 	}
@@ -168,7 +178,8 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 		return false, err
 	}
 	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ServerTemplateRef != template ||
-		gateway.Spec.SecretRef.Name != spec.KeySecret {
+		gateway.Spec.SecretRef.Name != spec.KeySecret ||
+		found.rotates(spec.KeyRotation) && !canRestart(gateway.Status.ServerRef) {
 		return true, nil
 	}
 	if lost, err := e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef); err != nil || lost {
@@ -217,6 +228,7 @@ func (o Objects) ObservedServer() *GatewayServer {
 	}
 	return &GatewayServer{
 		MTU:                spec.MTU,
+		KeyRotation:        o.KeyRotation(),
 		ServiceType:        spec.Endpoint.ServiceType,
 		Port:               spec.Endpoint.Port,
 		NodePort:           nodePort,

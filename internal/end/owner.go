@@ -143,7 +143,7 @@ func unmark(object client.Object) {
 	labels, annotations := object.GetLabels(), object.GetAnnotations()
 	delete(labels, ManagedByLabel)
 	for _, key := range []string{
-		ownerAnnotation, originAnnotation, completeAnnotation, previousAnnotation, rangesAnnotation,
+		ownerAnnotation, originAnnotation, completeAnnotation, previousAnnotation, rangesAnnotation, rotationAnnotation,
 	} {
 		delete(annotations, key)
 	}

@@ -31,6 +31,12 @@ func (t technology) isWireGuard() bool {
 	return t.Kind == networkingv1beta1.WgGatewayServerKind || t.Kind == networkingv1beta1.WgGatewayClientKind
 }
 
+// canRestart reports whether the gateway with this reference in its status can get new keys by a restart. Of a
+// technology that is not WireGuard, nobody knows.
+func canRestart(reference *corev1.ObjectReference) bool {
+	return reference == nil || technology{reference}.isWireGuard()
+}
+
 // parts are what the object of a technology says about a gateway's Deployment and Service. The latter
 // is empty for a client.
 type parts struct {

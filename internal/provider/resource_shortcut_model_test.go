@@ -262,6 +262,21 @@ func TestAChangeOfTheMTUThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
 	}
 }
 
+func TestARotationThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
+	for _, rotations := range [][2]string{{"first", "second"}, {"second", "first"}, {"", "first"}, {"first", ""}} {
+		model, state := settled(t), working()
+		state.Client.KeyRotation, state.Server.KeyRotation = rotations[0], rotations[1]
+		if diags := model.observed(t.Context(), state); diags.HasError() {
+			t.Fatal(diags)
+		}
+		for _, configured := range rotations {
+			if configured != "" && model.KeyRotation.Equal(types.StringValue(configured)) {
+				t.Errorf("with %q, a plan for %q changes nothing", rotations, configured)
+			}
+		}
+	}
+}
+
 func TestChangesOutsideOfTerraformShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*shortcut.State)

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
@@ -75,6 +76,19 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Default:             int32default.StaticInt32(end.DefaultMTU),
 				MarkdownDescription: "MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + restarts,
 				Validators:          []validator.Int32{int32validator.Between(minMTU, maxMTU)},
+			},
+			"key_rotation": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, both gateways get " +
+					"new WireGuard keys. Their Services, addresses and CIDRs stay. Removing it keeps the keys. It can't be " +
+					"used with `key_secret`." + restarts,
+				Validators: []validator.String{
+					stringvalidator.LengthAtLeast(1),
+					stringvalidator.ConflictsWith(
+						path.MatchRoot("server_gateway").AtName("key_secret"),
+						path.MatchRoot("client_gateway").AtName("key_secret"),
+					),
+				},
 			},
 			"server_gateway": serverGatewayAttribute(ctx),
 			"client_gateway": clientGatewayAttribute(),
@@ -166,6 +180,7 @@ type shortcutModel struct {
 	Client            types.String   `tfsdk:"client"`
 	Server            types.String   `tfsdk:"server"`
 	MTU               types.Int32    `tfsdk:"mtu"`
+	KeyRotation       types.String   `tfsdk:"key_rotation"`
 	ServerGateway     types.Object   `tfsdk:"server_gateway"`
 	ClientGateway     types.Object   `tfsdk:"client_gateway"`
 	WaitForConnection types.Bool     `tfsdk:"wait_for_connection"`
@@ -206,6 +221,7 @@ func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortc
 	diags.Append(serverEndDiags...)
 	return shortcut.Spec{
 		MTU:               int(m.MTU.ValueInt32()),
+		KeyRotation:       m.KeyRotation.ValueString(),
 		Server:            server,
 		Client:            client,
 		ClientEnd:         clientEnd,
@@ -242,6 +258,7 @@ func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m
 func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	m.observedEnds(state)
 	m.observedMTU(state)
+	m.observedKeyRotation(state)
 	diags := m.observedServerGateway(ctx, state)
 	diags.Append(m.observedClientGateway(ctx, state)...)
 	return diags
@@ -274,6 +291,21 @@ func (m *shortcutModel) observedMTU(state shortcut.State) {
 		return
 	}
 	m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
+}
+
+// observedKeyRotation copies with which rotation the gateways got their keys. It is null if the two ends differ, as
+// after a rotation that was interrupted.
+func (m *shortcutModel) observedKeyRotation(state shortcut.State) {
+	rotation := state.Server.KeyRotation
+	switch {
+	case state.ServerGateway == nil && state.ClientGateway == nil:
+		return
+	case state.ServerGateway == nil:
+		rotation = state.Client.KeyRotation
+	case state.ClientGateway != nil && state.Client.KeyRotation != rotation:
+		rotation = ""
+	}
+	m.KeyRotation = stringOrNull(rotation)
 }
 
 func (m *shortcutModel) equal(other *shortcutModel) bool {

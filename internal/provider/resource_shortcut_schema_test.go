@@ -161,7 +161,7 @@ func TestTheShapeOfTheStateChangesOnlyOnPurpose(t *testing.T) {
 // descriptions are true.
 func TestAttributesThatInterruptTrafficSaySo(t *testing.T) {
 	for interruption, interrupting := range map[string][]string{
-		restarts: {"mtu"}, costsInGuide: {"server_gateway", "client_gateway"},
+		restarts: {"mtu", "key_rotation"}, costsInGuide: {"server_gateway", "client_gateway"},
 		replacesGateway("client"): {"client_namespace"}, replacesGateway("server"): {"server_namespace"},
 	} {
 		for name, attribute := range shortcutSchema(t).Attributes {

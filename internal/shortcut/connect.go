@@ -19,7 +19,7 @@ const patience = 30 * time.Second
 // repeated at any time. If it is refused, it changes nothing. If an adoption fails, it gives the
 // objects back. The error is a [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
-	spec = spec.withMTU()
+	spec = spec.ofBoth()
 	err := s.connect(ctx, spec)
 	rival, ok := errors.AsType[*rivalError](err)
 	if !ok || !s.Client.Owner.Origin.MayShareState(rival.origin) {

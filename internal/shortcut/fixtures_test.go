@@ -23,7 +23,7 @@ var (
 )
 
 var overNodePort = Spec{MTU: 1340, Server: end.GatewayServer{ServiceType: corev1.ServiceTypeNodePort,
-	Port: 51840}}.withMTU()
+	Port: 51840}}.ofBoth()
 
 // ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
 func ranges(podCIDR string) []client.Object {

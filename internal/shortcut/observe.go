@@ -38,6 +38,7 @@ type EndState struct {
 
 	LiqoNamespace string // where Liqo runs on the leaf
 	MTU           int    // of its gateway, in bytes; 0 while there is none
+	KeyRotation   string // with which its gateway got its keys; empty if there was none
 	Network       end.Network
 }
 
@@ -89,7 +90,7 @@ func duplicates(at *end.End, found end.Objects) []string {
 func endState(at *end.End, found end.Objects, network end.Network) EndState {
 	return EndState{
 		ClusterID: at.Leaf.ID, LiqoNamespace: at.Leaf.LiqoNamespace,
-		Namespace: found.Namespace(), MTU: found.MTU(), Network: network,
+		Namespace: found.Namespace(), MTU: found.MTU(), KeyRotation: found.KeyRotation(), Network: network,
 	}
 }
 

@@ -84,7 +84,7 @@ func TestTheServersGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan", onMilan...))
 			if replaces, err := shortcut.replacesServer(t.Context(), "liqo-tenant-rome",
-				spec.withMTU().Server); err != nil || replaces != test.replaces {
+				spec.ofBoth().Server); err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
 		})
@@ -120,7 +120,7 @@ func TestTheClientsGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan"))
 			if replaces, err := shortcut.replacesClient(t.Context(), "liqo-tenant-milan",
-				spec.withMTU().Client); err != nil || replaces != test.replaces {
+				spec.ofBoth().Client); err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
 		})

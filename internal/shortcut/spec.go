@@ -6,7 +6,9 @@ import (
 
 // Spec is the wanted state of a shortcut.
 type Spec struct {
-	MTU int // of the tunnel, in bytes, at both ends; overrides the gateways' own settings
+	// These are of both gateways, and override the gateways' own settings.
+	MTU         int    // of the tunnel, in bytes
+	KeyRotation string // another value gives both gateways new keys; empty keeps them
 
 	Server end.GatewayServer
 	Client end.GatewayClient
@@ -37,9 +39,10 @@ type EndSpec struct {
 	end.Announcement
 }
 
-// withMTU sets the MTU of both gateways to the MTU of the tunnel.
-func (s Spec) withMTU() Spec {
+// ofBoth copies to the gateways what both have in common.
+func (s Spec) ofBoth() Spec {
 	s.Server.MTU, s.Client.MTU = s.MTU, s.MTU
+	s.Server.KeyRotation, s.Client.KeyRotation = s.KeyRotation, s.KeyRotation
 	return s
 }
 

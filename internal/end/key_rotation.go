@@ -1,0 +1,136 @@
+package end
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/json"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// Liqo creates the keys of a gateway once, and a gateway reads them when it starts. A rotation writes new keys to the
+// gateway's Secret, and restarts the gateway's pods. Gateway, Service and address stay.
+
+// rotationAnnotation is the value of the last rotation. It is on the Secret from when its keys were made, and on the
+// gateway from when its pods restart with them. So an interrupted rotation continues with the keys that are there.
+const rotationAnnotation = ManagedBy + "/key-rotation"
+
+// KeyRotation returns the value of the last rotation of the gateway's keys, or an empty string. The gateway has
+// restarted since, or is about to.
+func (o Objects) KeyRotation() string {
+	if gateway := o.Gateway(); gateway != nil {
+		return gateway.GetAnnotations()[rotationAnnotation]
+	}
+	return ""
+}
+
+// setRotation records the rotation of the keys on a gateway that is to be written. Without a rotation, it records
+// nothing.
+func setRotation(gateway client.Object, rotation string) {
+	if rotation != "" {
+		setAnnotation(gateway, rotationAnnotation, rotation)
+	}
+}
+
+// rotates reports whether the gateway gets new keys. One without keys gets new ones from Liqo anyway. An empty rotation
+// keeps the keys.
+func (o Objects) rotates(rotation string) bool {
+	return rotation != "" && rotation != o.KeyRotation() && o.keys() != nil
+}
+
+// rotation is the rotation of the keys of an existing gateway.
+type rotation struct {
+	value    string                        // of `key_rotation`, or empty
+	secret   *metav1.PartialObjectMetadata // with the keys, which are not read; nil if Liqo has made none
+	restarts bool                          // the gateway's pods still have the former keys
+}
+
+// rotateKeys writes new keys to the Secret of an existing gateway, if they are due. The keys of an interrupted rotation
+// stay, also if its value is no longer wanted: the other leaf may know them already.
+func (e *End) rotateKeys(ctx context.Context, found Objects, value string) (rotation, error) {
+	r := rotation{value: value}
+	if found.keys() == nil || found.keySecret().Name != "" {
+		return r, nil
+	}
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	key := client.ObjectKey{Namespace: found.keys().Namespace, Name: found.keys().Name}
+	if err := e.Leaf.Live.Get(ctx, key, secret); err != nil {
+		return r, e.Leaf.Explain(client.IgnoreNotFound(err)) // without it, the gateway is replaced
+	}
+	r.secret = secret
+	made := secret.Annotations[rotationAnnotation]
+	if !found.rotates(value) {
+		r.restarts = made != "" && made != found.KeyRotation()
+		return r, nil
+	}
+	r.restarts = true
+	if made == value {
+		return r, nil
+	}
+	keys, err := newKeys()
+	if err != nil {
+		return r, err
+	}
+	return r, e.patchKeys(ctx, r, keys)
+}
+
+// recordRotation records on the Secret that no rotation is under way, once the gateway has its record.
+func (e *End) recordRotation(ctx context.Context, r rotation) error {
+	if r.secret == nil || r.secret.Annotations[rotationAnnotation] == r.value {
+		return nil
+	}
+	return e.patchKeys(ctx, r, nil)
+}
+
+// patchKeys writes the record of a rotation to the Secret, and keys unless they are nil.
+func (e *End) patchKeys(ctx context.Context, r rotation, keys map[string][]byte) error {
+	annotations := map[string]any{rotationAnnotation: r.value}
+	if r.value == "" {
+		annotations[rotationAnnotation] = nil
+	}
+	changes := map[string]any{"metadata": map[string]any{"annotations": annotations}}
+	if keys != nil {
+		changes["data"] = keys
+	}
+	patch, err := json.Marshal(changes)
+	if err != nil {
+		return err
+	}
+	return e.Leaf.Persist(ctx, func() error {
+		return e.Leaf.Live.Patch(
+			ctx, r.secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
+	})
+}
+
+// newKeys returns a new private key of WireGuard and its public key, by the name of their field in a Secret.
+func newKeys() (map[string][]byte, error) {
+	private, err := ecdh.X25519().GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes(),
+	}, nil
+}
+
+// restart deletes the pods of a gateway. Its Deployment creates others. Liqo would undo a change of the Deployment.
+func (e *End) restart(ctx context.Context, gateway client.Object) error {
+	pods, err := e.Leaf.GatewayPods(ctx, gateway)
+	if err != nil {
+		return err
+	}
+	for i := range pods {
+		if err := e.delete(ctx, &pods[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package shortcut
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+// toRotate returns a shortcut between two leaves of Liqo, and how it was made.
+func toRotate(t *testing.T) (*Shortcut, Spec) {
+	t.Helper()
+	rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	s, spec := New(rome, milan).OwnedBy(me), overNodePort
+	spec.WaitForConnection = true
+	if err := s.Connect(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	for _, on := range s.ends() {
+		if err := on.Leaf.Edit(t.Context(), gatewayAt(t, s, on), func(gateway client.Object) {
+			gateway.SetAnnotations(map[string]string{beforeRotations: "yes"})
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, spec
+}
+
+// beforeRotations is an annotation on the gateways. Those that replace them do not have it.
+const beforeRotations = "example.com/before-rotations"
+
+func gatewayAt(t *testing.T, s *Shortcut, at *end.End) client.Object {
+	t.Helper()
+	found, err := s.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at == s.Client {
+		return found.client.Gateway()
+	}
+	return found.server.Gateway()
+}
+
+// expectSameGateways fails if a rotation has replaced a gateway.
+func expectSameGateways(t *testing.T, s *Shortcut) {
+	t.Helper()
+	for _, on := range s.ends() {
+		if gatewayAt(t, s, on).GetAnnotations()[beforeRotations] == "" {
+			t.Errorf("the gateway of %s is another one", on.Leaf.Name)
+		}
+	}
+}
+
+// keySecrets returns the Secrets of a leaf, by name.
+func keySecrets(t *testing.T, leaf *cluster.Leaf) map[string]corev1.Secret {
+	t.Helper()
+	var all corev1.SecretList
+	if err := leaf.Live.List(context.WithoutCancel(t.Context()), &all); err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]corev1.Secret{}
+	for _, secret := range all.Items {
+		byName[secret.Name] = secret
+	}
+	return byName
+}
+
+// expectKeys fails unless each leaf has one Secret with keys, and the other leaf has its public key.
+func expectKeys(t *testing.T, s *Shortcut) {
+	t.Helper()
+	found, err := s.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range []struct {
+		leaf *cluster.Leaf
+		told []byte
+	}{{s.Client.Leaf, found.server.PublicKey.Spec.PublicKey}, {s.Server.Leaf, found.client.PublicKey.Spec.PublicKey}} {
+		secrets := keySecrets(t, side.leaf)
+		for name, secret := range secrets {
+			if !bytes.Equal(secret.Data["publicKey"], side.told) {
+				t.Errorf("%s has other keys in %s than the other leaf was told", side.leaf.Name, name)
+			}
+		}
+		if len(secrets) != 1 {
+			t.Errorf("%s has %d Secrets with keys", side.leaf.Name, len(secrets))
+		}
+	}
+}
+
+func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
+	s, spec := toRotate(t)
+	before, err := s.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := []string{string(before.client.PublicKey.Spec.PublicKey), string(before.server.PublicKey.Spec.PublicKey)}
+	for _, rotation := range []string{"first", "second", "third"} {
+		spec.KeyRotation = rotation
+		for range 2 { // the second time changes nothing
+			if err := s.Connect(t.Context(), spec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expectKeys(t, s)
+		expectSameGateways(t, s)
+		after, err := s.look(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range [][]byte{after.client.PublicKey.Spec.PublicKey, after.server.PublicKey.Spec.PublicKey} {
+			if slices.Contains(seen, string(key)) {
+				t.Errorf("%s: a key is one from before", rotation)
+			}
+			seen = append(seen, string(key))
+		}
+		if state, err := s.Observe(t.Context(), false); err != nil || state.Status != Connected ||
+			state.Client.KeyRotation != rotation || state.Server.KeyRotation != rotation ||
+			state.ServerGateway.KeySecret != "" || state.ClientGateway.KeySecret != "" {
+			t.Errorf("%s: it is %+v (%v)", rotation, state, err)
+		}
+	}
+	spec.KeyRotation = ""
+	if err := s.Connect(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	expectKeys(t, s)
+	if found, err := s.look(t.Context()); err != nil || !slices.Contains(seen, string(found.client.PublicKey.Spec.PublicKey)) {
+		t.Errorf("without a rotation, the keys change (%v)", err)
+	}
+	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, on := range s.ends() {
+		if left := keySecrets(t, on.Leaf); len(left) > 0 {
+			t.Errorf("%s still has %d Secrets with keys", on.Leaf.Name, len(left))
+		}
+	}
+}
+
+// dieAfter lets all writes of both leaves fail after the given number of them, as if the provider was killed.
+func dieAfter(writes int64, leaves ...*cluster.Leaf) (revive func()) {
+	errKilled := errors.New("killed")
+	var done atomic.Int64
+	dead := func() error {
+		if done.Add(1) > writes {
+			return errKilled
+		}
+		return nil
+	}
+	alive := map[*cluster.Leaf]client.WithWatch{}
+	for _, leaf := range leaves {
+		alive[leaf] = leaf.Live
+		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+			Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+				return failedOr(dead(), func() error { return c.Create(ctx, object, options...) })
+			},
+			Apply: func(
+				ctx context.Context, c client.WithWatch, object runtime.ApplyConfiguration, options ...client.ApplyOption,
+			) error {
+				return failedOr(dead(), func() error { return c.Apply(ctx, object, options...) })
+			},
+			Patch: func(
+				ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
+			) error {
+				return failedOr(dead(), func() error { return c.Patch(ctx, object, patch, options...) })
+			},
+			Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+				return failedOr(dead(), func() error { return c.Delete(ctx, object, options...) })
+			},
+		})
+	}
+	return func() {
+		for leaf, live := range alive {
+			leaf.Live = live
+		}
+	}
+}
+
+func TestARotationThatIsKilledIsFinishedByTheNextApply(t *testing.T) {
+	finished := false
+	for writes := int64(0); !finished; writes++ {
+		synctest.Test(t, func(t *testing.T) { // the lease of a killed apply has to expire
+			s, spec := toRotate(t)
+			for _, rotation := range []string{"first", "second"} { // the former Secret has either name
+				finished = rotateInterrupted(t, s, spec, rotation, writes)
+			}
+		})
+	}
+}
+
+// rotateInterrupted begins a rotation that ends after the given number of writes, and then repeats it. The result
+// reports whether the rotation needs no more writes than that.
+func rotateInterrupted(t *testing.T, s *Shortcut, spec Spec, rotation string, writes int64) bool {
+	t.Helper()
+	before, err := s.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.KeyRotation = rotation
+	revive := dieAfter(writes, s.Client.Leaf, s.Server.Leaf)
+	killed := s.Connect(t.Context(), spec)
+	revive()
+	if killed != nil {
+		if err := s.Connect(t.Context(), spec); err != nil {
+			t.Fatalf("after %d writes: %v", writes, err)
+		}
+	}
+	expectKeys(t, s)
+	expectSameGateways(t, s)
+	after, err := s.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(after.client.PublicKey.Spec.PublicKey, before.client.PublicKey.Spec.PublicKey) ||
+		bytes.Equal(after.server.PublicKey.Spec.PublicKey, before.server.PublicKey.Spec.PublicKey) {
+		t.Errorf("after %d writes, a key is the same", writes)
+	}
+	return killed == nil
+}
