@@ -68,6 +68,7 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 		}
 	}
 	kept := make([]*steps.Step[string], len(ends))
+	var done []steps.Before
 	for i, on := range ends {
 		given := removal.keySecret(on == s.Client)
 		gateways := steps.Act(r, on.Leaf.Name, "remove the gateway and its keys",
@@ -78,7 +79,9 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 		} else {
 			kept[i] = startRest(r, on, given, peerings[i], gateways, allowed...)
 		}
+		done = append(done, kept[i])
 	}
+	steps.Act(r, lease.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
 	err := turn.endAfter(ctx, r)
 	for i, on := range ends {
 		if why, ok := kept[i].Result(); ok && why != "" && removal.Kept != nil {
@@ -121,8 +124,10 @@ func giveBack(ctx context.Context, lease *end.End, ends ...*end.End) error {
 	r := steps.NewIndependent(ctx)
 	turn := &turn{}
 	begin := steps.Act(r, lease.Leaf.Name, "wait for other operations on the pair", turn.take(r, lease))
+	var done []steps.Before
 	for _, on := range ends {
-		steps.Act(r, on.Leaf.Name, "give back what was taken over", on.GiveBack, begin)
+		done = append(done, steps.Act(r, on.Leaf.Name, "give back what was taken over", on.GiveBack, begin))
 	}
+	steps.Act(r, lease.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
 	return turn.endAfter(ctx, r)
 }

@@ -2,6 +2,7 @@ package shortcut
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +21,9 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
 // stays fails the test if an object is gone or replaced, or if it has Liqo's labels for a gateway's
@@ -311,5 +315,34 @@ func TestTheForeignClusterIsDeletedWithTheLastNetwork(t *testing.T) {
 		if gone := client.IgnoreNotFound(err) == nil && err != nil; gone != test.goes {
 			t.Errorf("%s: gone: %t (%v)", name, gone, err)
 		}
+	}
+}
+
+func TestADestroyThatCannotReleaseItsLeaseIsNotComplete(t *testing.T) {
+	refused := apierrors.NewForbidden(coordinationv1.Resource("leases"), "", errors.New("no right to delete"))
+	for name, removal := range map[string]Removal{"reset": {}, "disconnect": {KeepConfigurations: true}} {
+		t.Run(name, func(t *testing.T) {
+			s := New(
+				liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...),
+			).OwnedBy(me)
+			if err := s.Connect(t.Context(), overNodePort); err != nil {
+				t.Fatal(err)
+			}
+			holder := s.first().Leaf
+			holder.Live = interceptor.NewClient(holder.Live, interceptor.Funcs{
+				Delete: func(
+					ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
+				) error {
+					if _, lease := object.(*coordinationv1.Lease); lease {
+						return refused
+					}
+					return c.Delete(ctx, object, options...)
+				},
+			})
+			err := s.Disconnect(t.Context(), removal)
+			if _, ok := errors.AsType[*steps.Failure](err); !ok || !apierrors.IsForbidden(err) {
+				t.Errorf("it ends with %v", err)
+			}
+		})
 	}
 }

@@ -82,8 +82,8 @@ func (t *turn) giveUp(ctx context.Context) (err error) {
 	return err
 }
 
-// endAfter waits for a run and then ends the turn. A lease that can't be released expires, so that is
-// not a failure.
+// endAfter waits for a run and then ends the turn, if a step has not ended it. After another failure, a lease that
+// can't be released is not worth a message: it expires.
 func (t *turn) endAfter(ctx context.Context, r *steps.Run) error {
 	failure := r.Wait()
 	_ = t.giveUp(ctx)
