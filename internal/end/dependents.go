@@ -1,12 +1,15 @@
 package end
 
 import (
+	"cmp"
 	"context"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -117,6 +120,36 @@ func (e *End) untilDependentsGone(ctx context.Context, of dependents) error {
 		}
 	}
 	return nil
+}
+
+// UntilFormerKeysGone waits until Kubernetes has deleted the keys of a gateway that no longer exists, which an
+// interrupted destroy has left. Otherwise Liqo would give them to the next gateway just before they go. Namespace is
+// the one that the user set, or empty.
+func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) error {
+	key := client.ObjectKey{
+		Namespace: cmp.Or(namespace, e.forgeTenantNamespace().Name),
+		Name:      gatewayforge.GatewayResourceName(string(e.Remote.ID)),
+	}
+	secret := &metav1.PartialObjectMetadata{} // do not read the keys
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	if err := e.Leaf.Live.Get(ctx, key, secret); err != nil {
+		return e.Leaf.Explain(client.IgnoreNotFound(err))
+	}
+	found, err := e.Find(ctx)
+	if err != nil {
+		return err
+	}
+	gateway := found.Gateway()
+	for _, owner := range secret.OwnerReferences {
+		if isGateway(owner) && (gateway == nil || gateway.GetUID() != owner.UID) {
+			return e.untilGone(ctx, secret.GroupVersionKind(), key)
+		}
+	}
+	return nil
+}
+
+func isGateway(owner metav1.OwnerReference) bool {
+	return owner.Kind == networkingv1beta1.GatewayServerKind || owner.Kind == networkingv1beta1.GatewayClientKind
 }
 
 // keysLost reports whether someone deleted the Secret that Liqo had created for a gateway's keys.

@@ -10,6 +10,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -96,5 +97,49 @@ func TestDependentsOfAnInterruptedRemovalAreFound(t *testing.T) {
 	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") ||
 		got.given != KeySecret(inDefault("my-keys")) || got.keys != nil {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestANewGatewayWaitsForTheKeysOfAFormerOneToGo(t *testing.T) {
+	keysOf := func(uid types.UID) *corev1.Secret {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
+		if uid != "" {
+			secret.OwnerReferences = []metav1.OwnerReference{{Kind: "GatewayClient", Name: "milan", UID: uid}}
+		}
+		return secret
+	}
+	gateway := clustertest.GatewayClient("milan")
+	gateway.UID = "present"
+	for name, test := range map[string]struct {
+		objects []client.Object
+		waits   bool
+	}{
+		"no keys":                   {nil, false},
+		"of a gateway that is gone": {[]client.Object{keysOf("gone")}, true},
+		"of a replaced gateway":     {[]client.Object{gateway, keysOf("gone")}, true},
+		"of the gateway":            {[]client.Object{gateway, keysOf("present")}, false},
+		"of the user":               {[]client.Object{keysOf("")}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rome := romesEnd(t, test.objects...)
+				ended := make(chan error)
+				go func() { ended <- rome.UntilFormerKeysGone(t.Context(), "") }()
+				synctest.Wait()
+				select {
+				case err := <-ended:
+					if err != nil || test.waits {
+						t.Errorf("it does not wait (%v)", err)
+					}
+					return
+				default:
+				}
+				if !test.waits {
+					t.Error("it waits")
+				}
+				must(t, rome.Leaf.Live.Delete(t.Context(), keysOf("gone")))
+				must(t, <-ended)
+			})
+		})
 	}
 }

@@ -47,6 +47,10 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	allowed := s.startChecks(r, spec, begin, clNetworks, srvNetworks)
 	clNamespace := steps.Do(r, onClient, "namespace", ensureNamespace(cl, spec.ClientEnd), allowed...)
 	srvNamespace := steps.Do(r, onServer, "namespace", ensureNamespace(srv, spec.ServerEnd), allowed...)
+	clFormer := steps.Act(r, onClient, "keys of a former gateway",
+		untilFormerKeysGone(cl, spec, spec.ClientEnd), allowed...)
+	srvFormer := steps.Act(r, onServer, "keys of a former gateway",
+		untilFormerKeysGone(srv, spec, spec.ServerEnd), allowed...)
 
 	// A gateway is replaced only if it can't be changed in place.
 	clReplaces := steps.With(r, onClient, "compare the gateway if there is one", clNamespace,
@@ -84,12 +88,12 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace,
 		func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
 			return srv.EnsureGatewayServer(ctx, namespace, spec.Server)
-		}, srvRoom)
+		}, srvRoom, srvFormer)
 	endpoint := steps.With(r, onServer, "address of the gateway", srvGateway, srv.WaitForEndpoint)
 	clGateway := steps.With2(r, onClient, "GatewayClient", clNamespace, endpoint,
 		func(ctx context.Context, namespace string, server end.Endpoint) (end.EnsuredGateway, error) {
 			return cl.EnsureGatewayClient(ctx, namespace, server, spec.Client)
-		}, clRoom)
+		}, clRoom, clFormer)
 	made := []steps.Before{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
@@ -214,6 +218,16 @@ func (s *Shortcut) announce(on *end.End, spec EndSpec) func(context.Context) (cl
 
 func ensureNamespace(on *end.End, spec EndSpec) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) { return on.EnsureNamespace(ctx, spec.Namespace) }
+}
+
+// untilFormerKeysGone reads no Secret if someone else shares the keys.
+func untilFormerKeysGone(on *end.End, spec Spec, at EndSpec) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if spec.KeysByOthers {
+			return nil
+		}
+		return on.UntilFormerKeysGone(ctx, at.Namespace)
+	}
 }
 
 func waitForRemapping(on *end.End, spec Spec) func(context.Context) error {
