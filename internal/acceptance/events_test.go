@@ -18,10 +18,14 @@ import (
 // liqoctl runs `liqoctl network` between two clusters. The client is the first one.
 func (l *Lab) liqoctl(t *testing.T, command, from, to string, flags ...string) {
 	t.Helper()
-	args := append([]string{
-		"network", command, "--kubeconfig", l.cluster(t, from).Kubeconfig, "--remote-kubeconfig",
-		l.cluster(t, to).Kubeconfig, "--skip-confirm",
-	}, flags...)
+	l.liqoctlBetween(t, from, to, append([]string{"network", command}, flags...)...)
+}
+
+// liqoctlBetween runs a command of liqoctl that needs two clusters.
+func (l *Lab) liqoctlBetween(t *testing.T, from, to string, args ...string) {
+	t.Helper()
+	args = append(args, "--kubeconfig", l.cluster(t, from).Kubeconfig, "--remote-kubeconfig",
+		l.cluster(t, to).Kubeconfig, "--skip-confirm")
 	if output, err := exec.CommandContext(t.Context(), liqoctlProgram, args...).CombinedOutput(); err != nil {
 		t.Fatalf("liqoctl %v: %v\n%s", args, err, output)
 	}

@@ -134,6 +134,8 @@ func TestAccNextToPeerings(t *testing.T) {
 	t.Run("the leaves are reached through the centre, which has credentials for them",
 		peered.theLeavesAreReachedThroughTheCentre)
 
+	t.Run("a peering begins and ends on the network of an earlier shortcut", peered.aPeeringBeginsAndEndsOverAShortcut)
+
 	t.Run("a network that a peering uses is not taken over unasked", func(t *testing.T) {
 		peered.keepsInventory(t)
 		networks := peered.networks(t)
