@@ -10,6 +10,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -134,6 +135,7 @@ func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("services").
 		Watches(&corev1.Service{}, wholeCluster).
 		Watches(&corev1.Pod{}, wholeCluster).
+		Watches(&discoveryv1.EndpointSlice{}, wholeCluster).
 		Complete(services{l})
 }
 

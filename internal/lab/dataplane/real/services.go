@@ -6,8 +6,11 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -24,7 +27,8 @@ type served struct {
 }
 
 // services is the node's kube-proxy and the path from the load balancer to it. A Service's packets
-// go to one of its pods: the first ready one, by name.
+// go to one of its pods: the first ready one of the cluster, by name. If the cluster has none, they
+// go to the first ready one of another cluster, at the address that Liqo reflects.
 type services struct{ *leaf }
 
 // wholeCluster makes the controller reconcile everything, whatever has changed.
@@ -44,7 +48,11 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 	if err := s.client.List(ctx, &pods); err != nil {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{}, s.serve(serve(list.Items, pods.Items, s.NodeIP))
+	var elsewhere discoveryv1.EndpointSliceList
+	if err := s.client.List(ctx, &elsewhere, reflected); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{}, s.serve(serve(list.Items, pods.Items, elsewhere.Items, s.NodeIP))
 }
 
 // serve applies the wanted state to the node. It must be called with the lock held.
@@ -68,8 +76,11 @@ func (l *leaf) serve(wanted served) error {
 	return forget(l.node, wanted.rules)
 }
 
+// reflected selects the EndpointSlices with the pods of other clusters.
+var reflected = client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue}
+
 // serve returns what the Services of a cluster request of a node.
-func serve(list []corev1.Service, pods []corev1.Pod, node netip.Addr) served {
+func serve(list []corev1.Service, pods []corev1.Pod, elsewhere []discoveryv1.EndpointSlice, node netip.Addr) served {
 	var all served
 	for i := range list {
 		service := &list[i]
@@ -79,30 +90,60 @@ func serve(list []corev1.Service, pods []corev1.Pod, node netip.Addr) served {
 			}
 		}
 		backend := endpoint(service, pods)
-		if backend == nil {
-			continue
-		}
 		for _, port := range service.Spec.Ports {
-			all.rules = append(all.rules, rules(service, port, backend, node)...)
+			to := remoteTarget(service, port, elsewhere)
+			if backend != nil {
+				to = target(port, backend)
+			}
+			if to.IsValid() && to.Port() != 0 {
+				all.rules = append(all.rules, rules(service, port, to, node)...)
+			}
 		}
 	}
 	slices.SortFunc(all.rules, translation.compare)
 	return all
 }
 
+// target returns where a pod of the cluster serves a port of a Service. It is not valid if the pod has no address.
+func target(port corev1.ServicePort, pod *corev1.Pod) netip.AddrPort {
+	ip, err := netip.ParseAddr(pod.Status.PodIP)
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	return netip.AddrPortFrom(ip, targetPort(port, pod))
+}
+
+// remoteTarget returns where a pod of another cluster serves a port of a Service. It is not valid if there is none.
+func remoteTarget(
+	service *corev1.Service, port corev1.ServicePort, elsewhere []discoveryv1.EndpointSlice,
+) netip.AddrPort {
+	for i := range elsewhere {
+		slice := &elsewhere[i]
+		if slice.Namespace != service.Namespace || slice.Labels[discoveryv1.LabelServiceName] != service.Name {
+			continue
+		}
+		for _, served := range slice.Ports {
+			for _, endpoint := range slice.Endpoints {
+				ip, err := netip.ParseAddr(endpoint.Addresses[0])
+				if err == nil && ptr.Deref(served.Name, "") == port.Name && ptr.Deref(endpoint.Conditions.Ready, true) {
+					return netip.AddrPortFrom(ip, uint16(ptr.Deref(served.Port, 0)))
+				}
+			}
+		}
+	}
+	return netip.AddrPort{}
+}
+
 // rules returns the translations for one port of a Service: at its cluster IPs, at its load
 // balancer's addresses, and at the node.
-func rules(service *corev1.Service, port corev1.ServicePort, backend *corev1.Pod, node netip.Addr) []translation {
+func rules(service *corev1.Service, port corev1.ServicePort, to netip.AddrPort, node netip.Addr) []translation {
 	protocol, known := map[corev1.Protocol]uint8{
 		corev1.ProtocolUDP: unix.IPPROTO_UDP,
 		corev1.ProtocolTCP: unix.IPPROTO_TCP,
 	}[port.Protocol]
-	ip, err := netip.ParseAddr(backend.Status.PodIP)
-	target := targetPort(port, backend)
-	if !known || err != nil || target == 0 {
+	if !known {
 		return nil
 	}
-	to := netip.AddrPortFrom(ip, target)
 	var list []translation
 	from := func(address string, number int32) {
 		if ip, err := netip.ParseAddr(address); err == nil && ip.Is4() {

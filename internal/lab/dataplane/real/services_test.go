@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -49,7 +50,7 @@ func udp(from, to string) translation {
 }
 
 func TestAServiceLeadsToItsPodFromWhereverItIsReachable(t *testing.T) {
-	got := serve([]corev1.Service{newService()}, []corev1.Pod{newPod("gw", "10.200.1.10")}, nodeIP)
+	got := serve([]corev1.Service{newService()}, []corev1.Pod{newPod("gw", "10.200.1.10")}, nil, nodeIP)
 	want := []translation{
 		udp("10.96.0.7:51840", "10.200.1.10:51841"),
 		udp("172.18.0.3:31234", "10.200.1.10:51841"),
@@ -60,6 +61,27 @@ func TestAServiceLeadsToItsPodFromWhereverItIsReachable(t *testing.T) {
 	}
 	if !slices.Equal(got.balancers, []netip.Addr{netip.MustParseAddr("172.18.201.10")}) {
 		t.Errorf("the node answers for %v", got.balancers)
+	}
+}
+
+func TestAServiceWithoutAPodLeadsToOneThatLiqoReflectsFromAnotherCluster(t *testing.T) {
+	elsewhere := discoveryv1.EndpointSlice{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "liqo-tenant-rome", Labels: map[string]string{discoveryv1.LabelServiceName: "gw-rome"},
+		},
+		Endpoints: []discoveryv1.Endpoint{
+			{Addresses: []string{"10.71.0.5"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
+			{Addresses: []string{"10.71.0.6"}},
+		},
+		Ports: []discoveryv1.EndpointPort{{Port: new(int32(8443))}},
+	}
+	other := *elsewhere.DeepCopy()
+	other.Labels[discoveryv1.LabelServiceName], other.Endpoints[1].Addresses[0] = "another", "10.71.0.7"
+	service := newService()
+	service.Status, service.Spec.Ports[0].NodePort = corev1.ServiceStatus{}, 0
+	got := serve([]corev1.Service{service}, nil, []discoveryv1.EndpointSlice{other, elsewhere}, nodeIP)
+	if want := []translation{udp("10.96.0.7:51840", "10.71.0.6:8443")}; !slices.Equal(got.rules, want) {
+		t.Errorf("got %v, want %v", got.rules, want)
 	}
 }
 
@@ -93,7 +115,7 @@ func TestAServiceWithoutSelectorOrAddressAsksForNothing(t *testing.T) {
 	headless.Spec.ClusterIPs = []string{corev1.ClusterIPNone}
 	headless.Spec.Ports[0].NodePort, headless.Status = 0, corev1.ServiceStatus{}
 	bare.Spec.Selector, bare.Status = nil, corev1.ServiceStatus{}
-	got := serve([]corev1.Service{headless, bare}, []corev1.Pod{newPod("gw", "10.200.1.10")}, nodeIP)
+	got := serve([]corev1.Service{headless, bare}, []corev1.Pod{newPod("gw", "10.200.1.10")}, nil, nodeIP)
 	if len(got.rules) > 0 || len(got.balancers) > 0 {
 		t.Errorf("got %+v", got)
 	}
