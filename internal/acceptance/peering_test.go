@@ -134,6 +134,9 @@ func TestAccNextToPeerings(t *testing.T) {
 	t.Run("the leaves are reached through the centre, which has credentials for them",
 		peered.theLeavesAreReachedThroughTheCentre)
 
+	t.Run("pods behind a Service meet over the shortcut, while the Service requests it",
+		peered.podsBehindAServiceMeetOverTheShortcut)
+
 	t.Run("a peering begins and ends on the network of an earlier shortcut", peered.aPeeringBeginsAndEndsOverAShortcut)
 
 	t.Run("a network that a peering uses is not taken over unasked", func(t *testing.T) {

@@ -17,6 +17,9 @@ type Capabilities struct {
 	KeepsConnections bool
 	// ServiceMetadata means that a GatewayServer has labels and annotations for its Service.
 	ServiceMetadata bool
+	// DirectConnections means that pods of two leaves behind one Service of their centre can meet over the network of
+	// the leaves.
+	DirectConnections bool
 }
 
 // Capabilities reads from the schemas that the API server serves what Liqo on this leaf can do. So the
@@ -35,7 +38,8 @@ func (l *Leaf) Capabilities() (Capabilities, error) {
 		conditions := has(networkingv1beta1.ConfigurationKind, "status", "conditions")
 		return Capabilities{
 			ManyPodCIDRs: conditions, FollowsConfigurations: conditions, KeepsConnections: conditions,
-			ServiceMetadata: has(networkingv1beta1.GatewayServerKind, "spec", "serviceAnnotations"),
+			ServiceMetadata:   has(networkingv1beta1.GatewayServerKind, "spec", "serviceAnnotations"),
+			DirectConnections: conditions,
 		}, nil
 	})
 }

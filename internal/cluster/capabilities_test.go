@@ -10,6 +10,7 @@ import (
 func TestWhatLiqoCanDoIsReadFromItsSchemas(t *testing.T) {
 	all := cluster.Capabilities{
 		ManyPodCIDRs: true, FollowsConfigurations: true, KeepsConnections: true, ServiceMetadata: true,
+		DirectConnections: true,
 	}
 	for name, test := range map[string]struct {
 		leaf *cluster.Leaf

@@ -20,10 +20,10 @@ import (
 // NewScheme returns a scheme of only the kinds that the provider reads and writes.
 func NewScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{
+	for _, add := range append(offloadingKinds(),
 		corev1.AddToScheme, appsv1.AddToScheme, coordinationv1.AddToScheme,
 		liqov1beta1.AddToScheme, authv1beta1.AddToScheme, networkingv1beta1.AddToScheme, ipamv1alpha1.AddToScheme,
-	} {
+	) {
 		utilruntime.Must(add(scheme)) // fails only for types that contradict each other
 	}
 	return scheme
@@ -64,6 +64,7 @@ func KnownKinds() meta.RESTMapper {
 	} {
 		mapper.Add(networkingv1beta1.GroupVersion.WithKind(kind), meta.RESTScopeNamespace)
 	}
+	mapOffloading(mapper)
 	// Its plural is irregular.
 	publicKeys := networkingv1beta1.GroupVersion.WithResource(networkingv1beta1.PublicKeyResource)
 	mapper.AddSpecific(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.PublicKeyKind), publicKeys, publicKeys,

@@ -66,7 +66,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 
 // Resources implements [provider.Provider].
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{newShortcutResource}
+	return []func() resource.Resource{newShortcutResource, newDirectServiceResource}
 }
 
 // DataSources implements [provider.Provider].

@@ -1,0 +1,187 @@
+package acceptance
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const webDirect = "liqo_direct_service.web"
+
+// podsBehindAServiceMeetOverTheShortcut takes the example of a liqo_direct_service through its life. Only Europe's
+// kubeconfig is used, and the leaves give Europe only the roles of the examples.
+func (l *Lab) podsBehindAServiceMeetOverTheShortcut(t *testing.T) {
+	l.keepsInventory(t)
+	for _, leaf := range []string{"rome", "milan"} {
+		for _, file := range []string{"shortcuts", "centre", "direct-services"} {
+			for _, object := range objectsIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file)) {
+				l.have(t, leaf, object)
+			}
+		}
+		l.have(t, leaf, bound("liqo-direct-services-leaf", "europe"))
+	}
+	s := l.openShop(t, "rome", "milan")
+	t.Run("each right of the example of roles is needed", s.needsEveryRight)
+	p := l.example(t, "resources/liqo_direct_service")
+	p.remove("import-*.tf")
+	p.set("KUBE_CONFIG_PATH", l.cluster(t, "europe").Kubeconfig)
+	p.run("init")
+	example := p.read("resource.tf")
+
+	t.Run("a plan does not warn of a network that it creates", func(t *testing.T) {
+		doesNotSay(t, p.run("plan"), "can't use direct connections")
+	})
+	t.Run("a plan warns of a leaf that forbids direct connections", func(t *testing.T) {
+		s.forbids(t, "rome", func() {
+			says(t, p.run("plan"), `Leaf "rome" can't use direct connections`, "`networking.denyDirectConnections`",
+				`"rome" reaches none of these pods, not even through the centre`)
+		})
+	})
+	t.Run("without a network, the leaves stay with Europe, and a plan says why", func(t *testing.T) {
+		p.t = t
+		p.replaceIn("resource.tf", `resource "liqo_shortcut" "rome_milan" {`, `resource "liqo_shortcut" "rome_milan" {
+			count = 0`)
+		says(t, p.run("apply", "-auto-approve"), `Warning: Leaf "rome" can't use direct connections`,
+			`Leaves "rome" and "milan" have no network`, "Connect them with a liqo_shortcut", "1 added, 0 changed, 0 destroyed")
+		says(t, p.run("state", "show", webDirect), `status = "Partial"`, `path = "central"`, `path = "local"`)
+		s.leads(t, "rome", "web-milan", centrally)
+	})
+	t.Run("the apply that creates the network leads the pods over it", func(t *testing.T) {
+		p.t = t
+		p.write("resource.tf", example)
+		says(t, p.run("apply", "-auto-approve"), "1 added, 1 changed, 0 destroyed", "detours = []")
+		says(t, p.run("state", "show", webDirect), `status = "Direct"`, `path = "direct"`)
+		s.leads(t, "rome", "web-milan", directly)
+		s.leads(t, "milan", "web-rome", directly)
+		p.run("plan", "-detailed-exitcode")
+		if all := s.annotations(t); len(all) != 2 || all["team"] != "shop" {
+			t.Errorf("the Service has the annotations %v", all)
+		}
+	})
+	s.changesByOthers(t, p)
+	s.lostNetwork(t, p)
+	s.lostService(t, p)
+}
+
+// changesByOthers lets someone else remove and set the annotation.
+func (s shop) changesByOthers(t *testing.T, p *project) {
+	t.Helper()
+	t.Run("an annotation that someone removed is set again", func(t *testing.T) {
+		p.t = t
+		s.annotate(t, "kubectl-annotate", "null")
+		s.leads(t, "rome", "web-milan", centrally)
+		says(t, p.run("apply", "-auto-approve"), `status = "Undone" -> (known after apply)`,
+			"0 added, 1 changed, 0 destroyed")
+		s.leads(t, "rome", "web-milan", directly)
+	})
+	t.Run("an annotation that someone else set stays on destroy", func(t *testing.T) {
+		p.t = t
+		s.annotate(t, "kubectl-annotate", "null")
+		s.annotate(t, "kubectl-annotate", `"true"`) // Kubernetes records who changes a value
+		says(t, p.run("destroy", "-auto-approve", "-target", webDirect), "Warning: The Service still requests direct "+
+			"connections", `because it was also set by "kubectl-annotate"`)
+		s.leads(t, "rome", "web-milan", directly)
+	})
+	t.Run("a create says that someone else has set it", func(t *testing.T) {
+		p.t = t
+		says(t, p.run("apply", "-auto-approve"), "Warning: Someone else requests direct connections, too", "import it")
+		p.run("state", "rm", webDirect)
+	})
+	t.Run("an import takes it over, and a destroy removes it", func(t *testing.T) {
+		p.t = t
+		p.run("import", webDirect, "europe/shop/web")
+		p.run("plan", "-detailed-exitcode")
+		doesNotSay(t, p.run("destroy", "-auto-approve", "-target", webDirect), "still requests")
+		if all := s.annotations(t); len(all) != 1 {
+			t.Errorf("the Service has the annotations %v", all)
+		}
+		s.leads(t, "rome", "web-milan", centrally)
+		s.leads(t, "milan", "web-rome", centrally)
+		says(t, p.refused("import", webDirect, "europe/shop/web"), "does not request direct connections")
+	})
+}
+
+// lostNetwork removes the shortcut before the request.
+func (s shop) lostNetwork(t *testing.T, p *project) {
+	t.Helper()
+	t.Run("addresses of a network that was removed first are lost until the next apply", func(t *testing.T) {
+		p.t = t
+		p.replaceIn("resource.tf", "depends_on = [liqo_shortcut.rome_milan]", "")
+		p.run("apply", "-auto-approve")
+		p.run("apply", "-auto-approve") // without depends_on, the shortcut may have come later
+		s.leads(t, "rome", "web-milan", directly)
+		whole := p.read("resource.tf")
+		p.replaceIn("resource.tf", `resource "liqo_shortcut" "rome_milan" {`, `resource "liqo_shortcut" "rome_milan" {
+			count = 0`)
+		p.run("apply", "-auto-approve")
+		s.leads(t, "rome", "web-milan", directly)
+		says(t, p.run("apply", "-auto-approve"), `status = "Outdated" -> (known after apply)`, "so packets are lost",
+			"0 added, 1 changed, 0 destroyed")
+		s.leads(t, "rome", "web-milan", centrally)
+		says(t, p.run("state", "show", webDirect), `status = "Partial"`)
+		p.write("resource.tf", whole)
+	})
+}
+
+// lostService deletes the Service.
+func (s shop) lostService(t *testing.T, p *project) {
+	t.Helper()
+	t.Run("a Service that was deleted leaves the state, and must exist again", func(t *testing.T) {
+		p.t = t
+		if err := deleteAndWait(t.Context(), s.administrator(t, "europe"), webService()); err != nil {
+			t.Fatal(err)
+		}
+		says(t, p.run("plan"), "liqo_direct_service.web will be created", "Warning: Service shop/web does not exist yet")
+		says(t, p.refused("apply", "-auto-approve"), `Error: Service shop/web does not exist on leaf "europe"`,
+			"add `depends_on`")
+		doesNotSay(t, p.run("state", "list"), webDirect)
+	})
+}
+
+// forbids lets Liqo's Deployment in a leaf say that it forbids direct connections while do runs.
+func (s shop) forbids(t *testing.T, leaf string, do func()) {
+	t.Helper()
+	c := s.client(t, leaf)
+	var deployment appsv1.Deployment
+	name := client.ObjectKey{Namespace: "liqo", Name: "liqo-controller-manager"}
+	if err := c.Get(t.Context(), name, &deployment); err != nil {
+		t.Fatal(err)
+	}
+	allowing := deployment.DeepCopy()
+	container := &deployment.Spec.Template.Spec.Containers[0]
+	container.Args = append(container.Args, "--deny-direct-connections")
+	deployment.Spec.Paused = true // a rollout would leave a ReplicaSet behind
+	if err := c.Patch(t.Context(), &deployment, client.MergeFrom(allowing)); err != nil {
+		t.Fatal(err)
+	}
+	do()
+	forbidding := deployment.DeepCopy()
+	deployment.Spec = allowing.Spec
+	if err := c.Patch(t.Context(), &deployment, client.MergeFrom(forbidding)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bound is a binding of a ClusterRole to a user.
+func bound(role, user string) client.Object {
+	return &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+	}
+}
+
+// read returns a file of the project.
+func (p *project) read(name string) string {
+	p.t.Helper()
+	content, err := os.ReadFile(p.dir + "/" + name)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,136 @@
+package direct
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// Request lets the owner request direct connections, and returns when every leaf that can follow has followed. If the
+// request is there already and a leaf has not followed, Request makes Liqo look at the Service again. Before it writes
+// anything, it fails if the Service does not exist or if a leaf that is known can't be read.
+func (s *Service) Request(ctx context.Context, owner Owner) error {
+	state, members, err := s.observe(ctx)
+	if err != nil {
+		return err
+	}
+	if !state.Exists {
+		return s.missing()
+	}
+	if err := state.readable(); err != nil {
+		return err
+	}
+	if state.Status() == Outdated && len(state.Others(owner)) == 0 {
+		if err := s.renew(ctx, owner, state.Request, members); err != nil {
+			return err
+		}
+	}
+	if _, err := s.write(ctx, owner, state.Request, requested); err != nil {
+		return err
+	}
+	return s.untilFollowed(ctx, members)
+}
+
+// missing is the error for a Service that must exist.
+func (s *Service) missing() error {
+	return &explain.Problem{
+		Leaf: s.Centre.Name, Summary: s.String() + " does not exist",
+		Detail: "Nothing was changed. Create the Service first. If the same configuration creates it, refer to the " +
+			"attributes of that resource or add `depends_on`.",
+	}
+}
+
+// readable returns the errors of leaves that can't be read. Nobody waits for a leaf that is not known.
+func (s State) readable() error {
+	var all []error
+	for _, leaf := range s.Leaves {
+		if !Unknown(leaf.Err) {
+			all = append(all, leaf.Err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// renew withdraws the request until the leaves reach all pods through the centre, so that Liqo on the leaves looks at
+// the Service again when the request is back. Liqo does not do so when the network of two leaves changes.
+func (s *Service) renew(ctx context.Context, owner Owner, found Request, members []*member) error {
+	if _, err := s.write(ctx, owner, found, refused); err != nil {
+		return err
+	}
+	told := s.together(members, func(m *member) error { return m.untilTold(ctx, false) })
+	return cmp.Or(told, s.untilBack(ctx, members))
+}
+
+// Withdraw takes the owner's request back, and returns when no leaf uses direct addresses any more. If others request
+// direct connections, too, it returns their field managers, and nothing changes on the leaves. Leaves that can't be
+// read are in unchecked: they follow as soon as they can.
+func (s *Service) Withdraw(ctx context.Context, owner Owner) (others []string, unchecked []LeafState, err error) {
+	found, err := s.read(ctx)
+	if err != nil || !found.Exists {
+		return nil, nil, err
+	}
+	members, err := s.members(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !owner.Claims {
+		if found, err = s.write(ctx, owner, found, ""); err != nil {
+			return nil, nil, err
+		}
+		if others = found.Others(owner); found.Set && len(others) > 0 {
+			return others, nil, nil
+		}
+	}
+	if found.Set { // the owner claims it, or Kubernetes has no record of who has set it
+		if err := s.remove(ctx, found); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, m := range members {
+		if m.err != nil {
+			unchecked = append(unchecked, LeafState{Name: m.name(), Err: m.err})
+		}
+	}
+	return nil, unchecked, s.untilWithdrawn(ctx, members)
+}
+
+// untilWithdrawn returns when no leaf uses direct addresses any more. It also returns if the Service requests them
+// again, as when Terraform destroys one resource for it while it creates another one, or if the Service goes.
+func (s *Service) untilWithdrawn(ctx context.Context, members []*member) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var superseded bool
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}}
+		superseded = s.Centre.UntilObject(ctx, service, func(exists bool) bool {
+			return !exists || service.Annotations[annotation] == requested
+		}) == nil
+		cancel()
+	})
+	err := s.untilBack(ctx, members)
+	cancel()
+	watching.Wait()
+	if superseded {
+		return nil
+	}
+	return err
+}
+
+// together runs a function for all members that are connected, in parallel, and joins the errors.
+func (s *Service) together(members []*member, do func(*member) error) error {
+	failures := make([]error, len(members))
+	var doing sync.WaitGroup
+	for i, m := range members {
+		if m.err == nil && m.namespace != "" {
+			doing.Go(func() { failures[i] = do(m) })
+		}
+	}
+	doing.Wait()
+	return errors.Join(failures...)
+}

@@ -1,0 +1,171 @@
+package direct
+
+import (
+	"context"
+	"testing"
+
+	offloadingv1beta1 "github.com/liqotech/liqo/apis/offloading/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// The Service shop/web of Europe has the pods web-rome in Rome, at 10.0.1.5, and web-milan in Milan, at 10.0.2.5. The
+// leaves reach each other's pods of 10.0.0.0/16 at 10.80.0.0/16, and Europe's external addresses at 10.71.0.0/16.
+const (
+	toRome      = "10.80.1.5"
+	toMilan     = "10.80.2.5"
+	toRomeBack  = "10.71.0.5" // through Europe
+	toMilanBack = "10.71.0.6"
+)
+
+func named(namespace, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{}}
+}
+
+// slice is an EndpointSlice of the Service with one address for each of these pods.
+func slice(name string, pods map[string]string, labels ...string) *discoveryv1.EndpointSlice {
+	s := &discoveryv1.EndpointSlice{ObjectMeta: named("shop", name), AddressType: discoveryv1.AddressTypeIPv4}
+	s.Labels[discoveryv1.LabelServiceName] = "web"
+	for _, label := range labels {
+		s.Labels[label] = consts.ManagedByShadowEndpointSliceValue
+	}
+	for pod, address := range pods {
+		s.Endpoints = append(s.Endpoints, discoveryv1.Endpoint{
+			Addresses: []string{address}, TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: pod}, NodeName: new(nodeOf[pod]),
+		})
+	}
+	return s
+}
+
+// nodeOf has the node of the centre on which each pod runs.
+var nodeOf = map[string]string{"web-rome": "node-rome", "web-milan": "node-milan", "web-naples": "node-naples"}
+
+// reflected is the EndpointSlice that Liqo keeps in a leaf.
+func reflected(pod, address string) *discoveryv1.EndpointSlice {
+	return slice("web-0", map[string]string{pod: address}, consts.ManagedByLabelKey)
+}
+
+func virtualNode(leaf string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-" + leaf, Labels: map[string]string{
+		consts.TypeLabel: consts.TypeNode, consts.RemoteClusterID: leaf,
+	}}}
+}
+
+func namespaceMap(leaf string) *offloadingv1beta1.NamespaceMap {
+	m := &offloadingv1beta1.NamespaceMap{ObjectMeta: named("liqo-tenant-"+leaf, leaf)}
+	m.Labels[consts.RemoteClusterID] = leaf
+	m.Spec.DesiredMapping = map[string]string{"shop": "shop"}
+	m.Status.CurrentMapping = map[string]offloadingv1beta1.RemoteNamespaceStatus{
+		"shop": {RemoteNamespace: "shop", Phase: offloadingv1beta1.MappingAccepted},
+	}
+	return m
+}
+
+// web is the Service with these annotations.
+func web(annotations map[string]string) *corev1.Service {
+	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: "web", UID: "web", Annotations: annotations,
+	}}
+}
+
+var asked = map[string]string{annotation: requested}
+
+// europe is the centre with a Service. Objects with the name of another one replace it.
+func europe(t *testing.T, service *corev1.Service, more ...client.Object) *cluster.Leaf {
+	t.Helper()
+	return clustertest.Leaf(t, "europe", append([]client.Object{
+		service, virtualNode("rome"), virtualNode("milan"), namespaceMap("rome"), namespaceMap("milan"),
+		slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.0.2.5"}),
+	}, more...)...)
+}
+
+// rome and milan are leaves with a network, and with these EndpointSlices of the Service.
+func rome(t *testing.T, objects ...client.Object) *cluster.Leaf {
+	t.Helper()
+	return clustertest.Leaf(t, "rome", append([]client.Object{
+		clustertest.Remapped("europe", "10.0.0.0/16", "10.71.0.0/16"),
+		slice("own", map[string]string{"web-rome": "10.0.1.5"}),
+	}, objects...)...)
+}
+
+func milan(t *testing.T, objects ...client.Object) *cluster.Leaf {
+	t.Helper()
+	return clustertest.Leaf(t, "milan", append([]client.Object{
+		clustertest.Remapped("europe", "10.0.0.0/16", "10.71.0.0/16"),
+		slice("own", map[string]string{"web-milan": "10.0.2.5"}),
+	}, objects...)...)
+}
+
+// joined is the Configuration of the network with another leaf.
+func joined(with string) client.Object {
+	return clustertest.Remapped(with, "10.80.0.0/16", "10.72.0.0/16")
+}
+
+// of returns the Service with these leaves.
+func of(centre *cluster.Leaf, leaves ...*cluster.Leaf) *Service {
+	return New(centre, "shop", "web", func(_ context.Context, id string) (*cluster.Leaf, error) {
+		for _, leaf := range leaves {
+			if string(leaf.ID) == id {
+				return leaf, nil
+			}
+		}
+		return nil, &cluster.UnknownIDError{ID: id}
+	})
+}
+
+// replace replaces an EndpointSlice of a cluster.
+func replace(ctx context.Context, leaf *cluster.Leaf, by *discoveryv1.EndpointSlice) error {
+	var former discoveryv1.EndpointSlice
+	if err := leaf.Live.Get(ctx, client.ObjectKeyFromObject(by), &former); err != nil {
+		return err
+	}
+	by.ResourceVersion = former.ResourceVersion
+	return leaf.Live.Update(ctx, by)
+}
+
+// following lets the leaves follow each change of the Service in the centre, as Liqo does.
+func following(t *testing.T, centre, rome, milan *cluster.Leaf) {
+	t.Helper()
+	follow := func(ctx context.Context, c client.Client) error {
+		var service corev1.Service
+		if err := c.Get(ctx, client.ObjectKey{Namespace: "shop", Name: "web"}, &service); err != nil {
+			return err
+		}
+		inRome, inMilan := reflected("web-milan", toMilanBack), reflected("web-rome", toRomeBack)
+		if service.Annotations[annotation] == requested {
+			inRome, inMilan = reflected("web-milan", toMilan), reflected("web-rome", toRome)
+		}
+		for leaf, slice := range map[*cluster.Leaf]*discoveryv1.EndpointSlice{rome: inRome, milan: inMilan} {
+			if err := replace(ctx, leaf, slice); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	centre.Live = interceptor.NewClient(centre.Live, interceptor.Funcs{
+		Apply: func(
+			ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
+		) error {
+			if err := c.Apply(ctx, intent, options...); err != nil {
+				return err
+			}
+			return follow(ctx, c)
+		},
+		Patch: func(
+			ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
+		) error {
+			if err := c.Patch(ctx, object, patch, options...); err != nil {
+				return err
+			}
+			return follow(ctx, c)
+		},
+	})
+}

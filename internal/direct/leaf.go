@@ -1,0 +1,119 @@
+package direct
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/liqotech/liqo/pkg/utils/ipam/mapping"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// member is a leaf into which the centre offloads the Service's namespace.
+type member struct {
+	destination
+
+	service *Service
+	leaf    *cluster.Leaf // nil if err is set
+	err     error
+	names   map[string]string // of all clusters that are concerned, by their IDs
+}
+
+// name is the user's name of the leaf or, if it is not known, the cluster ID.
+func (m *member) name() string { return m.nameOf(m.id) }
+
+func (m *member) nameOf(id string) string {
+	if name, known := m.names[id]; known {
+		return name
+	}
+	return id
+}
+
+// endpoints returns how the leaf reaches each pod, from its EndpointSlices of the Service. With requested, the Service
+// requests direct connections.
+func (m *member) endpoints(
+	ctx context.Context, pods []pod, list []discoveryv1.EndpointSlice, limits obstacles, requested bool,
+) ([]Endpoint, error) {
+	found := addressesIn(list)
+	toCentre, err := configurationOf(ctx, m.leaf, string(m.service.Centre.ID))
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Endpoint, len(pods))
+	for i, p := range pods {
+		endpoint := Endpoint{
+			Leaf: m.name(), Pod: p.name, Cluster: m.nameOf(p.cluster), Address: found.reflected[[2]string{p.name, p.slice}],
+		}
+		switch {
+		case p.cluster == m.id:
+			endpoint.Address, endpoint.Path = found.own[[2]string{p.name, string(p.kind)}], Local
+		case endpoint.Address == "":
+			endpoint.Path = None
+		case endpoint.Address == m.directAddress(ctx, p):
+			endpoint.Path = Direct
+		case p.elsewhere(m) && toCentre != nil && !leadsTo(toCentre, endpoint.Address):
+			endpoint.Path = Stale
+		default:
+			endpoint.Path = Central
+		}
+		if p.elsewhere(m) && endpoint.Path != Direct {
+			endpoint.explain(limits.of(p), requested)
+		}
+		all[i] = endpoint
+	}
+	return all, nil
+}
+
+// elsewhere reports whether the pod runs in another leaf than this one.
+func (p pod) elsewhere(from *member) bool {
+	return p.cluster != from.id && p.cluster != string(from.service.Centre.ID)
+}
+
+// explain adds why the pod of another leaf is not reached directly, if that is a problem.
+func (e *Endpoint) explain(found *Obstacle, requested bool) {
+	var sentences []string
+	if e.Path == Stale {
+		sentences = append(sentences, fmt.Sprintf("Leaf %q has no network with this address, so packets are lost.", e.Leaf))
+	}
+	switch {
+	case !requested:
+	case found != nil:
+		sentences = append(sentences, found.Why, found.Advice)
+		e.late = e.Path == Stale && found.Missing != [2]string{} // at least it could go through the centre again
+	case e.Path == None:
+		sentences, e.late = append(sentences, fmt.Sprintf("Liqo has not told leaf %q about the pod yet.", e.Leaf)), true
+	default:
+		sentences, e.late = append(sentences, fmt.Sprintf("Liqo on leaf %q has not looked at the Service since the network "+
+			"with %q is as it is now. The next apply makes it do so.", e.Leaf, e.Cluster)), true
+	}
+	e.Problem = strings.Join(sentences, " ")
+}
+
+// directAddress returns the address at which the leaf reaches a pod over its network with the pod's cluster. It is
+// empty if Liqo can't tell.
+func (m *member) directAddress(ctx context.Context, p pod) string {
+	in := liqov1beta1.ClusterID(p.cluster)
+	address, err := mapping.ForceMapAddressWithConfiguration(ctx, m.leaf.Cached, in, p.address)
+	if err != nil || !p.elsewhere(m) {
+		return ""
+	}
+	return address
+}
+
+// configurationOf returns the Configuration of a leaf for another cluster, from the cache. It is nil if there is none.
+func configurationOf(
+	ctx context.Context, leaf *cluster.Leaf, remote string,
+) (*networkingv1beta1.Configuration, error) {
+	var list networkingv1beta1.ConfigurationList
+	err := leaf.Cached.List(ctx, &list, client.MatchingLabels{consts.RemoteClusterID: remote})
+	if err != nil || len(list.Items) == 0 {
+		return nil, leaf.Explain(err)
+	}
+	return &list.Items[0], nil
+}

@@ -1,0 +1,143 @@
+package direct
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	discoveryv1 "k8s.io/api/discovery/v1"
+)
+
+// State is what the centre and its leaves show about a Service.
+type State struct {
+	Request
+
+	Leaves []LeafState // into which the centre offloads the Service's namespace, sorted by the cluster ID
+}
+
+// LeafState is what one leaf shows.
+type LeafState struct {
+	Name      string // of the leaf; its cluster ID if the leaf is not known
+	Err       error  // why the leaf could not be read; then it has no endpoints
+	Endpoints []Endpoint
+	Obstacles []Obstacle // that keep it from following, each once
+}
+
+// Status says in one word how far the leaves follow the request.
+type Status string
+
+// The values of [Status].
+const (
+	Followed Status = "Direct"   // every leaf reaches the pods in other leaves directly
+	Partial  Status = "Partial"  // at least one leaf can't follow
+	Outdated Status = "Outdated" // at least one leaf can follow and has not; an apply makes it do so
+	Undone   Status = "Undone"   // the Service does not request direct connections
+)
+
+// Status returns how far the leaves that could be read follow the request.
+func (s State) Status() Status {
+	if !s.Set {
+		return Undone
+	}
+	status := Followed
+	for _, leaf := range s.Leaves {
+		for _, endpoint := range leaf.Endpoints {
+			switch {
+			case endpoint.late && endpoint.Path != None:
+				return Outdated
+			case endpoint.Problem != "" && !endpoint.late: // a new pod needs no apply
+				status = Partial
+			}
+		}
+	}
+	return status
+}
+
+// Observe reads the Service from the centre, and its endpoints from all leaves in parallel. A leaf that can't be read
+// is not an error. If there is no such Service, the state is that of no request.
+func (s *Service) Observe(ctx context.Context) (State, error) {
+	state, _, err := s.observe(ctx)
+	return state, err
+}
+
+// observe also returns the leaves, in the same order as in the state.
+func (s *Service) observe(ctx context.Context) (State, []*member, error) {
+	found, err := s.read(ctx)
+	if err != nil || !found.Exists {
+		return State{}, nil, err
+	}
+	pods, err := s.pods(ctx)
+	if err != nil {
+		return State{}, nil, err
+	}
+	members, err := s.members(ctx)
+	if err != nil {
+		return State{}, nil, err
+	}
+	state := State{Request: found, Leaves: make([]LeafState, len(members))}
+	var reading sync.WaitGroup
+	for i, m := range members {
+		reading.Go(func() { state.Leaves[i] = m.observe(ctx, pods, found.Set) })
+	}
+	reading.Wait()
+	return state, members, nil
+}
+
+// members connects the leaves into which the centre offloads the Service's namespace, all in parallel.
+func (s *Service) members(ctx context.Context) ([]*member, error) {
+	destinations, err := s.destinations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{string(s.Centre.ID): s.Centre.Name}
+	members := make([]*member, len(destinations))
+	var connecting sync.WaitGroup
+	for i, found := range destinations {
+		members[i] = &member{destination: found, service: s, names: names}
+		connecting.Go(func() { members[i].leaf, members[i].err = s.leafByID(ctx, found.id) })
+	}
+	connecting.Wait()
+	for _, m := range members {
+		if m.err == nil {
+			names[m.id] = m.leaf.Name
+		}
+	}
+	return members, nil
+}
+
+// observe reads the leaf.
+func (m *member) observe(ctx context.Context, pods []pod, requested bool) LeafState {
+	state := LeafState{Name: m.name(), Err: m.err}
+	if m.err != nil {
+		return state
+	}
+	var list discoveryv1.EndpointSliceList
+	if m.namespace != "" { // otherwise it has none
+		if state.Err = m.leaf.List(ctx, &list, m.service.slices(m.namespace)...); state.Err != nil {
+			return state
+		}
+	}
+	limits, err := m.obstacles(ctx, pods)
+	if err == nil {
+		state.Obstacles = limits.all()
+		state.Endpoints, err = m.endpoints(ctx, pods, list.Items, limits, requested)
+	}
+	state.Err = err
+	return state
+}
+
+// all returns the obstacles, each once.
+func (o obstacles) all() []Obstacle {
+	var all []Obstacle
+	if o.whole != nil {
+		all = append(all, *o.whole)
+	}
+	for _, obstacle := range o.bySlice {
+		if obstacle != nil && !slices.Contains(all, *obstacle) {
+			all = append(all, *obstacle)
+		}
+	}
+	slices.SortFunc(all, func(a, b Obstacle) int { return cmp.Compare(a.Why, b.Why) })
+	return all
+}

@@ -1,0 +1,173 @@
+package direct
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	liqolabels "github.com/liqotech/liqo/pkg/utils/labels"
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// Obstacle keeps a leaf from reaching pods of another leaf directly.
+type Obstacle struct {
+	Leaf   string // name of the leaf
+	Why    string // a sentence or more
+	Advice string // what would help, a sentence
+
+	// Missing has the IDs of the two clusters if they have no network. It is the zero value for another obstacle.
+	Missing [2]string
+}
+
+// obstacles are what keeps one leaf from reaching pods of other leaves directly.
+type obstacles struct {
+	whole   *Obstacle            // for all pods
+	bySlice map[string]*Obstacle // for all pods of an EndpointSlice of the centre
+}
+
+func (o obstacles) of(p pod) *Obstacle {
+	if o.whole != nil {
+		return o.whole
+	}
+	return o.bySlice[p.slice]
+}
+
+// obstacles looks for what keeps the leaf from reaching pods of other leaves directly. Liqo translates all addresses
+// of an EndpointSlice or, if it can't translate one of them, none: shadowendpointslice_controller.go of Liqo 1.2.0.
+func (m *member) obstacles(ctx context.Context, pods []pod) (obstacles, error) {
+	found := obstacles{bySlice: map[string]*Obstacle{}}
+	if !slices.ContainsFunc(pods, func(p pod) bool { return p.elsewhere(m) }) {
+		return found, nil
+	}
+	for _, look := range []func(context.Context) (*Obstacle, error){m.unmapped, m.tooOld, m.denies} {
+		var err error
+		if found.whole, err = look(ctx); err != nil || found.whole != nil {
+			return found, err
+		}
+	}
+	for _, p := range pods {
+		if !p.elsewhere(m) || found.bySlice[p.slice] != nil {
+			continue
+		}
+		obstacle, err := m.untranslatable(ctx, p)
+		if err != nil {
+			return found, err
+		}
+		found.bySlice[p.slice] = obstacle
+	}
+	return found, nil
+}
+
+// unmapped looks at whether the leaf has a namespace for the pods.
+func (m *member) unmapped(context.Context) (*Obstacle, error) {
+	if m.namespace != "" {
+		return nil, nil
+	}
+	return &Obstacle{
+		Leaf: m.name(), Why: fmt.Sprintf("Leaf %q has not accepted namespace %q.", m.name(), m.service.Namespace),
+		Advice: "The NamespaceMap of that leaf in the centre shows why.",
+	}, nil
+}
+
+// tooOld looks at the versions of Liqo in the centre, which sends the addresses, and in the leaf, which uses them.
+func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
+	for _, at := range []*cluster.Leaf{m.service.Centre, m.leaf} {
+		able, err := at.Capabilities()
+		if err != nil {
+			return nil, err
+		}
+		if !able.DirectConnections {
+			return &Obstacle{
+				Leaf: m.name(), Why: fmt.Sprintf("%s in %q knows no direct connections.", at.NameLiqo(ctx), at.Name),
+				Advice: "Update it to v1.2.0 or newer.",
+			}, nil
+		}
+	}
+	return nil, nil
+}
+
+// denies looks for the flag of Liqo's controller-manager that forbids direct connections.
+func (m *member) denies(ctx context.Context) (*Obstacle, error) {
+	var deployments appsv1.DeploymentList
+	err := m.leaf.List(ctx, &deployments, client.InNamespace(m.leaf.LiqoNamespace),
+		client.MatchingLabelsSelector{Selector: liqolabels.ControllerManagerLabelSelector()})
+	if err != nil {
+		return nil, err
+	}
+	for _, argument := range arguments(deployments.Items) {
+		flag, value, _ := strings.Cut(argument, "=")
+		if flag == "--deny-direct-connections" && value != "false" {
+			return &Obstacle{
+				Leaf: m.name(),
+				Why: fmt.Sprintf("Liqo on leaf %q forbids direct connections (`networking.denyDirectConnections`). It removes "+
+					"the pods of other leaves from a Service that requests them. So %q reaches none of these pods, not even "+
+					"through the centre.", m.name(), m.name()),
+				Advice: "Set this value of Liqo's chart to false on that leaf, or remove this resource.",
+			}, nil
+		}
+	}
+	return nil, nil
+}
+
+// arguments returns the arguments of all containers.
+func arguments(deployments []appsv1.Deployment) []string {
+	var all []string
+	for i := range deployments {
+		for _, container := range deployments[i].Spec.Template.Spec.Containers {
+			all = append(all, container.Args...)
+		}
+	}
+	return all
+}
+
+// untranslatable looks for what keeps Liqo from finding the direct address of a pod of another leaf.
+func (m *member) untranslatable(ctx context.Context, p pod) (*Obstacle, error) {
+	configuration, err := configurationOf(ctx, m.leaf, p.cluster)
+	if err != nil {
+		return nil, err
+	}
+	other := m.nameOf(p.cluster)
+	if configuration == nil || configuration.Status.Remote == nil {
+		return &Obstacle{
+			Leaf: m.name(), Missing: [2]string{min(m.id, p.cluster), max(m.id, p.cluster)},
+			Why: fmt.Sprintf("Leaves %q and %q have no network, so Liqo on %q can't update the EndpointSlice with their pods "+
+				"at all: it keeps the addresses that it had, or has none.", m.name(), other, m.name()),
+			Advice: "Connect them with a liqo_shortcut on which this resource depends.",
+		}, nil
+	}
+	if m.directAddress(ctx, p) != "" {
+		return nil, nil
+	}
+	fromCentre, err := configurationOf(ctx, m.service.Centre, p.cluster)
+	if err != nil {
+		return nil, err
+	}
+	obstacle := &Obstacle{
+		Leaf: m.name(),
+		Why: fmt.Sprintf("The network of %q and %q does not announce the address %s of pod %s, only %s.",
+			m.name(), other, p.address, p.name, listed(configuration.Spec.Remote.CIDR.Pod)),
+		Advice: "Announce all pod CIDRs of that leaf in the shortcut.",
+	}
+	if fromCentre != nil && leadsTo(fromCentre, p.address) &&
+		!slices.Equal(fromCentre.Spec.Remote.CIDR.Pod, fromCentre.Status.Remote.CIDR.Pod) {
+		obstacle.Why = fmt.Sprintf("The centre, %q, reaches the pods of %q at other addresses than their own: it remaps %s "+
+			"to %s. Liqo 1.2.0 can't translate these addresses for %q.", m.service.Centre.Name, other,
+			listed(fromCentre.Spec.Remote.CIDR.Pod), listed(fromCentre.Status.Remote.CIDR.Pod), m.name())
+		obstacle.Advice = fmt.Sprintf("Give %q a pod CIDR that overlaps with no range of the centre and its other leaves.",
+			other)
+	}
+	return obstacle, nil
+}
+
+func listed(cidrs []networkingv1beta1.CIDR) string {
+	texts := make([]string, len(cidrs))
+	for i, cidr := range cidrs {
+		texts[i] = cidr.String()
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,135 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
+)
+
+// directServiceIdentity is the identity of a liqo_direct_service. It does not depend on the name of the cluster.
+type directServiceIdentity struct {
+	ClusterID types.String `tfsdk:"cluster_id"`
+	Namespace types.String `tfsdk:"namespace"`
+	Name      types.String `tfsdk:"name"`
+}
+
+// IdentitySchema implements [resource.ResourceWithIdentity].
+func (r *directServiceResource) IdentitySchema(
+	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
+) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"cluster_id": identityschema.StringAttribute{
+			RequiredForImport: true, Description: "Liqo's cluster ID of the central cluster.",
+		},
+		"namespace": identityschema.StringAttribute{RequiredForImport: true, Description: "Namespace of the Service."},
+		"name":      identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the Service."},
+	}}
+}
+
+// identifyDirectService sets the resource identity, if the cluster is known.
+func identifyDirectService(
+	ctx context.Context, model *directServiceModel, identity *tfsdk.ResourceIdentity,
+) diag.Diagnostics {
+	if identity == nil || model.ClusterID.ValueString() == "" {
+		return nil
+	}
+	return identity.Set(ctx, directServiceIdentity{model.ClusterID, model.Namespace, model.Name})
+}
+
+// ImportState implements [resource.ResourceWithImportState]. It fails if the Service does not request direct
+// connections. From then on, the annotation belongs to the resource, whoever has set it.
+func (r *directServiceResource) ImportState(
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
+) {
+	ctx, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
+	defer cancel()
+	var identity directServiceIdentity
+	var name string
+	if req.ID == "" {
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
+	} else {
+		name, identity = r.leaves.readDirectServiceID(req.ID)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	centre, err := r.leaves.importedCentre(ctx, name, identity.ClusterID.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddError(summary("Unknown cluster", err), detail(err)+" The import ID must be "+
+			"`cluster/namespace/name`: the name of the central cluster or its cluster ID, and the Service.")
+		return
+	}
+	identity.ClusterID = types.StringValue(string(centre.ID))
+	model := directServiceModel{
+		Cluster: types.StringValue(centre.Name), Namespace: identity.Namespace, Name: identity.Name,
+	}
+	service := r.in(centre, &model)
+	resp.Diagnostics.Append(importable(ctx, service)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	own := ownership{Unadopted: true}.named()
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity)...)
+	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
+	for attribute, value := range map[string]string{
+		"cluster": centre.Name, "namespace": service.Namespace, "name": service.Name, "cluster_id": string(centre.ID),
+		"owner_id": own.Token,
+	} {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
+	}
+}
+
+// importable returns an error unless the Service requests direct connections.
+func importable(ctx context.Context, service *direct.Service) diag.Diagnostics {
+	var diags diag.Diagnostics
+	observed, err := service.Observe(ctx)
+	switch {
+	case err != nil:
+		diags.AddError(summary("The Service can't be read", err), detail(err))
+	case !observed.Exists:
+		diags.AddError(service.String()+" does not exist", fmt.Sprintf("There is no such Service in cluster %q.",
+			service.Centre.Name))
+	case !observed.Set:
+		diags.AddError(service.String()+" does not request direct connections", "There is nothing to import. Without an "+
+			"import, the next apply creates the request.")
+	}
+	return diags
+}
+
+// readDirectServiceID splits an import ID, `cluster/namespace/name`. The name of a cluster may contain slashes, as the
+// AWS CLI's context names do. If there is no cluster with this name, it is a cluster ID.
+func (l *leaves) readDirectServiceID(id string) (cluster string, identity directServiceIdentity) {
+	parts := strings.Split(id, "/")
+	if len(parts) < 3 {
+		return id, identity // no cluster has this name
+	}
+	last := len(parts) - 1
+	first := strings.Join(parts[:last-1], "/")
+	identity = directServiceIdentity{
+		Namespace: types.StringValue(parts[last-1]), Name: types.StringValue(parts[last]),
+	}
+	if names, _ := l.registry.Names(); slices.Contains(names, first) {
+		return first, identity
+	}
+	identity.ClusterID = types.StringValue(first)
+	return "", identity
+}
+
+// importedCentre connects the central cluster of an import, by its name or else by its cluster ID.
+func (l *leaves) importedCentre(ctx context.Context, name, id string) (*cluster.Leaf, error) {
+	if name != "" {
+		return l.registry.Leaf(ctx, name)
+	}
+	return l.registry.LeafByID(ctx, id)
+}

@@ -1,0 +1,106 @@
+package provider
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
+)
+
+func endpointsList(all ...direct.Endpoint) types.List {
+	values := make([]attr.Value, len(all))
+	for i, endpoint := range all {
+		values[i] = endpointValue(endpoint)
+	}
+	return types.ListValueMust(types.ObjectType{AttrTypes: directEndpointTypes}, values)
+}
+
+func TestALeafThatCannotBeReadKeepsTheEndpointsThatWereKnown(t *testing.T) {
+	old := direct.Endpoint{Leaf: "rome", Pod: "a", Cluster: "milan", Address: "10.0.0.1", Path: direct.Direct}
+	now := direct.Endpoint{
+		Leaf: "milan", Pod: "b", Cluster: "rome", Address: "10.0.0.2", Path: direct.Central, Problem: "why",
+	}
+	gone := now
+	gone.Pod = "gone"
+	model := directServiceModel{
+		Namespace: types.StringValue("shop"), Name: types.StringValue("web"), Endpoints: endpointsList(gone, old),
+	}
+	service := direct.New(clustertest.Leaf(t, "europe"), "shop", "web", nil)
+	model.observed(service, direct.State{
+		Request: direct.Request{Set: true},
+		Leaves: []direct.LeafState{
+			{Name: "milan", Endpoints: []direct.Endpoint{now}}, {Name: "rome", Err: errors.New("away")},
+		},
+	})
+	if expected := endpointsList(now, old); !model.Endpoints.Equal(expected) {
+		t.Errorf("got %s", model.Endpoints)
+	}
+	shows(t, map[string][2]any{
+		"id": {model.ID, `"europe/shop/web"`}, "cluster_id": {model.ClusterID, `"europe"`},
+		"status": {model.Status, `"Partial"`},
+	})
+}
+
+func TestAnUpdateIsPlannedOnlyIfAnApplyCanRepairSomething(t *testing.T) {
+	for status, repairs := range map[direct.Status]bool{
+		direct.Followed: false, direct.Partial: false, direct.Outdated: true, direct.Undone: true,
+	} {
+		state := directServiceModel{Status: types.StringValue(string(status)), Endpoints: endpointsList()}
+		plan := directServiceModel{Status: types.StringUnknown()}
+		plan.planUpdate(&state)
+		if plan.Status.IsUnknown() != repairs || plan.Endpoints.IsUnknown() != repairs {
+			t.Errorf("%s: %s, %s", status, plan.Status, plan.Endpoints)
+		}
+	}
+}
+
+func TestAPlanWarnsOfEachLeafThatCannotFollow(t *testing.T) {
+	missing := direct.Obstacle{Why: "No network.", Advice: "Connect them.", Missing: [2]string{"milan", "rome"}}
+	denied := direct.Obstacle{Why: "Denied.", Advice: "Allow it."}
+	observed := direct.State{Leaves: []direct.LeafState{
+		{Name: "milan", Obstacles: []direct.Obstacle{missing}}, {Name: "rome", Obstacles: []direct.Obstacle{denied}},
+		{Name: "naples", Err: &cluster.UnknownIDError{ID: "naples"}},
+	}}
+	var planned claims
+	for _, test := range []struct{ expected string }{
+		{`Leaf "milan" can't use direct connections; Leaf "rome" can't use direct connections; ` +
+			`The provider block has no cluster with the ID "naples"`},
+		{`Leaf "rome" can't use direct connections; The provider block has no cluster with the ID "naples"`},
+	} {
+		var said []string
+		for _, warning := range warnings(observed, planned.joins) {
+			said = append(said, warning.Summary())
+		}
+		if got := strings.Join(said, "; "); got != test.expected {
+			t.Errorf("got %s", got)
+		}
+		planned.take(claimed{first: "milan", second: "rome"}, "token") // the plan of a shortcut
+	}
+	if said := warnings(direct.State{}, nil); len(said) != 1 || said[0].Summary() != "The namespace is not offloaded" {
+		t.Errorf("without leaves: %v", said)
+	}
+}
+
+func TestTheClusterOfAnImportIDMayHaveSlashes(t *testing.T) {
+	leaves := withClusters(t, map[string]cluster.Credentials{"arn:aws/europe": {}}, unknownNames{})
+	for id, expected := range map[string][4]string{
+		"rome/shop/web":           {"rome", "", "shop", "web"},
+		"arn:aws/europe/shop/web": {"arn:aws/europe", "", "shop", "web"},
+		"some-id/shop/web":        {"", "some-id", "shop", "web"},
+		"shop/web":                {"shop/web", "", "", ""},
+	} {
+		name, identity := leaves.readDirectServiceID(id)
+		got := [4]string{
+			name, identity.ClusterID.ValueString(), identity.Namespace.ValueString(), identity.Name.ValueString(),
+		}
+		if got != expected {
+			t.Errorf("%s: got %q", id, got)
+		}
+	}
+}
