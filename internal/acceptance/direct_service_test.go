@@ -13,6 +13,16 @@ import (
 
 const webDirect = "liqo_direct_service.web"
 
+// topologyOfServices shows the Services of each edge.
+const topologyOfServices = `
+	data "liqo_topology" "all" {
+	  depends_on = [liqo_direct_service.web]
+	}
+	output "topology" {
+	  value = [for e in data.liqo_topology.all.edges : format("%s %s-%s: %s", e.kind, e.from, e.to,
+	    length(e.services) == 0 ? "none" : join(" ", [for s in e.services : "${s.cluster}/${s.namespace}/${s.name}"]))]
+	}`
+
 // podsBehindAServiceMeetOverTheShortcut takes the example of a liqo_direct_service through its life. Only Europe's
 // kubeconfig is used, and the leaves give Europe only the roles of the examples.
 func (l *Lab) podsBehindAServiceMeetOverTheShortcut(t *testing.T) {
@@ -31,6 +41,7 @@ func (l *Lab) podsBehindAServiceMeetOverTheShortcut(t *testing.T) {
 	p.remove("import-*.tf")
 	p.set("KUBE_CONFIG_PATH", l.cluster(t, "europe").Kubeconfig)
 	p.run("init")
+	p.write("topology.tf", topologyOfServices)
 	example := p.read("resource.tf")
 
 	t.Run("a plan does not warn of a network that it creates", func(t *testing.T) {
@@ -59,6 +70,7 @@ func (l *Lab) podsBehindAServiceMeetOverTheShortcut(t *testing.T) {
 		s.leads(t, "rome", "web-milan", directly)
 		s.leads(t, "milan", "web-rome", directly)
 		p.run("plan", "-detailed-exitcode")
+		says(t, p.run("output", "topology"), `shortcut rome-milan: europe/shop/web`, `peering europe-milan: none`)
 		if all := s.annotations(t); len(all) != 2 || all["team"] != "shop" {
 			t.Errorf("the Service has the annotations %v", all)
 		}

@@ -30,6 +30,7 @@ var (
 		"watch endpointslices.discovery.k8s.io":         waitsFor(&discoveryv1.EndpointSliceList{}),
 		"list shadowendpointslices.offloading.liqo.io":  waitsFor(&offloadingv1beta1.ShadowEndpointSliceList{}),
 		"watch shadowendpointslices.offloading.liqo.io": waitsFor(&offloadingv1beta1.ShadowEndpointSliceList{}),
+		"list namespacemaps.offloading.liqo.io":         showsUses,
 	}
 )
 
@@ -120,6 +121,15 @@ func watchesService(ctx context.Context, registry *cluster.Registry) error {
 		return err
 	}
 	return europe.UntilObject(ctx, webService(), func(bool) bool { return false })
+}
+
+func showsUses(ctx context.Context, registry *cluster.Registry) error {
+	rome, err := registry.Leaf(ctx, "rome")
+	if err != nil {
+		return err
+	}
+	_, err = services.Uses(ctx, rome)
+	return err
 }
 
 // waitsFor ends only with an error. A leaf refuses for 15 seconds before it is given up.

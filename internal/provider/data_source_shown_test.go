@@ -134,8 +134,8 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 			`[{"europe" "e" <null> true "Ready" <null>} {"milan" "m" "v1.0.1" false "Ready" <null>} ` +
 				`{"rome" "r" "v1.2.0" false "Ready" <null>}]`,
 		},
-		"edges": {model.Edges, `[{"peering" "europe" "milan" true "NoNetwork" <null> <null> <null>} ` +
-			`{"shortcut" "rome" "milan" false "Connecting" "terraform-provider-liqo" 5.000000 "2026-11-21T03:04:05Z"}]`},
+		"edges": {model.Edges, `[{"peering" "europe" "milan" true "NoNetwork" <null> <null> <null> []} ` +
+			`{"shortcut" "rome" "milan" false "Connecting" "terraform-provider-liqo" 5.000000 "2026-11-21T03:04:05Z" []}]`},
 	})
 	if !strings.HasPrefix(model.DOT.ValueString(), "digraph liqo {\n  rankdir=LR\n") {
 		t.Errorf("got %s", model.DOT.ValueString())

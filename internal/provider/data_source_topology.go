@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
 
@@ -111,6 +112,22 @@ func edgesAttribute() schema.Attribute {
 			},
 			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC. This is the time of " +
 				"the last answer."),
+			"services": servicesAttribute(),
+		}},
+	}
+}
+
+// servicesAttribute returns the schema of the Services of an edge.
+func servicesAttribute() schema.Attribute {
+	return schema.ListNestedAttribute{
+		Computed: true,
+		MarkdownDescription: "Services whose pods in one of the two clusters reach those in the other over this network, " +
+			"and not through their central cluster; see `liqo_direct_service`. Null if neither cluster shows its " +
+			"EndpointSlices to the provider.",
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"cluster":   shownString("Name of the central cluster; its cluster ID if it is not among the nodes."),
+			"namespace": shownString("Namespace of the Service in the central cluster."),
+			"name":      shownString("Name of the Service."),
 		}},
 	}
 }
@@ -144,6 +161,14 @@ type edgeModel struct {
 	MadeBy            types.String  `tfsdk:"made_by"`
 	LatencyMS         types.Float64 `tfsdk:"latency_ms"`
 	LatencyMeasuredAt types.String  `tfsdk:"latency_measured_at"`
+
+	Services []serviceModel `tfsdk:"services"`
+}
+
+type serviceModel struct {
+	Cluster   types.String `tfsdk:"cluster"`
+	Namespace types.String `tfsdk:"namespace"`
+	Name      types.String `tfsdk:"name"`
 }
 
 // Read implements [datasource.DataSource].
@@ -159,13 +184,41 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 			return
 		}
 		var versions map[string]string
+		var uses map[string][]direct.Use
 		var asking sync.WaitGroup
 		asking.Go(func() { versions = d.leaves.liqoVersions(ctx, names) })
+		asking.Go(func() { uses = d.leaves.uses(ctx, names) })
 		survey, diags := d.leaves.survey(ctx, names, model.Clusters)
 		resp.Diagnostics.Append(diags...)
 		asking.Wait()
-		model.show(topology.New(survey, model.Central.ValueString()), versions)
+		graph := topology.New(survey, model.Central.ValueString())
+		graph.AddServices(uses)
+		model.show(graph, versions)
 	})
+}
+
+// uses returns which Services use the networks of each cluster, by the name of the cluster. It leaves out clusters
+// that can't be asked, for example because Terraform's user has no permission to read their EndpointSlices.
+func (l *leaves) uses(ctx context.Context, names []string) map[string][]direct.Use {
+	found, failures := make([][]direct.Use, len(names)), make([]error, len(names))
+	var asking sync.WaitGroup
+	for i, name := range names {
+		asking.Go(func() {
+			leaf, err := l.registry.Leaf(ctx, name)
+			if err == nil {
+				found[i], err = direct.Uses(ctx, leaf)
+			}
+			failures[i] = err
+		})
+	}
+	asking.Wait()
+	byName := map[string][]direct.Use{}
+	for i, name := range names {
+		if failures[i] == nil {
+			byName[name] = found[i]
+		}
+	}
+	return byName
 }
 
 // show sets the results. versions has the version of Liqo by the name of a node, if it is known.
@@ -194,6 +247,7 @@ func (m *topologyDataModel) show(graph topology.Graph, versions map[string]strin
 			MadeBy:   stringOrNull(string(edge.MadeBy)),
 
 			LatencyMS: milliseconds(edge.Latency), LatencyMeasuredAt: measuredAt(edge.Latency),
+			Services: serviceModels(edge.Services),
 		}
 	}
 	direction := topology.LeftToRight
@@ -201,4 +255,18 @@ func (m *topologyDataModel) show(graph topology.Graph, versions map[string]strin
 		direction = topology.Direction(m.Direction.ValueString())
 	}
 	m.Mermaid, m.DOT = types.StringValue(graph.Mermaid(direction)), types.StringValue(graph.DOT(direction))
+}
+
+// serviceModels returns nil, which is null, for nil.
+func serviceModels(services []topology.Service) []serviceModel {
+	if services == nil {
+		return nil
+	}
+	models := make([]serviceModel, len(services))
+	for i, service := range services {
+		models[i] = serviceModel{
+			types.StringValue(service.Cluster), types.StringValue(service.Namespace), types.StringValue(service.Name),
+		}
+	}
+	return models
 }

@@ -46,6 +46,15 @@ type Edge struct {
 	Status   shortcut.Status // of the network between the two; NoNetwork for a peering without a network
 	MadeBy   shortcut.Maker  // of this network; empty if there is none
 	Latency  *end.Latency    // of this network; nil if there is no measurement
+
+	// Services use this network directly, sorted. It is nil if neither cluster could be asked.
+	Services []Service
+}
+
+// Service is a Service of a central cluster.
+type Service struct {
+	Cluster         string // name of the central cluster; its cluster ID if it is no node of the graph
+	Namespace, Name string
 }
 
 // Kind is the kind of an edge.

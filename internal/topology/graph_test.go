@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestAPeeringAndItsNetworkAreOneEdge(t *testing.T) {
 		{Kind: OfShortcut, From: "rome", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByProvider,
 			Latency: direct.Latency},
 	}
-	if !slices.Equal(graph.Edges, expected) {
+	if !reflect.DeepEqual(graph.Edges, expected) {
 		t.Errorf("got %+v", graph.Edges)
 	}
 	for i, name := range []string{"europe", "milan", "rome"} {
@@ -64,7 +65,7 @@ func TestAPeeringBothWaysIsOneEdgeThatSaysSo(t *testing.T) {
 	both.BothWays = true
 	graph := New(shortcut.Survey{Leaves: leavesOf("europe", "milan"), Peerings: []shortcut.Peering{both}}, "")
 	expected := []Edge{{Kind: OfPeering, From: "milan", To: "europe", BothWays: true, Status: NoNetwork}}
-	if !slices.Equal(graph.Edges, expected) {
+	if !reflect.DeepEqual(graph.Edges, expected) {
 		t.Errorf("got %+v", graph.Edges)
 	}
 }
