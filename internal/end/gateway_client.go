@@ -5,8 +5,10 @@ import (
 	"context"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -75,6 +77,7 @@ func (e *End) forgeGatewayClient(
 	setRotation(gateway, spec.KeyRotation)
 	if existing != nil {
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
+		e.Owner.keepOrigin(gateway, existing)
 	}
 	return gateway, nil
 }
@@ -140,6 +143,18 @@ func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec 
 		return true, nil
 	}
 	return e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)
+}
+
+// Dialled returns the endpoint that the gateway dials, or nil if there is no gateway.
+func (o Objects) Dialled() *Endpoint {
+	if o.GatewayClient == nil {
+		return nil
+	}
+	endpoint := o.GatewayClient.Spec.Endpoint
+	return &Endpoint{
+		Addresses: endpoint.Addresses, Port: endpoint.Port,
+		Protocol: string(ptr.Deref(endpoint.Protocol, corev1.Protocol(forge.DefaultProtocol))),
+	}
 }
 
 // ObservedClient returns the settings of the gateway, or nil if there is none. The address and port

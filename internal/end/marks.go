@@ -35,7 +35,7 @@ func (e *End) Take(ctx context.Context, object client.Object, remember, adopted 
 		if !known || adopted {
 			before = previous{
 				ManagedBy: object.GetLabels()[ManagedByLabel], Owner: TokenOf(object),
-				Origin: object.GetAnnotations()[originAnnotation],
+				Origin: object.GetAnnotations()[originAnnotation], Resource: resourceOf(object),
 			}
 		}
 		if remember {
@@ -76,6 +76,7 @@ func (e *End) restore(ctx context.Context, object client.Object) error {
 			return
 		}
 		setAnnotation(object, ownerAnnotation, before.Owner)
+		before.Resource.mark(object)
 		if before.Origin != "" {
 			setAnnotation(object, originAnnotation, before.Origin)
 		}

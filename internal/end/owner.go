@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -22,7 +21,7 @@ const (
 const (
 	// ownerAnnotation is the token of the [Owner], on every object.
 	ownerAnnotation = ManagedBy + "/owner"
-	// originAnnotation is the owner's [Origin] as JSON, on Configurations.
+	// originAnnotation is the owner's [Origin] as JSON, on Configurations and on objects of a half.
 	originAnnotation = ManagedBy + "/origin"
 	// completeAnnotation is on a gateway or a Configuration once the shortcut was complete. Its value is the token,
 	// the time and, if both ends have reported the tunnel as up, wasConnected, separated by spaces. If
@@ -35,10 +34,12 @@ const (
 // wasConnected is the last word of a completeAnnotation.
 const wasConnected = "connected"
 
-// Owner is the resource instance that owns a shortcut.
+// Owner is the resource instance that owns a shortcut, or one object at one end.
 type Owner struct {
 	Token  string // random; empty for no owner
 	Origin Origin
+	// Resource is the type of a resource that owns one object at one end. It is empty for a shortcut.
+	Resource Resource
 	// Claims means that all objects that join the pair and have no other owner are the owner's. It is
 	// for a network that was imported and not adopted yet.
 	Claims bool
@@ -104,7 +105,7 @@ func (o Owner) Of(object client.Object) Whose {
 	switch {
 	case managed(object) && token == o.Token:
 		return Mine
-	case managed(object) && token != "":
+	case managed(object) && token != "" && !o.claimsHalf(object):
 		return Another
 	case o.Claims:
 		return Mine
@@ -132,9 +133,12 @@ func (o Owner) Mark(object client.Object) {
 		return
 	}
 	setAnnotation(object, ownerAnnotation, o.Token)
-	if _, ok := object.(*networkingv1beta1.Configuration); ok {
+	if o.Resource != "" || isConfiguration(object) {
 		setAnnotation(object, originAnnotation, o.Origin.encode())
+	} else {
+		removeAnnotation(object, originAnnotation)
 	}
+	o.Resource.mark(object)
 }
 
 // unmark removes every mark of this package from an object, except for the digest of a key, which
@@ -144,6 +148,7 @@ func unmark(object client.Object) {
 	delete(labels, ManagedByLabel)
 	for _, key := range []string{
 		ownerAnnotation, originAnnotation, completeAnnotation, previousAnnotation, rangesAnnotation, rotationAnnotation,
+		resourceAnnotation,
 	} {
 		delete(annotations, key)
 	}
@@ -194,6 +199,8 @@ type previous struct {
 	ManagedBy string `json:"managedBy"`        // value of the label; empty for none
 	Owner     string `json:"owner"`            // token; empty for none
 	Origin    string `json:"origin,omitempty"` // the annotation; empty for none
+
+	Resource Resource `json:"resource,omitempty"` // empty for a shortcut
 }
 
 // PreviouslyOf returns whose an object was before it was adopted, or false if it was not adopted.
@@ -246,5 +253,11 @@ func setAnnotation(object client.Object, key, value string) {
 		annotations = map[string]string{}
 	}
 	annotations[key] = value
+	object.SetAnnotations(annotations)
+}
+
+func removeAnnotation(object client.Object, key string) {
+	annotations := maps.Clone(object.GetAnnotations())
+	delete(annotations, key)
 	object.SetAnnotations(annotations)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -44,6 +45,21 @@ func digest(key []byte) string {
 // has deleted the Connection, the PublicKey changes. The gateway then repeats its handshake, which
 // interrupts traffic for a moment. A new gateway would do the same, and might get another address.
 func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGateway) (bool, error) {
+	return e.ensurePublicKey(ctx, key, gateway.GetNamespace(), gateway)
+}
+
+// EnsureLonePublicKey does the same for a PublicKey that a resource of its own manages. The gateway may not exist
+// yet, and Kubernetes does not delete the PublicKey with it. The PublicKey is complete at once: one more write for the
+// record would reset the gateway's session.
+func (e *End) EnsureLonePublicKey(ctx context.Context, namespace string, key []byte) error {
+	_, err := e.ensurePublicKey(ctx, key, namespace, EnsuredGateway{})
+	return err
+}
+
+// ensurePublicKey writes the PublicKey. The gateway is its owner, unless the gateway is empty.
+func (e *End) ensurePublicKey(
+	ctx context.Context, key []byte, namespace string, gateway EnsuredGateway,
+) (bool, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
 		return false, err
@@ -52,13 +68,15 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGa
 	if found.PublicKey != nil {
 		name = &found.PublicKey.Name
 	}
-	publicKey, err := forge.PublicKey(gateway.GetNamespace(), name, e.Remote.ID, key)
+	publicKey, err := forge.PublicKey(namespace, name, e.Remote.ID, key)
 	if err != nil {
 		return false, err
 	}
 	e.Owner.Mark(publicKey)
 	setAnnotation(publicKey, appliedKeyAnnotation, digest(key))
-	if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Live.Scheme()); err != nil {
+	if gateway.Object == nil {
+		e.Owner.markLone(publicKey, found.PublicKey)
+	} else if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Live.Scheme()); err != nil {
 		return false, err
 	}
 	if err := e.renewConnection(ctx, found, publicKey, gateway); err != nil {
@@ -71,6 +89,17 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGa
 		return true, e.RepeatHandshake(ctx)
 	}
 	return found.PublicKey == nil || found.PublicKey.ResourceVersion != publicKey.ResourceVersion, nil
+}
+
+// markLone records that a PublicKey without a gateway is complete. If it exists already, the record and the origin
+// stay, so that nothing is written unless the key changes.
+func (o Owner) markLone(publicKey, existing *networkingv1beta1.PublicKey) {
+	o.markComplete(publicKey)
+	if existing == nil || recordOf(existing) == "" || !o.Marked(existing) {
+		return
+	}
+	o.keepOrigin(publicKey, existing)
+	setAnnotation(publicKey, completeAnnotation, recordOf(existing))
 }
 
 // renewConnection deletes the Connection before a write of the PublicKey makes the gateway reset its status, as
@@ -119,6 +148,26 @@ func (o Objects) KeyInPlace() bool {
 	return !ok || applied == digest(o.PublicKey.Spec.PublicKey)
 }
 
+// RemovePublicKeys deletes the owner's PublicKey on this leaf, and returns when it is gone. A tunnel that is up
+// stays up until a gateway restarts.
+func (e *End) RemovePublicKeys(ctx context.Context) error {
+	own := func(found Objects) []client.Object {
+		return slices.DeleteFunc(found.owned(e.Owner), func(object client.Object) bool { return !IsPublicKey(object) })
+	}
+	found, err := e.Find(ctx)
+	if err != nil {
+		return err
+	}
+	for _, publicKey := range own(found) {
+		if err := e.delete(ctx, publicKey); err != nil {
+			return err
+		}
+	}
+	return e.until(ctx, "the PublicKey to be gone", func(left Objects) bool {
+		return len(own(left)) == 0
+	}, &networkingv1beta1.PublicKey{})
+}
+
 // keys returns a reference to the Secret in which Liqo has put the gateway's keys, or nil.
 func (o Objects) keys() *corev1.ObjectReference {
 	switch {
@@ -143,6 +192,17 @@ func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	}
 	key, err := getters.ExtractKeyFromSecretRef(ctx, e.Leaf.Live, secret)
 	return key, e.Leaf.Explain(err)
+}
+
+// Key returns the public key of this leaf's gateway, or nil if there is none yet or any longer. Without permission
+// to read Secrets, the error is one of Kubernetes.
+func (e *End) Key(ctx context.Context, found Objects) ([]byte, error) {
+	secret := found.keys()
+	if secret == nil {
+		return nil, nil
+	}
+	key, err := getters.ExtractKeyFromSecretRef(ctx, e.Leaf.Live, secret)
+	return key, e.Leaf.Explain(client.IgnoreNotFound(err))
 }
 
 // KeyUntold reports whether the public key of this end's gateway is gone or differs from the one that

@@ -1,8 +1,11 @@
 package end
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
@@ -118,5 +121,32 @@ func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
 		if found, err := server.Find(t.Context()); err != nil || (found.Connection == nil) != test.renewed {
 			t.Errorf("%s: the Connection is %v (%v)", name, found.Connection, err)
 		}
+	}
+}
+
+func TestALonePublicKeyIsCompleteAtOnceAndWrittenOnlyIfTheKeyChanges(t *testing.T) {
+	server := milansEnd(t)
+	server.Owner = Owner{Token: "me", Resource: PublicKeyResource, Origin: Origin{At: time.Unix(1, 0)}}
+	var versions []string
+	for i, first := range []byte{1, 1, 2} {
+		server.Owner.Origin.At = time.Unix(int64(i), 0)
+		key := append([]byte{first}, make([]byte, 31)...)
+		if err := server.EnsureLonePublicKey(t.Context(), "liqo-tenant-rome", key); err != nil {
+			t.Fatal(err)
+		}
+		found, err := server.Find(t.Context())
+		if err != nil || !found.CompleteBy("me") || len(found.PublicKey.OwnerReferences) > 0 {
+			t.Fatalf("the PublicKey is %v (%v)", found.PublicKey, err)
+		}
+		delete(found.PublicKey.Annotations, handshakeAnnotation)
+		found.PublicKey.ResourceVersion, found.PublicKey.ManagedFields = "", nil
+		text, err := json.Marshal(found.PublicKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		versions = append(versions, string(text))
+	}
+	if versions[0] != versions[1] || versions[1] == versions[2] {
+		t.Errorf("the PublicKey was\n%s", strings.Join(versions, "\n"))
 	}
 }

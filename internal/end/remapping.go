@@ -98,8 +98,9 @@ func (e *End) unfollowedProblem() *explain.Problem {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
 		Summary: fmt.Sprintf("the address ranges of %q have changed, and Liqo does not follow", e.Remote.Name),
-		Detail: fmt.Sprintf("Liqo before 1.2, as on %q, remaps the ranges of another cluster only once. Create the shortcut "+
-			"again, with `terraform apply -replace`, or update Liqo on %[1]q.", e.Leaf.Name),
+		Detail: fmt.Sprintf("Liqo before 1.2, as on %q, remaps the ranges of another cluster only once. Create the "+
+			"shortcut, or both the Configuration and the gateway of this end, again with `terraform apply -replace`, or "+
+			"update Liqo on %[1]q.", e.Leaf.Name),
 	}
 }
 

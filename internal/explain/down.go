@@ -11,11 +11,19 @@ import (
 // detail says what each end reports and since when, which endpoint the client dials, the cause if a
 // leaf shows it, and what to do. It also mentions what could not be read.
 func Down(ctx context.Context, client, server Subject) *Problem {
+	return down(ctx, fmt.Sprintf("the tunnel from %q to %q is down", client.Leaf.Name, server.Leaf.Name), client, server)
+}
+
+// DownAt does the same with one end alone, for people who have no credentials for the other leaf.
+func DownAt(ctx context.Context, end Subject) *Problem {
+	return down(ctx, fmt.Sprintf("the tunnel between %q and %q is down", end.Leaf.Name, end.RemoteName), end)
+}
+
+func down(ctx context.Context, summary string, ends ...Subject) *Problem {
 	ctx, cancel := context.WithTimeout(ctx, timeToLook)
 	defer cancel()
 	var (
 		looking sync.WaitGroup
-		ends    = []Subject{client, server}
 		looks   = make([]*Problem, len(ends))
 		reports = make([][]string, len(ends))
 	)
@@ -28,7 +36,7 @@ func Down(ctx context.Context, client, server Subject) *Problem {
 		lines = append(lines, report...)
 	}
 	return &Problem{
-		Summary: fmt.Sprintf("the tunnel from %q to %q is down", client.Leaf.Name, server.Leaf.Name),
+		Summary: summary,
 		Detail:  strings.Join(append([]string{strings.Join(lines, "\n")}, whyDown(looks)...), "\n\n"),
 	}
 }

@@ -138,7 +138,8 @@ func noTunnel(client, server string) string {
 
 func reachable(client, server string, endpoint networkingv1beta1.EndpointStatus) string {
 	return fmt.Sprintf("Check that the nodes of %q can reach %s, and that no firewall or security group at either end "+
-		"drops %s. If they reach %q at another address, set `connect_address` and `connect_port` in `client_gateway`.",
+		"drops %s. If they reach %q at another address, set `connect_address` and `connect_port` in `client_gateway`, or "+
+		"the `server_endpoint` of the liqo_gateway_client.",
 		client, where(endpoint), protocol(endpoint), server)
 }
 

@@ -21,6 +21,18 @@ const (
 	fragmentLines = 3
 )
 
+// oneEnd are the attributes that every resource for one end requires.
+const oneEnd = "  cluster = \"rome\"\n  remote_cluster_id = \"milan\"\n"
+
+// required are the attributes that each resource requires.
+var required = map[string]string{
+	"liqo_shortcut":       "  client = \"rome\"\n  server = \"milan\"\n",
+	"liqo_configuration":  oneEnd + "  pod_cidrs = [\"10.1.0.0/16\"]\n  external_cidr = \"10.2.0.0/16\"\n",
+	"liqo_gateway_server": oneEnd,
+	"liqo_gateway_client": oneEnd + "  server_endpoint = { addresses = [\"192.0.2.1\"], port = 51840 }\n",
+	"liqo_public_key":     oneEnd + "  public_key = \"GbkWcOMXqEMp0TUq5lNbCzmLYTrjFqvzDdGNYHaNXH8=\"\n",
+}
+
 // configuration is the content of a folder that Terraform can validate.
 type configuration struct {
 	files    map[string]string // file name to text
@@ -99,8 +111,8 @@ func frameOf(body *hclsyntax.Body) string {
 		case declared[name]:
 		case kind == "var":
 			fmt.Fprintf(&text, "variable %q {}\n", label)
-		case kind == "liqo_shortcut":
-			fmt.Fprintf(&text, "resource \"liqo_shortcut\" %q {\n  client = \"rome\"\n  server = \"milan\"\n}\n", label)
+		case required[kind] != "":
+			fmt.Fprintf(&text, "resource %q %q {\n%s}\n", kind, label, required[kind])
 		}
 	}
 	return text.String()

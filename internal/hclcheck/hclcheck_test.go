@@ -28,6 +28,10 @@ func TestAFragmentGetsWhatItTakesForGranted(t *testing.T) {
 			"output \"a\" {\n  value = liqo_shortcut.b.status\n}\n",
 			requirement + "resource \"liqo_shortcut\" \"b\" {\n  client = \"rome\"\n  server = \"milan\"\n}\n",
 		},
+		"a resource for one end that it imports": {
+			"import {\n  to = liqo_gateway_server.a\n  id = \"rome/milan\"\n}\n",
+			requirement + "resource \"liqo_gateway_server\" \"a\" {\n" + oneEnd + "}\n",
+		},
 		"nothing that it declares": {requirement + "variable \"a\" {}\noutput \"a\" {\n  value = var.a\n}\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

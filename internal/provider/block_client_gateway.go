@@ -31,7 +31,7 @@ func clientGatewayAttribute() schema.SingleNestedAttribute {
 				MarkdownDescription: "UDP port to dial. Default: the port of `server_endpoint`.",
 				Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 			},
-			"key_secret": keySecretAttribute("client"),
+			"key_secret": keySecretAttribute("client_namespace"),
 			"template":   templateAttribute(end.DefaultClientTemplateName, end.DefaultClientTemplateResource),
 		},
 	}

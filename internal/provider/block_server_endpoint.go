@@ -15,17 +15,21 @@ func serverEndpointAttribute() schema.SingleNestedAttribute {
 		Computed: true,
 		MarkdownDescription: "Address and port of the server's gateway, as the gateway reports them. " +
 			"`connect_address` and `connect_port` do not change them.",
-		Attributes: map[string]schema.Attribute{
-			"addresses": schema.ListAttribute{
-				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "IP addresses or DNS names. The client dials the first one.",
-			},
-			"port": schema.Int32Attribute{
-				Computed:            true,
-				MarkdownDescription: "Port of the Service; for `NodePort`, the port on the nodes.",
-			},
-			"protocol": schema.StringAttribute{Computed: true, MarkdownDescription: "`UDP` or `TCP`."},
+		Attributes: endpointAttributes(),
+	}
+}
+
+func endpointAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"addresses": schema.ListAttribute{
+			Computed: true, ElementType: types.StringType,
+			MarkdownDescription: "IP addresses or DNS names. The client dials the first one.",
 		},
+		"port": schema.Int32Attribute{
+			Computed:            true,
+			MarkdownDescription: "Port of the Service; for `NodePort`, the port on the nodes.",
+		},
+		"protocol": schema.StringAttribute{Computed: true, MarkdownDescription: "`UDP` or `TCP`."},
 	}
 }
 

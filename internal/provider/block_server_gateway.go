@@ -81,18 +81,18 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 				mapvalidator.ValueStringsAre(labelValue()),
 			},
 		},
-		"key_secret": keySecretAttribute("server"),
+		"key_secret": keySecretAttribute("server_namespace"),
 		"template":   templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource),
 	}
 }
 
 // keySecretAttribute returns the schema of `key_secret` of either gateway. It is for users with
 // their own WireGuard keys.
-func keySecretAttribute(leaf string) schema.Attribute {
+func keySecretAttribute(namespace string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
 		MarkdownDescription: "Name of a Secret with the gateway's keys, `privateKey` and `publicKey`, of 32 bytes " +
-			"each. It is in `" + leaf + "_namespace`, which must be a namespace that outlives the shortcut, such as one " +
+			"each. It is in `" + namespace + "`, which must be a namespace that outlives the shortcut, such as one " +
 			"of your own: a destroy does not remove the Secret. Default: Liqo creates a Secret.",
 		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
@@ -120,9 +120,9 @@ type serverGatewayModel struct {
 
 var serverGatewayTypes = attributeTypes(serverGatewayAttributes())
 
-// validate finds settings that belong to another type of Service. It accepts unknown values,
-// because they may turn out to be null.
-func (m serverGatewayModel) validate() diag.Diagnostics {
+// validate finds settings that belong to another type of Service, and reports them at their path. It accepts
+// unknown values, because they may turn out to be null.
+func (m serverGatewayModel) validate(at path.Path) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if m.ServiceType.IsUnknown() {
 		return diags
@@ -132,11 +132,11 @@ func (m serverGatewayModel) validate() diag.Diagnostics {
 		serviceType = end.DefaultServiceType
 	}
 	if given(m.NodePort) && serviceType != corev1.ServiceTypeNodePort {
-		diags.AddAttributeError(path.Root("server_gateway").AtName("node_port"), "node_port without NodePort",
+		diags.AddAttributeError(at.AtName("node_port"), "node_port without NodePort",
 			"`node_port` needs `service_type = \"NodePort\"`; it is \""+string(serviceType)+"\".")
 	}
 	if given(m.LoadBalancerIP) && serviceType != corev1.ServiceTypeLoadBalancer {
-		diags.AddAttributeError(path.Root("server_gateway").AtName("load_balancer_ip"),
+		diags.AddAttributeError(at.AtName("load_balancer_ip"),
 			"load_balancer_ip without LoadBalancer",
 			"`load_balancer_ip` needs `service_type = \"LoadBalancer\"`; it is \""+string(serviceType)+"\".")
 	}
@@ -147,16 +147,22 @@ func (m serverGatewayModel) validate() diag.Diagnostics {
 func serverGatewaySpec(ctx context.Context, set types.Object) (end.GatewayServer, diag.Diagnostics) {
 	var model serverGatewayModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
+	gateway, specDiags := model.spec(ctx)
+	diags.Append(specDiags...)
+	return gateway, diags
+}
+
+func (m serverGatewayModel) spec(ctx context.Context) (end.GatewayServer, diag.Diagnostics) {
 	gateway := end.GatewayServer{
-		ServiceType:    corev1.ServiceType(model.ServiceType.ValueString()),
-		Port:           model.Port.ValueInt32(),
-		NodePort:       model.NodePort.ValueInt32(),
-		LoadBalancerIP: model.LoadBalancerIP.ValueString(),
-		KeySecret:      model.KeySecret.ValueString(),
+		ServiceType:    corev1.ServiceType(m.ServiceType.ValueString()),
+		Port:           m.Port.ValueInt32(),
+		NodePort:       m.NodePort.ValueInt32(),
+		LoadBalancerIP: m.LoadBalancerIP.ValueString(),
+		KeySecret:      m.KeySecret.ValueString(),
 	}
-	diags.Append(model.ServiceAnnotations.ElementsAs(ctx, &gateway.ServiceAnnotations, false)...)
-	diags.Append(model.ServiceLabels.ElementsAs(ctx, &gateway.ServiceLabels, false)...)
-	template, templateDiags := templateSpec(ctx, model.Template)
+	diags := m.ServiceAnnotations.ElementsAs(ctx, &gateway.ServiceAnnotations, false)
+	diags.Append(m.ServiceLabels.ElementsAs(ctx, &gateway.ServiceLabels, false)...)
+	template, templateDiags := templateSpec(ctx, m.Template)
 	gateway.Template = template
 	diags.Append(templateDiags...)
 	return gateway, diags
@@ -184,21 +190,28 @@ func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcu
 			return diags
 		}
 	}
-	template, diags := templateSpec(ctx, set.Template)
+	found, diags := set.observed(ctx, *state.ServerGateway, state.Server.LiqoNamespace)
 	if diags.HasError() {
 		return diags
 	}
-	found := end.GatewayServer{Template: template}.Observed(*state.ServerGateway, state.Server.LiqoNamespace)
-	object, diags := types.ObjectValueFrom(ctx, serverGatewayTypes, serverGatewayModel{
+	m.ServerGateway, diags = types.ObjectValueFrom(ctx, serverGatewayTypes, found)
+	return diags
+}
+
+// observed returns the found gateway in terms of these settings.
+func (m serverGatewayModel) observed(
+	ctx context.Context, found end.GatewayServer, liqoNamespace string,
+) (serverGatewayModel, diag.Diagnostics) {
+	template, diags := templateSpec(ctx, m.Template)
+	found = end.GatewayServer{Template: template}.Observed(found, liqoNamespace)
+	return serverGatewayModel{
 		ServiceType:        types.StringValue(string(found.ServiceType)),
 		Port:               int32OrNull(found.Port),
 		NodePort:           int32OrNull(found.NodePort),
 		LoadBalancerIP:     ipOrNull(found.LoadBalancerIP),
-		ServiceAnnotations: textMap(set.ServiceAnnotations, found.ServiceAnnotations),
-		ServiceLabels:      textMap(set.ServiceLabels, found.ServiceLabels),
+		ServiceAnnotations: textMap(m.ServiceAnnotations, found.ServiceAnnotations),
+		ServiceLabels:      textMap(m.ServiceLabels, found.ServiceLabels),
 		KeySecret:          stringOrNull(found.KeySecret),
 		Template:           templateObject(found.Template),
-	})
-	m.ServerGateway = object
-	return diags
+	}, diags
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
@@ -27,6 +29,15 @@ func detail(err error) string {
 		text += "."
 	}
 	return text
+}
+
+// asError returns diagnostics as one error.
+func asError(diags diag.Diagnostics) error {
+	var errs []error
+	for _, one := range diags.Errors() {
+		errs = append(errs, errors.New(one.Summary()+": "+one.Detail()))
+	}
+	return errors.Join(errs...)
 }
 
 func capital(text string) string {

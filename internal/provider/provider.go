@@ -66,7 +66,10 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 
 // Resources implements [provider.Provider].
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{newShortcutResource, newDirectServiceResource}
+	return []func() resource.Resource{
+		newShortcutResource, newDirectServiceResource,
+		newConfigurationResource, newGatewayServerResource, newGatewayClientResource, newPublicKeyResource,
+	}
 }
 
 // DataSources implements [provider.Provider].

@@ -77,7 +77,7 @@ func (r *shortcutResource) ValidateConfig(
 	}
 	var gateway serverGatewayModel
 	resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
-	resp.Diagnostics.Append(gateway.validate()...)
+	resp.Diagnostics.Append(gateway.validate(path.Root("server_gateway"))...)
 }
 
 // Create implements [resource.Resource].

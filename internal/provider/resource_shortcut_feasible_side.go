@@ -12,10 +12,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// side is the part of a plan that concerns one of the two leaves.
+// side is the part of a plan that concerns one leaf.
 type side struct {
-	name string // client or server; its attributes begin with it
-	end  *end.End
+	end *end.End
+
+	leafAt, namespaceAt, gatewayAt path.Path // of the attributes with the leaf's name, its namespace and its gateway
 
 	gateway          *plannedGateway // nil unless all its settings are known
 	gatewayChanges   bool            // or is new
@@ -37,7 +38,8 @@ func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	changes := func(planned, before attr.Value) bool { return f.state == nil || !planned.Equal(before) }
 	client := side{
-		name: "client", end: f.shortcut.Client, adopt: f.plan.AdoptExisting, namespace: f.config.ClientNamespace,
+		end: f.shortcut.Client, leafAt: path.Root("client"), namespaceAt: path.Root("client_namespace"),
+		gatewayAt: path.Root("client_gateway"), adopt: f.plan.AdoptExisting, namespace: f.config.ClientNamespace,
 		gatewayChanges:   changes(f.plan.ClientGateway, f.before.ClientGateway),
 		namespaceChanges: changes(f.plan.ClientNamespace, f.before.ClientNamespace),
 	}
@@ -47,7 +49,8 @@ func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
 		client.gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret}
 	}
 	server := side{
-		name: "server", end: f.shortcut.Server, adopt: f.plan.AdoptExisting, namespace: f.config.ServerNamespace,
+		end: f.shortcut.Server, leafAt: path.Root("server"), namespaceAt: path.Root("server_namespace"),
+		gatewayAt: path.Root("server_gateway"), adopt: f.plan.AdoptExisting, namespace: f.config.ServerNamespace,
 		gatewayChanges:   changes(f.plan.ServerGateway, f.before.ServerGateway),
 		namespaceChanges: changes(f.plan.ServerNamespace, f.before.ServerNamespace),
 	}
@@ -59,18 +62,16 @@ func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
 	return []side{client, server}, diags
 }
 
-func (s side) gatewayPath() path.Path { return path.Root(s.name + "_gateway") }
-
 // checkVersion finds a version of Liqo that is not supported, or that has a defect.
 func (s side) checkVersion(ctx context.Context) diag.Diagnostics {
 	if err := s.end.Leaf.CheckLiqoVersion(ctx); err != nil {
 		return diag.Diagnostics{
-			diag.NewAttributeErrorDiagnostic(path.Root(s.name), summary("Liqo is older than 1.0", err), detail(err)),
+			diag.NewAttributeErrorDiagnostic(s.leafAt, summary("Liqo is older than 1.0", err), detail(err)),
 		}
 	}
 	var diags diag.Diagnostics
 	if defect := s.end.Leaf.LiqoDefect(ctx); defect != "" {
-		diags.AddAttributeWarning(path.Root(s.name), fmt.Sprintf("%s on leaf %q has a defect",
+		diags.AddAttributeWarning(s.leafAt, fmt.Sprintf("%s on leaf %q has a defect",
 			s.end.Leaf.NameLiqo(ctx), s.end.Leaf.Name), defect)
 	}
 	return diags
@@ -82,7 +83,7 @@ func (s side) checkNamespace(ctx context.Context) diag.Diagnostics {
 	if s.namespace.IsUnknown() || !s.namespaceChanges {
 		return nil
 	}
-	return foundUnlessMade(path.Root(s.name+"_namespace"), s.end.CheckNamespace(ctx, s.namespace.ValueString()))
+	return foundUnlessMade(s.namespaceAt, s.end.CheckNamespace(ctx, s.namespace.ValueString()))
 }
 
 // checkTemplate finds a template of the gateway that does not exist, or that ignores a setting.
@@ -92,7 +93,7 @@ func (s side) checkTemplate(ctx context.Context) diag.Diagnostics {
 	}
 	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
 	if err != nil {
-		return found(s.gatewayPath().AtName("template"), err)
+		return found(s.gatewayAt.AtName("template"), err)
 	}
 	server := s.gateway.server
 	if server == nil {
@@ -107,7 +108,7 @@ func (s side) checkTemplate(ctx context.Context) diag.Diagnostics {
 		{"load_balancer_ip", "load balancer's address", server.LoadBalancerIP != "", template.TakesLoadBalancerIP},
 	} {
 		if setting.set && !setting.used {
-			diags.AddAttributeError(s.gatewayPath().AtName(setting.attribute), "The template ignores "+setting.attribute,
+			diags.AddAttributeError(s.gatewayAt.AtName(setting.attribute), "The template ignores "+setting.attribute,
 				fmt.Sprintf("The Service in template %s on leaf %q does not use the %s of the gateway, so `%s` would have no "+
 					"effect. Remove it, or set a `template` that uses it.",
 					template.Name, s.end.Leaf.Name, setting.field, setting.attribute))
@@ -125,12 +126,12 @@ func (s side) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 	if len(s.gateway.server.ServiceAnnotations) == 0 {
 		at = "service_labels"
 	}
-	return found(s.gatewayPath().AtName(at), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
+	return found(s.gatewayAt.AtName(at), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
 }
 
 // checkPorts finds an existing gateway with a list of ports, which this provider can't change.
 func (s side) checkPorts(ctx context.Context) diag.Diagnostics {
-	return found(s.gatewayPath(), s.end.CheckPorts(ctx))
+	return found(s.gatewayAt, s.end.CheckPorts(ctx))
 }
 
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.
@@ -141,5 +142,5 @@ func (s side) checkKeys(ctx context.Context) diag.Diagnostics {
 	}
 	secret := end.KeySecret{Namespace: s.namespace.ValueString(), Name: s.gateway.keySecret}
 	err := s.end.CheckKeySecret(ctx, secret, s.adopt.ValueBool())
-	return foundUnlessMade(s.gatewayPath().AtName("key_secret"), err)
+	return foundUnlessMade(s.gatewayAt.AtName("key_secret"), err)
 }

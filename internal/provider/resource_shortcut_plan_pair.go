@@ -123,8 +123,9 @@ type claims struct {
 	tokens map[claimed]string // of the owning instance
 }
 
-// claimed is a pair of clusters or, if second is empty, a namespace of a cluster.
-type claimed struct{ first, second, namespace string }
+// claimed is a pair of clusters, if second is empty a namespace of a cluster, or an object that the first one has for
+// the second one.
+type claimed struct{ first, second, namespace, object string }
 
 // take claims something for an instance. It reports false if another instance has claimed it
 // already.

@@ -42,8 +42,14 @@ func sent(t *testing.T, value tftypes.Value) *tfprotov6.DynamicValue {
 // validated returns all diagnostics of a validation of a liqo_shortcut, one error per line.
 func validated(t *testing.T, config tftypes.Value) string {
 	t.Helper()
+	return validatedAs(t, "liqo_shortcut", config)
+}
+
+// validatedAs does the same for a resource of this type.
+func validatedAs(t *testing.T, typeName string, config tftypes.Value) string {
+	t.Helper()
 	response, err := providerserver.NewProtocol6(New("test"))().ValidateResourceConfig(t.Context(),
-		&tfprotov6.ValidateResourceConfigRequest{TypeName: "liqo_shortcut", Config: sent(t, config)})
+		&tfprotov6.ValidateResourceConfigRequest{TypeName: typeName, Config: sent(t, config)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +63,15 @@ func validated(t *testing.T, config tftypes.Value) string {
 // planned returns the plan of a new liqo_shortcut while the provider knows no leaf yet.
 func planned(t *testing.T, config tftypes.Value) tftypes.Value {
 	t.Helper()
+	return plannedAs(t, "liqo_shortcut", config)
+}
+
+// plannedAs does the same for a resource of this type.
+func plannedAs(t *testing.T, typeName string, config tftypes.Value) tftypes.Value {
+	t.Helper()
 	response, err := providerserver.NewProtocol6(New("test"))().
 		PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-			TypeName: "liqo_shortcut", Config: sent(t, config), ProposedNewState: sent(t, config),
+			TypeName: typeName, Config: sent(t, config), ProposedNewState: sent(t, config),
 			PriorState: sent(t, tftypes.NewValue(config.Type(), nil)),
 		})
 	if err != nil || len(response.Diagnostics) > 0 {

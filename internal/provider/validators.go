@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -30,6 +31,39 @@ func hostAddress() validator.String {
 		valid: func(text string) bool {
 			_, err := netip.ParseAddr(text)
 			return err == nil || len(validation.IsDNS1123Subdomain(text)) == 0
+		},
+	}
+}
+
+// clusterID accepts Liqo's ID of a cluster.
+func clusterID() validator.String {
+	return textValidator{
+		summary: "Not a cluster ID",
+		must:    "must be Liqo's ID of a cluster: lower-case letters, digits and dashes, at most 63 characters",
+		valid:   func(text string) bool { return len(validation.IsDNS1123Label(text)) == 0 },
+	}
+}
+
+// ipv4 accepts ranges of IPv4 addresses. To find a free range, the IPAM of Liqo (1.2.0, pkg/ipam/core) divides IPv4
+// ranges down to the requested prefix length. It crashes for the length of an IPv6 range, again after each restart.
+// Other validators reject a string that is not a CIDR.
+func ipv4() validator.String {
+	return textValidator{
+		summary: "Not an IPv4 range", must: "must be an IPv4 range: Liqo can't join IPv6 ranges",
+		valid: func(text string) bool {
+			prefix, err := netip.ParsePrefix(text)
+			return err != nil || prefix.Addr().Is4()
+		},
+	}
+}
+
+// publicKey accepts a WireGuard key as `wg pubkey` writes it.
+func publicKey() validator.String {
+	return textValidator{
+		summary: "Not a public key", must: "must be a public key of WireGuard: 32 bytes in base64",
+		valid: func(text string) bool {
+			key, err := base64.StdEncoding.Strict().DecodeString(text)
+			return err == nil && len(key) == 32
 		},
 	}
 }

@@ -50,6 +50,9 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 			switch found.whose(here.on.Owner, object) {
 			case end.Mine, end.Nobodys:
 			case end.Another:
+				if end.IsHalf(object) {
+					return madeByHalf(here.on, object)
+				}
 				return rival(here.on, found, end.TokenOf(object))
 			case end.Peoples:
 				theirs = append(theirs, here.on.Leaf.Describe(object))
@@ -97,10 +100,10 @@ func joinedByOthers(ctx context.Context, at *end.End, objects []string) error {
 	}
 }
 
-// untilGivenUp waits until the removal of a rival's shortcut begins on one of the leaves.
-func (s *Shortcut) untilGivenUp(ctx context.Context, rival *rivalError) error {
-	return s.first().Leaf.Until(ctx, string(s.first().Remote.ID), func(ctx context.Context) (bool, error) {
-		found, err := s.first().Find(ctx)
+// untilGivenUp waits until the removal of a rival's objects begins on this leaf.
+func untilGivenUp(ctx context.Context, at *end.End, rival *rivalError) error {
+	return at.Leaf.Until(ctx, string(at.Remote.ID), func(ctx context.Context) (bool, error) {
+		found, err := at.Find(ctx)
 		if err != nil {
 			return false, err
 		}

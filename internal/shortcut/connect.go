@@ -20,17 +20,23 @@ const patience = 30 * time.Second
 // objects back. The error is a [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	spec = spec.ofBoth()
-	err := s.connect(ctx, spec)
+	return patiently(ctx, s.first(), func() error { return s.connect(ctx, spec) })
+}
+
+// patiently tries something a second time if a rival, which may be in the same state, gives up what it owns at this
+// end.
+func patiently(ctx context.Context, at *end.End, try func() error) error {
+	err := try()
 	rival, ok := errors.AsType[*rivalError](err)
-	if !ok || !s.Client.Owner.Origin.MayShareState(rival.origin) {
+	if !ok || !at.Owner.Origin.MayShareState(rival.origin) {
 		return err
 	}
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if s.untilGivenUp(patient, rival) != nil {
+	if untilGivenUp(patient, at, rival) != nil {
 		return err
 	}
-	return s.connect(ctx, spec)
+	return try()
 }
 
 // connect works on the two leaves at the same time. Read the list from top to bottom. The last

@@ -7,4 +7,6 @@
 // work, and the values that pass between the two ends, are in connect.go and disconnect.go. This
 // package also has everything that needs both ends: the status, the ownership of the network, and
 // conflicts.
+//
+// A [Half] is one object at one end, for people who have credentials for one of the leaves only.
 package shortcut

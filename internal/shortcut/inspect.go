@@ -3,8 +3,6 @@ package shortcut
 import (
 	"context"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
@@ -73,12 +71,5 @@ func endStatus(ctx context.Context, at *end.End, found end.Objects) (EndStatus, 
 	if err != nil {
 		return EndStatus{}, err
 	}
-	status := EndStatus{Status: Connecting, Latency: found.Latency(), GatewayPods: pods}
-	switch found.ConnectionStatus(gateway) {
-	case networkingv1beta1.Connected:
-		status.Status = Connected
-	case networkingv1beta1.ConnectionError:
-		status.Status = Error
-	}
-	return status, nil
+	return EndStatus{Status: statusAt(found), Latency: found.Latency(), GatewayPods: pods}, nil
 }

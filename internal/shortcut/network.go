@@ -58,9 +58,9 @@ func (n network) reverse() network { return network{client: n.server, server: n.
 
 // whose returns whose an object is. An object that a killed create has left behind has no owner, or
 // the one from before that create began to adopt it. The caller has the turn, so the create is not
-// still under way.
+// still under way. The create of a half may be: it has the turn on its own leaf only.
 func (n network) whose(owner end.Owner, object client.Object) end.Whose {
-	if whose := owner.Of(object); whose != end.Another || n.complete(end.TokenOf(object)) {
+	if whose := owner.Of(object); whose != end.Another || end.IsHalf(object) || n.complete(end.TokenOf(object)) {
 		return whose
 	}
 	if before, adopted := end.PreviouslyOf(object); adopted {
@@ -75,12 +75,15 @@ func (n network) complete(token string) bool {
 	return n.client.CompleteBy(token) || n.server.CompleteBy(token)
 }
 
-// soleOwner returns the token of the only owner of objects of the network. It is empty if there is no
-// owner, or more than one.
+// soleOwner returns the token of the only shortcut that owns objects of the network. It is empty if there is
+// none, or more than one.
 func (n network) soleOwner() string {
 	sole := ""
 	for _, object := range n.made() {
 		token := end.TokenOf(object)
+		if end.IsHalf(object) {
+			continue
+		}
 		if sole != "" && token != "" && token != sole {
 			return ""
 		}
@@ -89,8 +92,8 @@ func (n network) soleOwner() string {
 	return sole
 }
 
-// SoleOwner returns the token of the only owner of objects of the network. It is empty if there is no
-// owner, or more than one.
+// SoleOwner returns the token of the only shortcut that owns objects of the network. It is empty if there is
+// none, or more than one.
 func (s *Shortcut) SoleOwner(ctx context.Context) (string, error) {
 	found, err := s.look(ctx)
 	return found.soleOwner(), err

@@ -1,6 +1,10 @@
 package shortcut
 
-import networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+import (
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
 
 // Status is the state of a shortcut as a whole.
 type Status string
@@ -38,6 +42,22 @@ func (n network) status(keysByOthers bool) Status {
 		return Error
 	case atClient == networkingv1beta1.Connected && atServer == networkingv1beta1.Connected:
 		return Connected
+	default:
+		return Connecting
+	}
+}
+
+// statusAt returns the status of a network as its gateway at one end reports it.
+func statusAt(found end.Objects) Status {
+	gateway := found.Gateway()
+	if gateway == nil {
+		return Disconnected
+	}
+	switch found.ConnectionStatus(gateway) {
+	case networkingv1beta1.Connected:
+		return Connected
+	case networkingv1beta1.ConnectionError:
+		return Error
 	default:
 		return Connecting
 	}

@@ -1,0 +1,2 @@
+# cluster/remote_cluster_id
+terraform import liqo_configuration.rome milan/rome

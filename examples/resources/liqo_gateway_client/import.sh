@@ -1,0 +1,2 @@
+# cluster/remote_cluster_id
+terraform import liqo_gateway_client.milan rome/milan

@@ -1,0 +1,2 @@
+# cluster/remote_cluster_id
+terraform import liqo_public_key.rome milan/rome

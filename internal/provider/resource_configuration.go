@@ -1,0 +1,137 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = (*halfResource[configurationModel, *configurationModel])(nil)
+	_ resource.ResourceWithImportState    = (*halfResource[configurationModel, *configurationModel])(nil)
+	_ resource.ResourceWithIdentity       = (*halfResource[configurationModel, *configurationModel])(nil)
+	_ resource.ResourceWithModifyPlan     = (*halfResource[configurationModel, *configurationModel])(nil)
+	_ resource.ResourceWithValidateConfig = (*halfResource[configurationModel, *configurationModel])(nil)
+)
+
+// newConfigurationResource returns the resource liqo_configuration: the address ranges of the other cluster.
+func newConfigurationResource() resource.Resource {
+	return &halfResource[configurationModel, *configurationModel]{
+		resource: end.ConfigurationResource, schema: configurationSchema,
+	}
+}
+
+func configurationSchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Announces the address ranges of another cluster to this one. Liqo then decides at which " +
+			"ranges this cluster reaches them. Each end of a network needs one." + oneEndInGuide,
+		Attributes: halfAttributes(ctx, map[string]schema.Attribute{
+			"pod_cidrs": schema.ListAttribute{
+				Required: true, ElementType: cidrtypes.IPPrefixType{},
+				MarkdownDescription: "Pod address ranges of the other cluster, in CIDR notation: the `pod_cidrs` of its " +
+					"`liqo_cluster` data source, or parts of them. With parts, this cluster can't reach the other pods.",
+				Validators: []validator.List{
+					listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(),
+					listvalidator.ValueStringsAre(cidr(), wholeRange(), ipv4()),
+				},
+			},
+			"external_cidr": schema.StringAttribute{
+				Required: true, CustomType: cidrtypes.IPPrefixType{},
+				MarkdownDescription: "Liqo's external CIDR of the other cluster: the `external_cidr` of its `liqo_cluster` " +
+					"data source.",
+				Validators: []validator.String{wholeRange(), ipv4()},
+			},
+			"remapped_pod_cidrs": schema.ListAttribute{
+				Computed: true, ElementType: cidrtypes.IPPrefixType{},
+				MarkdownDescription: "The ranges at which this cluster reaches `pod_cidrs`, in the same order. A range that Liqo " +
+					"has not remapped is the same in both.",
+			},
+			"remapped_external_cidr": schema.StringAttribute{
+				Computed: true, CustomType: cidrtypes.IPPrefixType{},
+				MarkdownDescription: "The range at which this cluster reaches `external_cidr`.",
+			},
+		}),
+	}
+}
+
+type configurationModel struct {
+	halfModel
+
+	PodCIDRs             types.List         `tfsdk:"pod_cidrs"`
+	ExternalCIDR         cidrtypes.IPPrefix `tfsdk:"external_cidr"`
+	RemappedPodCIDRs     types.List         `tfsdk:"remapped_pod_cidrs"`
+	RemappedExternalCIDR cidrtypes.IPPrefix `tfsdk:"remapped_external_cidr"`
+}
+
+// networks returns the ranges of the other cluster.
+func (m *configurationModel) networks(ctx context.Context) (cluster.Networks, diag.Diagnostics) {
+	networks := cluster.Networks{ExternalCIDR: m.ExternalCIDR.ValueString()}
+	diags := m.PodCIDRs.ElementsAs(ctx, &networks.PodCIDRs, false)
+	return networks, diags
+}
+
+// promise keeps the remapped ranges of the state while the announced ones stay the same.
+func (m *configurationModel) promise(state *configurationModel) {
+	if state != nil && m.PodCIDRs.Equal(state.PodCIDRs) && m.ExternalCIDR.Equal(state.ExternalCIDR) &&
+		given(state.RemappedPodCIDRs) && given(state.RemappedExternalCIDR) {
+		m.RemappedPodCIDRs, m.RemappedExternalCIDR = state.RemappedPodCIDRs, state.RemappedExternalCIDR
+		return
+	}
+	m.RemappedPodCIDRs = types.ListUnknown(cidrtypes.IPPrefixType{})
+	m.RemappedExternalCIDR = cidrtypes.NewIPPrefixUnknown()
+}
+
+// check finds ranges that Liqo on this leaf can't reach, and those that it will remap.
+func (m *configurationModel) check(ctx context.Context, half shortcut.Half) diag.Diagnostics {
+	if !fullyKnown(ctx, m.PodCIDRs, m.ExternalCIDR) || given(m.RemappedPodCIDRs) {
+		return nil
+	}
+	networks, diags := m.networks(ctx)
+	if diags.HasError() {
+		return diags
+	}
+	diags.Append(found(path.Root("pod_cidrs"), half.On.CheckAnnounced(ctx, networks, end.Network{}))...)
+	overlaps, err := half.On.Overlaps(ctx, networks)
+	if err != nil {
+		diags.AddWarning(summary("Remapping can't be predicted", err), detail(err))
+	}
+	for _, overlap := range overlaps {
+		diags.AddAttributeWarning(path.Root("pod_cidrs"), "A pod CIDR will be remapped",
+			overlap.String()+" The remapped attributes show the new ranges.")
+	}
+	return diags
+}
+
+func (m *configurationModel) ensure(ctx context.Context, half shortcut.Half, namespace string) error {
+	networks, diags := m.networks(ctx)
+	if diags.HasError() {
+		return asError(diags)
+	}
+	return half.EnsureConfiguration(ctx, namespace, networks)
+}
+
+func (m *configurationModel) observed(
+	_ context.Context, found shortcut.HalfState,
+) diag.Diagnostics { //nolint:unparam // as that of any other model
+	network := found.Network
+	m.PodCIDRs, m.ExternalCIDR = cidrList(network.PodCIDRs), cidrOrNull(network.ExternalCIDR)
+	m.RemappedPodCIDRs = cidrList(network.RemappedPodCIDRs)
+	m.RemappedExternalCIDR = cidrOrNull(network.RemappedExternalCIDR)
+	return nil
+}
+
+func (m *configurationModel) keep(plan *configurationModel) {
+	keepKnown(&m.RemappedPodCIDRs, plan.RemappedPodCIDRs)
+	keepKnown(&m.RemappedExternalCIDR, plan.RemappedExternalCIDR)
+}

@@ -1,0 +1,133 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// newGatewayClientResource returns the resource liqo_gateway_client: the gateway that dials the other one.
+func newGatewayClientResource() resource.Resource {
+	return &halfResource[gatewayClientModel, *gatewayClientModel]{
+		resource: end.GatewayClientResource, schema: gatewayClientSchema,
+	}
+}
+
+func gatewayClientSchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "A gateway on this cluster that dials the gateway of another cluster. An apply waits until " +
+			"the gateway has keys. It does not wait for the tunnel, because the other end may not exist yet." + oneEndInGuide,
+		Attributes: halfAttributes(ctx, gatewayAttributes(map[string]schema.Attribute{
+			"server_endpoint": dialledEndpointAttribute(),
+			"template":        templateAttribute(end.DefaultClientTemplateName, end.DefaultClientTemplateResource),
+		})),
+	}
+}
+
+// dialledEndpointAttribute returns the schema of `server_endpoint`. It has the same attributes as the endpoint of a
+// server, so that a configuration can pass one on.
+func dialledEndpointAttribute() schema.Attribute {
+	return schema.SingleNestedAttribute{
+		Required: true,
+		MarkdownDescription: "Where to dial: the `endpoint` of the other end's `liqo_gateway_server`, or another address " +
+			"that leads there. A change restarts the gateway.",
+		Attributes: map[string]schema.Attribute{
+			"addresses": schema.ListAttribute{
+				Required: true, ElementType: types.StringType,
+				MarkdownDescription: "IP addresses or DNS names. The gateway dials the first one.",
+				Validators: []validator.List{
+					listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(hostAddress()),
+				},
+			},
+			"port": schema.Int32Attribute{
+				Required: true, MarkdownDescription: "Port to dial.",
+				Validators: []validator.Int32{int32validator.Between(1, maxPort)},
+			},
+			"protocol": schema.StringAttribute{
+				Optional: true, Computed: true, Default: stringdefault.StaticString("UDP"),
+				MarkdownDescription: "`UDP` or `TCP`. Default: `UDP`.",
+				Validators:          []validator.String{stringvalidator.OneOf("UDP", "TCP")},
+			},
+		},
+	}
+}
+
+type gatewayClientModel struct {
+	gatewayHalfModel
+
+	ServerEndpoint types.Object `tfsdk:"server_endpoint"`
+	KeySecret      types.String `tfsdk:"key_secret"`
+	Template       types.Object `tfsdk:"template"`
+}
+
+// dialled returns the endpoint to dial.
+func (m *gatewayClientModel) dialled(ctx context.Context) (end.Endpoint, diag.Diagnostics) {
+	var set struct {
+		Addresses []string `tfsdk:"addresses"`
+		Port      int32    `tfsdk:"port"`
+		Protocol  string   `tfsdk:"protocol"`
+	}
+	diags := m.ServerEndpoint.As(ctx, &set, basetypes.ObjectAsOptions{})
+	return end.Endpoint{Addresses: set.Addresses, Port: set.Port, Protocol: set.Protocol}, diags
+}
+
+func (m *gatewayClientModel) spec(ctx context.Context) (end.GatewayClient, diag.Diagnostics) {
+	template, diags := templateSpec(ctx, m.Template)
+	return end.GatewayClient{
+		MTU: int(m.MTU.ValueInt32()), KeyRotation: m.KeyRotation.ValueString(),
+		KeySecret: m.KeySecret.ValueString(), Template: template,
+	}, diags
+}
+
+func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics) {
+	if !fullyKnown(ctx, m.KeySecret, m.Template) {
+		return nil, nil
+	}
+	spec, diags := m.spec(ctx)
+	return &plannedGateway{Gateway: spec, keySecret: spec.KeySecret}, diags
+}
+
+func (m *gatewayClientModel) keySecret() end.KeySecret {
+	return end.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
+}
+
+// promise keeps the key while Liqo does not make another gateway.
+func (m *gatewayClientModel) promise(state *gatewayClientModel) {
+	if state == nil {
+		m.promiseKey(nil, false)
+		return
+	}
+	m.promiseKey(&state.gatewayHalfModel, !m.KeySecret.Equal(state.KeySecret) || !m.Template.Equal(state.Template))
+}
+
+func (m *gatewayClientModel) ensure(ctx context.Context, half shortcut.Half, namespace string) error {
+	spec, diags := m.spec(ctx)
+	server, endpointDiags := m.dialled(ctx)
+	if diags.Append(endpointDiags...); diags.HasError() {
+		return asError(diags)
+	}
+	return half.EnsureGatewayClient(ctx, namespace, server, spec)
+}
+
+func (m *gatewayClientModel) observed(ctx context.Context, found shortcut.HalfState) diag.Diagnostics {
+	set, diags := m.spec(ctx)
+	client := set.Observed(*found.Client, nil, found.LiqoNamespace)
+	m.ServerEndpoint = endpointObject(found.Endpoint)
+	m.KeySecret, m.Template = stringOrNull(client.KeySecret), templateObject(client.Template)
+	m.observedGateway(found, client.MTU, client.KeyRotation)
+	return diags
+}
+
+func (m *gatewayClientModel) keep(plan *gatewayClientModel) { keepKnown(&m.PublicKey, plan.PublicKey) }

@@ -1,0 +1,106 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// newGatewayServerResource returns the resource liqo_gateway_server: the gateway that the other one dials.
+func newGatewayServerResource() resource.Resource {
+	return &halfResource[gatewayServerModel, *gatewayServerModel]{
+		resource: end.GatewayServerResource, schema: gatewayServerSchema,
+	}
+}
+
+func gatewayServerSchema(ctx context.Context) schema.Schema {
+	own := serverGatewayAttributes()
+	own["endpoint"] = schema.SingleNestedAttribute{
+		Computed: true, Attributes: endpointAttributes(),
+		MarkdownDescription: "Address and port of this gateway, as it reports them: the `server_endpoint` of the other " +
+			"end's `liqo_gateway_client`.",
+	}
+	return schema.Schema{
+		MarkdownDescription: "A gateway on this cluster that the gateway of another cluster dials. An apply waits until " +
+			"the gateway has an address and keys. It does not wait for the other end." + oneEndInGuide,
+		Attributes: halfAttributes(ctx, gatewayAttributes(own)),
+	}
+}
+
+type gatewayServerModel struct {
+	gatewayHalfModel
+	serverGatewayModel
+
+	Endpoint types.Object `tfsdk:"endpoint"`
+}
+
+func (m *gatewayServerModel) validate() diag.Diagnostics {
+	return m.serverGatewayModel.validate(path.Empty())
+}
+
+func (m *gatewayServerModel) spec(ctx context.Context) (end.GatewayServer, diag.Diagnostics) {
+	spec, diags := m.serverGatewayModel.spec(ctx)
+	spec.MTU, spec.KeyRotation = int(m.MTU.ValueInt32()), m.KeyRotation.ValueString()
+	return spec, diags
+}
+
+func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics) {
+	settings, diags := types.ObjectValueFrom(ctx, serverGatewayTypes, m.serverGatewayModel)
+	if diags.HasError() || !fullyKnown(ctx, settings) {
+		return nil, diags
+	}
+	spec, specDiags := m.spec(ctx)
+	diags.Append(specDiags...)
+	return &plannedGateway{Gateway: spec, keySecret: spec.KeySecret, server: &spec}, diags
+}
+
+func (m *gatewayServerModel) keySecret() end.KeySecret {
+	return end.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
+}
+
+// promise keeps the address while the settings of the Service stay the same, and the key while Liqo does not make
+// another gateway.
+func (m *gatewayServerModel) promise(state *gatewayServerModel) {
+	m.Endpoint = types.ObjectUnknown(endpointTypes)
+	if state == nil {
+		m.promiseKey(nil, false)
+		return
+	}
+	// Without an endpoint, the Service may be lost, and then the gateway is replaced.
+	isReplaced := !m.KeySecret.Equal(state.KeySecret) || !m.Template.Equal(state.Template) || !given(state.Endpoint) ||
+		!given(state.PublicKey)
+	m.promiseKey(&state.gatewayHalfModel, isReplaced)
+	if !isReplaced && m.ServiceType.Equal(state.ServiceType) && m.Port.Equal(state.Port) &&
+		m.NodePort.Equal(state.NodePort) && m.LoadBalancerIP.Equal(state.LoadBalancerIP) &&
+		m.ServiceAnnotations.Equal(state.ServiceAnnotations) {
+		m.Endpoint = state.Endpoint
+	}
+}
+
+func (m *gatewayServerModel) ensure(ctx context.Context, half shortcut.Half, namespace string) error {
+	spec, diags := m.spec(ctx)
+	if diags.HasError() {
+		return asError(diags)
+	}
+	return half.EnsureGatewayServer(ctx, namespace, spec)
+}
+
+func (m *gatewayServerModel) observed(ctx context.Context, found shortcut.HalfState) diag.Diagnostics {
+	var diags diag.Diagnostics
+	m.serverGatewayModel, diags = m.serverGatewayModel.observed(ctx, *found.Server, found.LiqoNamespace)
+	m.Endpoint = endpointObject(found.Endpoint)
+	m.observedGateway(found, found.Server.MTU, found.Server.KeyRotation)
+	return diags
+}
+
+func (m *gatewayServerModel) keep(plan *gatewayServerModel) {
+	keepKnown(&m.Endpoint, plan.Endpoint)
+	keepKnown(&m.PublicKey, plan.PublicKey)
+}

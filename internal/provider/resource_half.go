@@ -1,0 +1,256 @@
+package provider
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// halfResource is a resource that manages one object of a half: liqo_configuration, liqo_gateway_server,
+// liqo_gateway_client or liqo_public_key. It does for all of them what does not depend on the object. M is the
+// model of the resource.
+type halfResource[M any, P halfOf[M]] struct {
+	resource end.Resource
+	schema   func(context.Context) schema.Schema
+	leaves   *leaves
+}
+
+// halfOf is the model of one of these resources. Its methods are what depends on the object.
+type halfOf[M any] interface {
+	*M
+	// half returns the attributes that all of these resources have.
+	half() *halfModel
+	// validate finds settings that do not go together.
+	validate() diag.Diagnostics
+	// gateway returns what the plan checks of a gateway, or nil if it is not known, or if the object is none.
+	gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics)
+	// check asks the leaf whether the plan is possible, beyond what is the same for all.
+	check(ctx context.Context, half shortcut.Half) diag.Diagnostics
+	// promise plans the computed attributes. The state is nil for a new resource.
+	promise(state *M)
+	// unsettle plans that an apply may change what the leaf reports.
+	unsettle()
+	// ensure creates or changes the object on the leaf.
+	ensure(ctx context.Context, half shortcut.Half, namespace string) error
+	// observed copies the object on the leaf into the model.
+	observed(ctx context.Context, found shortcut.HalfState) diag.Diagnostics
+	// keep restores the computed attributes that a plan has promised.
+	keep(plan *M)
+	// keySecret is the user's Secret of a gateway. Its name is empty if there is none.
+	keySecret() end.KeySecret
+}
+
+// Metadata implements [resource.Resource].
+func (r *halfResource[M, P]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = string(r.resource)
+}
+
+// Schema implements [resource.Resource].
+func (r *halfResource[M, P]) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = r.schema(ctx)
+}
+
+// Configure implements [resource.ResourceWithConfigure].
+func (r *halfResource[M, P]) Configure(
+	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
+) {
+	leaves, diags := leavesFrom(req.ProviderData)
+	resp.Diagnostics.Append(diags...)
+	r.leaves = leaves
+}
+
+// ValidateConfig implements [resource.ResourceWithValidateConfig].
+func (r *halfResource[M, P]) ValidateConfig(
+	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
+) {
+	model := P(new(M))
+	resp.Diagnostics.Append(req.Config.Get(ctx, model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(validateTimeouts(model.half().Timeouts.Attributes())...)
+	resp.Diagnostics.Append(model.validate()...)
+}
+
+// at returns the half on a leaf.
+func (r *halfResource[M, P]) at(leaf *cluster.Leaf, model P, own ownership) shortcut.Half {
+	owner := own.owner()
+	owner.Resource = r.resource
+	return shortcut.NewHalf(leaf, model.half().RemoteClusterID.ValueString(), owner)
+}
+
+// Create implements [resource.Resource].
+func (r *halfResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan := P(new(M))
+	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
+	timeout, diags := plan.half().Timeouts.Create(ctx, defaultCreateTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	own := ownership{}.named()
+	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(r.ensure(ctx, timeout, own, plan, &resp.State)...)
+	resp.Diagnostics.Append(plan.half().identify(ctx, resp.Identity)...)
+}
+
+// Update implements [resource.Resource].
+func (r *halfResource[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan := P(new(M))
+	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
+	timeout, diags := plan.half().Timeouts.Update(ctx, defaultUpdateTimeout)
+	resp.Diagnostics.Append(diags...)
+	own, diags := ownershipOf(ctx, req.Private, plan.half().OwnerID)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	own = own.named()
+	resp.Diagnostics.Append(r.ensure(ctx, timeout, own, plan, &resp.State)...)
+	resp.Diagnostics.Append(plan.half().identify(ctx, resp.Identity)...)
+	own.Unadopted = own.Unadopted && resp.Diagnostics.HasError()
+	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
+}
+
+// ensure creates or changes the object, and records the result in the state, also after a failure.
+func (r *halfResource[M, P]) ensure(
+	ctx context.Context, timeout time.Duration, own ownership, plan P, state *tfsdk.State,
+) diag.Diagnostics {
+	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
+	defer cancel()
+	model := plan.half()
+	leaf, err := r.leaves.registry.Leaf(ctx, model.Cluster.ValueString())
+	if err != nil {
+		return diag.Diagnostics{failedEnd{"cluster", err}.diagnostic()}
+	}
+	if diags := model.mustBe(leaf); diags.HasError() {
+		return diags
+	}
+	half := r.at(leaf, plan, own)
+	var diags diag.Diagnostics
+	failure := plan.ensure(ctx, half, model.Namespace.ValueString())
+	if failure != nil {
+		diags.AddError(summary("The "+string(r.resource)+" could not be applied", failure), detail(failure))
+	}
+	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
+	defer cancel()
+	found, err := half.Observe(ctx)
+	if err != nil {
+		diags.AddError(summary("The leaf can't be read", err), detail(err))
+		return diags
+	}
+	if !found.Exists {
+		return diags // a refused attempt must not take over what someone else made
+	}
+	promised := *plan
+	model.observed(leaf, found, own)
+	diags.Append(plan.observed(ctx, found)...)
+	if failure == nil {
+		plan.keep(&promised) // if it has changed meanwhile, the next refresh shows it
+	}
+	diags.Append(state.Set(ctx, plan)...)
+	return diags
+}
+
+// Read implements [resource.Resource]. It removes the object from the state only if it is certain that the leaf
+// does not have it, or that it belongs to someone else.
+func (r *halfResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	state := P(new(M))
+	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	model := state.half()
+	timeout, diags := model.Timeouts.Read(ctx, defaultReadTimeout)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(model.identify(ctx, resp.Identity)...)
+	if resp.Diagnostics.HasError() || r.leaves.unknownAny(model.Cluster) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
+	defer cancel()
+	leaf, err := r.leaves.findRecorded(ctx, model.recorded())
+	switch failed := (failedEnd{"cluster", err}); {
+	case cluster.Lost(err):
+		resp.Diagnostics.Append(failed.warning("The resource could not be refreshed. Its state stays unchanged."))
+		return
+	case err != nil:
+		resp.Diagnostics.Append(failed.diagnostic())
+		return
+	case isAnother(leaf, model.ClusterID.ValueString()):
+		return // the plan explains it
+	}
+	own, diags := r.recognise(ctx, leaf, state, req.Private, resp.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	half := r.at(leaf, state, own)
+	found, err := half.Observe(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError(summary("The leaf can't be read", err), detail(err))
+		return
+	}
+	if found.Taken != "" {
+		resp.Diagnostics.AddWarning("The object has another owner now", "This resource no longer owns "+found.Taken+
+			": another resource or someone else has taken it over. The resource is removed from the state, and the object "+
+			"stays.")
+	}
+	if !found.Exists {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	model.observed(leaf, found, own)
+	resp.Diagnostics.Append(state.observed(ctx, found)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	if r.isGateway() && (found.Status == shortcut.Error || found.Silent) {
+		down := half.WhyDown(ctx)
+		resp.Diagnostics.AddAttributeWarning(path.Root("status"), capital(down.Summary), down.Detail)
+	}
+}
+
+// isGateway reports whether the object is a gateway, which has a status.
+func (r *halfResource[M, P]) isGateway() bool {
+	return r.resource == end.GatewayServerResource || r.resource == end.GatewayClientResource
+}
+
+// Delete implements [resource.Resource]. It returns when the object is gone.
+func (r *halfResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	state := P(new(M))
+	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	model := state.half()
+	timeout, diags := model.Timeouts.Delete(ctx, defaultDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	own, diags := ownershipOf(ctx, req.Private, model.OwnerID)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
+	defer cancel()
+	leaf, err := r.leaves.findRecorded(ctx, model.recorded())
+	if err != nil {
+		failed := failedEnd{"cluster", err}.diagnostic()
+		if cluster.Lost(err) {
+			failed = diag.NewAttributeErrorDiagnostic(path.Root("cluster"), failed.Summary(), failed.Detail()+"\n\nIf this "+
+				"leaf is gone for good, remove the resource from the state with `terraform state rm`.")
+		}
+		resp.Diagnostics.Append(failed)
+		return
+	}
+	if resp.Diagnostics.Append(model.mustBe(leaf)...); resp.Diagnostics.HasError() {
+		return
+	}
+	kept, err := r.at(leaf, state, own.as(model.OwnerID)).Remove(ctx, state.keySecret())
+	if err != nil {
+		resp.Diagnostics.AddError(summary("The "+string(r.resource)+" could not be removed", err), detail(err))
+	}
+	if kept != "" {
+		resp.Diagnostics.AddWarning("Some objects were kept on leaf \""+leaf.Name+"\"", kept)
+	}
+}

@@ -1,0 +1,92 @@
+package provider
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int32default"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// gatewayAttributes returns the attributes of a gateway for one end: its own, and those that both of them have.
+func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{
+		"mtu": schema.Int32Attribute{
+			Optional: true, Computed: true,
+			Default: int32default.StaticInt32(end.DefaultMTU),
+			MarkdownDescription: "MTU of the tunnel, in bytes, from 576 to 65535. The other end needs the same one. " +
+				"Default: `1340`. A change restarts the gateway.",
+			Validators: []validator.Int32{int32validator.Between(minMTU, maxMTU)},
+		},
+		"key_rotation": schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, the gateway gets new " +
+				"WireGuard keys and restarts, and the tunnel is down until the other end has the new `public_key`. Removing it " +
+				"keeps the keys. It can't be used with `key_secret`.",
+			Validators: []validator.String{
+				stringvalidator.LengthAtLeast(1), stringvalidator.ConflictsWith(path.MatchRoot("key_secret")),
+			},
+		},
+		"key_secret": keySecretAttribute("namespace"),
+		"public_key": schema.StringAttribute{
+			Computed: true,
+			MarkdownDescription: "Public key of this gateway, in base64: the `public_key` of the other end's " +
+				"`liqo_public_key`. It is no secret.",
+		},
+		"status": schema.StringAttribute{
+			Computed: true,
+			MarkdownDescription: "The tunnel as this gateway reports it. `Connected`: it is up. `Connecting`: it is not up, " +
+				"perhaps because the other end does not exist yet. `Error`: it failed. An apply does not wait for the tunnel. " +
+				"`terraform apply -refresh-only` shows the current status.",
+		},
+	}
+	for name, attribute := range own {
+		if _, common := attributes[name]; !common {
+			attributes[name] = attribute
+		}
+	}
+	return attributes
+}
+
+// gatewayHalfModel has the attributes that both gateways for one end have, except for those of a block.
+type gatewayHalfModel struct {
+	halfModel
+
+	MTU         types.Int32  `tfsdk:"mtu"`
+	KeyRotation types.String `tfsdk:"key_rotation"`
+	PublicKey   types.String `tfsdk:"public_key"`
+	Status      types.String `tfsdk:"status"`
+}
+
+// promiseKey plans the key and the status of the state. They are unknown without a state, and the key also if the
+// gateway gets new keys. isReplaced says whether the settings replace the gateway.
+func (m *gatewayHalfModel) promiseKey(state *gatewayHalfModel, isReplaced bool) {
+	m.PublicKey, m.Status = types.StringUnknown(), types.StringUnknown()
+	if state == nil {
+		return
+	}
+	m.Status = state.Status
+	if given(state.PublicKey) && !isReplaced && m.KeyRotation.Equal(state.KeyRotation) {
+		m.PublicKey = state.PublicKey
+	}
+}
+
+func (m *gatewayHalfModel) unsettle() { m.Status = types.StringUnknown() }
+
+// observedGateway copies what both gateways have.
+func (m *gatewayHalfModel) observedGateway(found shortcut.HalfState, mtu int, rotation string) {
+	m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
+	m.KeyRotation = stringOrNull(rotation)
+	m.Status = types.StringValue(string(found.Status))
+	switch {
+	case !found.KeyUnreadable:
+		m.PublicKey = keyOrNull(found.Key)
+	case m.PublicKey.IsUnknown(): // otherwise the known one stays
+		m.PublicKey = types.StringNull()
+	}
+}

@@ -1,0 +1,138 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// halfIdentity is the identity of a resource for one end. It does not depend on the name of the leaf.
+type halfIdentity struct {
+	ClusterID       types.String `tfsdk:"cluster_id"`
+	RemoteClusterID types.String `tfsdk:"remote_cluster_id"`
+}
+
+// IdentitySchema implements [resource.ResourceWithIdentity].
+func (r *halfResource[M, P]) IdentitySchema(
+	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
+) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"cluster_id": identityschema.StringAttribute{
+			RequiredForImport: true, Description: "Liqo's cluster ID of this cluster.",
+		},
+		"remote_cluster_id": identityschema.StringAttribute{
+			RequiredForImport: true, Description: "Liqo's cluster ID of the other cluster.",
+		},
+	}}
+}
+
+// ImportState implements [resource.ResourceWithImportState]. It fails if the leaf does not answer, or if a shortcut
+// owns the object.
+func (r *halfResource[M, P]) ImportState(
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
+) {
+	ctx, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
+	defer cancel()
+	leaf, remote, diags := r.leaves.importedHalf(ctx, req)
+	if resp.Diagnostics.Append(diags...); diags.HasError() {
+		return
+	}
+	model := P(new(M))
+	model.half().RemoteClusterID = types.StringValue(remote)
+	if _, err := r.at(leaf, model, ownership{}).CheckImport(ctx); err != nil {
+		resp.Diagnostics.AddError(summary("The object can't be imported", err), detail(err))
+		return
+	}
+	resp.Diagnostics.Append(recordHalfImport(ctx, leaf, remote, &resp.State)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, halfIdentity{
+		ClusterID: types.StringValue(string(leaf.ID)), RemoteClusterID: types.StringValue(remote),
+	})...)
+	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
+}
+
+// recordHalfImport writes the first state of an imported object. A refresh adds what the leaf shows.
+func recordHalfImport(ctx context.Context, leaf *cluster.Leaf, remote string, state settable) diag.Diagnostics {
+	var diags diag.Diagnostics
+	for attribute, value := range map[string]string{
+		"cluster": leaf.Name, "cluster_id": string(leaf.ID), "remote_cluster_id": remote,
+	} {
+		diags.Append(state.SetAttribute(ctx, path.Root(attribute), value)...)
+	}
+	return diags
+}
+
+// splitHalfID splits an import ID into the name of the leaf and the ID of the other cluster. A cluster ID has no slash,
+// but the name of a leaf may have one. Both are empty for an invalid import ID.
+func splitHalfID(id string) (name, remote string) {
+	last := strings.LastIndexByte(id, '/')
+	if last <= 0 || last == len(id)-1 {
+		return "", ""
+	}
+	return id[:last], id[last+1:]
+}
+
+// importedHalf returns the leaf and the ID of the other cluster of an import.
+func (l *leaves) importedHalf(
+	ctx context.Context, req resource.ImportStateRequest,
+) (leaf *cluster.Leaf, remote string, diags diag.Diagnostics) {
+	if req.ID == "" {
+		var identity halfIdentity
+		if diags = req.Identity.Get(ctx, &identity); diags.HasError() {
+			return nil, "", diags
+		}
+		leaf, err := l.registry.LeafByID(ctx, identity.ClusterID.ValueString())
+		return leaf, identity.RemoteClusterID.ValueString(), l.notImported(err)
+	}
+	name, remote := splitHalfID(req.ID)
+	if name == "" {
+		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be `cluster/remote_cluster_id`: the name or "+
+			"the cluster ID of this cluster, and the cluster ID of the other one. It was %q.", req.ID))
+		return nil, "", diags
+	}
+	leaf, err := l.registry.Leaf(ctx, name)
+	if isUnknownName(err) {
+		if byID, notFound := l.registry.LeafByID(ctx, name); notFound == nil {
+			leaf, err = byID, nil
+		}
+	}
+	return leaf, remote, l.notImported(err)
+}
+
+// notImported returns the diagnostics of a leaf that an import could not connect to.
+func (l *leaves) notImported(err error) diag.Diagnostics {
+	switch {
+	case err == nil:
+		return nil
+	case l.unknown.any():
+		return diag.Diagnostics{leavesNotKnownYet()}
+	default:
+		return diag.Diagnostics{failedEnd{"cluster", err}.diagnostic()}
+	}
+}
+
+// recognise reads the ownership of an instance. A newly imported instance gets the token of the resource that made the
+// object, if there is one. Then the object needs no adoption.
+func (r *halfResource[M, P]) recognise(
+	ctx context.Context, leaf *cluster.Leaf, model P, before, after privateState,
+) (ownership, diag.Diagnostics) {
+	own, diags := ownershipOf(ctx, before, model.half().OwnerID)
+	if diags.HasError() || !own.Imported {
+		return own, diags
+	}
+	token, err := r.at(leaf, model, own).CheckImport(ctx)
+	if err != nil {
+		diags.AddError(summary("The owner of the object can't be read", err), detail(err))
+		return own, diags
+	}
+	own = ownership{Token: token, Unadopted: true}.named()
+	diags.Append(own.save(ctx, after)...)
+	return own, diags
+}

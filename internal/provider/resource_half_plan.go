@@ -1,0 +1,178 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply, and plans the
+// computed attributes.
+func (r *halfResource[M, P]) ModifyPlan(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
+	if req.Plan.Raw.IsNull() || r.leaves == nil {
+		return // a destroy, or a validation without a configured provider
+	}
+	plan, isNew := P(new(M)), req.State.Raw.IsNull()
+	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
+	var state P
+	if !isNew {
+		state = P(new(M))
+		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	leaf, diags := r.planLeaf(ctx, plan.half(), isNew)
+	own, ownDiags := plannedOwnership(ctx, req.Private, plan.half(), isNew)
+	diags.Append(ownDiags...)
+	diags.Append(own.save(ctx, resp.Private)...)
+	if resp.Diagnostics.Append(diags...); diags.HasError() {
+		return
+	}
+	if leaf != nil {
+		if !isNew && isAnother(leaf, state.half().ClusterID.ValueString()) {
+			resp.RequiresReplace = append(resp.RequiresReplace, path.Root("cluster_id"))
+			resp.Diagnostics.Append(plan.half().becomesAnother(leaf))
+		}
+		plan.half().locate(leaf)
+		if len(resp.RequiresReplace) == 0 {
+			resp.Diagnostics.Append(r.claim(plan.half(), own)...)
+		}
+	}
+	plan.promise(state)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {
+		return
+	}
+	plan.unsettle()
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	if leaf != nil && len(resp.RequiresReplace) == 0 { // otherwise Terraform plans again, without a state
+		resp.Diagnostics.Append(r.checkFeasible(ctx, leaf, plan, isNew, own, req.Config)...)
+	}
+}
+
+// plannedOwnership returns the ownership of the instance. A new one gets a token, which it keeps when Terraform plans
+// it again because it replaces it.
+func plannedOwnership(
+	ctx context.Context, private privateState, plan *halfModel, isNew bool,
+) (ownership, diag.Diagnostics) {
+	own, diags := ownershipOf(ctx, private, plan.OwnerID)
+	if isNew && own.Token == "" {
+		own = ownership{} // a new resource was not imported
+	}
+	return own.named(), diags
+}
+
+// claim fails if another instance of this configuration manages the same object, or the other gateway.
+func (r *halfResource[M, P]) claim(plan *halfModel, own ownership) diag.Diagnostics {
+	if !given(plan.RemoteClusterID) {
+		return nil
+	}
+	object := string(r.resource)
+	if r.isGateway() {
+		object = "gateway"
+	}
+	what := claimed{first: plan.ClusterID.ValueString(), second: plan.RemoteClusterID.ValueString(), object: object}
+	if r.leaves.planned.take(what, own.Token) {
+		return nil
+	}
+	return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("remote_cluster_id"), "The same object twice",
+		fmt.Sprintf("Another resource of this configuration already manages the %s of cluster %q for cluster %q.",
+			strings.ReplaceAll(strings.TrimPrefix(object, TypeName+"_"), "_", " "), what.first, what.second))}
+}
+
+// planLeaf connects to the leaf of a plan. A leaf that can't be reached is a warning, and so is a lost one that has
+// the object already. Then, and while the leaf is not known yet, the result is nil.
+func (r *halfResource[M, P]) planLeaf(
+	ctx context.Context, plan *halfModel, isNew bool,
+) (*cluster.Leaf, diag.Diagnostics) {
+	if r.leaves.unknownAny(plan.Cluster) {
+		return nil, nil
+	}
+	leaf, err := r.leaves.registry.Leaf(ctx, plan.Cluster.ValueString())
+	failed := failedEnd{"cluster", err}
+	switch {
+	case err == nil:
+		return leaf, nil
+	case cluster.Unreachable(err) || cluster.Lost(err) && !isNew:
+		const consequence = "The plan continues without this leaf. An apply needs it for any change."
+		return nil, diag.Diagnostics{failed.warning(consequence)}
+	default:
+		return nil, diag.Diagnostics{failed.diagnostic()}
+	}
+}
+
+// becomesAnother returns the warning that the name of the cluster refers to another one now.
+func (m *halfModel) becomesAnother(leaf *cluster.Leaf) diag.Diagnostic {
+	return diag.NewAttributeWarningDiagnostic(path.Root("cluster"), "Another cluster", fmt.Sprintf(
+		"The object is on cluster %q, but the name %q refers to cluster %q now. So the plan replaces the resource.",
+		m.ClusterID.ValueString(), leaf.Name, leaf.ID))
+}
+
+// checkFeasible asks the leaf whether a new or changed object is possible.
+func (r *halfResource[M, P]) checkFeasible(
+	ctx context.Context, leaf *cluster.Leaf, plan P, isNew bool, own ownership, config tfsdk.Config,
+) diag.Diagnostics {
+	model := plan.half()
+	if !given(model.RemoteClusterID) {
+		return nil
+	}
+	if model.RemoteClusterID.ValueString() == string(leaf.ID) {
+		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("remote_cluster_id"), "The same cluster twice",
+			fmt.Sprintf("`remote_cluster_id` must be the ID of the other cluster, but %q is the ID of this one.", leaf.ID))}
+	}
+	gateway, diags := plan.gateway(ctx)
+	var namespace types.String // as configured
+	diags.Append(config.GetAttribute(ctx, path.Root("namespace"), &namespace)...)
+	if diags.HasError() {
+		return diags
+	}
+	half := r.at(leaf, plan, own)
+	here := side{
+		end: half.On, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
+		gateway: gateway, gatewayChanges: true, namespace: namespace, namespaceChanges: isNew, adopt: types.BoolValue(false),
+	}
+	questions := []check{here.checkVersion, here.checkNamespace, func(ctx context.Context) diag.Diagnostics {
+		return plan.check(ctx, half)
+	}}
+	if gateway != nil {
+		questions = append(questions, here.checkTemplate, here.checkServiceMetadata, here.checkPorts, here.checkKeys)
+	}
+	if isNew {
+		questions = append(questions, func(ctx context.Context) diag.Diagnostics { return checkHalfFree(ctx, half) })
+	}
+	answers := make([]diag.Diagnostics, len(questions))
+	var asked sync.WaitGroup
+	for i, ask := range questions {
+		asked.Go(func() { answers[i] = ask(ctx) })
+	}
+	asked.Wait()
+	for _, answer := range answers {
+		diags.Append(answer...)
+	}
+	return diags
+}
+
+// checkHalfFree finds an object that someone else has made. One of another resource for one end is only a warning,
+// because it may belong to this resource: tainted, or under its former address.
+func checkHalfFree(ctx context.Context, half shortcut.Half) diag.Diagnostics {
+	at, err := path.Root("remote_cluster_id"), half.CheckFree(ctx)
+	if !shortcut.IsRival(err) {
+		return found(at, err)
+	}
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It exists already", err), detail(err)+
+		"\n\nThis is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
+		"tainted or under its former address. In all other cases the apply fails.")}
+}

@@ -1,0 +1,156 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// oneEndInGuide ends the description of each resource for one end.
+const oneEndInGuide = " It manages one cluster only: use it if you do not have credentials for the other one. With " +
+	"credentials for both, use `liqo_shortcut` instead. The guide [One end at a time](../guides/one-end-at-a-time.md) " +
+	"shows all of these resources together."
+
+// halfAttributes returns the attributes of a resource for one end: its own, and those that all of them have.
+func halfAttributes(ctx context.Context, own map[string]schema.Attribute) map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{
+		"id": computedString("The two cluster IDs, as `cluster_id/remote_cluster_id`."),
+		"cluster": schema.StringAttribute{
+			Required: true,
+			MarkdownDescription: "Name of this cluster: a key of the provider's `clusters`, or a context of its " +
+				"kubeconfig. A change forces replacement if the new name refers to another cluster; another name for the " +
+				"same cluster does not.",
+			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+		},
+		"remote_cluster_id": schema.StringAttribute{
+			Required: true,
+			MarkdownDescription: "Liqo's cluster ID of the other cluster: the `id` of its `liqo_cluster` data source. A " +
+				"change forces replacement.",
+			Validators:    []validator.String{clusterID()},
+			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+		},
+		"namespace": schema.StringAttribute{
+			Optional: true, Computed: true,
+			MarkdownDescription: "Namespace of the object. If you set it, it must exist, and all objects for the other " +
+				"cluster should be in it. Default: the tenant namespace for the other cluster. The first resource creates it, " +
+				"and the last one removes it. A change forces replacement.",
+			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			PlanModifiers: []planmodifier.String{
+				stringplanmodifier.UseStateForUnknown(), stringplanmodifier.RequiresReplaceIfConfigured(),
+			},
+		},
+		"cluster_id": computedString("Liqo's cluster ID of this cluster."),
+		"owner_id": computedString("Random ID of this resource instance. It marks the instance's object on the cluster. " +
+			"Other objects are never changed or removed."),
+		"timeouts": halfTimeouts(ctx),
+	}
+	maps.Copy(attributes, own)
+	return attributes
+}
+
+// halfTimeouts returns the schema of `timeouts` of a resource for one end.
+func halfTimeouts(ctx context.Context) schema.Attribute {
+	const (
+		unit  = " A number and a unit, such as `90s`, `10m` or `1h`. Default: "
+		again = " After this time, the error says what the provider waited for."
+	)
+	return timeouts.Attributes(ctx, timeouts.Opts{
+		Create:            true,
+		CreateDescription: "Maximum time until Liqo has done its part." + unit + "`10m`." + again,
+		Read:              true,
+		ReadDescription:   "Maximum time of a refresh." + unit + "`2m`.",
+		Update:            true,
+		UpdateDescription: "Maximum time of a change." + unit + "`10m`." + again,
+		Delete:            true,
+		DeleteDescription: "Maximum time until the object is gone. To change it for a destroy, apply the change first." +
+			unit + "`10m`.",
+	})
+}
+
+// halfModel has the attributes that all resources for one end have.
+type halfModel struct {
+	ID              types.String   `tfsdk:"id"`
+	Cluster         types.String   `tfsdk:"cluster"`
+	RemoteClusterID types.String   `tfsdk:"remote_cluster_id"`
+	Namespace       types.String   `tfsdk:"namespace"`
+	ClusterID       types.String   `tfsdk:"cluster_id"`
+	OwnerID         types.String   `tfsdk:"owner_id"`
+	Timeouts        timeouts.Value `tfsdk:"timeouts"`
+}
+
+func (m *halfModel) half() *halfModel { return m }
+
+// The following are what a model without a gateway, or without checks of its own, does.
+
+func (m *halfModel) validate() diag.Diagnostics { return nil }
+
+func (m *halfModel) gateway(context.Context) (*plannedGateway, diag.Diagnostics) { return nil, nil }
+
+func (m *halfModel) check(context.Context, shortcut.Half) diag.Diagnostics { return nil }
+
+func (m *halfModel) unsettle() {}
+
+func (m *halfModel) keySecret() end.KeySecret { return end.KeySecret{} }
+
+// recorded returns the recorded leaf.
+func (m *halfModel) recorded() recordedEnd {
+	return recordedEnd{name: m.Cluster.ValueString(), id: m.ClusterID.ValueString()}
+}
+
+// observed copies what does not depend on the object.
+func (m *halfModel) observed(leaf *cluster.Leaf, found shortcut.HalfState, own ownership) {
+	m.locate(leaf)
+	m.Namespace = types.StringValue(found.Namespace)
+	m.OwnerID = own.id(m.OwnerID)
+}
+
+// locate sets the attributes that follow from the leaf.
+func (m *halfModel) locate(leaf *cluster.Leaf) {
+	m.ClusterID = types.StringValue(string(leaf.ID))
+	m.ID = types.StringUnknown()
+	if given(m.RemoteClusterID) {
+		m.ID = types.StringValue(m.ClusterID.ValueString() + "/" + m.RemoteClusterID.ValueString())
+	}
+}
+
+// mustBe returns an error if the leaf is another cluster than the one of the state.
+func (m *halfModel) mustBe(leaf *cluster.Leaf) diag.Diagnostics {
+	if !isAnother(leaf, m.ClusterID.ValueString()) {
+		return nil
+	}
+	return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("cluster"), "Another cluster", fmt.Sprintf(
+		"The name %q refers to cluster %q now, but the object is on cluster %q. Nothing was changed. Let the name refer to "+
+			"the old cluster again, at least until the resource is destroyed.",
+		leaf.Name, leaf.ID, m.ClusterID.ValueString()))}
+}
+
+// identify sets the resource identity, if it is known.
+func (m *halfModel) identify(ctx context.Context, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
+	if identity == nil || m.ClusterID.ValueString() == "" {
+		return nil
+	}
+	return identity.Set(ctx, halfIdentity{ClusterID: m.ClusterID, RemoteClusterID: m.RemoteClusterID})
+}
+
+// keepKnown replaces a value by the planned one, if the plan has one.
+func keepKnown[T attr.Value](value *T, planned T) {
+	if given(planned) {
+		*value = planned
+	}
+}

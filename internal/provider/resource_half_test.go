@@ -1,0 +1,346 @@
+package provider
+
+import (
+	"context"
+	"encoding/base64"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+// These tests follow every setting of the resources for one end from a configuration through the plan to a leaf, and
+// back into the state. They find the settings in the schemas.
+
+// half is one of these resources, for a test.
+type half struct {
+	schema schema.Schema
+	least  values // the smallest configuration
+	// apply applies a plan on a leaf, and returns the state. Without a plan, it returns the state after an import.
+	apply func(t *testing.T, leaf *cluster.Leaf, plan *tftypes.Value) values
+}
+
+// newHalf returns a resource whose smallest configuration has more than the attributes of all of these resources.
+func newHalf[M any, P halfOf[M]](t *testing.T, of any, more values) half {
+	t.Helper()
+	tested, ok := of.(*halfResource[M, P])
+	if !ok {
+		t.Fatalf("it is a %T", of)
+	}
+	h := half{schema: tested.schema(t.Context()), least: values{
+		"cluster": text("milan"), "remote_cluster_id": text("rome"), "namespace": text("own"),
+	}}
+	maps.Copy(h.least, more)
+	h.apply = func(t *testing.T, leaf *cluster.Leaf, plan *tftypes.Value) values {
+		t.Helper()
+		model, own := P(new(M)), ownership{Token: "mine"}
+		state := tfsdk.State{Schema: h.schema, Raw: tftypes.NewValue(h.kind(t), nil)}
+		if plan == nil {
+			own.Unadopted = true
+			diags := recordHalfImport(t.Context(), leaf, "rome", &state)
+			if diags.Append(state.Get(t.Context(), model)...); diags.HasError() {
+				t.Fatal(diags)
+			}
+		} else if diags := (tfsdk.Plan{Schema: h.schema, Raw: *plan}).Get(t.Context(), model); diags.HasError() {
+			t.Fatal(diags)
+		}
+		one := tested.at(leaf, model, own)
+		if plan != nil {
+			if err := model.ensure(t.Context(), one, model.half().Namespace.ValueString()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, err := one.Observe(t.Context())
+		if err != nil || !found.Exists {
+			t.Fatalf("it is %+v (%v)", found, err)
+		}
+		model.half().observed(leaf, found, own)
+		diags := model.observed(t.Context(), found)
+		if diags.Append(state.Set(t.Context(), model)...); diags.HasError() {
+			t.Fatal(diags)
+		}
+		return h.valuesOf(t, state.Raw)
+	}
+	return h
+}
+
+func (h half) kind(t *testing.T) tftypes.Object {
+	t.Helper()
+	kind, ok := h.schema.Type().TerraformType(t.Context()).(tftypes.Object)
+	if !ok {
+		t.Fatal("the schema is not an object")
+	}
+	return kind
+}
+
+func (h half) valuesOf(t *testing.T, object tftypes.Value) values {
+	t.Helper()
+	all := values{}
+	all.take(t, h.kind(t), object, "")
+	return all
+}
+
+// base64Key returns a public key whose first byte is this one.
+func base64Key(first byte) tftypes.Value {
+	return text(base64.StdEncoding.EncodeToString(append([]byte{first}, make([]byte, 31)...)))
+}
+
+// halves returns the resources for one end, by their type.
+func halves(t *testing.T) map[string]half {
+	t.Helper()
+	return map[string]half{
+		"liqo_configuration": newHalf[configurationModel](t, newConfigurationResource(), values{
+			"pod_cidrs": listOf(text("10.1.0.0/16")), "external_cidr": text("10.2.0.0/16"),
+		}),
+		"liqo_gateway_server": newHalf[gatewayServerModel](t, newGatewayServerResource(), nil),
+		"liqo_gateway_client": newHalf[gatewayClientModel](t, newGatewayClientResource(), values{
+			"server_endpoint.addresses": listOf(text("192.0.2.1")), "server_endpoint.port": number(51840),
+		}),
+		"liqo_public_key": newHalf[publicKeyModel](t, newPublicKeyResource(), values{"public_key": base64Key(1)}),
+	}
+}
+
+// othersOf has another value of settings that several resources have with different defaults.
+var othersOf = map[string]tftypes.Value{
+	"liqo_gateway_server/template.resource": text(end.DefaultClientTemplateResource),
+	"liqo_gateway_client/template.resource": text(end.DefaultServerTemplateResource),
+}
+
+// others has another value of all other settings.
+var others = map[string]tftypes.Value{
+	"remote_cluster_id": text("naples"), "namespace": text("other"),
+	"pod_cidrs": listOf(text("10.1.0.0/17"), text("10.1.128.0/17")), "external_cidr": text("10.2.0.0/17"),
+	"public_key": base64Key(2), "mtu": number(1400), "key_rotation": text("second"),
+	"service_type": text("ClusterIP"), "port": number(51900), "node_port": number(31000),
+	"load_balancer_ip": text("192.0.2.10"), "key_secret": text("other"),
+	"service_annotations": textByName("other", text("one")), "service_labels": textByName("other", text("one")),
+	"template.name": text("other"), "template.namespace": text("other"),
+	"server_endpoint.addresses": listOf(text("milan.example.com"), text("192.0.2.2")),
+	"server_endpoint.port":      number(31000), "server_endpoint.protocol": text("TCP"),
+}
+
+// changed returns a configuration with a setting, and the plan that it gives.
+func (h half) changed(
+	t *testing.T, typeName, setting string, value tftypes.Value,
+) (configured values, plan tftypes.Value) {
+	t.Helper()
+	configured = maps.Clone(h.least)
+	configured[setting] = value
+	if setting == "node_port" {
+		configured["service_type"] = text("NodePort")
+	}
+	config := configured.object(h.kind(t), "")
+	if problem := validatedAs(t, typeName, config); problem != "" {
+		t.Fatal(problem)
+	}
+	return configured, plannedAs(t, typeName, config)
+}
+
+func milanForHalves(t *testing.T) *cluster.Leaf {
+	t.Helper()
+	return leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16")
+}
+
+func TestEverySettingOfAHalfGoesToTheLeafAndBack(t *testing.T) {
+	for typeName, h := range halves(t) {
+		for _, setting := range settings(h.schema.Attributes, "") {
+			if setting == "cluster" || strings.HasPrefix(setting, "timeouts.") {
+				continue // no leaf shows it
+			}
+			t.Run(typeName+"/"+setting, func(t *testing.T) {
+				value, listed := others[setting]
+				if of, ok := othersOf[typeName+"/"+setting]; ok {
+					value, listed = of, true
+				}
+				if !listed {
+					t.Fatal("there is no other value for it")
+				}
+				configured, plan := h.changed(t, typeName, setting, value)
+				_, before := h.changed(t, typeName, "cluster", text("milan"))
+				leaf := milanForHalves(t)
+				if usual := h.apply(t, leaf, &before); usual[setting].Equal(value) {
+					t.Errorf("it is %s although it is not set", value)
+				}
+				if setting == "remote_cluster_id" || setting == "namespace" { // they replace the resource
+					leaf = milanForHalves(t)
+				}
+				for story, state := range map[string]values{
+					"after a create": h.apply(t, milanForHalves(t), &plan), "after an update": h.apply(t, leaf, &plan),
+				} {
+					for name, planned := range h.valuesOf(t, plan) {
+						if planned.IsFullyKnown() && !state[name].Equal(planned) {
+							t.Errorf("%s, %s is %s, expected %s", story, name, state[name], planned)
+						}
+					}
+					if !state[setting].Equal(configured[setting]) {
+						t.Errorf("%s, it is %s", story, state[setting])
+					}
+				}
+				if setting != "remote_cluster_id" {
+					if state := h.apply(t, leaf, nil); !state[setting].Equal(value) {
+						t.Errorf("after an import, it is %s", state[setting])
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestTheComputedAttributesOfAHalfAreKnownAfterTheApply(t *testing.T) {
+	for typeName, h := range halves(t) {
+		_, plan := h.changed(t, typeName, "cluster", text("milan"))
+		state := h.apply(t, milanForHalves(t), &plan)
+		for name, planned := range h.valuesOf(t, plan) {
+			if strings.HasPrefix(name, "timeouts.") {
+				continue
+			}
+			if !planned.IsFullyKnown() && (state[name].IsNull() || !state[name].IsFullyKnown()) {
+				t.Errorf("%s of %s is %s", name, typeName, state[name])
+			}
+		}
+	}
+}
+
+func TestAHalfRejectsWhatLiqoCannotUse(t *testing.T) {
+	all := halves(t)
+	for _, test := range []struct {
+		typeName, setting string
+		value             tftypes.Value
+		says              string
+	}{
+		{"liqo_configuration", "pod_cidrs", listOf(text("fd00::/48")), "Not an IPv4 range"},
+		{"liqo_configuration", "pod_cidrs", listOf(text("10.1.0.5/16")), "Host bits in a CIDR"},
+		{"liqo_configuration", "external_cidr", text("fd00::/48"), "Not an IPv4 range"},
+		{"liqo_configuration", "remote_cluster_id", text("Rome/1"), "Not a cluster ID"},
+		{"liqo_public_key", "public_key", text("c2hvcnQ="), "Not a public key"},
+		{"liqo_public_key", "public_key", text("?"), "Not a public key"},
+		{"liqo_gateway_server", "node_port", number(31000), "node_port without NodePort"},
+		{"liqo_gateway_server", "timeouts.create", text("0s"), "Timeout must be positive"},
+		{"liqo_gateway_client", "server_endpoint.addresses", listOf(text("192.0.2.1:51840")), "Not an address"},
+	} {
+		configured := maps.Clone(all[test.typeName].least)
+		configured[test.setting] = test.value
+		config := configured.object(all[test.typeName].kind(t), "")
+		if got := validatedAs(t, test.typeName, config); !strings.Contains(got, test.says) {
+			t.Errorf("%s of %s: %q", test.setting, test.typeName, got)
+		}
+	}
+}
+
+func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
+	state := gatewayServerModel{
+		gatewayHalfModel: gatewayHalfModel{
+			MTU: types.Int32Value(1340), PublicKey: types.StringValue("key"), Status: types.StringValue("Connected"),
+		},
+		serverGatewayModel: serverGatewayModel{ServiceAnnotations: types.MapNull(types.StringType)},
+		Endpoint:           endpointObject(&end.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 51840, Protocol: "UDP"}),
+	}
+	for name, test := range map[string]struct {
+		change       func(plan, state *gatewayServerModel)
+		key, address bool // whether they are promised
+	}{
+		"nothing":      {func(*gatewayServerModel, *gatewayServerModel) {}, true, true},
+		"the MTU":      {func(plan, _ *gatewayServerModel) { plan.MTU = types.Int32Value(1400) }, true, true},
+		"the port":     {func(plan, _ *gatewayServerModel) { plan.Port = types.Int32Value(1) }, true, false},
+		"the rotation": {func(plan, _ *gatewayServerModel) { plan.KeyRotation = types.StringValue("2") }, false, true},
+		"the Secret":   {func(plan, _ *gatewayServerModel) { plan.KeySecret = types.StringValue("other") }, false, false},
+		"a lost key":   {func(_, state *gatewayServerModel) { state.PublicKey = types.StringNull() }, false, false},
+		"a lost Service": {
+			func(_, state *gatewayServerModel) { state.Endpoint = types.ObjectNull(endpointTypes) }, false, false,
+		},
+	} {
+		plan, before := state, state
+		test.change(&plan, &before)
+		plan.promise(&before)
+		if given(plan.PublicKey) != test.key || given(plan.Endpoint) != test.address {
+			t.Errorf("%s: the key is %s and the endpoint %s", name, plan.PublicKey, plan.Endpoint)
+		}
+	}
+}
+
+func TestTheNameInTheImportIDOfAHalfMayHaveSlashes(t *testing.T) {
+	for id, expected := range map[string][2]string{
+		"milan/rome": {"milan", "rome"}, "arn:aws:eks:eu:1:cluster/milan/rome": {"arn:aws:eks:eu:1:cluster/milan", "rome"},
+		"": {}, "rome": {}, "/rome": {}, "milan/": {},
+	} {
+		if name, remote := splitHalfID(id); name != expected[0] || remote != expected[1] {
+			t.Errorf("%q is %q and %q", id, name, remote)
+		}
+	}
+}
+
+func TestAPlanFindsWhatSomeoneElseHasMade(t *testing.T) {
+	all := halves(t)["liqo_configuration"]
+	config, plan := all.changed(t, "liqo_configuration", "namespace", tftypes.NewValue(tftypes.String, nil))
+	configuration := tfsdk.Config{Schema: all.schema, Raw: config.object(all.kind(t), "")}
+	model := &configurationModel{}
+	if diags := (tfsdk.Plan{Schema: all.schema, Raw: plan}).Get(t.Context(), model); diags.HasError() {
+		t.Fatal(diags)
+	}
+	tested, ok := newConfigurationResource().(*halfResource[configurationModel, *configurationModel])
+	if !ok {
+		t.Fatal("it is another resource")
+	}
+	leaf := milanForHalves(t)
+	checked := func() diag.Diagnostics {
+		own, diags := plannedOwnership(t.Context(), noPrivateState{}, model.half(), true)
+		diags.Append(tested.checkFeasible(t.Context(), leaf, model, true, own, configuration)...)
+		return diags
+	}
+	if diags := checked(); diags.HasError() {
+		t.Fatal(diags)
+	}
+	if err := leaf.Live.Create(t.Context(), clustertest.Configuration("rome")); err != nil {
+		t.Fatal(err)
+	}
+	diags := checked()
+	if len(diags.Errors()) != 1 ||
+		diags.Errors()[0].Summary() != `A network with cluster "rome" exists already on leaf "milan"` {
+		t.Errorf("got %v", diags)
+	}
+	model.RemoteClusterID = types.StringValue("milan")
+	diags = checked()
+	if len(diags.Errors()) != 1 || diags.Errors()[0].Summary() != "The same cluster twice" {
+		t.Errorf("got %v", diags)
+	}
+}
+
+// noPrivateState is the private state of a new resource.
+type noPrivateState struct{}
+
+func (noPrivateState) GetKey(context.Context, string) ([]byte, diag.Diagnostics) { return nil, nil }
+
+func (noPrivateState) SetKey(context.Context, string, []byte) diag.Diagnostics { return nil }
+
+func TestAConfigurationHasEachObjectOfAHalfOnce(t *testing.T) {
+	plan := &halfModel{ClusterID: types.StringValue("milan"), RemoteClusterID: types.StringValue("rome")}
+	planned := &leaves{}
+	server := &halfResource[gatewayServerModel, *gatewayServerModel]{resource: end.GatewayServerResource, leaves: planned}
+	dials := &halfResource[gatewayClientModel, *gatewayClientModel]{resource: end.GatewayClientResource, leaves: planned}
+	trusts := &halfResource[publicKeyModel, *publicKeyModel]{resource: end.PublicKeyResource, leaves: planned}
+	for _, diags := range []diag.Diagnostics{
+		server.claim(plan, ownership{Token: "a"}), trusts.claim(plan, ownership{Token: "b"}),
+		server.claim(plan, ownership{Token: "a"}), // Terraform plans a replacement twice
+	} {
+		if diags.HasError() {
+			t.Error(diags)
+		}
+	}
+	for says, diags := range map[string]diag.Diagnostics{
+		"the gateway of":    dials.claim(plan, ownership{Token: "c"}),
+		"the public key of": trusts.claim(plan, ownership{Token: "c"}),
+	} {
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), says) {
+			t.Errorf("got %v", diags)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package provider
+
+import (
+	"context"
+	"encoding/base64"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// newPublicKeyResource returns the resource liqo_public_key: the key of the other cluster's gateway.
+func newPublicKeyResource() resource.Resource {
+	return &halfResource[publicKeyModel, *publicKeyModel]{resource: end.PublicKeyResource, schema: publicKeySchema}
+}
+
+func publicKeySchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Gives the gateway of this cluster the public key of the other cluster's gateway. Each end of " +
+			"a network needs one: without it, the tunnel does not come up. The gateway of this cluster may come later. A " +
+			"destroy does not end a tunnel that is up. With `share_keys = false`, a `liqo_shortcut` leaves the keys to this " +
+			"resource, too." + oneEndInGuide,
+		Attributes: halfAttributes(ctx, map[string]schema.Attribute{
+			"public_key": schema.StringAttribute{
+				Required: true,
+				MarkdownDescription: "Public key of the other cluster's gateway, in base64: the `public_key` of its " +
+					"`liqo_gateway_server` or `liqo_gateway_client`. It is no secret. A change ends the tunnel until both " +
+					"ends have each other's key.",
+				Validators: []validator.String{publicKey()},
+			},
+		}),
+	}
+}
+
+type publicKeyModel struct {
+	halfModel
+
+	PublicKey types.String `tfsdk:"public_key"`
+}
+
+func (m *publicKeyModel) promise(*publicKeyModel) {}
+
+func (m *publicKeyModel) keep(*publicKeyModel) {}
+
+func (m *publicKeyModel) ensure(ctx context.Context, half shortcut.Half, namespace string) error {
+	key, err := base64.StdEncoding.DecodeString(m.PublicKey.ValueString())
+	if err != nil {
+		return err
+	}
+	return half.EnsurePublicKey(ctx, namespace, key)
+}
+
+func (m *publicKeyModel) observed(
+	_ context.Context, found shortcut.HalfState,
+) diag.Diagnostics { //nolint:unparam // as that of any other model
+	m.PublicKey = keyOrNull(found.Key)
+	return nil
+}
+
+// keyOrNull returns a public key in base64, or null if there is none.
+func keyOrNull(key []byte) types.String { return stringOrNull(base64.StdEncoding.EncodeToString(key)) }

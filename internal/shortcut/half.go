@@ -1,0 +1,227 @@
+package shortcut
+
+import (
+	"context"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
+)
+
+// Half is one object at one end of a network, which a resource of its own manages. It is for people who have
+// credentials for one of the two clusters. They get what they need of the other end as values, and wait for
+// nothing that the other end does.
+//
+// The type of the resource, [end.Owner.Resource], says which object it is. The objects of one end share a
+// tenant namespace, which has no owner. The first one creates it, and the last one removes it.
+type Half struct{ On *end.End }
+
+// NewHalf returns the half of an owner on a leaf. Remote is the ID of the other cluster.
+func NewHalf(leaf *cluster.Leaf, remote string, owner end.Owner) Half {
+	on := end.New(leaf, end.Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
+	on.Owner = owner
+	return Half{On: on}
+}
+
+// EnsureConfiguration creates or changes the Configuration with the address ranges of the other cluster. It
+// returns when Liqo has remapped them.
+func (h Half) EnsureConfiguration(ctx context.Context, namespace string, other cluster.Networks) error {
+	on := h.On
+	write := func(ctx context.Context, namespace string) (steps.None, error) {
+		found, err := on.Find(ctx)
+		if err != nil {
+			return steps.None{}, err
+		}
+		if err := on.CheckAnnounced(ctx, other, found.ObservedNetwork()); err != nil {
+			return steps.None{}, err
+		}
+		return steps.None{}, on.EnsureConfiguration(ctx, namespace, other)
+	}
+	remapping := func(ctx context.Context, _ steps.None) error {
+		if err := on.WaitForRemapping(ctx, false); err != nil {
+			return err
+		}
+		found, err := on.Find(ctx)
+		if err != nil || !found.HasHalfGateway() {
+			return err // the gateway is someone else's
+		}
+		return on.RenewRanges(ctx)
+	}
+	return ensure(ctx, h, namespace, "Configuration", write, wait[steps.None]{"remapping by Liqo", remapping})
+}
+
+// EnsureGatewayServer creates or changes the gateway that the other one dials. It returns when the gateway has an
+// address and keys, and has restarted if it had to.
+func (h Half) EnsureGatewayServer(ctx context.Context, namespace string, spec end.GatewayServer) error {
+	on := h.On
+	write := func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
+		replaces, err := on.ReplacesGatewayServer(ctx, namespace, spec)
+		if err == nil {
+			err = h.makeRoom(ctx, namespace, replaces)
+		}
+		if err != nil {
+			return end.EnsuredGateway{}, err
+		}
+		return on.EnsureGatewayServer(ctx, namespace, spec)
+	}
+	address := func(ctx context.Context, gateway end.EnsuredGateway) error {
+		_, err := on.WaitForEndpoint(ctx, gateway)
+		return err
+	}
+	return ensure(ctx, h, namespace, "GatewayServer", write, append(h.gatewayWaits(),
+		wait[end.EnsuredGateway]{"address of the gateway", address})...)
+}
+
+// EnsureGatewayClient creates or changes the gateway that dials the other one at server. It returns when the
+// gateway has keys, and has restarted if it had to.
+func (h Half) EnsureGatewayClient(
+	ctx context.Context, namespace string, server end.Endpoint, spec end.GatewayClient,
+) error {
+	on := h.On
+	write := func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
+		replaces, err := on.ReplacesGatewayClient(ctx, namespace, spec)
+		if err == nil {
+			err = h.makeRoom(ctx, namespace, replaces)
+		}
+		if err != nil {
+			return end.EnsuredGateway{}, err
+		}
+		return on.EnsureGatewayClient(ctx, namespace, server, spec)
+	}
+	return ensure(ctx, h, namespace, "GatewayClient", write, h.gatewayWaits()...)
+}
+
+// EnsurePublicKey gives this leaf's gateway, which may not exist yet, the public key of the other one.
+func (h Half) EnsurePublicKey(ctx context.Context, namespace string, key []byte) error {
+	write := func(ctx context.Context, namespace string) (steps.None, error) {
+		return steps.None{}, h.On.EnsureLonePublicKey(ctx, namespace, key)
+	}
+	return ensure(ctx, h, namespace, "PublicKey", write)
+}
+
+// makeRoom removes the gateway that can't be changed in place. If there is none of the wanted direction, it
+// removes what a killed operation has left behind, and waits until Kubernetes has done so with its keys.
+func (h Half) makeRoom(ctx context.Context, namespace string, replaces bool) error {
+	found, err := h.On.Find(ctx)
+	if err != nil || !replaces && found.Of(h.On.Owner.Resource) != nil {
+		return err
+	}
+	if err := h.On.RemoveGateways(ctx); err != nil {
+		return err
+	}
+	return h.On.UntilFormerKeysGone(ctx, namespace)
+}
+
+// gatewayWaits are what either gateway waits for. A change can let a gateway restart, but the tunnel may need
+// the other half.
+func (h Half) gatewayWaits() []wait[end.EnsuredGateway] {
+	key := func(ctx context.Context, _ end.EnsuredGateway) error {
+		_, err := h.On.WaitForKey(ctx)
+		return err
+	}
+	return []wait[end.EnsuredGateway]{
+		{"key of the gateway", key}, {"rollout of the gateway", h.On.WaitForRollout},
+	}
+}
+
+// wait is a step that waits for what Liqo does after an object was written.
+type wait[T any] struct {
+	name string
+	do   func(context.Context, T) error
+}
+
+// ensure writes an object, and then waits for what Liqo does. The asked namespace may be empty. The error is a
+// [steps.Failure].
+func ensure[T any](
+	ctx context.Context, h Half, asked, object string, write func(ctx context.Context, namespace string) (T, error),
+	waits ...wait[T],
+) error {
+	return patiently(ctx, h.On, func() error { return tryEnsure(ctx, h, asked, object, write, waits) })
+}
+
+// tryEnsure does so unless there is a rival. It has the turn only while it writes, so that the objects of one end do
+// not wait for each other.
+func tryEnsure[T any](
+	ctx context.Context, h Half, asked, object string, write func(ctx context.Context, namespace string) (T, error),
+	waits []wait[T],
+) error {
+	r := steps.New(ctx)
+	turn, leaf := &turn{}, h.On.Leaf.Name
+	begin := steps.Act(r, leaf, "wait for other operations on the pair", turn.take(r, h.On))
+	free := steps.Act(r, leaf, "check that nobody else has it", h.CheckFree, begin)
+	namespace := steps.Do(r, leaf, "namespace", h.ensureNamespace(asked), free)
+	written := steps.With(r, leaf, object, namespace, write)
+	done := []steps.Before{steps.Act(r, leaf, "let others work on the pair", turn.giveUp, written)}
+	for _, one := range waits {
+		done = append(done, steps.ActWith(r, leaf, one.name, written, one.do))
+	}
+	steps.Act(r, leaf, "record that it is complete", h.complete, done...)
+	return turn.endAfter(ctx, r)
+}
+
+// ensureNamespace returns a step that creates the tenant namespace, without an owner, or checks the one that the
+// user has set.
+func (h Half) ensureNamespace(asked string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		tenant, err := h.On.IsTenantNamespace(ctx, asked)
+		if err != nil {
+			return "", err
+		}
+		if tenant {
+			asked = ""
+		}
+		return h.shared().EnsureNamespace(ctx, asked)
+	}
+}
+
+// shared is this end without an owner. What the objects of an end share belongs to none of them.
+func (h Half) shared() *end.End { return end.New(h.On.Leaf, h.On.Remote) }
+
+// Remove removes the owner's object, and returns when it is gone. If it was the last one of the network, the
+// tenant namespace and Liqo's record of the other cluster go, too. Given is the user's Secret of a gateway; it
+// stays. The text says what else stays, and why. The error is a [steps.Failure].
+func (h Half) Remove(ctx context.Context, given end.KeySecret) (string, error) {
+	r := steps.New(ctx)
+	turn, leaf := &turn{}, h.On.Leaf.Name
+	begin := steps.Act(r, leaf, "wait for other operations on the pair", turn.take(r, h.On))
+	peering := steps.Do(r, leaf, "look for a peering", h.On.LivingPeering, begin)
+	allowed := steps.ActWith(r, leaf, "check that no peering uses the network", peering, h.checkNoPeering)
+	removed := steps.Act(r, leaf, "remove the object",
+		func(ctx context.Context) error { return h.removeOwn(ctx, given) }, allowed)
+	kept := steps.With(r, leaf, "remove what nothing needs any longer", peering,
+		func(ctx context.Context, peering string) (string, error) { return h.removeShared(ctx, peering, given) }, removed)
+	steps.Act(r, leaf, "let others work on the pair", turn.giveUp, kept)
+	err := turn.endAfter(ctx, r)
+	why, _ := kept.Result()
+	return why, err
+}
+
+func (h Half) removeOwn(ctx context.Context, given end.KeySecret) error {
+	switch h.On.Owner.Resource {
+	case end.ConfigurationResource:
+		return h.On.RemoveConfigurations(ctx)
+	case end.PublicKeyResource:
+		return h.On.RemovePublicKeys(ctx)
+	default:
+		return h.On.RemoveGateways(ctx, given)
+	}
+}
+
+// removeShared removes what the objects of this end share if none of them is left.
+func (h Half) removeShared(ctx context.Context, peering string, given end.KeySecret) (string, error) {
+	if empty, err := h.On.IsEmpty(ctx); err != nil || !empty {
+		return "", err
+	}
+	shared := h.shared()
+	namespace, err := shared.BeginRemovingNamespace(ctx, peering, given)
+	if err != nil {
+		return "", err
+	}
+	gone, err := shared.RemoveForeignCluster(ctx, namespace, peering)
+	if err != nil {
+		return "", err
+	}
+	return shared.RemoveNamespace(ctx, namespace, peering, gone, given)
+}

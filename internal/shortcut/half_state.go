@@ -1,0 +1,102 @@
+package shortcut
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// HalfState is the observed state of a [Half], and of what Liqo shows for it.
+type HalfState struct {
+	Exists bool   // whether the leaf has the object, and it is the owner's
+	Taken  string // a text that names the object if it is someone else's
+
+	Namespace     string
+	LiqoNamespace string // where Liqo runs on the leaf
+
+	Network end.Network // of a Configuration: the other cluster's
+
+	Server   *end.GatewayServer // settings of a gateway server
+	Client   *end.GatewayClient // settings of a gateway client
+	Endpoint *end.Endpoint      // where a server can be reached, or what a client dials; nil if it is not known
+	Status   Status             // as this leaf's gateway reports it
+	Silent   bool               // whether the gateway once reported the tunnel as up, and has stopped to report
+
+	// Key is the public key: of a gateway, its own; of a PublicKey, the other one's. It is nil before Liqo has
+	// created a gateway's keys, and after somebody has deleted them.
+	Key []byte
+	// KeyUnreadable means that the leaf does not allow to read a gateway's key.
+	KeyUnreadable bool
+}
+
+// Observe returns the state of the half. It reads the cache, and a gateway's public key live.
+func (h Half) Observe(ctx context.Context) (HalfState, error) {
+	found, err := h.On.Observe(ctx)
+	resource := h.On.Owner.Resource
+	object := found.Of(resource)
+	if err != nil || object == nil {
+		return HalfState{}, err
+	}
+	if !h.On.Owner.Owns(object) {
+		return HalfState{Taken: fmt.Sprintf("%s on leaf %q", h.On.Leaf.Describe(object), h.On.Leaf.Name)}, nil
+	}
+	state := HalfState{
+		Exists: true, Namespace: object.GetNamespace(), LiqoNamespace: h.On.Leaf.LiqoNamespace,
+		Network: found.ObservedNetwork(), Server: found.ObservedServer(), Client: found.ObservedClient(),
+		Status: statusAt(found), Silent: !found.SilentSince.IsZero(),
+	}
+	switch resource {
+	case end.ConfigurationResource:
+	case end.PublicKeyResource:
+		state.Key = found.PublicKey.Spec.PublicKey
+	case end.GatewayServerResource:
+		lost, err := h.On.ServiceLost(ctx, found)
+		if err != nil {
+			return state, err
+		}
+		if !lost {
+			state.Endpoint = found.Endpoint()
+		}
+		err = h.readKey(ctx, found, &state)
+		return state, err
+	case end.GatewayClientResource:
+		state.Endpoint = found.Dialled()
+		err = h.readKey(ctx, found, &state)
+		return state, err
+	}
+	return state, nil
+}
+
+// readKey adds the public key of the gateway to the state.
+func (h Half) readKey(ctx context.Context, found end.Objects, state *HalfState) error {
+	key, err := h.On.Key(ctx, found)
+	if state.KeyUnreadable = apierrors.IsForbidden(err); state.KeyUnreadable {
+		return nil
+	}
+	state.Key = key
+	return err
+}
+
+// WhyDown asks the leaf why the tunnel is down, as far as this end shows it.
+func (h Half) WhyDown(ctx context.Context) *explain.Problem {
+	return explain.DownAt(ctx, h.On.Subject())
+}
+
+// CheckImport returns the token of the resource that owns the object, or an empty string if none does. It fails if
+// a shortcut owns the object.
+func (h Half) CheckImport(ctx context.Context) (string, error) {
+	found, err := h.On.Find(ctx)
+	object := found.Of(h.On.Owner.Resource)
+	if err != nil || object == nil {
+		return "", err
+	}
+	token := end.TokenOf(object)
+	if h.On.Owner.Of(object) == end.Another && !end.IsHalf(object) {
+		return "", h.rival(found, object)
+	}
+	return token, nil
+}

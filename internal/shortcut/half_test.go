@@ -1,0 +1,399 @@
+package shortcut
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// romesNetworks are what Rome announces to Milan.
+var romesNetworks = cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
+
+// key is a public key.
+func key(first byte) []byte { return append([]byte{first}, make([]byte, 31)...) }
+
+// halfOf is a resource of this type on a leaf. Its token is unlike that of any other resource.
+func halfOf(leaf *cluster.Leaf, remote string, resource end.Resource) Half {
+	return NewHalf(leaf, remote, end.Owner{
+		Token: leaf.Name + string(resource), Resource: resource, Origin: end.Origin{Who: "bob@ci", Folder: "here"},
+	})
+}
+
+// step is what a resource for one end does.
+type step struct {
+	half   Half
+	ensure func(context.Context) error
+}
+
+// milansSteps returns the resources of Milan's end of a network with Rome, which dials.
+func milansSteps(milan *cluster.Leaf) []step {
+	configuration := halfOf(milan, "rome", end.ConfigurationResource)
+	gateway := halfOf(milan, "rome", end.GatewayServerResource)
+	publicKey := halfOf(milan, "rome", end.PublicKeyResource)
+	return []step{
+		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", romesNetworks) }},
+		{gateway, func(ctx context.Context) error { return gateway.EnsureGatewayServer(ctx, "", overNodePort.Server) }},
+		{publicKey, func(ctx context.Context) error { return publicKey.EnsurePublicKey(ctx, "", key(1)) }},
+	}
+}
+
+// romesSteps returns the resources of the other end.
+func romesSteps(rome *cluster.Leaf, dialled end.Endpoint) []step {
+	milans := cluster.Networks{PodCIDRs: []string{"10.2.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
+	configuration := halfOf(rome, "milan", end.ConfigurationResource)
+	gateway := halfOf(rome, "milan", end.GatewayClientResource)
+	publicKey := halfOf(rome, "milan", end.PublicKeyResource)
+	return []step{
+		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", milans) }},
+		{gateway, func(ctx context.Context) error {
+			return gateway.EnsureGatewayClient(ctx, "", dialled, overNodePort.Client)
+		}},
+		{publicKey, func(ctx context.Context) error { return publicKey.EnsurePublicKey(ctx, "", key(2)) }},
+	}
+}
+
+func ensureAll(t *testing.T, steps []step) {
+	t.Helper()
+	for _, one := range steps {
+		if err := one.ensure(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// seen returns the state of a half.
+func (h Half) seen(t *testing.T) HalfState {
+	t.Helper()
+	state, err := h.Observe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// tenantNamespaces returns the names of the tenant namespaces on a leaf.
+func tenantNamespaces(t *testing.T, leaf *cluster.Leaf) []string {
+	t.Helper()
+	var namespaces corev1.NamespaceList
+	if err := leaf.Live.List(t.Context(), &namespaces); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for i := range namespaces.Items {
+		names = append(names, namespaces.Items[i].Name)
+	}
+	return names
+}
+
+func milanAlone(t *testing.T) *cluster.Leaf {
+	t.Helper()
+	return liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
+}
+
+func TestEachEndIsMadeWithoutTheOther(t *testing.T) {
+	milan := milanAlone(t)
+	here := milansSteps(milan)
+	ensureAll(t, here)
+	configured, serves, trusts := here[0].half.seen(t), here[1].half.seen(t), here[2].half.seen(t)
+	if !configured.Exists || !slices.Equal(configured.Network.RemappedPodCIDRs, romesNetworks.PodCIDRs) ||
+		configured.Network.RemappedExternalCIDR != romesNetworks.ExternalCIDR {
+		t.Errorf("the Configuration is %+v", configured)
+	}
+	if !serves.Exists || serves.Endpoint == nil || len(serves.Key) != 32 || serves.Status != Connecting ||
+		serves.Server.ServiceType != corev1.ServiceTypeNodePort {
+		t.Errorf("the gateway is %+v", serves)
+	}
+	if !trusts.Exists || !slices.Equal(trusts.Key, key(1)) || trusts.Namespace != "liqo-tenant-rome" {
+		t.Errorf("the PublicKey is %+v", trusts)
+	}
+	rome := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...)
+	there := romesSteps(rome, *serves.Endpoint)
+	ensureAll(t, there)
+	dials := there[1].half.seen(t)
+	if !dials.Exists || !slices.Equal(dials.Endpoint.Addresses, serves.Endpoint.Addresses) || len(dials.Key) != 32 {
+		t.Errorf("the gateway that dials is %+v", dials)
+	}
+}
+
+func TestTheObjectsOfAnEndMayComeAndGoInAnyOrderAndTheLastOneRemovesTheNamespace(t *testing.T) {
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
+		milan := milanAlone(t)
+		all := milansSteps(milan)
+		for _, i := range order {
+			ensureAll(t, all[i:i+1])
+		}
+		for n, i := range order {
+			if names := tenantNamespaces(t, milan); !slices.Equal(names, []string{"liqo-tenant-rome"}) {
+				t.Fatalf("with %d removed there are %q", n, names)
+			}
+			if kept, err := all[i].half.Remove(t.Context(), end.KeySecret{}); kept != "" || err != nil {
+				t.Fatalf("%q (%v)", kept, err)
+			}
+			for _, j := range order[n+1:] {
+				if !all[j].half.seen(t).Exists {
+					t.Errorf("the removal of %s has removed %s", all[i].half.On.Owner.Resource, all[j].half.On.Owner.Resource)
+				}
+			}
+		}
+		if names := tenantNamespaces(t, milan); len(names) > 0 {
+			t.Errorf("%q are left", names)
+		}
+	}
+}
+
+func TestAnotherKeyOrEndpointChangesTheObjectInPlace(t *testing.T) {
+	milan := milanAlone(t)
+	trusts := halfOf(milan, "rome", end.PublicKeyResource)
+	dials := halfOf(milan, "rome", end.GatewayClientResource)
+	for _, one := range []byte{1, 2} {
+		if err := trusts.EnsurePublicKey(t.Context(), "", key(one)); err != nil {
+			t.Fatal(err)
+		}
+		port := int32(one) + 31000
+		dialled := end.Endpoint{Addresses: []string{"192.0.2.1"}, Port: port, Protocol: "UDP"}
+		if err := dials.EnsureGatewayClient(t.Context(), "", dialled, overNodePort.Client); err != nil {
+			t.Fatal(err)
+		}
+		if got := trusts.seen(t).Key; !slices.Equal(got, key(one)) {
+			t.Errorf("the key is %v", got)
+		}
+		if got := dials.seen(t).Endpoint.Port; got != port {
+			t.Errorf("it dials port %d", got)
+		}
+	}
+}
+
+// refused checks that an error has this headline and names this object and this owner.
+func refused(t *testing.T, err error, headline string, names ...string) {
+	t.Helper()
+	if got := explain.Summary(err); got != headline {
+		t.Errorf("the headline is %q (%v)", got, err)
+	}
+	for _, name := range names {
+		if !strings.Contains(explain.Detail(err), name) {
+			t.Errorf("%q is missing: %s", name, explain.Detail(err))
+		}
+	}
+}
+
+func TestAShortcutOverAHalfIsRefusedAndTheErrorNamesTheHalf(t *testing.T) {
+	for i, object := range []string{"liqo_configuration", "liqo_gateway_server", "liqo_public_key"} {
+		rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
+		ensureAll(t, milansSteps(milan)[i:i+1])
+		err := New(rome, milan).OwnedBy(me).Connect(t.Context(), overNodePort)
+		refused(t, err, "a "+object+` for "rome" exists already on leaf "milan"`,
+			"A "+object+" owns ", "made by bob@ci", "one liqo_shortcut")
+		if names := tenantNamespaces(t, rome); len(names) > 0 {
+			t.Errorf("%q were created", names)
+		}
+	}
+}
+
+func TestAHalfOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing.T) {
+	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
+	shortcut := New(rome, milan).OwnedBy(somebody)
+	if err := shortcut.Connect(t.Context(), overNodePort); err != nil {
+		t.Fatal(err)
+	}
+	before, err := shortcut.Observe(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range append(milansSteps(milan), romesSteps(rome, *before.ServerEndpoint)...) {
+		on := one.half.On
+		refused(t, one.ensure(t.Context()),
+			`a liqo_shortcut for cluster "`+string(on.Remote.ID)+`" exists already on leaf "`+on.Leaf.Name+`"`,
+			"made by alice@ci", string(on.Owner.Resource)+" can't manage it")
+		if _, err := one.half.CheckImport(t.Context()); err == nil {
+			t.Errorf("%s can be imported", on.Owner.Resource)
+		}
+	}
+	if after, err := shortcut.Observe(t.Context(), false); err != nil || after.Status != before.Status || !after.Exists {
+		t.Errorf("the shortcut is %+v (%v)", after, err)
+	}
+}
+
+func TestAPublicKeyOfAHalfIsForAShortcutThatDoesNotShareKeys(t *testing.T) {
+	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
+	trusts, trusted := halfOf(milan, "rome", end.PublicKeyResource), halfOf(rome, "milan", end.PublicKeyResource)
+	spec := overNodePort
+	spec.KeysByOthers = true
+	shortcut := New(rome, milan).OwnedBy(me)
+	if err := trusts.EnsurePublicKey(t.Context(), "", key(1)); err != nil { // before the shortcut
+		t.Fatal(err)
+	}
+	if err := shortcut.Connect(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	if err := trusted.EnsurePublicKey(t.Context(), "", key(2)); err != nil { // and after it
+		t.Fatal(err)
+	}
+	if state, err := shortcut.Observe(t.Context(), true); err != nil || state.Status != Connecting {
+		t.Errorf("the shortcut is %+v (%v)", state, err)
+	}
+	if _, err := trusted.Remove(t.Context(), end.KeySecret{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	if !trusts.seen(t).Exists {
+		t.Error("the shortcut has removed the key")
+	}
+	if _, err := trusts.Remove(t.Context(), end.KeySecret{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, leaf := range []*cluster.Leaf{rome, milan} {
+		if names := tenantNamespaces(t, leaf); len(names) > 0 {
+			t.Errorf("%q are left on %s", names, leaf.Name)
+		}
+	}
+}
+
+func TestAHalfOverAnotherOneOfItsKindIsRefused(t *testing.T) {
+	milan := milanAlone(t)
+	ensureAll(t, milansSteps(milan))
+	other := end.Owner{Token: "other", Resource: end.GatewayClientResource}
+	err := NewHalf(milan, "rome", other).EnsureGatewayClient(t.Context(), "",
+		end.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 1, Protocol: "UDP"}, overNodePort.Client)
+	refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
+	other.Resource = end.PublicKeyResource
+	err = NewHalf(milan, "rome", other).EnsurePublicKey(t.Context(), "", key(3))
+	refused(t, err, `a liqo_public_key for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
+}
+
+func TestAHalfUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) {
+	milan := milanAlone(t)
+	before := halfOf(milan, "rome", end.PublicKeyResource)
+	if err := before.EnsurePublicKey(t.Context(), "", key(1)); err != nil {
+		t.Fatal(err)
+	}
+	after := halfOf(milan, "rome", end.PublicKeyResource)
+	after.On.Owner.Token = "after"
+	ensured := make(chan error, 1)
+	go func() { ensured <- after.EnsurePublicKey(t.Context(), "", key(2)) }()
+	if _, err := before.Remove(t.Context(), end.KeySecret{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ensured; err != nil {
+		t.Fatal(err)
+	}
+	if state := after.seen(t); !state.Exists || !slices.Equal(state.Key, key(2)) {
+		t.Errorf("it is %+v", state)
+	}
+}
+
+func TestAnObjectOfSomeoneElseIsNotTakenOverButCanBeImported(t *testing.T) {
+	milan := liqotest.Leaf(t, "milan", append(ranges("10.2.0.0/16"), clustertest.Configuration("rome"))...)
+	half := halfOf(milan, "rome", end.ConfigurationResource)
+	refused(t, half.EnsureConfiguration(t.Context(), "", romesNetworks),
+		`a network with cluster "rome" exists already on leaf "milan"`,
+		"This provider did not make Configuration liqo-tenant-rome/rome", "Import it as liqo_configuration")
+	if half.seen(t).Exists {
+		t.Error("it belongs to the resource")
+	}
+	half.On.Owner.Claims = true // as after an import
+	if !half.seen(t).Exists {
+		t.Error("the imported object does not belong to the resource")
+	}
+	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
+		t.Fatal(err)
+	}
+	half.On.Owner.Claims = false
+	if state := half.seen(t); !state.Exists || !slices.Equal(state.Network.PodCIDRs, romesNetworks.PodCIDRs) {
+		t.Errorf("the adopted object is %+v", state)
+	}
+}
+
+func TestWhatAKilledCreateOfAHalfHasLeftIsTakenOver(t *testing.T) {
+	left := clustertest.Configuration("rome")
+	end.Owner{Token: "killed", Resource: end.ConfigurationResource}.Mark(left)
+	milan := liqotest.Leaf(t, "milan", append(ranges("10.2.0.0/16"), left)...)
+	half := halfOf(milan, "rome", end.ConfigurationResource)
+	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
+		t.Fatal(err)
+	}
+	if !half.seen(t).Exists {
+		t.Error("it has another owner")
+	}
+	// A shortcut does not: that create may still be under way.
+	left = clustertest.Configuration("rome")
+	end.Owner{Token: "killed", Resource: end.ConfigurationResource}.Mark(left)
+	err := New(leafWith(t, "rome"), leafWith(t, "milan", left)).OwnedBy(me).Connect(t.Context(), overNodePort)
+	refused(t, err, `a liqo_configuration for "rome" exists already on leaf "milan"`)
+}
+
+func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
+	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
+	there := milansSteps(milan)
+	ensureAll(t, there)
+	ensureAll(t, romesSteps(rome, *there[1].half.seen(t).Endpoint))
+	shortcut := New(rome, milan)
+	if token, err := shortcut.SoleOwner(t.Context()); token != "" || err != nil {
+		t.Fatalf("the owner of a half, %q, is that of a shortcut (%v)", token, err)
+	}
+	claims := me
+	claims.Claims = true
+	shortcut.OwnedBy(claims)
+	if state, err := shortcut.Observe(t.Context(), false); err != nil || !state.Exists {
+		t.Fatalf("the imported shortcut is %+v (%v)", state, err)
+	}
+	if err := shortcut.Connect(t.Context(), overNodePort); err != nil {
+		t.Fatal(err)
+	}
+	shortcut.OwnedBy(me)
+	if state, err := shortcut.Observe(t.Context(), false); err != nil || !state.Exists {
+		t.Errorf("the adopted shortcut is %+v (%v)", state, err)
+	}
+	taken := there[0].half.seen(t)
+	if taken.Exists || taken.Taken != `Configuration liqo-tenant-rome/rome on leaf "milan"` {
+		t.Errorf("the resource for one end has %+v", taken)
+	}
+	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, leaf := range []*cluster.Leaf{rome, milan} {
+		if names := tenantNamespaces(t, leaf); len(names) > 0 {
+			t.Errorf("%q are left on %s", names, leaf.Name)
+		}
+	}
+}
+
+func TestAnAdoptionThatFailsGivesHalvesBack(t *testing.T) {
+	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
+	here := milansSteps(milan)
+	ensureAll(t, here)
+	spec := overNodePort
+	spec.Adopt = true
+	spec.Client.Template = end.Template{Name: "none", Namespace: "liqo", Resource: "networking.liqo.io/v1beta1/nones"}
+	if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); err == nil {
+		t.Fatal("it was made")
+	}
+	for _, one := range here {
+		if !one.half.seen(t).Exists {
+			t.Errorf("%s has lost its object", one.half.On.Owner.Resource)
+		}
+	}
+}
+
+func TestAHalfDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
+	milan := liqotest.Leaf(t, "milan", append(ranges("10.2.0.0/16"), clustertest.Peering("rome", "Provider"))...)
+	half := halfOf(milan, "rome", end.ConfigurationResource)
+	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
+		t.Fatal(err)
+	}
+	_, err := half.Remove(t.Context(), end.KeySecret{})
+	refused(t, err, `a peering uses the network on leaf "milan"`, "Configuration liqo-tenant-rome/rome", "liqoctl unpeer")
+	if !half.seen(t).Exists {
+		t.Error("it is gone")
+	}
+}
