@@ -97,6 +97,16 @@ func (p *project) write(name, text string) {
 	}
 }
 
+// read returns the text of a file in the project's folder.
+func (p *project) read(name string) string {
+	p.t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(text)
+}
+
 // set sets an environment variable for all later runs.
 func (p *project) set(name, value string) { p.env = append(p.env, name+"="+value) }
 

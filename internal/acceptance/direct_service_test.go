@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -186,14 +185,4 @@ func bound(role, user string) client.Object {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
 	}
-}
-
-// read returns a file of the project.
-func (p *project) read(name string) string {
-	p.t.Helper()
-	content, err := os.ReadFile(p.dir + "/" + name)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return string(content)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -99,16 +98,6 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	milan.write("main.tf", configuration)
 	rome.again()
 	milan.again()
-}
-
-// read returns the text of a file in the project's folder.
-func (p *project) read(name string) string {
-	p.t.Helper()
-	text, err := os.ReadFile(filepath.Join(p.dir, name))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return string(text)
 }
 
 // forget lets a project keep these resources on the cluster, but not in its state. It replaces the configuration.
