@@ -117,7 +117,8 @@ func (r *torture) next() string {
 	case r.exists:
 		operation = "destroy"
 	}
-	r.project.configure(joining("s", "rome", "milan", fmt.Sprintf("mtu = %d\nkey_rotation = %d\n%s", r.mtu, r.keys, timeouts)))
+	settings := fmt.Sprintf("mtu = %d\nkey_rotation = %d\n%s", r.mtu, r.keys, timeouts)
+	r.project.configure(joining("s", "rome", "milan", settings))
 	return operation
 }
 

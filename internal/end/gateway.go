@@ -135,14 +135,8 @@ func (e *End) change(
 		return ensured, nil, err
 	}
 	byItself := is.restartFor(wanted)
-	ensured.Restarts = byItself || of.rotates
-	if ensured.Restarts && found.Connection != nil {
-		if err := e.delete(ctx, found.Connection); err != nil {
-			return ensured, nil, err
-		}
-	}
-	if of.rotates && !byItself {
-		if err := e.restart(ctx, gateway); err != nil {
+	if ensured.Restarts = byItself || of.rotates; ensured.Restarts {
+		if err := e.beginRestart(ctx, found, byItself); err != nil {
 			return ensured, nil, err
 		}
 	}
@@ -152,6 +146,20 @@ func (e *End) change(
 	err = e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return is.carry(wanted) })
 	ensured.pods = is.Deployment.Spec.Template
 	return ensured, &is, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
+}
+
+// beginRestart deletes the Connection of a gateway whose pods restart, and also the pods unless they restart by
+// themselves, because their Deployment changes.
+func (e *End) beginRestart(ctx context.Context, found Objects, byItself bool) error {
+	if found.Connection != nil {
+		if err := e.delete(ctx, found.Connection); err != nil {
+			return err
+		}
+	}
+	if byItself {
+		return nil
+	}
+	return e.deletePods(ctx, found.Gateway())
 }
 
 // waitForGateway waits until done is true for the gateway that this leaf has or gets, with its Connection, as the

@@ -121,8 +121,8 @@ func newKeys() (map[string][]byte, error) {
 	}, nil
 }
 
-// restart deletes the pods of a gateway. Its Deployment creates others. Liqo would undo a change of the Deployment.
-func (e *End) restart(ctx context.Context, gateway client.Object) error {
+// deletePods deletes the pods of a gateway. Its Deployment creates others. Liqo would undo a change of the Deployment.
+func (e *End) deletePods(ctx context.Context, gateway client.Object) error {
 	pods, err := e.Leaf.GatewayPods(ctx, gateway)
 	if err != nil {
 		return err

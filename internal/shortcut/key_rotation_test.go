@@ -137,7 +137,8 @@ func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	expectKeys(t, s)
-	if found, err := s.look(t.Context()); err != nil || !slices.Contains(seen, string(found.client.PublicKey.Spec.PublicKey)) {
+	if found, err := s.look(t.Context()); err != nil ||
+		!slices.Contains(seen, string(found.client.PublicKey.Spec.PublicKey)) {
 		t.Errorf("without a rotation, the keys change (%v)", err)
 	}
 	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
