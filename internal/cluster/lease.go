@@ -35,10 +35,11 @@ var ErrLeaseLost = errors.New("another process has taken over because this proce
 // client-go's leader election does the same, but is not suitable. It needs a typed client, which
 // adds every API of Kubernetes to the binary, and it polls a lease that it could watch.
 type Lease struct {
-	leaf   *Leaf
-	held   *coordinationv1.Lease
-	cancel context.CancelFunc
-	ended  chan struct{} // closed when the renewal has ended
+	leaf  *Leaf
+	held  *coordinationv1.Lease
+	stop  context.CancelFunc // begins no further renewal
+	abort context.CancelFunc // also ends a renewal that is under way
+	ended chan struct{}      // closed when the renewal has ended
 }
 
 // Claim says how to hold a lease.
@@ -201,15 +202,16 @@ func renewed(lease *coordinationv1.Lease) time.Time {
 // keepLease renews a lease until it is released or lost. Its user may continue after the context
 // has ended, to clean up. So the renewal does not end with the context.
 func (l *Leaf) keepLease(ctx context.Context, lease *coordinationv1.Lease, lost func(error)) *Lease {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	kept := &Lease{leaf: l, held: lease, cancel: cancel, ended: make(chan struct{})}
+	ctx, abort := context.WithCancel(context.WithoutCancel(ctx))
+	renewing, stop := context.WithCancel(ctx)
+	kept := &Lease{leaf: l, held: lease, stop: stop, abort: abort, ended: make(chan struct{})}
 	go func() {
 		defer close(kept.ended)
 		ticker := time.NewTicker(renewPeriod)
 		defer ticker.Stop()
 		for {
 			select {
-			case <-ctx.Done():
+			case <-renewing.Done():
 				return
 			case <-ticker.C:
 			}
@@ -235,12 +237,20 @@ func (l *Lease) renew(ctx context.Context) error {
 	})
 }
 
-// Release releases the lease, even if ctx has ended. A lease that can't be released expires.
+// Release releases the lease, even if ctx has ended. A lease that can't be released expires. Release waits for the
+// answer to a renewal that is under way. Without it, the version of the lease would be unknown, and to find it out
+// takes longer.
 func (l *Lease) Release(ctx context.Context) error {
-	l.cancel()
-	<-l.ended
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
+	defer l.abort()
+	l.stop()
+	select {
+	case <-l.ended:
+	case <-ctx.Done():
+		l.abort()
+		<-l.ended
+	}
 	return l.leaf.Persist(ctx, func() error {
 		err := l.write(ctx, func(held *coordinationv1.Lease) error {
 			return l.leaf.Live.Delete(ctx, held, client.Preconditions{UID: &held.UID, ResourceVersion: &held.ResourceVersion})

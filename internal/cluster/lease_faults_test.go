@@ -47,6 +47,46 @@ func TestALeaseWhoseRenewalWasNotAnsweredIsKeptAndReleased(t *testing.T) {
 	})
 }
 
+func TestARenewalThatIsUnderWayDelaysTheReleaseByItsAnswerOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome")
+		var deletes atomic.Int32
+		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+			Update: func(
+				ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
+			) error {
+				if err := c.Update(ctx, object, options...); err != nil {
+					return err
+				}
+				select { // the leaf is far away, so its answer takes a while
+				case <-time.After(time.Second):
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			},
+			Delete: func(
+				ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
+			) error {
+				deletes.Add(1)
+				return c.Delete(ctx, object, options...)
+			},
+		})
+		lease, err := leaf.Hold(t.Context(), claim("mine"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(3*time.Second + 400*time.Millisecond) // in the renewal
+		began := time.Now()
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took != 600*time.Millisecond || deletes.Load() != 1 {
+			t.Errorf("the release took %s and %d deletes, although the renewal was answered after 600ms", took, deletes.Load())
+		}
+	})
+}
+
 func TestALeaseIsTakenAfterAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := failingLeaf(t, heldBy("alive", time.Now()))
