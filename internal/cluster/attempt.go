@@ -9,6 +9,7 @@ import (
 
 	liqoutils "github.com/liqotech/liqo/pkg/utils"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 )
 
 // timeToAnswer limits the first request to an API server. A network that drops its packets must not delay a plan for
@@ -19,6 +20,7 @@ const timeToAnswer = 15 * time.Second
 // it for the others.
 type attempt struct {
 	name   string
+	wrap   transport.WrapperFunc // see [Registry.wrap]
 	health *health
 	stop   context.CancelFunc // ends the attempt, and later the leaf's caches
 
@@ -74,6 +76,7 @@ func (a *attempt) connect(
 	config.UserAgent = userAgent
 	config.QPS = -1 // API servers protect themselves; a second limit here would only add delays
 	config.WarningHandler = rest.NoWarnings{}
+	config.Wrap(a.wrap)
 
 	leaf, objects, err := assemble(a.name, config, credentials.LiqoNamespace, a.health)
 	if err != nil {

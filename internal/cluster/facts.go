@@ -8,8 +8,10 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	ipamutils "github.com/liqotech/liqo/pkg/utils/ipam"
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // KubernetesVersion returns the version of the leaf's API server, such as v1.35.4.
@@ -54,36 +56,71 @@ type GatewayTemplate struct {
 // kinds, named like Liqo's own kinds for WireGuard.
 var templateRoles = map[string]GatewayRole{"GatewayServerTemplate": ServerRole, "GatewayClientTemplate": ClientRole}
 
+// wireGuard are the resources of WireGuard's templates, which every leaf has.
+var wireGuard = []metav1.APIResource{
+	{Name: networkingv1beta1.WgGatewayServerTemplateResource, Kind: networkingv1beta1.WgGatewayServerTemplateKind},
+	{Name: networkingv1beta1.WgGatewayClientTemplateResource, Kind: networkingv1beta1.WgGatewayClientTemplateKind},
+}
+
 // GatewayTemplates lists the templates of all gateway technologies in Liqo's API group, sorted by
-// role, resource, namespace and name.
+// role, resource, namespace and name. It asks for those of WireGuard while it asks which others there
+// are.
 func (l *Leaf) GatewayTemplates(ctx context.Context) ([]GatewayTemplate, error) {
-	resources, err := l.Discovery.ServerResourcesForGroupVersion(networkingv1beta1.GroupVersion.String())
-	if err != nil {
-		return nil, l.Explain(err)
+	var usual, others []GatewayTemplate
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		usual, err = l.templatesOf(ctx, wireGuard)
+		return err
+	})
+	group.Go(func() error {
+		served, err := l.Discovery.ServerResourcesForGroupVersion(networkingv1beta1.GroupVersion.String())
+		if err != nil {
+			return l.Explain(err)
+		}
+		others, err = l.templatesOf(ctx, slices.DeleteFunc(served.APIResources, func(one metav1.APIResource) bool {
+			return templateRole(&one) == "" || isWireGuard(one)
+		}))
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
-	var templates []GatewayTemplate
-	for i := range resources.APIResources {
-		role := templateRole(&resources.APIResources[i])
-		if role == "" {
-			continue
-		}
-		var list metav1.PartialObjectMetadataList
-		list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(resources.APIResources[i].Kind + "List"))
-		if err := l.Live.List(ctx, &list); err != nil {
-			return nil, l.Explain(err)
-		}
-		resource := networkingv1beta1.GroupVersion.String() + "/" + resources.APIResources[i].Name
-		for j := range list.Items {
-			templates = append(templates, GatewayTemplate{
-				Name: list.Items[j].Name, Namespace: list.Items[j].Namespace, Resource: resource, Role: role,
-			})
-		}
-	}
+	templates := slices.Concat(usual, others)
 	slices.SortFunc(templates, func(a, b GatewayTemplate) int {
 		return cmp.Or(-cmp.Compare(a.Role, b.Role), cmp.Compare(a.Resource, b.Resource),
 			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	return templates, nil
+}
+
+func isWireGuard(resource metav1.APIResource) bool {
+	return slices.ContainsFunc(wireGuard, func(one metav1.APIResource) bool { return one.Name == resource.Name })
+}
+
+// templatesOf lists the templates of all these resources at the same time. A resource that does not
+// exist has none.
+func (l *Leaf) templatesOf(ctx context.Context, resources []metav1.APIResource) ([]GatewayTemplate, error) {
+	found := make([][]GatewayTemplate, len(resources))
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range resources {
+		group.Go(func() error {
+			var list metav1.PartialObjectMetadataList
+			list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(resources[i].Kind + "List"))
+			if err := l.Live.List(ctx, &list); err != nil {
+				return l.Explain(client.IgnoreNotFound(err))
+			}
+			resource := networkingv1beta1.GroupVersion.String() + "/" + resources[i].Name
+			for j := range list.Items {
+				found[i] = append(found[i], GatewayTemplate{
+					Name: list.Items[j].Name, Namespace: list.Items[j].Namespace, Resource: resource,
+					Role: templateRole(&resources[i]),
+				})
+			}
+			return nil
+		})
+	}
+	err := group.Wait() // before found is read
+	return slices.Concat(found...), err
 }
 
 // templateRole returns the role of a gateway template's resource, and an empty role for other

@@ -6,7 +6,6 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,8 +25,7 @@ type Leaf struct {
 	Cached client.Client
 	// Live reads from the API server.
 	Live client.WithWatch
-	// Discovery reports what the API server serves. It requests the resources or the schemas of an API
-	// group once and keeps the answer.
+	// Discovery reports what the API server serves. It asks each time.
 	Discovery discovery.DiscoveryInterface
 	// Events reports changes in the cache.
 	Events Events
@@ -95,7 +93,7 @@ func assemble(name string, config *rest.Config, liqoNamespace string, health *he
 	if err != nil {
 		return nil, nil, err
 	}
-	leaf := New(name, "", liqoNamespace, cached, live, memory.NewMemCacheClient(served), informerEvents{objects})
+	leaf := New(name, "", liqoNamespace, cached, live, served, informerEvents{objects})
 	leaf.health, leaf.clock = health, clock
 	return leaf, objects, nil
 }

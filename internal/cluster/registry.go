@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"k8s.io/client-go/transport"
 )
 
 // Config is the user's configuration of all leaves.
@@ -29,7 +31,8 @@ type Registry struct {
 	mu       sync.Mutex
 	attempts map[string]*attempt // the latest one for each leaf, keyed by the leaf's name
 
-	timeToAnswer time.Duration // see [timeToAnswer]
+	timeToAnswer time.Duration         // see [timeToAnswer]
+	wrap         transport.WrapperFunc // replaces the network in tests; nil otherwise
 }
 
 // UnknownNameError means that a name is neither a cluster of the provider block nor a context of
@@ -85,7 +88,7 @@ func (r *Registry) attempt(name string) *attempt {
 		latest.stop()
 	}
 	ctx, stop := context.WithCancel(r.lifetime)
-	latest = &attempt{name: name, health: newHealth(), stop: stop, done: make(chan struct{})}
+	latest = &attempt{name: name, wrap: r.wrap, health: newHealth(), stop: stop, done: make(chan struct{})}
 	r.attempts[name] = latest
 	go func() {
 		defer close(latest.done)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -46,15 +47,21 @@ func peered(foreign *liqov1beta1.ForeignCluster) bool {
 }
 
 // LivingPeering is [End.Peering] for a removal, which must be certain. Liqo clears its record while a
-// gateway has no Deployment. So LivingPeering also looks for the objects of a peering.
+// gateway has no Deployment. So LivingPeering also looks for the objects of a peering, at the same time.
 func (e *End) LivingPeering(ctx context.Context) (string, error) {
+	var (
+		parts    []client.Object
+		partsErr error
+		asking   sync.WaitGroup
+	)
+	asking.Go(func() { parts, partsErr = e.peeringParts(ctx) })
 	recorded, err := e.Peering(ctx)
+	asking.Wait()
 	if err != nil || recorded != "" {
 		return recorded, err
 	}
-	parts, err := e.peeringParts(ctx)
-	if err != nil || len(parts) == 0 {
-		return "", err
+	if partsErr != nil || len(parts) == 0 {
+		return "", partsErr
 	}
 	return fmt.Sprintf("the peering with %q (%s)", e.Remote.Name, explain.Names(e.Leaf, parts...)), nil
 }

@@ -113,17 +113,33 @@ func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 		}
 	}
 
+	return e.createTenantNamespace(ctx)
+}
+
+// EnsureMissingNamespace does the same for an end that had no tenant namespace a moment ago. It creates one
+// without looking first, and so saves a round trip. If there is one by now, it looks.
+func (e *End) EnsureMissingNamespace(ctx context.Context) (string, error) {
+	name, err := e.createTenantNamespace(ctx)
+	if apierrors.IsAlreadyExists(err) {
+		return e.ensureTenantNamespace(ctx)
+	}
+	return name, err
+}
+
+// createTenantNamespace creates the tenant namespace, and returns its name. If something else has that name,
+// the error says so, and that it already exists.
+func (e *End) createTenantNamespace(ctx context.Context) (string, error) {
 	namespace := e.forgeTenantNamespace()
 	e.Owner.Mark(namespace)
-	err = e.Leaf.Persist(ctx, func() error {
+	err := e.Leaf.Persist(ctx, func() error {
 		return e.Leaf.Live.Create(ctx, namespace.DeepCopy(), client.FieldOwner(cluster.FieldManager))
 	})
 	if !apierrors.IsAlreadyExists(err) {
 		return namespace.Name, err
 	}
 	// A create whose answer was lost has made it.
-	if made, err := e.TenantNamespace(ctx); err != nil || made != nil && e.Owner.Marked(made) {
-		return namespace.Name, err
+	if made, lookErr := e.TenantNamespace(ctx); lookErr != nil || made != nil && e.Owner.Marked(made) {
+		return namespace.Name, lookErr
 	}
 	return "", e.tenantNameTaken(err)
 }
@@ -190,20 +206,21 @@ func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 	}
 }
 
-// BeginRemovingNamespace returns the tenant namespace, or nil. If nothing else needs it, it asks for
-// its deletion before everything else: Kubernetes does not empty a namespace during the first five
-// seconds of its deletion. By then the other objects are gone, in the order that Liqo needs. Given is
-// the user's Secret of the gateway.
-func (e *End) BeginRemovingNamespace(ctx context.Context, peering string, given KeySecret) (*corev1.Namespace, error) {
-	namespace, err := e.TenantNamespace(ctx)
-	if err != nil || namespace == nil || !e.Owner.MayRemove(namespace) {
-		return namespace, err
+// BeginRemovingNamespace asks for the deletion of the tenant namespace, which may be nil, if nothing
+// else needs it. It comes before everything else: Kubernetes does not empty a namespace during the first
+// five seconds of its deletion. By then the other objects are gone, in the order that Liqo needs. Given
+// is the user's Secret of the gateway.
+func (e *End) BeginRemovingNamespace(
+	ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret,
+) error {
+	if namespace == nil || !e.Owner.MayRemove(namespace) {
+		return nil
 	}
 	uses, err := e.uses(ctx, namespace, peering, given)
 	if err != nil || len(uses) > 0 {
-		return namespace, err
+		return err
 	}
-	return namespace, e.delete(ctx, namespace)
+	return e.delete(ctx, namespace)
 }
 
 // RemoveNamespace deletes the tenant namespace, which may be nil, if the owner may remove it. It

@@ -48,6 +48,11 @@ func TestTheTenantNamespaceIsTheOwnersAlthoughTheAnswerToItsCreateWasLost(t *tes
 	}
 }
 
+// ensured are the ways to a tenant namespace: after a look, and after a look that came too early to see it.
+var ensured = map[string]func(*End, context.Context) (string, error){
+	"": (*End).ensureTenantNamespace, ", made meanwhile": (*End).EnsureMissingNamespace,
+}
+
 func TestOnlyATenantNamespaceOfAnEarlierShortcutIsTakenOver(t *testing.T) {
 	tenant := func() *corev1.Namespace { return tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) }
 	left := tenant()
@@ -56,23 +61,26 @@ func TestOnlyATenantNamespaceOfAnEarlierShortcutIsTakenOver(t *testing.T) {
 		namespace *corev1.Namespace
 		taken     bool
 	}{"left": {left, true}, "someone else's": {tenant(), false}} {
-		server := milansEnd(t, test.namespace)
-		server.Owner = me
-		if namespace, err := server.ensureTenantNamespace(t.Context()); err != nil || namespace != "liqo-tenant-rome" {
-			t.Errorf("%s: %s (%v)", name, namespace, err)
-		}
-		if found, err := server.TenantNamespace(t.Context()); err != nil || me.Marked(found) != test.taken {
-			t.Errorf("%s: it has labels %v and annotations %v (%v)", name, found.Labels, found.Annotations, err)
+		for way, ensure := range ensured {
+			server := milansEnd(t, test.namespace.DeepCopy())
+			server.Owner = me
+			if namespace, err := ensure(server, t.Context()); err != nil || namespace != "liqo-tenant-rome" {
+				t.Errorf("%s%s: %s (%v)", name, way, namespace, err)
+			}
+			if found, err := server.TenantNamespace(t.Context()); err != nil || me.Marked(found) != test.taken {
+				t.Errorf("%s%s: it has labels %v and annotations %v (%v)", name, way, found.Labels, found.Annotations, err)
+			}
 		}
 	}
 }
 
 func TestANamespaceWithTheNameOfTheTenantNamespaceIsAConflict(t *testing.T) {
-	taken := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome"}}
-	server := milansEnd(t, taken)
-	_, err := server.ensureTenantNamespace(t.Context())
-	if explain.Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
-		t.Errorf("got %v", err)
+	for way, ensure := range ensured {
+		server := milansEnd(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome"}})
+		_, err := ensure(server, t.Context())
+		if explain.Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
+			t.Errorf("taken%s: got %v", way, err)
+		}
 	}
 }
 
@@ -163,9 +171,12 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 	} {
 		milan := milansEnd(t, append(test.objects, romesNamespace(test.owner))...)
 		milan.Owner = me
-		namespace, err := milan.BeginRemovingNamespace(t.Context(), test.peering, test.given)
+		namespace, err := milan.TenantNamespace(t.Context())
 		if err != nil || namespace == nil {
 			t.Fatalf("%s: %v (%v)", name, namespace, err)
+		}
+		if err := milan.BeginRemovingNamespace(t.Context(), namespace, test.peering, test.given); err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
 		why, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.given)
 		if err != nil || why != test.why {

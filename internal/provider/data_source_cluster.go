@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
@@ -12,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -99,14 +101,31 @@ func (d *clusterDataSource) Read(ctx context.Context, req datasource.ReadRequest
 			return
 		}
 		leaf, err := d.leaves.registry.Leaf(ctx, model.Name.ValueString())
-		if err == nil {
-			resp.Diagnostics.Append(model.versions(ctx, leaf)...)
-			err = model.facts(ctx, leaf)
-		}
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("name"), summary("The cluster can't be read", err), detail(err))
+			resp.Diagnostics.Append(clusterUnread(err))
+			return
 		}
+		resp.Diagnostics.Append(model.show(ctx, leaf)...)
 	})
+}
+
+func clusterUnread(err error) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root("name"), summary("The cluster can't be read", err), detail(err))
+}
+
+// show asks the leaf for everything at the same time.
+func (m *clusterDataModel) show(ctx context.Context, leaf *cluster.Leaf) diag.Diagnostics {
+	var (
+		diags  diag.Diagnostics
+		asking sync.WaitGroup
+	)
+	asking.Go(func() { diags = m.versions(ctx, leaf) })
+	err := m.facts(ctx, leaf)
+	asking.Wait()
+	if err != nil {
+		diags.Append(clusterUnread(err))
+	}
+	return diags
 }
 
 // versions sets the version of Liqo. A custom build may have no version.
@@ -123,23 +142,22 @@ func (m *clusterDataModel) versions(ctx context.Context, leaf *cluster.Leaf) dia
 
 // facts sets everything that every leaf has.
 func (m *clusterDataModel) facts(ctx context.Context, leaf *cluster.Leaf) error {
-	m.ID = types.StringValue(string(leaf.ID))
-	version, err := leaf.KubernetesVersion()
-	if err != nil {
+	var (
+		version, internal string
+		networks          cluster.Networks
+		templates         []cluster.GatewayTemplate
+	)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) { version, err = leaf.KubernetesVersion(); return err })
+	group.Go(func() (err error) { networks, err = leaf.Networks(ctx); return err })
+	group.Go(func() (err error) { internal, err = leaf.InternalCIDR(ctx); return err })
+	group.Go(func() (err error) { templates, err = leaf.GatewayTemplates(ctx); return err })
+	if err := group.Wait(); err != nil {
 		return err
 	}
-	m.KubernetesVersion = types.StringValue(version)
-	networks, err := leaf.Networks(ctx)
-	if err != nil {
-		return err
-	}
+	m.ID, m.KubernetesVersion = types.StringValue(string(leaf.ID)), types.StringValue(version)
 	m.PodCIDRs, m.ExternalCIDR = cidrList(networks.PodCIDRs), cidrOrNull(networks.ExternalCIDR)
-	internal, err := leaf.InternalCIDR(ctx)
-	if err != nil {
-		return err
-	}
 	m.InternalCIDR = cidrOrNull(internal)
-	templates, err := leaf.GatewayTemplates(ctx)
 	m.GatewayTemplates = make([]gatewayTemplateModel, len(templates))
 	for i, template := range templates {
 		m.GatewayTemplates[i] = gatewayTemplateModel{
@@ -147,5 +165,5 @@ func (m *clusterDataModel) facts(ctx context.Context, leaf *cluster.Leaf) error 
 			Resource: types.StringValue(template.Resource), Role: types.StringValue(string(template.Role)),
 		}
 	}
-	return err
+	return nil
 }

@@ -64,6 +64,9 @@ func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
 
 // checkVersion finds a version of Liqo that is not supported, or that has a defect.
 func (s side) checkVersion(ctx context.Context) diag.Diagnostics {
+	if _, err := s.end.Leaf.LiqoVersion(ctx); err != nil {
+		return nil // that of a custom build may be unknown; do not ask again
+	}
 	if err := s.end.Leaf.CheckLiqoVersion(ctx); err != nil {
 		return diag.Diagnostics{
 			diag.NewAttributeErrorDiagnostic(s.leafAt, summary("Liqo is older than 1.0", err), detail(err)),

@@ -85,11 +85,11 @@ func recordImport(ctx context.Context, pair pair, state settable) diag.Diagnosti
 // network without gateways has no direction.
 func (p pair) checkDirection(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
-	found, err := shortcut.New(p.client, p.server).Inspect(ctx)
+	reversed, err := shortcut.New(p.client, p.server).Reversed(ctx)
 	switch {
 	case err != nil:
 		diags.AddError(summary("The network can't be read", err), detail(err))
-	case found.Reversed:
+	case reversed:
 		diags.AddError("The network has the opposite direction", fmt.Sprintf("%[1]q is the client and %[2]q the server. So "+
 			"the import ID is `%[1]s/%[2]s`, or by cluster IDs `%[3]s/%[4]s`. Nothing was imported, because an apply would "+
 			"reverse the network.",

@@ -51,8 +51,8 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	clNetworks := steps.Do(r, onClient, "read its address ranges", s.announce(cl, spec.ClientEnd))
 	srvNetworks := steps.Do(r, onServer, "read its address ranges", s.announce(srv, spec.ServerEnd))
 	allowed := s.startChecks(r, spec, begin, clNetworks, srvNetworks)
-	clNamespace := steps.Do(r, onClient, "namespace", ensureNamespace(cl, spec.ClientEnd), allowed...)
-	srvNamespace := steps.Do(r, onServer, "namespace", ensureNamespace(srv, spec.ServerEnd), allowed...)
+	clNamespace := startNamespace(r, cl, spec.ClientEnd, allowed)
+	srvNamespace := startNamespace(r, srv, spec.ServerEnd, allowed)
 	clFormer := steps.Act(r, onClient, "keys of a former gateway",
 		untilFormerKeysGone(cl, spec, spec.ClientEnd), allowed...)
 	srvFormer := steps.Act(r, onServer, "keys of a former gateway",
@@ -212,6 +212,24 @@ func (s *Shortcut) startChecks(
 	}
 }
 
+// startNamespace starts the steps that find or make the namespace at one end. The look for it does not wait for
+// other operations on the pair. So its answer may be out of date: it only saves a round trip if there was none.
+func startNamespace(r *steps.Run, on *end.End, spec EndSpec, allowed []steps.Before) *steps.Step[string] {
+	missing := steps.Do(r, on.Leaf.Name, "look for the namespace", func(ctx context.Context) (bool, error) {
+		if spec.Namespace != "" {
+			return false, nil
+		}
+		existing, err := on.TenantNamespace(ctx)
+		return existing == nil, err
+	})
+	return steps.With(r, on.Leaf.Name, "namespace", missing, func(ctx context.Context, missing bool) (string, error) {
+		if missing {
+			return on.EnsureMissingNamespace(ctx)
+		}
+		return on.EnsureNamespace(ctx, spec.Namespace)
+	}, allowed...)
+}
+
 // The functions below return steps that apply the spec at one end.
 
 func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
@@ -220,10 +238,6 @@ func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
 
 func (s *Shortcut) announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
 	return func(ctx context.Context) (cluster.Networks, error) { return s.Announce(ctx, on, spec.Announcement) }
-}
-
-func ensureNamespace(on *end.End, spec EndSpec) func(context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) { return on.EnsureNamespace(ctx, spec.Namespace) }
 }
 
 // untilFormerKeysGone reads no Secret if someone else shares the keys.

@@ -57,9 +57,10 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 	turn := &turn{}
 	begin := steps.Act(r, lease.Leaf.Name, "wait for other operations on the pair", turn.take(r, lease))
 	allowed := []steps.Before{begin} // on both leaves, before anything is removed on either
-	peerings := make([]*steps.Step[string], len(ends))
+	peerings, namespaces := make([]*steps.Step[string], len(ends)), make([]*steps.Step[*corev1.Namespace], len(ends))
 	for i, on := range ends {
 		peerings[i] = steps.Do(r, on.Leaf.Name, "look for a peering", on.LivingPeering, begin)
+		namespaces[i] = steps.Do(r, on.Leaf.Name, "look for the tenant namespace", on.TenantNamespace, begin)
 		allowed = append(allowed, peerings[i])
 		if !removal.EvenFromPeering {
 			allowed = append(allowed,
@@ -77,7 +78,7 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 			kept[i] = steps.Do(r, on.Leaf.Name, "keep the Configuration for a later shortcut", on.KeepConfigurations,
 				gateways)
 		} else {
-			kept[i] = startRest(r, on, given, peerings[i], gateways, allowed...)
+			kept[i] = startRest(r, on, given, namespaces[i], peerings[i], gateways, allowed...)
 		}
 		done = append(done, kept[i])
 	}
@@ -102,17 +103,17 @@ func (r Removal) keySecret(ofClient bool) end.KeySecret {
 // startRest starts the steps that remove everything at one end except the gateway. The result says
 // what stays, and why.
 func startRest(
-	r *steps.Run, on *end.End, given end.KeySecret, peering *steps.Step[string], gateways steps.Before,
-	allowed ...steps.Before,
+	r *steps.Run, on *end.End, given end.KeySecret, namespace *steps.Step[*corev1.Namespace],
+	peering *steps.Step[string], gateways steps.Before, allowed ...steps.Before,
 ) *steps.Step[string] {
 	leaf := on.Leaf.Name
-	namespace := steps.With(r, leaf, "begin to remove the tenant namespace", peering,
-		func(ctx context.Context, peering string) (*corev1.Namespace, error) {
-			return on.BeginRemovingNamespace(ctx, peering, given)
+	begun := steps.ActWith2(r, leaf, "begin to remove the tenant namespace", namespace, peering,
+		func(ctx context.Context, namespace *corev1.Namespace, peering string) error {
+			return on.BeginRemovingNamespace(ctx, namespace, peering, given)
 		}, allowed...)
 	configuration := steps.Act(r, leaf, "remove the Configuration", on.RemoveConfigurations, allowed...)
 	record := steps.With2(r, leaf, "remove the ForeignCluster", namespace, peering, on.RemoveForeignCluster,
-		gateways, configuration)
+		gateways, configuration, begun)
 	return steps.With3(r, leaf, "remove the tenant namespace", namespace, peering, record,
 		func(ctx context.Context, namespace *corev1.Namespace, peering string, gone bool) (string, error) {
 			return on.RemoveNamespace(ctx, namespace, peering, gone, given)

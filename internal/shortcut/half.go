@@ -215,8 +215,11 @@ func (h Half) removeShared(ctx context.Context, peering string, given end.KeySec
 		return "", err
 	}
 	shared := h.shared()
-	namespace, err := shared.BeginRemovingNamespace(ctx, peering, given)
+	namespace, err := shared.TenantNamespace(ctx)
 	if err != nil {
+		return "", err
+	}
+	if err := shared.BeginRemovingNamespace(ctx, namespace, peering, given); err != nil {
 		return "", err
 	}
 	gone, err := shared.RemoveForeignCluster(ctx, namespace, peering)

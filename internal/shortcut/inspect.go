@@ -2,6 +2,9 @@ package shortcut
 
 import (
 	"context"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
@@ -26,7 +29,7 @@ type EndStatus struct {
 }
 
 // Inspect reads the network of the two leaves, whoever created it and in whichever direction. It
-// reads the leaves' caches, but the pods of the gateways live.
+// reads the leaves' caches, but the pods of the gateways live, everything at the same time.
 func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	found, err := s.observe(ctx)
 	if err != nil {
@@ -40,26 +43,25 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(found.reverse(), false)
 		inspection.Client, inspection.Server = inspection.Server, inspection.Client
 	}
-	peering, err := s.anyPeering(ctx)
-	if err != nil {
+	peerings := make([]string, len(s.ends()))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, on := range s.ends() {
+		group.Go(func() (err error) { peerings[i], err = on.Peering(ctx); return err })
+	}
+	group.Go(func() (err error) { inspection.ClientEnd, err = endStatus(ctx, s.Client, found.client); return err })
+	group.Go(func() (err error) { inspection.ServerEnd, err = endStatus(ctx, s.Server, found.server); return err })
+	if err := group.Wait(); err != nil {
 		return Inspection{}, err
 	}
-	inspection.MadeBy = found.madeBy(peering)
-	if inspection.ClientEnd, err = endStatus(ctx, s.Client, found.client); err != nil {
-		return Inspection{}, err
-	}
-	inspection.ServerEnd, err = endStatus(ctx, s.Server, found.server)
-	return inspection, err
+	inspection.MadeBy = found.madeBy(strings.Join(peerings, "") != "")
+	return inspection, nil
 }
 
-// anyPeering reports whether one of the leaves has a peering with the other.
-func (s *Shortcut) anyPeering(ctx context.Context) (bool, error) {
-	for _, on := range s.ends() {
-		if peering, err := on.Peering(ctx); err != nil || peering != "" {
-			return peering != "", err
-		}
-	}
-	return false, nil
+// Reversed reports whether the network has the opposite direction: the server dials. A network without
+// gateways has no direction. It reads the leaves' caches.
+func (s *Shortcut) Reversed(ctx context.Context) (bool, error) {
+	found, err := s.look(ctx)
+	return found.reversed(), err
 }
 
 func endStatus(ctx context.Context, at *end.End, found end.Objects) (EndStatus, error) {

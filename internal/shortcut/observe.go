@@ -2,7 +2,10 @@ package shortcut
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 
@@ -98,22 +101,50 @@ func endState(at *end.End, found end.Objects, network end.Network) EndState {
 // other cluster, the tenant namespace that was created for this shortcut, or the lease of a killed
 // operation. While one of them exists, an interrupted removal has to continue.
 func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
+	questions := []question{func(ctx context.Context) (bool, error) { return leaseLeft(ctx, s.first()) }}
 	for _, on := range s.ends() {
-		namespace, err := on.TenantNamespace(ctx)
-		if err != nil {
-			return false, err
-		}
-		if namespace != nil && !on.Owner.MayRemove(namespace) {
-			continue // whoever made it has the record, too
-		}
-		if namespace != nil {
-			return true, nil
-		}
-		if left, err := on.ForeignClusterLeft(ctx); err != nil || left {
-			return left, err
-		}
+		questions = append(questions, func(ctx context.Context) (bool, error) { return recordLeft(ctx, on) })
 	}
-	return leaseLeft(ctx, s.first())
+	return anyOf(ctx, questions...)
+}
+
+// recordLeft reports whether an end still has the tenant namespace that was created for this shortcut or,
+// unless someone else made that namespace and so has the record, too, Liqo's record of the other cluster.
+func recordLeft(ctx context.Context, on *end.End) (bool, error) {
+	var (
+		recorded    bool
+		recordedErr error
+		asking      sync.WaitGroup
+	)
+	asking.Go(func() { recorded, recordedErr = on.ForeignClusterLeft(ctx) })
+	namespace, err := on.TenantNamespace(ctx)
+	asking.Wait()
+	switch {
+	case err != nil:
+		return false, err
+	case namespace != nil:
+		return on.Owner.MayRemove(namespace), nil
+	default:
+		return recorded, recordedErr
+	}
+}
+
+// question asks a leaf whether something is so.
+type question func(context.Context) (bool, error)
+
+// anyOf asks all questions at the same time, and reports whether one of the answers is yes. Without one,
+// it returns the errors.
+func anyOf(ctx context.Context, questions ...question) (bool, error) {
+	answers, errs := make([]bool, len(questions)), make([]error, len(questions))
+	var asking sync.WaitGroup
+	for i, ask := range questions {
+		asking.Go(func() { answers[i], errs[i] = ask(ctx) })
+	}
+	asking.Wait()
+	if slices.Contains(answers, true) {
+		return true, nil
+	}
+	return false, errors.Join(errs...)
 }
 
 // Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] restores but
@@ -127,13 +158,14 @@ func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	if found.client.ConnectionLost() || found.server.ConnectionLost() {
 		return true, nil
 	}
-	if lost, err := s.Server.ServiceLost(ctx, found.server); err != nil || lost {
-		return lost, err
-	}
-	if lost, err := s.Client.KeyUntold(ctx, found.client, found.server.PublicKey); err != nil || lost {
-		return lost, err
-	}
-	return s.Server.KeyUntold(ctx, found.server, found.client.PublicKey)
+	return anyOf(ctx,
+		func(ctx context.Context) (bool, error) { return s.Server.ServiceLost(ctx, found.server) },
+		func(ctx context.Context) (bool, error) {
+			return s.Client.KeyUntold(ctx, found.client, found.server.PublicKey)
+		},
+		func(ctx context.Context) (bool, error) {
+			return s.Server.KeyUntold(ctx, found.server, found.client.PublicKey)
+		})
 }
 
 // WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It

@@ -1,0 +1,174 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// distant is the way to a distant leaf, instead of a network. Its API server answers at once. So the time that
+// something takes is that of the requests that waited for each other.
+type distant struct {
+	roundTrip time.Duration
+	objects   map[string][]metav1.Object // by the resource
+
+	mu    sync.Mutex
+	asked []string // the resource of each request
+}
+
+// newDistant returns the way to a leaf with a cluster ID and address ranges, and nothing else.
+func newDistant(id string, roundTrip time.Duration) *distant {
+	network := func(name string) metav1.Object {
+		return &ipamv1alpha1.Network{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: "liqo", Name: name, Labels: map[string]string{consts.NetworkTypeLabelKey: name},
+			},
+			Status: ipamv1alpha1.NetworkStatus{CIDR: "10.1.0.0/16"},
+		}
+	}
+	return &distant{roundTrip: roundTrip, objects: map[string][]metav1.Object{
+		"configmaps": {&corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "id", Labels: map[string]string{
+				consts.K8sAppNameKey: consts.ClusterIDConfigMapNameLabelValue,
+			}},
+			Data: map[string]string{consts.ClusterIDConfigMapKey: id},
+		}},
+		"networks": {network(string(consts.NetworkTypePodCIDR)), network(string(consts.NetworkTypeExternalCIDR))},
+	}}
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (d *distant) RoundTrip(request *http.Request) (*http.Response, error) {
+	resource := path.Base(request.URL.Path)
+	d.mu.Lock()
+	d.asked = append(d.asked, resource)
+	d.mu.Unlock()
+	select {
+	case <-time.After(d.roundTrip):
+	case <-request.Context().Done():
+		return nil, request.Context().Err()
+	}
+	body := io.NopCloser(d.list(request, resource))
+	if request.URL.Query().Get("watch") == "true" {
+		body = d.watch(request, resource)
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, Request: request,
+	}, nil
+}
+
+// list answers with the objects that the request selects by their labels.
+func (d *distant) list(request *http.Request, resource string) io.Reader {
+	selector, err := labels.Parse(request.URL.Query().Get("labelSelector"))
+	if err != nil {
+		return strings.NewReader(err.Error()) // which the client can't read
+	}
+	selected := []metav1.Object{}
+	for _, object := range d.objects[resource] {
+		if selector.Matches(labels.Set(object.GetLabels())) {
+			selected = append(selected, object)
+		}
+	}
+	var answer bytes.Buffer
+	_ = json.NewEncoder(&answer).Encode(map[string]any{
+		"metadata": map[string]any{"resourceVersion": "1"}, "items": selected,
+	})
+	return &answer
+}
+
+// watch answers that there is nothing, and then nothing happens.
+func (d *distant) watch(request *http.Request, resource string) io.ReadCloser {
+	group := strings.TrimPrefix(path.Dir(request.URL.Path), "/apis/")
+	kind := map[string]string{
+		"configurations": "Configuration", "gatewayservers": "GatewayServer", "gatewayclients": "GatewayClient",
+		"publickeies": "PublicKey", "connections": "Connection",
+	}[resource]
+	reading, writing := io.Pipe()
+	go func() {
+		_, _ = fmt.Fprintf(writing, `{"type":"BOOKMARK","object":{"apiVersion":%q,"kind":%q,"metadata":{`+
+			`"resourceVersion":"1","annotations":{%q:"true"}}}}`, group, kind, metav1.InitialEventsAnnotationKey)
+		<-request.Context().Done()
+		_ = writing.Close()
+	}()
+	return reading
+}
+
+// registryAt returns a registry of leaves at these distances. The names are also the cluster IDs.
+func registryAt(roundTrips map[string]time.Duration) (*Registry, map[string]*distant) {
+	ways, clusters := map[string]*distant{}, map[string]Credentials{}
+	for name, roundTrip := range roundTrips {
+		ways[name] = newDistant(name, roundTrip)
+		clusters[name] = Credentials{Host: "https://" + name}
+	}
+	registry := NewRegistry(Config{Clusters: clusters, LiqoNamespace: "liqo"})
+	registry.wrap = func(http.RoundTripper) http.RoundTripper { return byHost(ways) }
+	return registry, ways
+}
+
+// byHost are the ways to several leaves.
+type byHost map[string]*distant
+
+// RoundTrip implements [http.RoundTripper].
+func (ways byHost) RoundTrip(request *http.Request) (*http.Response, error) {
+	return ways[request.URL.Hostname()].RoundTrip(request)
+}
+
+// timed returns how long something takes by the clock of the bubble, to within the time that a poll may add.
+func timed(t *testing.T, do func() error) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if err := do(); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(began).Truncate(time.Second)
+}
+
+func TestConnectingWaitsForOneRoundTrip(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry, ways := registryAt(map[string]time.Duration{"rome": time.Second})
+		took := timed(t, func() error { _, err := registry.Leaf(t.Context(), "rome"); return err })
+		if took != time.Second {
+			t.Errorf("it waited for %d round trips: %q", took/time.Second, ways["rome"].asked)
+		}
+		if asked := ways["rome"].asked; len(asked) != 8 {
+			t.Errorf("it made %d requests, and not one for the ID, two for the ranges and one a cache: %q", len(asked), asked)
+		}
+		registry.Close()
+		synctest.Wait()
+	})
+}
+
+func TestASlowLeafSlowsNoOtherLeaf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		roundTrips := map[string]time.Duration{"slow": 12 * time.Second}
+		for i := range 9 {
+			roundTrips[fmt.Sprintf("near-%d", i)] = time.Second
+		}
+		registry, _ := registryAt(roundTrips)
+		var connecting sync.WaitGroup
+		for name, roundTrip := range roundTrips {
+			connecting.Go(func() {
+				if took := timed(t, func() error { _, err := registry.Leaf(t.Context(), name); return err }); took != roundTrip {
+					t.Errorf("leaf %s is connected after %s, and not after %s", name, took, roundTrip)
+				}
+			})
+		}
+		connecting.Wait()
+		registry.Close()
+		synctest.Wait()
+	})
+}

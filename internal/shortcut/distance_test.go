@@ -1,0 +1,90 @@
+package shortcut
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+)
+
+// roundTrips returns how many round trips to its distant leaves something waits for.
+func roundTrips(t *testing.T, do func(context.Context) error) int {
+	t.Helper()
+	began := time.Now()
+	if err := do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return int(time.Since(began) / clustertest.RoundTrip)
+}
+
+// notJoined returns two leaves without a network.
+func notJoined(t *testing.T) []*cluster.Leaf {
+	t.Helper()
+	return []*cluster.Leaf{
+		liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...),
+	}
+}
+
+// joined returns two leaves with a shortcut.
+func joined(t *testing.T) []*cluster.Leaf {
+	t.Helper()
+	leaves := notJoined(t)
+	if err := New(leaves[0], leaves[1]).OwnedBy(me).Connect(t.Context(), overNodePort); err != nil {
+		t.Fatal(err)
+	}
+	return leaves
+}
+
+// These numbers are the longest chains of requests of which each needs the answer to the one before. A larger one
+// makes the provider slower where leaves are far away.
+func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
+	for name, test := range map[string]struct {
+		leaves     func(*testing.T) []*cluster.Leaf
+		do         func(context.Context, *Shortcut) error
+		roundTrips int
+	}{
+		"a refresh": {joined, func(ctx context.Context, s *Shortcut) error {
+			_, err := s.Observe(ctx, false)
+			return err
+		}, 0},
+		"the direction, for an import": {joined, func(ctx context.Context, s *Shortcut) error {
+			_, err := s.Reversed(ctx)
+			return err
+		}, 0},
+		"a refresh when nothing is left": {notJoined, func(ctx context.Context, s *Shortcut) error {
+			_, err := s.Observe(ctx, false)
+			return err
+		}, 1},
+		"an inspection": {joined, func(ctx context.Context, s *Shortcut) error {
+			_, err := s.Inspect(ctx)
+			return err
+		}, 1},
+		"a look for what is lost": {joined, func(ctx context.Context, s *Shortcut) error {
+			_, err := s.Lost(ctx)
+			return err
+		}, 1},
+		"a create":  {notJoined, func(ctx context.Context, s *Shortcut) error { return s.Connect(ctx, overNodePort) }, 7},
+		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 10},
+		"a survey": {joined, func(ctx context.Context, s *Shortcut) error {
+			Look(ctx, []string{"rome", "milan"}, func(_ context.Context, name string) (*cluster.Leaf, error) {
+				return s.ends()[slices.Index([]string{"rome", "milan"}, name)].Leaf, nil
+			})
+			return nil
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaves := test.leaves(t)
+				s := New(clustertest.Distant(t, leaves[0]), clustertest.Distant(t, leaves[1])).OwnedBy(me)
+				if got := roundTrips(t, func(ctx context.Context) error { return test.do(ctx, s) }); got != test.roundTrips {
+					t.Errorf("it waits for %d round trips, and not for %d", got, test.roundTrips)
+				}
+			})
+		})
+	}
+}
