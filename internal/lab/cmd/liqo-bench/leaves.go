@@ -52,7 +52,8 @@ func (b *bench) startLeaves(ctx context.Context, count int) (_ *leaves, err erro
 			return nil, err
 		}
 	}
-	l.ours, err = newOurs(b.cli, filepath.Join(b.dir, "terraform-"+name), filepath.Dir(b.provider), clusters.Kubeconfig)
+	l.ours, err = newOurs(b.cli, filepath.Join(b.dir, "terraform-"+name), filepath.Dir(b.provider), clusters.Kubeconfig,
+		configuration)
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,7 @@ type options struct {
 	largestMesh          int
 	command              string // how to run the same again
 	everythingIsMeasured bool
+	traced               bool
 }
 
 func parse(args []string) (*options, error) {
@@ -64,8 +65,10 @@ func parse(args []string) (*options, error) {
 		"where to write it for the documentation, if everything is measured")
 	chosen := flags.String("measures", strings.Join(measureNames(), ","), "what to measure")
 	flags.IntVar(&o.rounds, "rounds", 5, "how often to measure one shortcut, plans and starts")
-	flags.IntVar(&o.tenRounds, "ten-rounds", 3, "how often to measure ten shortcuts")
+	flags.IntVar(&o.tenRounds, "ten-rounds", 3, "how often to measure ten shortcuts, and commands on distant leaves")
 	flags.IntVar(&o.largestMesh, "largest-mesh", 10, "leaves of the largest full mesh, for the measure scale; at least 5")
+	flags.BoolVar(&o.traced, "trace", false,
+		"print which requests to distant leaves waited for each other, for every command")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,15 +19,18 @@ import (
 //go:embed shortcuts.tf
 var configuration embed.FS
 
+//go:embed views.tf
+var views embed.FS
+
 // ours joins leaves with Terraform and the provider.
 type ours struct {
 	terraform *programs.Terraform
 	dir       string
 }
 
-// newOurs prepares Terraform for the leaves of a kubeconfig, in a new folder. Provider is the
-// provider's folder.
-func newOurs(cli, dir, provider, kubeconfig string) (*ours, error) {
+// newOurs prepares Terraform with a configuration for the leaves of a kubeconfig, in a new folder.
+// Provider is the provider's folder.
+func newOurs(cli, dir, provider, kubeconfig string, configuration fs.FS) (*ours, error) {
 	terraform, err := programs.NewTerraform(cli, dir, provider, configuration)
 	if err != nil {
 		return nil, err
@@ -46,18 +50,23 @@ type applied struct {
 	operations []time.Duration
 }
 
-// apply makes Terraform join these pairs and no others, in one command. It adds more to the
-// environment.
-func (o *ours) apply(ctx context.Context, pairs []pair, more ...string) (applied, error) {
+// choose makes later commands be about these pairs and no others.
+func (o *ours) choose(pairs []pair) error {
 	shortcuts := map[string]pair{}
 	for _, p := range pairs {
 		shortcuts[p.String()] = p
 	}
 	variables, err := json.Marshal(map[string]any{"shortcuts": shortcuts})
 	if err != nil {
-		return applied{}, err
+		return err
 	}
-	if err := os.WriteFile(filepath.Join(o.dir, "bench.auto.tfvars.json"), variables, 0o600); err != nil {
+	return os.WriteFile(filepath.Join(o.dir, "bench.auto.tfvars.json"), variables, 0o600)
+}
+
+// apply makes Terraform join these pairs and no others, in one command. It adds more to the
+// environment.
+func (o *ours) apply(ctx context.Context, pairs []pair, more ...string) (applied, error) {
+	if err := o.choose(pairs); err != nil {
 		return applied{}, err
 	}
 	cmd := o.terraform.Command(ctx, "apply", "-auto-approve", "-json")
@@ -83,6 +92,29 @@ func (o *ours) plan(ctx context.Context, more ...string) (time.Duration, error) 
 	cmd.Env = append(cmd.Env, more...)
 	_, took, err := timed(cmd)
 	return took, err
+}
+
+// planNew returns the duration of `terraform plan` for these pairs, which are not joined yet.
+func (o *ours) planNew(ctx context.Context, pairs []pair) (time.Duration, error) {
+	if err := o.choose(pairs); err != nil {
+		return 0, err
+	}
+	_, took, err := timed(o.terraform.Command(ctx, "plan"))
+	return took, err
+}
+
+// importPair returns the duration of `terraform import` for a pair that is joined. Then it removes the
+// state, so that the shortcut is not imported any more.
+func (o *ours) importPair(ctx context.Context, p pair) (time.Duration, error) {
+	if err := o.choose([]pair{p}); err != nil {
+		return 0, err
+	}
+	address := fmt.Sprintf("liqo_shortcut.mesh[%q]", p)
+	_, took, err := timed(o.terraform.Command(ctx, "import", address, p.Client+"/"+p.Server))
+	if err != nil {
+		return 0, err
+	}
+	return took, os.Remove(filepath.Join(o.dir, "terraform.tfstate"))
 }
 
 // timed runs a program and returns its output and its duration. The error has the output.

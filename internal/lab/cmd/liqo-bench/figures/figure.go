@@ -13,6 +13,7 @@ const (
 	Second      Unit = "s"
 	Millisecond Unit = "ms"
 	Megabyte    Unit = "MB" // 10⁶ bytes
+	RoundTrip   Unit = "round trips"
 	Count       Unit = ""
 )
 
@@ -30,18 +31,24 @@ type Figure struct {
 	Theirs  *Sample `json:"theirs,omitempty"`
 	// Goal is the maximum of Value.
 	Goal float64 `json:"goal"`
+	// Absolute means that the goal is for our value, although there is a comparison.
+	Absolute bool `json:"absolute,omitempty"`
 	// Same means that in addition, all our values must be the same.
 	Same bool `json:"same,omitempty"`
 }
 
 // Value returns the value for the goal: the ratio of the medians, ours to theirs, or our largest
-// value without a comparison.
+// value without a comparison or if the goal is absolute.
 func (f *Figure) Value() float64 {
-	if f.Theirs != nil {
-		return f.Ours.Median / f.Theirs.Median
+	if f.comparedForGoal() {
+		return f.ratio()
 	}
 	return f.Ours.Max
 }
+
+func (f *Figure) comparedForGoal() bool { return f.Theirs != nil && !f.Absolute }
+
+func (f *Figure) ratio() float64 { return f.Ours.Median / f.Theirs.Median }
 
 // Met reports whether the goal was reached.
 func (f *Figure) Met() bool { return f.Value() <= f.Goal && (!f.Same || f.Ours.same()) }
@@ -51,8 +58,9 @@ func (f *Figure) row() []string {
 	ours, theirs, value, goal := f.spread(f.Ours), "", "", "≤ "+limit(f.Goal)
 	if f.Theirs != nil {
 		theirs = fmt.Sprintf("%s %s", f.Against, f.spread(*f.Theirs))
-		value = number(f.Value())
-	} else if f.Unit != Count {
+		value = number(f.ratio())
+	}
+	if !f.comparedForGoal() && f.Unit != Count {
 		goal += " " + string(f.Unit)
 	}
 	if f.Same {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -158,5 +159,30 @@ func TestTheMachineIsReadFromWhatTheKernelSays(t *testing.T) {
 	}
 	if got := field(strings.NewReader(cpu), "cache"); got != "" {
 		t.Errorf("a missing field is %q", got)
+	}
+}
+
+func TestASlopeIsTheNumberOfRoundTrips(t *testing.T) {
+	took := map[time.Duration][]time.Duration{
+		0:                      {9 * time.Second, time.Second, time.Second}, // one outlier
+		20 * time.Millisecond:  {1200 * time.Millisecond},
+		100 * time.Millisecond: {2 * time.Second},
+	}
+	if got := Slope(took, 0); math.Abs(got-5) > 1e-9 {
+		t.Errorf("the slope is %v, and not 5", got)
+	}
+	took[0] = []time.Duration{0} // another course, which does not count
+	if got := Slope(took, time.Millisecond); math.Abs(got-5) > 1e-9 {
+		t.Errorf("the slope without the smallest delay is %v, and not 5", got)
+	}
+}
+
+func TestAnAbsoluteGoalIsForOurValueAndTheRatioIsShownBesideIt(t *testing.T) {
+	theirs := NewSample(40)
+	figure := Figure{Name: "it", Unit: RoundTrip, Ours: NewSample(10), Against: "liqoctl", Theirs: &theirs, Goal: 9,
+		Absolute: true}
+	want := []string{"it", "10 round trips", "liqoctl 40 round trips", "0.250", "≤ 9 round trips", "missed"}
+	if got := figure.row(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
