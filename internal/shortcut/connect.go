@@ -59,14 +59,8 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 		untilFormerKeysGone(srv, spec, spec.ServerEnd), allowed...)
 
 	// A gateway is replaced only if it can't be changed in place.
-	clReplaces := steps.With(r, onClient, "compare the gateway if there is one", clNamespace,
-		func(ctx context.Context, namespace string) (bool, error) {
-			return s.replacesClient(ctx, namespace, spec.Client)
-		})
-	srvReplaces := steps.With(r, onServer, "compare the gateway if there is one", srvNamespace,
-		func(ctx context.Context, namespace string) (bool, error) {
-			return s.replacesServer(ctx, namespace, spec.Server)
-		})
+	clReplaces := steps.With(r, onClient, "compare the gateway if there is one", clNamespace, s.compareClient(spec))
+	srvReplaces := steps.With(r, onServer, "compare the gateway if there is one", srvNamespace, s.compareServer(spec))
 	clRecord := steps.ActWith2(r, onClient, "keep the record of a replaced gateway", clNamespace, clReplaces,
 		keepRecord(cl))
 	srvRecord := steps.ActWith2(r, onServer, "keep the record of a replaced gateway", srvNamespace, srvReplaces,
@@ -238,6 +232,18 @@ func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
 
 func (s *Shortcut) announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
 	return func(ctx context.Context) (cluster.Networks, error) { return s.Announce(ctx, on, spec.Announcement) }
+}
+
+func (s *Shortcut) compareClient(spec Spec) func(ctx context.Context, namespace string) (bool, error) {
+	return func(ctx context.Context, namespace string) (bool, error) {
+		return s.replacesClient(ctx, namespace, spec.Client)
+	}
+}
+
+func (s *Shortcut) compareServer(spec Spec) func(ctx context.Context, namespace string) (bool, error) {
+	return func(ctx context.Context, namespace string) (bool, error) {
+		return s.replacesServer(ctx, namespace, spec.Server)
+	}
 }
 
 // untilFormerKeysGone reads no Secret if someone else shares the keys.
