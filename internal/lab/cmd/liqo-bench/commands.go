@@ -45,11 +45,11 @@ func (b *bench) commands(away *far, on *leaves) ([]command, error) {
 	}
 	commands := []command{
 		{
-			id: "plan-new", name: "`terraform plan` of a new shortcut", goal: 4.5,
+			id: "plan-new", name: "`terraform plan` of a new shortcut", goal: 5,
 			run: func(ctx context.Context) (time.Duration, error) { return ours.planNew(ctx, []pair{p}) },
 		},
 		{
-			id: "apply", name: "`terraform apply` of it", goal: 13, opponent: "connect",
+			id: "apply", name: "`terraform apply` of it", goal: 15, opponent: "connect",
 			remark: " It plans, and plans again in another process before it creates.",
 			run: func(ctx context.Context) (time.Duration, error) {
 				took, err := ours.apply(ctx, []pair{p})
