@@ -21,7 +21,8 @@ var topology = append([]string{
 }, pair...)
 
 // onClusters runs a test in parallel with others. It skips the test if tests on clusters were not
-// requested.
+// requested. A test whose subtests borrow labs calls it before them: its subtests could otherwise wait for
+// tests that wait for its end.
 func onClusters(t *testing.T) {
 	t.Helper()
 	if os.Getenv(resource.EnvTfAcc) == "" {

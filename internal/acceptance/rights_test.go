@@ -81,6 +81,7 @@ func withGroup(rule rbacv1.PolicyRule, resource string) string {
 }
 
 func TestAccNothingInTheExamplesOfRolesIsSuperfluous(t *testing.T) {
+	onClusters(t)
 	for file, uses := range map[string][]use{"shortcuts": toManage, "plans": toPlan} {
 		t.Run(file, func(t *testing.T) {
 			lab := borrowLab(t)

@@ -121,7 +121,7 @@ func (e *End) secretNotKept(namespace, name string) *explain.Problem {
 		Summary: fmt.Sprintf("Secret %s/%s would be deleted with the shortcut", namespace, name),
 		Detail: fmt.Sprintf("A destroy must not delete the Secret that `key_secret` names. But namespace %s is a tenant "+
 			"namespace: the provider creates it or takes it over, and deletes it on destroy with everything in it. "+
-			"Set `client_namespace` or `server_namespace`, whichever is this leaf's, to a namespace of your own, and put "+
+			"Set the namespace at this end (`client_namespace`, `server_namespace` or `namespace`) to one of your own, and put "+
 			"the Secret there.", namespace),
 	}
 }
