@@ -31,6 +31,9 @@ func (u *up) runDetached() error {
 	if u.peerable {
 		args = append(args, "--peerable")
 	}
+	if u.peered {
+		args = append(args, "--peered")
+	}
 	for _, peering := range u.peerings {
 		args = append(args, "--peer", peering)
 	}

@@ -147,3 +147,14 @@ func parsePeerings(values []string, clusters []lab.Cluster) ([]peering, error) {
 	}
 	return peerings, nil
 }
+
+// peeringsOfCentre returns the peerings in which the first cluster consumes resources of all others that have Liqo.
+func peeringsOfCentre(clusters []lab.Cluster) []peering {
+	var peerings []peering
+	for _, provider := range clusters[1:] {
+		if provider.HasLiqo() {
+			peerings = append(peerings, peering{clusters[0].Name, provider.Name})
+		}
+	}
+	return peerings
+}

@@ -25,7 +25,7 @@ import (
 type up struct {
 	folder                          func() (string, error)
 	clusters, peerings              []string
-	peerable                        bool
+	peerable, peered                bool
 	dataPlane                       string
 	gatewayReadyAfter, connectAfter time.Duration
 	detach, background              bool
@@ -48,6 +48,8 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	flags.BoolVar(&u.peerable, "peerable", false,
 		"allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
+	flags.BoolVar(&u.peered, "peered", false,
+		"peer the first cluster, as the centre, with each of the others that have Liqo; implies --peerable")
 	flags.StringVar(&u.dataPlane, "dataplane", string(lab.Simulated),
 		"simulated; real, which carries packets, needs root and /dev/net/tun and builds three more programs once; "+
 			"or auto, which is real if the machine supports it")
@@ -62,6 +64,7 @@ func newUp(folder func() (string, error)) *cobra.Command {
 		panic(err)
 	}
 	command.MarkFlagsMutuallyExclusive("detach", "stop-on-stdin-eof")
+	command.MarkFlagsMutuallyExclusive("peer", "peered")
 	return command
 }
 
@@ -106,7 +109,7 @@ func (u *up) run(ctx context.Context) error {
 	report := progress.New(os.Stderr)
 	start := time.Now()
 	l, err := lab.Start(ctx, lab.Options{
-		Dir: dir, Clusters: clusters, DataPlane: plane, Peerable: u.peerable || len(peerings) > 0,
+		Dir: dir, Clusters: clusters, DataPlane: plane, Peerable: u.peerable || u.peered || len(peerings) > 0,
 		GatewayReadyAfter: u.gatewayReadyAfter, ConnectAfter: u.connectAfter,
 		Guard: []string{executable, "guard", "--dir", dir}, Helper: []string{executable}, Report: report,
 	})
@@ -130,6 +133,9 @@ func (u *up) requested() ([]lab.Cluster, []peering, error) {
 	clusters, err := parseClusters(u.clusters, standard)
 	if err != nil {
 		return nil, nil, err
+	}
+	if u.peered {
+		return clusters, peeringsOfCentre(clusters), nil
 	}
 	peerings, err := parsePeerings(u.peerings, clusters)
 	return clusters, peerings, err
