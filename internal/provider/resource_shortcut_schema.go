@@ -79,8 +79,9 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			},
 			"key_rotation": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, both gateways get " +
-					"new WireGuard keys. Their Services, addresses and CIDRs stay. Removing it keeps the keys. It can't be " +
+				MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, or is set on an " +
+					"existing shortcut, both gateways get new WireGuard keys. Their Services, addresses and CIDRs stay. " +
+					"Removing it keeps the keys. With `share_keys = false`, someone else must share the new keys. It can't be " +
 					"used with `key_secret`." + restarts,
 				Validators: []validator.String{
 					stringvalidator.LengthAtLeast(1),
