@@ -166,6 +166,7 @@ func TestAccDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 					"kind": exactly("shortcut"), "from": exactly("rome"), "to": exactly("milan"), "both_ways": no,
 					"status": connected, "made_by": exactly("other"),
 					"latency_ms": knownvalue.Float64Exact(1), "latency_measured_at": recent(),
+					"services": knownvalue.ListSizeExact(0),
 				})}), "edges"),
 				shows(
 					topology,
