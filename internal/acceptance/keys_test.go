@@ -176,7 +176,7 @@ func TestAccAUsersSecretIsRejectedInANamespaceThatADestroyRemoves(t *testing.T) 
 	networks := lab.networks(t)
 	p.write("main.tf", lab.between("milan", `server_gateway = { service_type = "NodePort", key_secret = "my-keys" }`))
 	says(t, p.refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would be deleted with the shortcut on `+
-		`leaf "milan"`, "Set `client_namespace` or `server_namespace`")
+		`leaf "milan"`, "Set the namespace at this end (`client_namespace`, `server_namespace` or `namespace`)")
 	lab.sameNetworks(t, networks)
 	p.write("main.tf", lab.between("milan", overNodePort))
 	p.run("plan", "-detailed-exitcode")

@@ -224,7 +224,7 @@ func TestAccAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 		"of two pairs": {keys("mixed-keys", own), message(`Secret default/mixed-keys has another public key ` +
 			`on leaf "rome"`)},
 		"in a tenant's own": {keys("my-keys", ""), message(`Secret liqo-tenant-milan/my-keys would be deleted with `+
-			`the shortcut on leaf "rome"`, "…Set `client_namespace`")},
+			`the shortcut on leaf "rome"`, "…Set the namespace at this end (`client_namespace`")},
 	})
 	apply(
 		t, resource.TestStep{Config: lab.between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true},

@@ -13,5 +13,7 @@ func (e *End) Subject() explain.Subject {
 		found, err := e.Observe(ctx)
 		return found.Objects, err
 	}
-	return explain.Subject{Leaf: e.Leaf, RemoteName: e.Remote.Name, RemoteID: e.Remote.ID, Find: find}
+	return explain.Subject{
+		Leaf: e.Leaf, RemoteName: e.Remote.Name, RemoteID: e.Remote.ID, Alone: e.Owner.Resource != "", Find: find,
+	}
 }

@@ -60,8 +60,7 @@ func TestTheWarningOfATunnelThatIsDownHasWhatTheLeavesShow(t *testing.T) {
 
 Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000, ` +
 			"and that no firewall or security group at either end drops UDP. " +
-			"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`, or the " +
-			"`server_endpoint` of the liqo_gateway_client."},
+			"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`."},
 		"a pod that crashes": {waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container"), bothReport + `
 
 This is why: the gateway's pod does not run on leaf "milan".

@@ -16,6 +16,7 @@ type Subject struct {
 	Leaf       *cluster.Leaf
 	RemoteName string                // the user's name for the other cluster
 	RemoteID   liqov1beta1.ClusterID // Liqo's
+	Alone      bool                  // the user has resources for this end only
 
 	// Find observes the leaf's objects of the network. It is called only if there is something to explain.
 	// At that moment the time for the work may have run out.

@@ -42,7 +42,7 @@ func dialling(ctx context.Context, s Subject, found view) ([]cause, error) {
 				answer),
 			report,
 		},
-		advice: reachable(s.Leaf.Name, s.RemoteName, endpoint),
+		advice: s.reachable(s.Leaf.Name, s.RemoteName, endpoint),
 	}}, err
 }
 
@@ -54,7 +54,7 @@ func listening(ctx context.Context, s Subject, found view) ([]cause, error) {
 	report, err := s.report(ctx, found)
 	return []cause{{
 		ofPair: true, summary: noTunnel(s.RemoteName, s.Leaf.Name), evidence: []string{report},
-		advice: reachable(s.RemoteName, s.Leaf.Name, *found.EndpointStatus()),
+		advice: s.reachable(s.RemoteName, s.Leaf.Name, *found.EndpointStatus()),
 	}}, err
 }
 
@@ -136,11 +136,14 @@ func noTunnel(client, server string) string {
 	return fmt.Sprintf("the tunnel from %q to %q does not come up", client, server)
 }
 
-func reachable(client, server string, endpoint networkingv1beta1.EndpointStatus) string {
+func (s Subject) reachable(client, server string, endpoint networkingv1beta1.EndpointStatus) string {
+	settings := "`connect_address` and `connect_port` in `client_gateway`"
+	if s.Alone {
+		settings = "`server_endpoint` in the liqo_gateway_client"
+	}
 	return fmt.Sprintf("Check that the nodes of %q can reach %s, and that no firewall or security group at either end "+
-		"drops %s. If they reach %q at another address, set `connect_address` and `connect_port` in `client_gateway`, or "+
-		"the `server_endpoint` of the liqo_gateway_client.",
-		client, where(endpoint), protocol(endpoint), server)
+		"drops %s. If they reach %q at another address, set %s.",
+		client, where(endpoint), protocol(endpoint), server, settings)
 }
 
 // where returns the text for an endpoint.
