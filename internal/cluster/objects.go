@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -61,6 +65,26 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 		return fmt.Errorf("the cache of leaf %s has not seen %s: %w", l.Name, l.Describe(written), err)
 	}
 	return nil
+}
+
+// CatchUp waits until the cache has the Configurations and gateways for a remote cluster as the API server has them
+// now. It may still have some that are gone.
+func (l *Leaf) CatchUp(ctx context.Context, remote liqov1beta1.ClusterID) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, list := range []client.ObjectList{
+		&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{},
+		&networkingv1beta1.GatewayClientList{},
+	} {
+		group.Go(func() error {
+			if err := l.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(remote)}); err != nil {
+				return l.Explain(err)
+			}
+			return meta.EachListItem(list, func(item runtime.Object) error {
+				return l.untilSeen(ctx, item.(client.Object)) //nolint:errcheck,forcetypeassert // these lists have objects
+			})
+		})
+	}
+	return group.Wait()
 }
 
 // Describe returns an object's kind, namespace and name, for messages.

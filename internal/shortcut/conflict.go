@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -63,6 +66,26 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 		}
 	}
 	return nil
+}
+
+// catchUp waits until the caches are up to date, if they show a shortcut of another owner that is not complete. It may
+// have become complete just before this operation got the turn, and the caches may not show this yet.
+func (s *Shortcut) catchUp(ctx context.Context) error {
+	found, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	abandoned := func(object client.Object) bool {
+		return s.Client.Owner.Of(object) == end.Another && !end.IsHalf(object) && !found.complete(end.TokenOf(object))
+	}
+	if !slices.ContainsFunc(found.made(), abandoned) {
+		return nil
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, on := range s.ends() {
+		group.Go(func() error { return on.Leaf.CatchUp(ctx, on.Remote.ID) })
+	}
+	return group.Wait()
 }
 
 // rival returns the problem that another resource instance owns a shortcut of the pair.

@@ -100,11 +100,10 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	}
 	made = append(made, s.startRollouts(r, spec, clGateway, srvGateway)...)
 
-	// These are the last writes, at the same time. If only one of them happens, no operation is under
-	// way, and the shortcut either counts as complete or does not.
-	steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
-	steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
-	steps.Act(r, s.first().Leaf.Name, "let others work on the pair", turn.giveUp, made...)
+	// Whoever has the next turn would take a shortcut without a record for one whose create was killed.
+	clRecorded := steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
+	srvRecorded := steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
+	steps.Act(r, s.first().Leaf.Name, "let others work on the pair", turn.giveUp, clRecorded, srvRecorded)
 	return s.undo(ctx, spec, turn.endAfter(ctx, r))
 }
 
@@ -191,7 +190,12 @@ func (s *Shortcut) startChecks(
 ) []steps.Before {
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
-	free := func(ctx context.Context) error { return s.CheckFree(ctx, spec) }
+	free := func(ctx context.Context) error {
+		if err := s.catchUp(ctx); err != nil {
+			return err
+		}
+		return s.CheckFree(ctx, spec)
+	}
 	checks := []steps.Before{
 		clNetworks, srvNetworks, steps.Act(r, s.first().Leaf.Name, "check that the pair is free", free, begin),
 	}

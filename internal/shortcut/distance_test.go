@@ -68,7 +68,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			_, err := s.Lost(ctx)
 			return err
 		}, 1},
-		"a create":  {notJoined, func(ctx context.Context, s *Shortcut) error { return s.Connect(ctx, overNodePort) }, 7},
+		"a create":  {notJoined, func(ctx context.Context, s *Shortcut) error { return s.Connect(ctx, overNodePort) }, 8},
 		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 10},
 		"a survey": {joined, func(ctx context.Context, s *Shortcut) error {
 			Look(ctx, []string{"rome", "milan"}, func(_ context.Context, name string) (*cluster.Leaf, error) {
