@@ -76,8 +76,8 @@ func (l *Leaf) CatchUp(ctx context.Context, remote liqov1beta1.ClusterID) error 
 		&networkingv1beta1.GatewayClientList{},
 	} {
 		group.Go(func() error {
-			if err := l.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(remote)}); err != nil {
-				return l.Explain(err)
+			if err := l.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(remote)}); err != nil {
+				return err
 			}
 			return meta.EachListItem(list, func(item runtime.Object) error {
 				return l.untilSeen(ctx, item.(client.Object)) //nolint:errcheck,forcetypeassert // these lists have objects

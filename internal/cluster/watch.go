@@ -19,11 +19,19 @@ import (
 // if the API server refuses its requests. The error is the context's cause, a [WaitError] or an [Error].
 func (l *Leaf) UntilObject(ctx context.Context, object client.Object, done func(exists bool) bool) error {
 	key := client.ObjectKeyFromObject(object)
+	return untilWatched(ctx,
+		func() (bool, error) { return l.check(ctx, key, object, done) },
+		func() (bool, error) { return l.watchUntil(ctx, key, object, done) })
+}
+
+// untilWatched returns once a check or a watch returns true. The check is often true, and then no watch is needed. A
+// watch that returns false has ended, and another one begins.
+func untilWatched(ctx context.Context, check, watch func() (bool, error)) error {
 	var retries retries
 	for {
-		ok, err := l.check(ctx, key, object, done) // often true, and then no watch is needed
+		ok, err := check()
 		if !ok && err == nil {
-			ok, err = l.watchUntil(ctx, key, object, done)
+			ok, err = watch()
 		}
 		if ok {
 			return nil

@@ -15,19 +15,9 @@ import (
 func (l *Leaf) UntilList(
 	ctx context.Context, list client.ObjectList, done func(context.Context) (bool, error), options ...client.ListOption,
 ) error {
-	var retries retries
-	for {
-		ok, err := l.checkList(ctx, list, done, options) // often true, and then no watch is needed
-		if !ok && err == nil {
-			ok, err = l.watchListUntil(ctx, list, done, options)
-		}
-		if ok {
-			return nil
-		}
-		if err := retries.pause(ctx, err); err != nil {
-			return err
-		}
-	}
+	return untilWatched(ctx,
+		func() (bool, error) { return l.checkList(ctx, list, done, options) },
+		func() (bool, error) { return l.watchListUntil(ctx, list, done, options) })
 }
 
 // List lists objects at the API server. The error is explained, as by [Leaf.Explain].

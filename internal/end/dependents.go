@@ -130,10 +130,9 @@ func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) error {
 		Namespace: cmp.Or(namespace, e.forgeTenantNamespace().Name),
 		Name:      gatewayforge.GatewayResourceName(string(e.Remote.ID)),
 	}
-	secret := &metav1.PartialObjectMetadata{} // do not read the keys
-	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	if err := e.Leaf.Live.Get(ctx, key, secret); err != nil {
-		return e.Leaf.Explain(client.IgnoreNotFound(err))
+	secret, err := e.readSecret(ctx, key)
+	if err != nil || secret == nil {
+		return err
 	}
 	found, err := e.Find(ctx)
 	if err != nil {

@@ -5,10 +5,8 @@ import (
 	"context"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -150,11 +148,7 @@ func (o Objects) Dialled() *Endpoint {
 	if o.GatewayClient == nil {
 		return nil
 	}
-	endpoint := o.GatewayClient.Spec.Endpoint
-	return &Endpoint{
-		Addresses: endpoint.Addresses, Port: endpoint.Port,
-		Protocol: string(ptr.Deref(endpoint.Protocol, corev1.Protocol(forge.DefaultProtocol))),
-	}
+	return endpointOf(&o.GatewayClient.Spec.Endpoint)
 }
 
 // ObservedClient returns the settings of the gateway, or nil if there is none. The address and port

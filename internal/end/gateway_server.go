@@ -206,10 +206,14 @@ func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (Endp
 // Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not
 // exist. Liqo reports an empty address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
-	status := o.EndpointStatus()
-	if status == nil {
-		return nil
+	if status := o.EndpointStatus(); status != nil {
+		return endpointOf(status)
 	}
+	return nil
+}
+
+// endpointOf returns an endpoint of Liqo's. If it does not say its protocol, that is Liqo's default.
+func endpointOf(status *networkingv1beta1.EndpointStatus) *Endpoint {
 	return &Endpoint{
 		Addresses: status.Addresses,
 		Port:      status.Port,

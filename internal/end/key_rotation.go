@@ -4,15 +4,10 @@ import (
 	"context"
 	"crypto/ecdh"
 	"crypto/rand"
-	"encoding/json"
 
 	"github.com/liqotech/liqo/pkg/consts"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Liqo creates the keys of a gateway once, and a gateway reads them when it starts. A rotation writes new keys to the
@@ -59,11 +54,9 @@ func (e *End) rotateKeys(ctx context.Context, found Objects, value string) (rota
 	if found.keys() == nil || found.keySecret().Name != "" {
 		return r, nil
 	}
-	secret := &metav1.PartialObjectMetadata{}
-	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	key := client.ObjectKey{Namespace: found.keys().Namespace, Name: found.keys().Name}
-	if err := e.Leaf.Live.Get(ctx, key, secret); err != nil {
-		return r, e.Leaf.Explain(client.IgnoreNotFound(err)) // without it, the gateway is replaced
+	secret, err := e.readSecret(ctx, client.ObjectKey{Namespace: found.keys().Namespace, Name: found.keys().Name})
+	if err != nil || secret == nil {
+		return r, err // without it, the gateway is replaced
 	}
 	r.secret = secret
 	made := secret.Annotations[rotationAnnotation]
@@ -100,14 +93,7 @@ func (e *End) patchKeys(ctx context.Context, r rotation, keys map[string][]byte)
 	if keys != nil {
 		changes["data"] = keys
 	}
-	patch, err := json.Marshal(changes)
-	if err != nil {
-		return err
-	}
-	return e.Leaf.Persist(ctx, func() error {
-		return e.Leaf.Live.Patch(
-			ctx, r.secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
-	})
+	return e.patchSecret(ctx, r.secret, changes)
 }
 
 // newKeys returns a new private key of WireGuard and its public key, by the name of their field in a Secret.

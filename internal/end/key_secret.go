@@ -152,20 +152,32 @@ func (e *End) labelKeySecret(ctx context.Context, of KeySecret, remote string, l
 	if of.Name == "" {
 		return nil
 	}
-	secret := &metav1.PartialObjectMetadata{} // do not read the keys
+	secret, err := e.readSecret(ctx, e.keyOf(of))
+	if err != nil || secret == nil || cluster.RemoteID(secret) != remote {
+		return err
+	}
+	return client.IgnoreNotFound(e.patchSecret(ctx, secret, map[string]any{"metadata": map[string]any{"labels": labels}}))
+}
+
+// readSecret reads the metadata of a Secret, and not its keys. It returns nil if there is no such Secret.
+func (e *End) readSecret(ctx context.Context, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
+	secret := &metav1.PartialObjectMetadata{}
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	if err := e.Leaf.Live.Get(ctx, e.keyOf(of), secret); err != nil {
-		return e.Leaf.Explain(client.IgnoreNotFound(err))
+	err := e.Leaf.Live.Get(ctx, key, secret)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
 	}
-	if cluster.RemoteID(secret) != remote {
-		return nil
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})
+	return secret, e.Leaf.Explain(err)
+}
+
+// patchSecret merges changes into a Secret.
+func (e *End) patchSecret(ctx context.Context, secret *metav1.PartialObjectMetadata, changes map[string]any) error {
+	patch, err := json.Marshal(changes)
 	if err != nil {
 		return err
 	}
 	return e.Leaf.Persist(ctx, func() error {
-		return client.IgnoreNotFound(e.Leaf.Live.Patch(
-			ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager)))
+		return e.Leaf.Live.Patch(
+			ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
 	})
 }

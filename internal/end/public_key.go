@@ -209,18 +209,15 @@ func (e *End) Key(ctx context.Context, found Objects) ([]byte, error) {
 // the owner wrote to the other leaf. Here are the objects of this end, told is the other leaf's
 // PublicKey. The result is false without permission to read Secrets, as for a user who may only plan.
 func (e *End) KeyUntold(ctx context.Context, here Objects, told *networkingv1beta1.PublicKey) (bool, error) {
-	keys := here.keys()
-	if keys == nil || told == nil || !e.Owner.Owns(told) {
+	if here.keys() == nil || told == nil || !e.Owner.Owns(told) {
 		return false, nil
 	}
-	key, err := getters.ExtractKeyFromSecretRef(ctx, e.Leaf.Live, keys)
+	key, err := e.Key(ctx, here)
 	switch {
-	case apierrors.IsNotFound(err):
-		return true, nil
 	case apierrors.IsForbidden(err):
 		return false, nil
 	case err != nil:
-		return false, e.Leaf.Explain(err)
+		return false, err
 	}
-	return !bytes.Equal(key, told.Spec.PublicKey), nil
+	return key == nil || !bytes.Equal(key, told.Spec.PublicKey), nil
 }

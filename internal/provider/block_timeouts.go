@@ -22,23 +22,31 @@ const (
 	defaultDeleteTimeout = 10 * time.Minute
 )
 
-// timeoutsAttribute returns the schema of `timeouts` of a liqo_shortcut.
-func timeoutsAttribute(ctx context.Context) schema.Attribute {
-	const (
-		unit  = " A number and a unit, such as `90s`, `10m` or `1h`. Default: "
-		again = " After this time, the error says what the provider waited for, and the next apply continues from there."
-	)
+// timeoutTexts describe the timeouts of a resource: what happens at most that long, and what an error after a create or
+// an update says. The last one may be empty.
+type timeoutTexts struct{ create, update, remove, after string }
+
+// attribute returns the schema of `timeouts`.
+func (t timeoutTexts) attribute(ctx context.Context) schema.Attribute {
+	const unit = " A number and a unit, such as `90s`, `10m` or `1h`. Default: "
 	return timeouts.Attributes(ctx, timeouts.Opts{
 		Create:            true,
-		CreateDescription: "Maximum time until the tunnel is up." + unit + "`10m`." + again,
+		CreateDescription: "Maximum time " + t.create + "." + unit + "`10m`." + t.after,
 		Read:              true,
 		ReadDescription:   "Maximum time of a refresh." + unit + "`2m`.",
 		Update:            true,
-		UpdateDescription: "Maximum time of a change or a repair, until the tunnel is up again." + unit + "`10m`." + again,
+		UpdateDescription: "Maximum time " + t.update + "." + unit + "`10m`." + t.after,
 		Delete:            true,
-		DeleteDescription: "Maximum time until everything is removed. To change it for a destroy, apply the change first." +
-			unit + "`10m`.",
+		DeleteDescription: "Maximum time " + t.remove + ". To change it for a destroy, apply the change first." + unit +
+			"`10m`.",
 	})
+}
+
+var shortcutTimeouts = timeoutTexts{
+	create: "until the tunnel is up",
+	update: "of a change or a repair, until the tunnel is up again",
+	remove: "until everything is removed",
+	after:  " After this time, the error says what the provider waited for, and the next apply continues from there.",
 }
 
 // readTimeout returns the schema of `timeouts` of a data source.

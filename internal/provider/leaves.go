@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -30,6 +31,18 @@ func leavesFrom(providerData any) (*leaves, diag.Diagnostics) {
 			fmt.Sprintf("Expected *provider.leaves, got %T. This is a bug in the provider; please report it.", providerData))}
 	}
 	return data, nil
+}
+
+// configured is the part of every resource that knows the clusters.
+type configured struct{ leaves *leaves }
+
+// Configure implements [resource.ResourceWithConfigure].
+func (c *configured) Configure(
+	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
+) {
+	leaves, diags := leavesFrom(req.ProviderData)
+	resp.Diagnostics.Append(diags...)
+	c.leaves = leaves
 }
 
 // connect connects to both leaves in parallel, by their names.

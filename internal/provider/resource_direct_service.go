@@ -24,9 +24,7 @@ var (
 	_ resource.ResourceWithValidateConfig = (*directServiceResource)(nil)
 )
 
-type directServiceResource struct {
-	leaves *leaves
-}
+type directServiceResource struct{ configured }
 
 func newDirectServiceResource() resource.Resource { return &directServiceResource{} }
 
@@ -35,15 +33,6 @@ func (r *directServiceResource) Metadata(
 	_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse,
 ) {
 	resp.TypeName = TypeName + "_direct_service"
-}
-
-// Configure implements [resource.ResourceWithConfigure].
-func (r *directServiceResource) Configure(
-	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
-) {
-	leaves, diags := leavesFrom(req.ProviderData)
-	resp.Diagnostics.Append(diags...)
-	r.leaves = leaves
 }
 
 // ValidateConfig implements [resource.ResourceWithValidateConfig].

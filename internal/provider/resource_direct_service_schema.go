@@ -38,7 +38,7 @@ func (r *directServiceResource) Schema(
 			},
 			"namespace": nameInCluster("Namespace of the Service in the central cluster, which is offloaded to the leaves."),
 			"name":      nameInCluster("Name of the Service."),
-			"timeouts":  directServiceTimeouts(ctx),
+			"timeouts":  directServiceTimeouts.attribute(ctx),
 
 			"cluster_id": computedString("Liqo's cluster ID of the central cluster."),
 			"owner_id": computedString("Random ID of this resource instance. Kubernetes records it in the field manager of " +
@@ -86,19 +86,10 @@ func nameInCluster(description string) schema.Attribute {
 	}
 }
 
-func directServiceTimeouts(ctx context.Context) schema.Attribute {
-	const unit = " A number and a unit, such as `90s`, `10m` or `1h`. Default: "
-	return timeouts.Attributes(ctx, timeouts.Opts{
-		Create:            true,
-		CreateDescription: "Maximum time until the leaves use the direct addresses." + unit + "`10m`.",
-		Read:              true,
-		ReadDescription:   "Maximum time of a refresh." + unit + "`2m`.",
-		Update:            true,
-		UpdateDescription: "Maximum time of a repair." + unit + "`10m`.",
-		Delete:            true,
-		DeleteDescription: "Maximum time until no leaf uses direct addresses. To change it for a destroy, apply the change " +
-			"first." + unit + "`10m`.",
-	})
+var directServiceTimeouts = timeoutTexts{
+	create: "until the leaves use the direct addresses",
+	update: "of a repair",
+	remove: "until no leaf uses direct addresses",
 }
 
 // directServiceModel is a liqo_direct_service in configuration, plan and state.

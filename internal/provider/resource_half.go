@@ -19,9 +19,10 @@ import (
 // liqo_gateway_client or liqo_public_key. It does for all of them what does not depend on the object. M is the
 // model of the resource.
 type halfResource[M any, P halfOf[M]] struct {
+	configured
+
 	resource end.Resource
 	schema   func(context.Context) schema.Schema
-	leaves   *leaves
 }
 
 // halfOf is the model of one of these resources. Its methods are what depends on the object.
@@ -57,15 +58,6 @@ func (r *halfResource[M, P]) Metadata(_ context.Context, _ resource.MetadataRequ
 // Schema implements [resource.Resource].
 func (r *halfResource[M, P]) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = r.schema(ctx)
-}
-
-// Configure implements [resource.ResourceWithConfigure].
-func (r *halfResource[M, P]) Configure(
-	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
-) {
-	leaves, diags := leavesFrom(req.ProviderData)
-	resp.Diagnostics.Append(diags...)
-	r.leaves = leaves
 }
 
 // ValidateConfig implements [resource.ResourceWithValidateConfig].

@@ -58,29 +58,17 @@ func halfAttributes(ctx context.Context, own map[string]schema.Attribute) map[st
 		"cluster_id": computedString("Liqo's cluster ID of this cluster."),
 		"owner_id": computedString("Random ID of this resource instance. It marks the instance's object on the cluster. " +
 			"Other objects are never changed or removed."),
-		"timeouts": halfTimeouts(ctx),
+		"timeouts": halfTimeouts.attribute(ctx),
 	}
 	maps.Copy(attributes, own)
 	return attributes
 }
 
-// halfTimeouts returns the schema of `timeouts` of a resource for one end.
-func halfTimeouts(ctx context.Context) schema.Attribute {
-	const (
-		unit  = " A number and a unit, such as `90s`, `10m` or `1h`. Default: "
-		again = " After this time, the error says what the provider waited for."
-	)
-	return timeouts.Attributes(ctx, timeouts.Opts{
-		Create:            true,
-		CreateDescription: "Maximum time until Liqo has done its part." + unit + "`10m`." + again,
-		Read:              true,
-		ReadDescription:   "Maximum time of a refresh." + unit + "`2m`.",
-		Update:            true,
-		UpdateDescription: "Maximum time of a change." + unit + "`10m`." + again,
-		Delete:            true,
-		DeleteDescription: "Maximum time until the object is gone. To change it for a destroy, apply the change first." +
-			unit + "`10m`.",
-	})
+var halfTimeouts = timeoutTexts{
+	create: "until Liqo has done its part",
+	update: "of a change",
+	remove: "until the object is gone",
+	after:  " After this time, the error says what the provider waited for.",
 }
 
 // halfModel has the attributes that all resources for one end have.

@@ -323,10 +323,10 @@ func (noPrivateState) SetKey(context.Context, string, []byte) diag.Diagnostics {
 
 func TestAConfigurationHasEachObjectOfAHalfOnce(t *testing.T) {
 	plan := &halfModel{ClusterID: types.StringValue("milan"), RemoteClusterID: types.StringValue("rome")}
-	planned := &leaves{}
-	server := &halfResource[gatewayServerModel, *gatewayServerModel]{resource: end.GatewayServerResource, leaves: planned}
-	dials := &halfResource[gatewayClientModel, *gatewayClientModel]{resource: end.GatewayClientResource, leaves: planned}
-	trusts := &halfResource[publicKeyModel, *publicKeyModel]{resource: end.PublicKeyResource, leaves: planned}
+	at := configured{&leaves{}}
+	server := &halfResource[gatewayServerModel, *gatewayServerModel]{resource: end.GatewayServerResource, configured: at}
+	dials := &halfResource[gatewayClientModel, *gatewayClientModel]{resource: end.GatewayClientResource, configured: at}
+	trusts := &halfResource[publicKeyModel, *publicKeyModel]{resource: end.PublicKeyResource, configured: at}
 	for _, diags := range []diag.Diagnostics{
 		server.claim(plan, ownership{Token: "a"}), trusts.claim(plan, ownership{Token: "b"}),
 		server.claim(plan, ownership{Token: "a"}), // Terraform plans a replacement twice

@@ -38,24 +38,13 @@ var (
 	_ resource.ResourceWithValidateConfig = (*shortcutResource)(nil)
 )
 
-type shortcutResource struct {
-	leaves *leaves
-}
+type shortcutResource struct{ configured }
 
 func newShortcutResource() resource.Resource { return &shortcutResource{} }
 
 // Metadata implements [resource.Resource].
 func (r *shortcutResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = TypeName + "_shortcut"
-}
-
-// Configure implements [resource.ResourceWithConfigure].
-func (r *shortcutResource) Configure(
-	_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse,
-) {
-	leaves, diags := leavesFrom(req.ProviderData)
-	resp.Diagnostics.Append(diags...)
-	r.leaves = leaves
 }
 
 // ValidateConfig implements [resource.ResourceWithValidateConfig].

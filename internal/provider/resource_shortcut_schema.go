@@ -144,7 +144,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					"has no network, and its tenant namespaces stay. Apply this setting before the destroy. If " +
 					"nothing else changes, this apply does not contact the leaves. Default: `false`.",
 			},
-			"timeouts": timeoutsAttribute(ctx),
+			"timeouts": shortcutTimeouts.attribute(ctx),
 
 			"owner_id": computedString("Random ID of this resource instance. It marks the instance's objects on the leaves. " +
 				"Other objects are never changed or removed."),
@@ -258,8 +258,7 @@ func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m
 // their value; the status shows that a repair is needed.
 func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	m.observedEnds(state)
-	m.observedMTU(state)
-	m.observedKeyRotation(state)
+	m.observedTunnel(state)
 	diags := m.observedServerGateway(ctx, state)
 	diags.Append(m.observedClientGateway(ctx, state)...)
 	return diags
@@ -278,35 +277,32 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 	m.Status = types.StringValue(string(state.Status))
 }
 
-// observedMTU copies the MTU of the gateways. It is null if the two ends differ, for example after an update that was
-// killed. No single number would show this: the next plan would be empty if it were the configured one.
-func (m *shortcutModel) observedMTU(state shortcut.State) {
-	mtu := state.Server.MTU
-	switch {
-	case state.ServerGateway == nil && state.ClientGateway == nil:
-		return
-	case state.ServerGateway == nil:
-		mtu = state.Client.MTU
-	case state.ClientGateway != nil && state.Client.MTU != mtu:
-		m.MTU = types.Int32Null()
+// observedTunnel copies the settings that are the same for both gateways. A setting is null if the two ends differ, for
+// example after an update that was killed. No single value would show this: the next plan would be empty if it were the
+// configured one.
+func (m *shortcutModel) observedTunnel(state shortcut.State) {
+	if state.ServerGateway == nil && state.ClientGateway == nil {
 		return
 	}
-	m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
+	m.MTU, m.KeyRotation = types.Int32Null(), types.StringNull()
+	if mtu, agree := ofBoth(state, state.Client.MTU, state.Server.MTU); agree {
+		m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
+	}
+	if rotation, agree := ofBoth(state, state.Client.KeyRotation, state.Server.KeyRotation); agree {
+		m.KeyRotation = stringOrNull(rotation)
+	}
 }
 
-// observedKeyRotation copies with which rotation the gateways got their keys. It is null if the two ends differ, as
-// after a rotation that was interrupted.
-func (m *shortcutModel) observedKeyRotation(state shortcut.State) {
-	rotation := state.Server.KeyRotation
+// ofBoth returns the value that both gateways have, or the only one, and whether they agree.
+func ofBoth[T comparable](state shortcut.State, atClient, atServer T) (value T, agree bool) {
 	switch {
-	case state.ServerGateway == nil && state.ClientGateway == nil:
-		return
 	case state.ServerGateway == nil:
-		rotation = state.Client.KeyRotation
-	case state.ClientGateway != nil && state.Client.KeyRotation != rotation:
-		rotation = ""
+		return atClient, true
+	case state.ClientGateway == nil:
+		return atServer, true
+	default:
+		return atServer, atClient == atServer
 	}
-	m.KeyRotation = stringOrNull(rotation)
 }
 
 func (m *shortcutModel) equal(other *shortcutModel) bool {
