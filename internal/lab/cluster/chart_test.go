@@ -65,7 +65,7 @@ func wantChart(t *testing.T, version liqo.Version) {
 
 func TestTheChartBringsItsCustomResourcesAndTheyAreServedFromTheStart(t *testing.T) {
 	for _, version := range versions {
-		crds, err := loadTestChart(t, version).crds()
+		crds, err := loadTestChart(t, version).CRDs()
 		if err != nil || len(crds) < 20 {
 			t.Errorf("%s: %d custom resource definitions, %v", version, len(crds), err)
 		}

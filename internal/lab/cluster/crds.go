@@ -28,8 +28,8 @@ func readCRDs(folder string) ([]*apiextensionsv1.CustomResourceDefinition, error
 	return options.CRDs, err
 }
 
-// crds returns a copy of the chart's custom resource definitions.
-func (c *Chart) crds() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+// CRDs returns a copy of the chart's custom resource definitions.
+func (c *Chart) CRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	read, err := c.read()
 	crds := make([]*apiextensionsv1.CustomResourceDefinition, len(read))
 	for i, crd := range read {
@@ -42,7 +42,7 @@ func (c *Chart) crds() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 // it had accepted them. If it gets them one by one, it prepares to serve all of them after each, which is
 // half of its work until the cluster is ready.
 func (c *Cluster) installCRDs(ctx context.Context) error {
-	crds, err := c.Chart.crds()
+	crds, err := c.Chart.CRDs()
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (c *Cluster) store(ctx context.Context, key string, value []byte) error {
 // changeCRDs replaces the custom resource definitions by those of another version of Liqo, in the running API
 // server.
 func (c *Cluster) changeCRDs(ctx context.Context) error {
-	crds, err := c.Chart.crds()
+	crds, err := c.Chart.CRDs()
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (c *Cluster) changeCRDs(ctx context.Context) error {
 // awaitCRDs waits until the API server serves Liqo's custom resources. Liqo's programs read the served
 // kinds only once, when they start.
 func (c *Cluster) awaitCRDs(context.Context) error {
-	crds, err := c.Chart.crds()
+	crds, err := c.Chart.CRDs()
 	if err != nil {
 		return err
 	}

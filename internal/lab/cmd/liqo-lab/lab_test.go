@@ -19,12 +19,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet/conformance"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
@@ -128,15 +130,20 @@ func connect(t *testing.T, c labdir.Cluster) client.WithWatch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cl, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	cl, err := client.NewWithWatch(configOf(t, c), client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return cl
+}
+
+func configOf(t *testing.T, c labdir.Cluster) *rest.Config {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
 }
 
 // waitFor waits until an object of this kind fulfils a condition.
@@ -185,6 +192,8 @@ func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
+	t.Run("a leaf of a fleet answers as they do", func(t *testing.T) { conformance.Check(t, configOf(t, rome)) })
 
 	t.Run("liqoctl connects them, and the equal pod networks are remapped", func(t *testing.T) {
 		liqoctl(t, append([]string{"network", "connect", "--gw-server-service-type", "LoadBalancer", "--wait"}, pair...)...)

@@ -1,0 +1,159 @@
+// Package conformance shows that a leaf of a fleet answers as a real cluster does. A test runs the same checks on
+// both.
+package conformance
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/storage/names"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Check checks the cluster that a configuration leads to. It must have Liqo. What it creates there goes with it.
+func Check(t *testing.T, config *rest.Config) {
+	t.Helper()
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	kinds, err := newScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster, err := client.NewWithWatch(config, client.Options{Scheme: kinds, Mapper: newMapper()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range map[string]func(*check){
+		"a create that is repeated is refused":                             createOnce,
+		"an object in no namespace is refused":                             createNowhere,
+		"an update of an old version is refused":                           updateOldVersion,
+		"only a change of the spec counts as a generation":                 countGenerations,
+		"a status is written apart":                                        writeStatus,
+		"an apply that changes nothing is not a new version":               applyTwice,
+		"an apply of another's field is refused unless it is forced":       applyAnothers,
+		"a field that is no longer applied goes":                           applyLess,
+		"a merge patch changes what it names":                              mergePatch,
+		"a deletion has preconditions":                                     deleteOnCondition,
+		"an object with a finalizer waits for it":                          deleteWithFinalizer,
+		"a namespace goes with what it contains":                           deleteNamespace,
+		"what an object owns goes with it":                                 deleteOwner,
+		"a list selects by labels":                                         listByLabel,
+		"metadata can be read alone":                                       readMetadata,
+		"a watch begins with what is there, and a mark at its end":         watchFromTheStart,
+		"a watch for a label sees objects come and go":                     watchLabel,
+		"a watch for a name sees one object":                               watchName,
+		"a watch goes on from a version":                                   watchFromVersion,
+		"Liqo allocates the ranges of a Configuration, and releases them":  remap,
+		"Liqo remaps a range that is taken":                                remapTaken,
+		"Liqo gives a gateway server keys and an address":                  serve,
+		"Liqo gives a gateway client keys":                                 dial,
+		"Liqo creates a ForeignCluster for the cluster of a Configuration": knowForeignCluster,
+	} {
+		t.Run(name, func(t *testing.T) { do(newCheck(t, cluster)) })
+	}
+}
+
+// check is one check of a cluster, in a namespace of its own.
+type check struct {
+	*testing.T
+	client.WithWatch
+
+	namespace string
+}
+
+func newScheme() (*runtime.Scheme, error) {
+	kinds := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		scheme.AddToScheme, liqov1beta1.AddToScheme, ipamv1alpha1.AddToScheme, networkingv1beta1.AddToScheme,
+	} {
+		if err := add(kinds); err != nil {
+			return nil, err
+		}
+	}
+	return kinds, nil
+}
+
+// newMapper knows the resource of each kind that the checks use, because a leaf of a fleet does not list its groups.
+func newMapper() meta.RESTMapper {
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("Namespace"), meta.RESTScopeRoot)
+	mapper.Add(liqov1beta1.GroupVersion.WithKind("ForeignCluster"), meta.RESTScopeRoot)
+	for _, kind := range []schema.GroupVersionKind{
+		corev1.SchemeGroupVersion.WithKind("ConfigMap"), corev1.SchemeGroupVersion.WithKind("Secret"),
+		corev1.SchemeGroupVersion.WithKind("Service"), coordinationv1.SchemeGroupVersion.WithKind("Lease"),
+		appsv1.SchemeGroupVersion.WithKind("Deployment"), ipamv1alpha1.SchemeGroupVersion.WithKind("Network"),
+		networkingv1beta1.GroupVersion.WithKind("Configuration"), networkingv1beta1.GroupVersion.WithKind("Connection"),
+		networkingv1beta1.GroupVersion.WithKind("GatewayServer"), networkingv1beta1.GroupVersion.WithKind("GatewayClient"),
+	} {
+		mapper.Add(kind, meta.RESTScopeNamespace)
+	}
+	return mapper
+}
+
+// newCheck creates a tenant namespace for a check. Its name is also the ID of the remote cluster.
+func newCheck(t *testing.T, cluster client.WithWatch) *check {
+	t.Helper()
+	c := &check{t, cluster, names.SimpleNameGenerator.GenerateName("conformance-")}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name:   c.namespace,
+		Labels: map[string]string{consts.RemoteClusterID: c.namespace, consts.TenantNamespaceLabel: "true"},
+	}}
+	c.must(c.Create(c.Context(), namespace))
+	c.Cleanup(func() { c.must(client.IgnoreNotFound(c.Delete(context.WithoutCancel(c.Context()), namespace))) })
+	return c
+}
+
+// named returns the metadata of an object in the namespace.
+func (c *check) named(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: c.namespace, Name: name}
+}
+
+// must fails the test if there is an error.
+func (c *check) must(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// longest is how long a reaction of Liqo may take.
+const longest = 30 * time.Second
+
+// until does something and returns when a watch, which has begun before, has shown that an object of the list's kind
+// in the namespace is as expected. It also shows an object that is gone, as it was.
+func until[T client.Object](
+	c *check, list client.ObjectList, name string, do func() error, done func(object T, gone bool) bool,
+) {
+	c.Helper()
+	ctx, cancel := context.WithTimeout(c.Context(), longest)
+	defer cancel()
+	changes, err := c.Watch(ctx, list, client.InNamespace(c.namespace), client.MatchingFields{"metadata.name": name})
+	c.must(err)
+	defer changes.Stop()
+	c.must(do())
+	for change := range changes.ResultChan() {
+		object, ok := change.Object.(T)
+		if !ok {
+			c.Fatalf("a watch brought %#v", change.Object)
+		}
+		if done(object, change.Type == watch.Deleted) {
+			return
+		}
+	}
+	c.Fatal("the watch has ended")
+}

@@ -1,0 +1,78 @@
+package conformance
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func deleteOnCondition(c *check) {
+	one := &corev1.ConfigMap{ObjectMeta: c.named("one")}
+	c.must(c.Create(c.Context(), one))
+	other := types.UID("another")
+	if err := c.Delete(c.Context(), one, client.Preconditions{UID: &other}); !apierrors.IsConflict(err) {
+		c.Error(err)
+	}
+	old := one.ResourceVersion
+	one.Data = map[string]string{"a": "1"}
+	c.must(c.Update(c.Context(), one))
+	if err := c.Delete(c.Context(), one, client.Preconditions{ResourceVersion: &old}); !apierrors.IsConflict(err) {
+		c.Error(err)
+	}
+	c.must(c.Delete(c.Context(), one, client.Preconditions{UID: &one.UID, ResourceVersion: &one.ResourceVersion}))
+	if err := c.Delete(c.Context(), one); !apierrors.IsNotFound(err) {
+		c.Error(err)
+	}
+}
+
+func deleteWithFinalizer(c *check) {
+	one := &corev1.ConfigMap{ObjectMeta: c.named("one")}
+	one.Finalizers = []string{"conformance/wait"}
+	c.must(c.Create(c.Context(), one))
+	c.must(c.Delete(c.Context(), one))
+	c.must(c.Get(c.Context(), client.ObjectKeyFromObject(one), one))
+	if one.DeletionTimestamp == nil {
+		c.Error("it is not being deleted")
+	}
+	one.Finalizers = nil
+	c.must(c.Update(c.Context(), one))
+	if err := c.Get(c.Context(), client.ObjectKeyFromObject(one), one); !apierrors.IsNotFound(err) {
+		c.Error(err)
+	}
+}
+
+func deleteNamespace(c *check) {
+	one := &corev1.ConfigMap{ObjectMeta: c.named("one")}
+	c.must(c.Create(c.Context(), one))
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}
+	changes, err := c.Watch(c.Context(), &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": c.namespace})
+	c.must(err)
+	defer changes.Stop()
+	c.must(c.Delete(c.Context(), namespace))
+	var terminating bool
+	for change := range changes.ResultChan() {
+		namespace, ok := change.Object.(*corev1.Namespace)
+		if !ok {
+			c.Fatalf("a watch brought %#v", change.Object)
+		}
+		terminating = terminating || namespace.Status.Phase == corev1.NamespaceTerminating
+		if change.Type == "DELETED" {
+			break
+		}
+	}
+	if err := c.Get(c.Context(), client.ObjectKeyFromObject(one), one); !terminating || !apierrors.IsNotFound(err) {
+		c.Errorf("it was terminating: %t; what it contained: %v", terminating, err)
+	}
+}
+
+func deleteOwner(c *check) {
+	owner := &corev1.ConfigMap{ObjectMeta: c.named("owner")}
+	c.must(c.Create(c.Context(), owner))
+	one := &corev1.Secret{ObjectMeta: c.named("one")}
+	one.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: owner.UID}}
+	c.must(c.Create(c.Context(), one))
+	until(c, &corev1.SecretList{}, "one", func() error { return c.Delete(c.Context(), owner) },
+		func(_ *corev1.Secret, gone bool) bool { return gone })
+}

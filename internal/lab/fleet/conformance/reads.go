@@ -1,0 +1,131 @@
+package conformance
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// three creates three objects, of which the label `kind` of the first two is `some`.
+func (c *check) three() {
+	c.Helper()
+	for name, kind := range map[string]string{"one": "some", "two": "some", "three": "other"} {
+		object := &corev1.ConfigMap{ObjectMeta: c.named(name)}
+		object.Labels = map[string]string{"kind": kind}
+		c.must(c.Create(c.Context(), object))
+	}
+}
+
+var some = client.MatchingLabels{"kind": "some"}
+
+func listByLabel(c *check) {
+	c.three()
+	var list corev1.ConfigMapList
+	c.must(c.List(c.Context(), &list, client.InNamespace(c.namespace), some))
+	if len(list.Items) != 2 || list.ResourceVersion == "" {
+		c.Errorf("%d were found at version %q", len(list.Items), list.ResourceVersion)
+	}
+	c.must(c.List(c.Context(), &list, client.InNamespace(c.namespace), client.HasLabels{"none"}))
+	if len(list.Items) != 0 {
+		c.Errorf("%d were found", len(list.Items))
+	}
+}
+
+func readMetadata(c *check) {
+	c.three()
+	one := &metav1.PartialObjectMetadata{ObjectMeta: c.named("one")}
+	one.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	c.must(c.Get(c.Context(), client.ObjectKeyFromObject(one), one))
+	if one.Labels["kind"] != "some" || one.UID == "" {
+		c.Errorf("it is %+v", one)
+	}
+	var list metav1.PartialObjectMetadataList
+	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
+	c.must(c.List(c.Context(), &list, client.InNamespace(c.namespace), some))
+	if len(list.Items) != 2 {
+		c.Errorf("%d were found", len(list.Items))
+	}
+}
+
+// watched returns the next so many events of a watch, each as its type and the name of its object.
+func (c *check) watched(changes watch.Interface, count int) []string {
+	c.Helper()
+	var events []string
+	for range count {
+		change, open := <-changes.ResultChan()
+		if !open {
+			c.Fatalf("the watch has ended after %v", events)
+		}
+		object, ok := change.Object.(client.Object)
+		if !ok {
+			c.Fatalf("a watch brought %v", apierrors.FromObject(change.Object))
+		}
+		events = append(events, string(change.Type)+" "+object.GetName())
+	}
+	return events
+}
+
+func (c *check) watch(options ...client.ListOption) watch.Interface {
+	c.Helper()
+	options = append(options, client.InNamespace(c.namespace))
+	changes, err := c.Watch(c.Context(), &corev1.ConfigMapList{}, options...)
+	c.must(err)
+	c.Cleanup(changes.Stop)
+	return changes
+}
+
+func (c *check) expect(seen []string, expected ...string) {
+	c.Helper()
+	if !slices.Equal(seen, expected) {
+		c.Errorf("the watch brought %v, not %v", seen, expected)
+	}
+}
+
+func watchFromTheStart(c *check) {
+	c.three()
+	from := &client.ListOptions{Raw: &metav1.ListOptions{
+		SendInitialEvents: new(true), AllowWatchBookmarks: true, Watch: true,
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	}}
+	changes := c.watch(from, some)
+	seen := c.watched(changes, 3)
+	slices.Sort(seen[:2])
+	c.expect(seen, "ADDED one", "ADDED two", "BOOKMARK ")
+	c.must(c.Delete(c.Context(), &corev1.ConfigMap{ObjectMeta: c.named("two")}))
+	c.expect(c.watched(changes, 1), "DELETED two")
+}
+
+func watchLabel(c *check) {
+	one := &corev1.ConfigMap{ObjectMeta: c.named("one")}
+	c.must(c.Create(c.Context(), one))
+	changes := c.watch(some)
+	for _, kind := range []string{"some", "some", "other"} {
+		one.Labels = map[string]string{"kind": kind}
+		one.Data = map[string]string{"version": one.ResourceVersion}
+		c.must(c.Update(c.Context(), one))
+	}
+	c.expect(c.watched(changes, 3), "ADDED one", "MODIFIED one", "DELETED one")
+}
+
+func watchName(c *check) {
+	c.three()
+	changes := c.watch(client.MatchingFields{"metadata.name": "two"})
+	c.expect(c.watched(changes, 1), "ADDED two")
+	for _, name := range []string{"one", "two"} {
+		c.must(c.Delete(c.Context(), &corev1.ConfigMap{ObjectMeta: c.named(name)}))
+	}
+	c.expect(c.watched(changes, 1), "DELETED two")
+}
+
+func watchFromVersion(c *check) {
+	c.three()
+	var list corev1.ConfigMapList
+	c.must(c.List(c.Context(), &list, client.InNamespace(c.namespace)))
+	changes := c.watch(&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
+	c.must(c.Create(c.Context(), &corev1.ConfigMap{ObjectMeta: c.named("four")}))
+	c.expect(c.watched(changes, 1), "ADDED four")
+}

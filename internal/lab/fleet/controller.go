@@ -1,0 +1,207 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// controller stands in for the controllers of a leaf: Kubernetes' garbage collector and its controller of namespaces,
+// and those of Liqo. It reacts to one change after the other.
+type controller struct {
+	*leaf
+
+	nodePorts int32 // how many it has given away
+}
+
+// reportPeriod is how often Liqo's gateways report their tunnels.
+const reportPeriod = 10 * time.Second
+
+// run reacts to changes until ctx ends. The first failure ends it, too, because it is a defect of the fleet.
+func (c *controller) run(ctx context.Context, changes *watcher) error {
+	reports := time.NewTicker(reportPeriod)
+	defer reports.Stop()
+	for {
+		select {
+		case <-changes.more:
+			for _, e := range changes.take() {
+				if err := c.react(e.change); err != nil {
+					return fmt.Errorf("leaf %s, %s %s: %w", c.name, e.change.resource.kind, key(e.change.object), err)
+				}
+			}
+		case <-reports.C:
+			if err := c.reportTunnels(); err != nil {
+				return fmt.Errorf("leaf %s: %w", c.name, err)
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (c *controller) react(of change) error {
+	if of.event == watch.Deleted {
+		return c.collect(of.object)
+	}
+	if of.object.GetDeletionTimestamp() != nil {
+		if of.resource.gvk() == v1.WithKind("Namespace") {
+			return c.empty(of.object.GetName())
+		}
+		return nil
+	}
+	if reaction := reactions[of.resource.kind]; reaction != nil {
+		return reaction(c, of.object)
+	}
+	return nil
+}
+
+// collect deletes what an object that is gone has owned.
+func (c *controller) collect(owner object) error {
+	return c.deleteAll(func(one object) bool {
+		return slices.ContainsFunc(one.GetOwnerReferences(), func(reference metav1.OwnerReference) bool {
+			return reference.UID == owner.GetUID()
+		})
+	})
+}
+
+// empty deletes what is in a namespace, and then the namespace.
+func (c *controller) empty(namespace string) error {
+	if err := c.deleteAll(func(one object) bool { return one.GetNamespace() == namespace }); err != nil {
+		return err
+	}
+	namespaces, err := c.resources.resourceOf(v1.WithKind("Namespace"))
+	if err != nil {
+		return err
+	}
+	_, err = c.store.write(namespaces, types.NamespacedName{Name: namespace},
+		func(*contents) (*contents, error) { return nil, nil })
+	return err
+}
+
+func (c *controller) deleteAll(selected func(object) bool) error {
+	for _, r := range slices.Collect(maps.Values(c.resources)) {
+		found, _ := c.store.list(r, selected)
+		for _, one := range found {
+			_, err := c.store.write(r, key(one), func(present *contents) (*contents, error) {
+				if present == nil {
+					return nil, nil
+				}
+				return deleted(present), nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ensure creates an object unless it exists. In a namespace that is going, nothing is created any more.
+func (c *controller) ensure(one client.Object) error {
+	content, r, err := c.untyped(one)
+	if err != nil {
+		return err
+	}
+	_, err = c.store.write(r, key(one), func(present *contents) (*contents, error) {
+		if present != nil {
+			return present, nil
+		}
+		return c.managers.update(r, "", nil, content, liqoManager)
+	})
+	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// untyped returns an object without its type, and its resource.
+func (c *controller) untyped(one client.Object) (*contents, *resource, error) {
+	kind, err := apiutil.GVKForObject(one, kinds)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := c.resources.resourceOf(kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	content, err := contentOf(one)
+	if err != nil {
+		return nil, nil, err
+	}
+	object := &contents{Object: content}
+	object.SetGroupVersionKind(kind)
+	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+	return object, r, nil
+}
+
+// contentOf returns what an object is on the wire.
+func contentOf(typed any) (map[string]any, error) {
+	encoded, err := json.Marshal(typed)
+	if err != nil {
+		return nil, err
+	}
+	var content map[string]any
+	err = json.Unmarshal(encoded, &content)
+	return content, err
+}
+
+// all returns the objects of a kind.
+func all[T any](c *controller, kind schema.GroupVersionKind) ([]*T, error) {
+	r, err := c.resources.resourceOf(kind)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := c.store.list(r, func(object) bool { return true })
+	typed := make([]*T, len(found))
+	for i, one := range found {
+		if typed[i], err = as[T](one.contents); err != nil {
+			return nil, err
+		}
+	}
+	return typed, nil
+}
+
+// as returns an object with its type.
+func as[T any](of *contents) (*T, error) {
+	typed := new(T)
+	return typed, runtime.DefaultUnstructuredConverter.FromUnstructured(of.Object, typed)
+}
+
+// report fills in the status of an object, if the object still exists.
+func report[T any](c *controller, kind schema.GroupVersionKind, of types.NamespacedName, fill func(*T)) error {
+	r, err := c.resources.resourceOf(kind)
+	if err != nil {
+		return err
+	}
+	_, err = c.store.write(r, of, func(present *contents) (*contents, error) {
+		if present == nil {
+			return nil, nil
+		}
+		typed, err := as[T](present)
+		if err != nil {
+			return nil, err
+		}
+		fill(typed)
+		content, err := contentOf(typed)
+		if err != nil {
+			return nil, err
+		}
+		written := present.DeepCopy()
+		set(written, "status", content["status"])
+		return c.managers.update(r, "status", present, written, liqoManager)
+	})
+	return err
+}

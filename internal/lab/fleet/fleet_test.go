@@ -1,0 +1,37 @@
+package fleet_test
+
+import (
+	"testing"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet/conformance"
+)
+
+func TestALeafOfAFleetAnswersAsAClusterDoes(t *testing.T) {
+	version, err := binaries.LiqoVersion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := binaries.LiqoSource(t.Context(), version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaves, err := fleet.Start([]string{"rome", "milan"}, cluster.LoadChart(source), version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := leaves.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	config, err := clientcmd.NewNonInteractiveClientConfig(*leaves.Kubeconfig, "rome", nil, nil).ClientConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conformance.Check(t, config)
+}

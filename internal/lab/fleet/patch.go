@@ -1,0 +1,164 @@
+package fleet
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"sync"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructuredscheme"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/yaml"
+)
+
+// patch merges a request into an object. Only server-side apply can create one.
+func (l *leaf) patch(request *http.Request, asked *query) (one object, status int, err error) {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, request.Body, maxBody))
+	if err != nil {
+		return object{}, 0, err
+	}
+	status = http.StatusOK
+	one, err = l.store.write(asked.resource, asked.key(), func(present *contents) (*contents, error) {
+		switch kind := request.Header.Get("Content-Type"); kind {
+		case string(types.ApplyYAMLPatchType):
+			if present == nil {
+				status = http.StatusCreated
+			}
+			return l.apply(request, asked, present, body)
+		case string(types.MergePatchType):
+			return l.merge(request, asked, present, body)
+		default:
+			return nil, apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, asked.Verb,
+				asked.resource.GroupResource(), asked.Name, "the fleet knows no patch of the type "+kind, 0, true)
+		}
+	})
+	return one, status, err
+}
+
+// merge merges a JSON merge patch (RFC 7386) into an object.
+func (l *leaf) merge(
+	request *http.Request, asked *query, present *contents, patch []byte,
+) (*contents, error) {
+	if present == nil {
+		return nil, apierrors.NewNotFound(asked.resource.GroupResource(), asked.Name)
+	}
+	original, err := json.Marshal(present)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := jsonpatch.MergePatch(original, patch)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	sent := &contents{}
+	if err := sent.UnmarshalJSON(merged); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return l.replace(asked, present, sent, manager(request))
+}
+
+// apply merges the intent of a server-side apply into an object.
+func (l *leaf) apply(
+	request *http.Request, asked *query, present *contents, body []byte,
+) (*contents, error) {
+	intent := &contents{}
+	if err := yaml.Unmarshal(body, &intent.Object); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if asked.Subresource == "" && asked.resource.status {
+		delete(intent.Object, "status")
+	}
+	intent.SetNamespace(asked.Namespace)
+	force := request.URL.Query().Get("force") == "true"
+	applied, err := l.managers.apply(asked.resource, asked.Subresource, present, intent, manager(request), force)
+	if err == nil && present == nil {
+		complete(applied)
+	}
+	return applied, err
+}
+
+// managers record for every field who has set it. They are safe for concurrent use.
+type managers struct {
+	mu  sync.Mutex
+	all map[managed]*managedfields.FieldManager
+}
+
+// managed is a resource, or a subresource of it.
+type managed struct {
+	kind        schema.GroupVersionKind
+	subresource string
+}
+
+func newManagers() *managers { return &managers{all: map[managed]*managedfields.FieldManager{}} }
+
+func (m *managers) of(r *resource, subresource string) (*managedfields.FieldManager, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name := managed{r.gvk(), subresource}
+	if known := m.all[name]; known != nil {
+		return known, nil
+	}
+	made, err := managedfields.NewDefaultCRDFieldManager(managedfields.NewDeducedTypeConverter(),
+		oneVersion{}, unstructuredscheme.NewUnstructuredDefaulter(), unstructuredscheme.NewUnstructuredCreator(),
+		name.kind, r.GroupVersion(), subresource, nil)
+	m.all[name] = made
+	return made, err
+}
+
+// update records who has replaced an object. It has no former version if it is new.
+func (m *managers) update(
+	r *resource, subresource string, former, written *contents, by string,
+) (*contents, error) {
+	fields, err := m.of(r, subresource)
+	if err != nil {
+		return nil, err
+	}
+	if former == nil {
+		former = empty(r, written)
+	}
+	result, err := fields.Update(former, written, by)
+	if err != nil {
+		return nil, err
+	}
+	return result.(*contents), nil //nolint:errcheck,forcetypeassert // it gets such objects only
+}
+
+// apply merges an intent into an object, which is nil if there is none.
+func (m *managers) apply(
+	r *resource, subresource string, present, intent *contents, by string, force bool,
+) (*contents, error) {
+	fields, err := m.of(r, subresource)
+	if err != nil {
+		return nil, err
+	}
+	if present == nil {
+		present = empty(r, intent)
+	}
+	result, err := fields.Apply(present, intent, by, force)
+	if err != nil {
+		return nil, err
+	}
+	return result.(*contents), nil //nolint:errcheck,forcetypeassert // it gets such objects only
+}
+
+// empty is an object before it is written for the first time.
+func empty(r *resource, written *contents) *contents {
+	empty := &contents{}
+	empty.SetGroupVersionKind(r.gvk())
+	empty.SetNamespace(written.GetNamespace())
+	empty.SetName(written.GetName())
+	return empty
+}
+
+// oneVersion is a converter for kinds that exist in one version only.
+type oneVersion struct{ runtime.ObjectConvertor }
+
+// ConvertToVersion implements [runtime.ObjectConvertor].
+func (oneVersion) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+	return in, nil
+}

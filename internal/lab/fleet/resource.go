@@ -1,0 +1,114 @@
+package fleet
+
+import (
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// resource is a type of objects that a leaf serves.
+type resource struct {
+	schema.GroupVersionResource
+
+	kind       string
+	namespaced bool
+	status     bool // it has a subresource for its status
+	generation bool // its objects count the changes of their spec
+}
+
+func (r *resource) gvk() schema.GroupVersionKind { return r.GroupVersion().WithKind(r.kind) }
+
+// resources are the types that a leaf serves. They are keyed by group and name.
+type resources map[schema.GroupResource]*resource
+
+// newResources returns Kubernetes' own resources that the provider uses, and custom ones.
+func newResources(crds []*apiextensionsv1.CustomResourceDefinition) resources {
+	all := resources{}
+	for _, builtIn := range []struct {
+		schema.GroupVersion
+		name, kind                     string
+		namespaced, status, generation bool
+	}{
+		{v1, "namespaces", "Namespace", false, true, false},
+		{v1, "nodes", "Node", false, true, false},
+		{v1, "configmaps", "ConfigMap", true, false, false},
+		{v1, "secrets", "Secret", true, false, false},
+		{v1, "services", "Service", true, true, false},
+		{v1, "pods", "Pod", true, true, false},
+		{v1, "events", "Event", true, false, false},
+		{apps, "deployments", "Deployment", true, true, true},
+		{coordination, "leases", "Lease", true, false, false},
+		{discovery, "endpointslices", "EndpointSlice", true, false, true},
+	} {
+		all.add(&resource{
+			builtIn.WithResource(builtIn.name), builtIn.kind, builtIn.namespaced, builtIn.status, builtIn.generation,
+		})
+	}
+	for _, crd := range crds {
+		for _, version := range crd.Spec.Versions {
+			if !version.Storage {
+				continue
+			}
+			gvr := schema.GroupVersionResource{
+				Group: crd.Spec.Group, Version: version.Name, Resource: crd.Spec.Names.Plural,
+			}
+			status := version.Subresources != nil && version.Subresources.Status != nil
+			all.add(&resource{gvr, crd.Spec.Names.Kind, crd.Spec.Scope == apiextensionsv1.NamespaceScoped, status, true})
+		}
+	}
+	return all
+}
+
+var (
+	v1           = schema.GroupVersion{Version: "v1"}
+	apps         = schema.GroupVersion{Group: "apps", Version: "v1"}
+	coordination = schema.GroupVersion{Group: "coordination.k8s.io", Version: "v1"}
+	discovery    = schema.GroupVersion{Group: "discovery.k8s.io", Version: "v1"}
+)
+
+func (r resources) add(one *resource) { r[one.GroupResource()] = one }
+
+// ofKind returns the resource of a kind, or nil if it is not served.
+func (r resources) ofKind(kind schema.GroupVersionKind) *resource {
+	for one := range maps.Values(r) {
+		if one.gvk() == kind {
+			return one
+		}
+	}
+	return nil
+}
+
+// in returns the resources of a group and version, as discovery lists them. It returns nil if nothing of them is
+// served.
+func (r resources) in(gv schema.GroupVersion) *metav1.APIResourceList {
+	list := &metav1.APIResourceList{
+		TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: gv.String(),
+	}
+	verbs := metav1.Verbs{"create", "delete", "get", "list", "patch", "update", "watch"}
+	for _, name := range slices.Sorted(maps.Keys(r.names(gv))) {
+		one := r[schema.GroupResource{Group: gv.Group, Resource: name}]
+		served := metav1.APIResource{Name: name, Kind: one.kind, Namespaced: one.namespaced, Verbs: verbs}
+		list.APIResources = append(list.APIResources, served)
+		if one.status {
+			served.Name, served.Verbs = name+"/status", metav1.Verbs{"get", "patch", "update"}
+			list.APIResources = append(list.APIResources, served)
+		}
+	}
+	if len(list.APIResources) == 0 {
+		return nil
+	}
+	return list
+}
+
+func (r resources) names(gv schema.GroupVersion) map[string]bool {
+	names := map[string]bool{}
+	for _, one := range r {
+		if one.GroupVersion() == gv {
+			names[one.Resource] = true
+		}
+	}
+	return names
+}

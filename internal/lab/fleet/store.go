@@ -1,0 +1,236 @@
+package fleet
+
+import (
+	"encoding/json"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// contents are those of an object, of any kind.
+type contents = unstructured.Unstructured
+
+// object is an object as a leaf keeps it. It never changes.
+type object struct {
+	*contents
+
+	json []byte // of the whole object, encoded once for all who read it
+}
+
+// store keeps the objects of a leaf. It is safe for concurrent use.
+type store struct {
+	mu       sync.Mutex
+	version  int64 // of the last write
+	objects  map[*resource]map[types.NamespacedName]object
+	changed  map[*resource]int64 // the version of the last write of each resource
+	watchers map[*watcher]struct{}
+}
+
+func newStore(all resources) *store {
+	s := &store{
+		version: 1, objects: map[*resource]map[types.NamespacedName]object{}, changed: map[*resource]int64{},
+		watchers: map[*watcher]struct{}{},
+	}
+	for _, r := range all {
+		s.objects[r] = map[types.NamespacedName]object{}
+	}
+	return s
+}
+
+// get returns an object, or an error if there is none.
+func (s *store) get(r *resource, key types.NamespacedName) (object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, ok := s.objects[r][key]
+	if !ok {
+		return object{}, apierrors.NewNotFound(r.GroupResource(), key.Name)
+	}
+	return found, nil
+}
+
+// list returns the objects that are selected, in no order, and the version of the store.
+func (s *store) list(r *resource, selected func(object) bool) ([]object, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.selection(r, selected), s.currentVersion()
+}
+
+// selection is list for those who hold the lock.
+func (s *store) selection(r *resource, selected func(object) bool) []object {
+	var found []object
+	for _, one := range s.objects[r] {
+		if selected(one) {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+func (s *store) currentVersion() string { return strconv.FormatInt(s.version, 10) }
+
+// write replaces an object by what change returns, and returns it. The argument of change is a copy of the present
+// object, or nil if there is none. If change returns nil, the object goes. An object that is being deleted goes with
+// its last finalizer. Nothing happens if nothing changes.
+func (s *store) write(
+	r *resource, key types.NamespacedName, change func(*contents) (*contents, error),
+) (object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	present, exists := s.objects[r][key]
+	var copied *contents
+	if exists {
+		copied = present.DeepCopy()
+	}
+	written, err := change(copied)
+	if err != nil {
+		return object{}, err
+	}
+	switch {
+	case written == nil && !exists:
+		return object{}, nil
+	case written == nil || exists && written.GetDeletionTimestamp() != nil && len(finalizers(written)) == 0:
+		return s.remove(r, key, present)
+	case !exists:
+		if err := s.namespaceExists(r, key.Namespace); err != nil {
+			return object{}, err
+		}
+		return s.put(r, key, created(r, written), watch.Added)
+	case equality.Semantic.DeepEqual(written.Object, present.Object):
+		return present, nil
+	default:
+		return s.put(r, key, updated(r, present, written), watch.Modified)
+	}
+}
+
+// created completes a new object.
+func created(r *resource, written *contents) *contents {
+	written.SetUID(uuid.NewUUID())
+	written.SetCreationTimestamp(metav1.NewTime(time.Now().Truncate(time.Second)))
+	if r.generation {
+		written.SetGeneration(1)
+	}
+	return written
+}
+
+// updated counts the changes of an object.
+func updated(r *resource, present object, written *contents) *contents {
+	if r.generation && !equality.Semantic.DeepEqual(essence(written), essence(present.contents)) {
+		written.SetGeneration(present.GetGeneration() + 1)
+	}
+	return written
+}
+
+// essence is what the generation of an object counts the changes of.
+func essence(of *contents) map[string]any {
+	essence := map[string]any{}
+	for field, value := range of.Object {
+		if field != "metadata" && field != "status" {
+			essence[field] = value
+		}
+	}
+	return essence
+}
+
+// finalizers are those of the object and, for a namespace, those of its spec.
+func finalizers(of *contents) []string {
+	all := of.GetFinalizers()
+	if of.GroupVersionKind() == v1.WithKind("Namespace") {
+		more, _, _ := unstructured.NestedStringSlice(of.Object, "spec", "finalizers") // without them, there are none
+		all = append(all, more...)
+	}
+	return all
+}
+
+// namespaceExists returns an error if nothing can be created in a namespace.
+func (s *store) namespaceExists(r *resource, name string) error {
+	if !r.namespaced {
+		return nil
+	}
+	for namespaces, all := range s.objects {
+		if namespaces.gvk() != v1.WithKind("Namespace") {
+			continue
+		}
+		namespace, exists := all[types.NamespacedName{Name: name}]
+		if !exists {
+			return apierrors.NewNotFound(namespaces.GroupResource(), name)
+		}
+		if namespace.GetDeletionTimestamp() != nil {
+			return apierrors.NewForbidden(r.GroupResource(), "", errTerminating(name))
+		}
+	}
+	return nil
+}
+
+type errTerminating string
+
+func (e errTerminating) Error() string { return "namespace " + string(e) + " is being terminated" }
+
+// put stores an object under the next version.
+func (s *store) put(
+	r *resource, key types.NamespacedName, written *contents, event watch.EventType,
+) (object, error) {
+	stored, err := s.next(r, written)
+	if err != nil {
+		return object{}, err
+	}
+	former := s.objects[r][key]
+	s.objects[r][key] = stored
+	s.notify(change{event, r, former, stored})
+	return stored, nil
+}
+
+// remove removes an object. Who watches it gets it as it was, under the next version.
+func (s *store) remove(r *resource, key types.NamespacedName, present object) (object, error) {
+	last, err := s.next(r, present.DeepCopy())
+	if err != nil {
+		return object{}, err
+	}
+	delete(s.objects[r], key)
+	s.notify(change{watch.Deleted, r, present, last})
+	return last, nil
+}
+
+// next gives an object the next version.
+func (s *store) next(r *resource, written *contents) (object, error) {
+	s.version++
+	s.changed[r] = s.version
+	written.SetResourceVersion(s.currentVersion())
+	encoded, err := json.Marshal(written)
+	return object{written, encoded}, err
+}
+
+// change is one write.
+type change struct {
+	event    watch.EventType
+	resource *resource
+	// former is how the object was before; its Unstructured is nil if there was none.
+	former, object object
+}
+
+func (s *store) notify(c change) {
+	for w := range s.watchers {
+		w.notify(c)
+	}
+}
+
+// key returns the name of an object.
+func key(of metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: of.GetNamespace(), Name: of.GetName()}
+}
+
+// resourceOf returns the resource with a kind, or an error if it is not served.
+func (r resources) resourceOf(kind schema.GroupVersionKind) (*resource, error) {
+	if found := r.ofKind(kind); found != nil {
+		return found, nil
+	}
+	return nil, apierrors.NewBadRequest("the fleet does not serve " + kind.String())
+}
