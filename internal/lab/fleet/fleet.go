@@ -70,12 +70,16 @@ func Start(names []string, chart *cluster.Chart, version liqo.Version) (_ *Fleet
 		}
 	}()
 	f.group, ctx = errgroup.WithContext(ctx)
-	managers := newManagers()
+	managers, resources := newManagers(), newResources(crds)
+	schemas, err := newSchemas(crds)
+	if err != nil {
+		return nil, err
+	}
 	for i, name := range names {
 		l := &leaf{
-			name: name, token: rand.Text(), resources: newResources(crds), managers: managers, requests: map[Request]int{},
+			name: name, token: rand.Text(), resources: resources, schemas: schemas, managers: managers,
+			store: newStore(resources), requests: map[Request]int{},
 		}
-		l.store = newStore(l.resources)
 		f.leaves = append(f.leaves, l)
 		controller := &controller{leaf: l}
 		changes := l.store.watchAll(ctx)

@@ -18,6 +18,7 @@ type leaf struct {
 	name      string
 	token     string // of its only user
 	resources resources
+	schemas   http.Handler
 	managers  *managers
 	store     *store
 
@@ -89,6 +90,10 @@ func (l *leaf) serve(answer http.ResponseWriter, request *http.Request, asked *q
 
 // discover answers a request for what the leaf serves.
 func (l *leaf) discover(answer http.ResponseWriter, request *http.Request) {
+	if strings.HasPrefix(request.URL.Path, schemaPath) {
+		l.schemas.ServeHTTP(answer, request)
+		return
+	}
 	path := strings.Trim(request.URL.Path, "/")
 	gv, err := schema.ParseGroupVersion(strings.TrimPrefix(strings.TrimPrefix(path, "apis/"), "api/"))
 	if served := l.resources.in(gv); err == nil && served != nil {

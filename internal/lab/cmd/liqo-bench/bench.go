@@ -37,6 +37,7 @@ type measure struct {
 // measures is the whole benchmark, in order.
 var measures = []measure{
 	{"program", noLeaves, (*bench).measureProgram},
+	{"fleet", noLeaves, (*bench).measureFleet},
 	{"distance", twoLeaves, (*bench).measureDistance},
 	{"one", fiveLeaves, (*bench).measureOne},
 	{"ten", fiveLeaves, (*bench).measureTen},

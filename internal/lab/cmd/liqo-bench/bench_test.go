@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,13 +126,10 @@ func TestTerraformFindsAProviderThatWaitsForIt(t *testing.T) {
 	}
 }
 
-func TestTheResidentPeakIsReadInMegabytes(t *testing.T) {
-	got, err := residentPeak(strings.NewReader("VmPeak:\t 1200000 kB\nVmHWM:\t   62500 kB\nVmRSS:\t   50000 kB\n"))
-	if got != 64 || err != nil {
-		t.Errorf("got %v, %v, want 64", got, err)
-	}
-	if _, err := residentPeak(strings.NewReader("Name:\tx\n")); err == nil {
-		t.Error("a status without the peak causes no error")
+func TestItIsSeenWhatAProcessHasUsed(t *testing.T) {
+	var used usage
+	if err := used.read(os.Getpid()); err != nil || used.megabytes < 1 || used.provider <= 0 {
+		t.Errorf("this process has used %+v (%v)", used, err)
 	}
 }
 

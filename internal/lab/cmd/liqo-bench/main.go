@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
@@ -48,6 +49,7 @@ type options struct {
 	measures             []string
 	rounds, tenRounds    int
 	largestMesh          int
+	fleets               []figures.FleetSize
 	command              string // how to run the same again
 	everythingIsMeasured bool
 	traced               bool
@@ -67,6 +69,8 @@ func parse(args []string) (*options, error) {
 	flags.IntVar(&o.rounds, "rounds", 5, "how often to measure one shortcut, plans and starts")
 	flags.IntVar(&o.tenRounds, "ten-rounds", 3, "how often to measure ten shortcuts, and commands on distant leaves")
 	flags.IntVar(&o.largestMesh, "largest-mesh", 10, "leaves of the largest full mesh, for the measure scale; at least 5")
+	fleets := flags.String("fleets", "10x45,30x45,100x50,30x435,100x435,100x1000",
+		"leaves and shortcuts of each fleet, for the measure fleet")
 	flags.BoolVar(&o.traced, "trace", false,
 		"print which requests to distant leaves waited for each other, for every command")
 	if err := flags.Parse(args); err != nil {
@@ -78,6 +82,10 @@ func parse(args []string) (*options, error) {
 	}
 	if o.rounds < 1 || o.tenRounds < 1 || o.largestMesh < tenLeaves {
 		return nil, fmt.Errorf("there must be at least one round, and %d leaves", tenLeaves)
+	}
+	var err error
+	if o.fleets, err = parseFleets(*fleets); err != nil {
+		return nil, err
 	}
 	o.everythingIsMeasured = len(o.measures) == len(measures)
 	o.command = "make bench"

@@ -28,6 +28,9 @@ type ours struct {
 	dir       string
 }
 
+//go:embed topology.tf
+var fleetView embed.FS
+
 // newOurs prepares Terraform with a configuration for the leaves of a kubeconfig, in a new folder.
 // Provider is the provider's folder.
 func newOurs(cli, dir, provider, kubeconfig string, configuration fs.FS) (*ours, error) {
@@ -85,13 +88,15 @@ func (o *ours) destroy(ctx context.Context) (time.Duration, error) {
 	return took, err
 }
 
-// plan returns the duration of `terraform plan`. It fails if there is anything to change. It adds
-// more to the environment.
-func (o *ours) plan(ctx context.Context, more ...string) (time.Duration, error) {
-	cmd := o.terraform.Command(ctx, "plan", "-detailed-exitcode")
-	cmd.Env = append(cmd.Env, more...)
-	_, took, err := timed(cmd)
+// plan returns the duration of `terraform plan`. It fails if there is anything to change.
+func (o *ours) plan(ctx context.Context) (time.Duration, error) {
+	_, took, err := timed(o.emptyPlan(ctx))
 	return took, err
+}
+
+// emptyPlan is a `terraform plan` that fails if there is anything to change.
+func (o *ours) emptyPlan(ctx context.Context, more ...string) *exec.Cmd {
+	return o.terraform.Command(ctx, append([]string{"plan", "-detailed-exitcode"}, more...)...)
 }
 
 // planNew returns the duration of `terraform plan` for these pairs, which are not joined yet.

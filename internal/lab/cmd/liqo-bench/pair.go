@@ -27,3 +27,20 @@ func cover(leaves []string) []pair {
 	}
 	return pairs
 }
+
+// rounds returns pairs of leaves such that the number of pairs is nearly the same for each leaf: as in a tournament,
+// each leaf is in one pair of each round, and no pair is in two. The number of leaves is even.
+func rounds(leaves []string, pairs int) []pair {
+	var played []pair
+	last := len(leaves) - 1 // it stays where it is, and the others go round
+	for round := 0; len(played) < pairs; round++ {
+		for i := range len(leaves) / 2 {
+			one, other := leaves[(round+i)%last], leaves[(round-i+last)%last]
+			if i == 0 {
+				other = leaves[last]
+			}
+			played = append(played, pair{one, other})
+		}
+	}
+	return played[:pairs]
+}

@@ -38,10 +38,11 @@ func (b *bench) measureScale(ctx context.Context, on *leaves) error {
 		b.report.Say("%d shortcuts: terraform plan took %.2fs, and at most %.0f requests to a cluster", n,
 			figures.Seconds(took[n]...).Median, asked.most(n))
 	}
-	memory, err := b.peakMemory(ctx, on)
+	used, err := b.attached(ctx, on.ours.emptyPlan(ctx))
 	if err != nil {
 		return err
 	}
+	b.report.Say("the provider had %.0f MB resident at its peak", used.megabytes)
 	if _, err := on.ours.destroy(ctx); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (b *bench) measureScale(ctx context.Context, on *leaves) error {
 		most[i] = asked.most(n)
 	}
 	b.found.Requests = report(asked, served)
-	b.addScale(&scale{len(on.names), len(few), len(all), numbers, most, took, memory})
+	b.addScale(&scale{len(on.names), len(few), len(all), numbers, most, took, used.megabytes})
 	return nil
 }
 

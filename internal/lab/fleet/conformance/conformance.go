@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage/names"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -34,7 +35,11 @@ func Check(t *testing.T, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cluster, err := client.NewWithWatch(config, client.Options{Scheme: kinds, Mapper: newMapper()})
+	objects, err := client.NewWithWatch(config, client.Options{Scheme: kinds, Mapper: newMapper()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +62,7 @@ func Check(t *testing.T, config *rest.Config) {
 		"a watch begins with what is there, and a mark at its end":         watchFromTheStart,
 		"a watch for a label sees objects come and go":                     watchLabel,
 		"a watch for a name sees one object":                               watchName,
+		"schemas show what Liqo can do":                                    readSchemas,
 		"a watch goes on from a version":                                   watchFromVersion,
 		"Liqo allocates the ranges of a Configuration, and releases them":  remap,
 		"Liqo remaps a range that is taken":                                remapTaken,
@@ -64,7 +70,7 @@ func Check(t *testing.T, config *rest.Config) {
 		"Liqo gives a gateway client keys":                                 dial,
 		"Liqo creates a ForeignCluster for the cluster of a Configuration": knowForeignCluster,
 	} {
-		t.Run(name, func(t *testing.T) { do(newCheck(t, cluster)) })
+		t.Run(name, func(t *testing.T) { do(newCheck(t, objects, served)) })
 	}
 }
 
@@ -73,6 +79,7 @@ type check struct {
 	*testing.T
 	client.WithWatch
 
+	served    discovery.DiscoveryInterface
 	namespace string
 }
 
@@ -106,9 +113,9 @@ func newMapper() meta.RESTMapper {
 }
 
 // newCheck creates a tenant namespace for a check. Its name is also the ID of the remote cluster.
-func newCheck(t *testing.T, cluster client.WithWatch) *check {
+func newCheck(t *testing.T, objects client.WithWatch, served discovery.DiscoveryInterface) *check {
 	t.Helper()
-	c := &check{t, cluster, names.SimpleNameGenerator.GenerateName("conformance-")}
+	c := &check{t, objects, served, names.SimpleNameGenerator.GenerateName("conformance-")}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name:   c.namespace,
 		Labels: map[string]string{consts.RemoteClusterID: c.namespace, consts.TenantNamespaceLabel: "true"},

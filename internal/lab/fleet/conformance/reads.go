@@ -3,10 +3,12 @@ package conformance
 import (
 	"slices"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/openapi3"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -128,4 +130,14 @@ func watchFromVersion(c *check) {
 	changes := c.watch(&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
 	c.must(c.Create(c.Context(), &corev1.ConfigMap{ObjectMeta: c.named("four")}))
 	c.expect(c.watched(changes, 1), "ADDED four")
+}
+
+func readSchemas(c *check) {
+	root := openapi3.NewRoot(c.served.OpenAPIV3())
+	document, err := root.GVSpec(networkingv1beta1.GroupVersion)
+	c.must(err)
+	server := document.Components.Schemas["io.liqo.networking.v1beta1.GatewayServer"]
+	if server == nil || len(server.Properties["spec"].Properties) == 0 {
+		c.Errorf("a GatewayServer has the schema %+v", server)
+	}
 }

@@ -21,6 +21,7 @@ type Report struct {
 	Command  string    `json:"command"`
 	Figures  []Figure  `json:"figures"`
 	Requests []Request `json:"requests,omitempty"`
+	Fleets   FleetRuns `json:"fleets,omitempty"`
 	Trace    *Trace    `json:"trace,omitempty"`
 }
 
@@ -75,7 +76,10 @@ func (r *Report) WriteTable(out io.Writer) error {
 	for i := range r.Figures {
 		fmt.Fprintln(table, strings.Join(r.Figures[i].row(), "\t"))
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return r.Fleets.writeTable(out)
 }
 
 // Missed returns the names of the figures that did not reach their goals.

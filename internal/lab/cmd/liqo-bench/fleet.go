@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet"
+)
+
+// parseFleets parses the sizes of fleets, such as 30x435 for 30 leaves and 435 shortcuts.
+func parseFleets(text string) ([]figures.FleetSize, error) {
+	var sizes []figures.FleetSize
+	for one := range strings.SplitSeq(text, ",") {
+		var size figures.FleetSize
+		_, err := fmt.Sscanf(one, "%dx%d", &size.Leaves, &size.Shortcuts)
+		most := size.Leaves * (size.Leaves - 1) / 2
+		if err != nil || size.Leaves%2 != 0 || size.Leaves > fleet.Most || size.Shortcuts < 1 || size.Shortcuts > most {
+			return nil, fmt.Errorf("-fleets: %q is no fleet: up to %d leaves, an even number, and shortcuts between them, "+
+				"such as 30x435", one, fleet.Most)
+		}
+		sizes = append(sizes, size)
+	}
+	return sizes, nil
+}
+
+// fleetCommands are what is measured of each fleet, in this order.
+var fleetCommands = []string{"apply", "plan", "plan of a drift", "topology", "destroy"}
+
+// parallelisms are values of Terraform's -parallelism. The first one is its default.
+var parallelisms = []int{10, 50}
+
+// measureFleet measures fleets of leaves that are no clusters.
+func (b *bench) measureFleet(ctx context.Context, _ *leaves) error {
+	version, err := binaries.LiqoVersion()
+	if err != nil {
+		return err
+	}
+	source, err := binaries.LiqoSource(ctx, version)
+	if err != nil {
+		return err
+	}
+	for _, size := range b.fleets {
+		names := make([]string, size.Leaves)
+		for i := range names {
+			names[i] = fmt.Sprintf("leaf%03d", i+1)
+		}
+		for _, parallelism := range parallelisms {
+			leaves, err := fleet.Start(names, cluster.LoadChart(source), version)
+			if err != nil {
+				return err
+			}
+			measured := b.measureOneFleet(ctx, leaves, size, parallelism, rounds(names, size.Shortcuts))
+			if err := errors.Join(measured, leaves.Close()); err != nil {
+				return fmt.Errorf("%d leaves, %d shortcuts: %w", size.Leaves, size.Shortcuts, err)
+			}
+		}
+	}
+	b.addFleets()
+	return nil
+}
+
+// measureOneFleet measures the life of the shortcuts between these pairs.
+func (b *bench) measureOneFleet(
+	ctx context.Context, leaves *fleet.Fleet, size figures.FleetSize, parallelism int, pairs []pair,
+) error {
+	dir := filepath.Join(b.dir, fmt.Sprintf("fleet-%d-%d-%d", size.Leaves, size.Shortcuts, parallelism))
+	kubeconfig := dir + ".kubeconfig"
+	if err := clientcmd.WriteToFile(*leaves.Kubeconfig, kubeconfig); err != nil {
+		return err
+	}
+	mesh, err := newOurs(b.cli, dir, filepath.Dir(b.provider), kubeconfig, configuration)
+	if err != nil {
+		return err
+	}
+	view, err := newOurs(b.cli, dir+"-topology", filepath.Dir(b.provider), kubeconfig, fleetView)
+	if err != nil {
+		return err
+	}
+	if err := mesh.choose(pairs); err != nil {
+		return err
+	}
+	at := "-parallelism=" + strconv.Itoa(parallelism)
+	measure := func(name string, cmd *exec.Cmd, changes bool) error {
+		before, connected := leaves.Requests(), leaves.Connections()
+		used, err := b.attached(ctx, cmd)
+		if err != nil {
+			return err
+		}
+		if used.changes != changes {
+			return fmt.Errorf("%s: it has changes: %t", name, used.changes)
+		}
+		run := figures.FleetRun{
+			FleetSize: size, Parallelism: parallelism, Command: name,
+			Seconds: used.took.Seconds(), Terraform: used.terraform.Seconds(), Provider: used.provider.Seconds(),
+			Requests: mostRequests(before, leaves.Requests()), Connections: leaves.Connections() - connected,
+			Megabytes: used.megabytes, Goroutines: used.goroutines,
+		}
+		b.found.Fleets = append(b.found.Fleets, run)
+		b.report.Say("%d leaves, %d shortcuts, %d at a time: %s took %.2fs", size.Leaves, size.Shortcuts, parallelism, name,
+			run.Seconds)
+		return nil
+	}
+	if err := measure("apply", mesh.terraform.Command(ctx, "apply", "-auto-approve", at), false); err != nil {
+		return err
+	}
+	if err := measure("plan", mesh.emptyPlan(ctx, at), false); err != nil {
+		return err
+	}
+	if err := edit(ctx, kubeconfig, pairs[0]); err != nil {
+		return err
+	}
+	if err := measure("plan of a drift", mesh.emptyPlan(ctx, at), true); err != nil {
+		return err
+	}
+	if err := measure("topology", view.terraform.Command(ctx, "plan", at), false); err != nil {
+		return err
+	}
+	return measure("destroy", mesh.terraform.Command(ctx, "destroy", "-auto-approve", at), false)
+}
+
+// edit changes the MTU of a pair's gateway behind Terraform's back.
+func edit(ctx context.Context, kubeconfig string, p pair) error {
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}, &clientcmd.ConfigOverrides{CurrentContext: p.Server},
+	).ClientConfig()
+	if err != nil {
+		return err
+	}
+	leaf, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	_, err = leaf.Resource(networkingv1beta1.GatewayServerGroupVersionResource).Namespace("liqo-tenant-"+p.Client).
+		Patch(ctx, p.Client, types.MergePatchType, []byte(`{"spec":{"mtu":1300}}`), metav1.PatchOptions{})
+	return err
+}
+
+// mostRequests returns the number of requests between two counts to the leaf with the most.
+func mostRequests(before, after map[fleet.Request]int) int {
+	leaves := map[string]int{}
+	most := 0
+	for request, count := range after {
+		leaves[request.Leaf] += count - before[request]
+		most = max(most, leaves[request.Leaf])
+	}
+	return most
+}
