@@ -136,8 +136,11 @@ func TestALargeGraphHasEveryNodeAndEdge(t *testing.T) {
 	}
 }
 
+// sizes are numbers of leaves and shortcuts, each twice as large as the one before.
+var sizes = []struct{ leaves, links int }{{100, 1000}, {200, 2000}, {400, 4000}}
+
 func BenchmarkTopology(b *testing.B) {
-	for _, size := range []struct{ leaves, links int }{{1000, 5000}, {2000, 10000}} {
+	for _, size := range sizes {
 		b.Run(fmt.Sprintf("leaves=%d,shortcuts=%d", size.leaves, size.links), func(b *testing.B) {
 			survey := surveyOf(size.leaves, size.links)
 			b.ReportAllocs()

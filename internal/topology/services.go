@@ -16,21 +16,26 @@ func (g *Graph) AddServices(uses map[string][]direct.Use) {
 			names[node.ClusterID], ids[node.Name] = node.Name, node.ClusterID
 		}
 	}
+	// way is a node, and the cluster ID of another one that its pods reach.
+	type way struct{ node, remote string }
+	ways := map[way][]Service{}
+	for node, found := range uses {
+		for _, use := range found {
+			used := way{node, use.Remote}
+			ways[used] = append(ways[used], Service{
+				Cluster: cmp.Or(names[use.Centre], use.Centre), Namespace: use.Namespace, Name: use.Name,
+			})
+		}
+	}
 	for i := range g.Edges {
 		edge := &g.Edges[i]
-		for _, way := range [][2]string{{edge.From, edge.To}, {edge.To, edge.From}} {
-			found, asked := uses[way[0]]
-			if asked && edge.Services == nil {
-				edge.Services = []Service{}
-			}
-			for _, use := range found {
-				if use.Remote == ids[way[1]] {
-					edge.Services = append(edge.Services, Service{
-						Cluster: cmp.Or(names[use.Centre], use.Centre), Namespace: use.Namespace, Name: use.Name,
-					})
-				}
-			}
+		_, fromAsked := uses[edge.From]
+		_, toAsked := uses[edge.To]
+		if !fromAsked && !toAsked {
+			continue
 		}
+		edge.Services = append([]Service{}, ways[way{edge.From, ids[edge.To]}]...)
+		edge.Services = append(edge.Services, ways[way{edge.To, ids[edge.From]}]...)
 		slices.SortFunc(edge.Services, Service.compare)
 		edge.Services = slices.Compact(edge.Services)
 	}

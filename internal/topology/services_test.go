@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -31,5 +32,37 @@ func TestAnEdgeHasTheServicesThatUseItFromEitherEnd(t *testing.T) {
 	}
 	if len(graph.Edges) != 3 {
 		t.Errorf("got %+v", graph.Edges)
+	}
+}
+
+// usesOf returns two Services of leaf-00000 that use each edge of a graph, from both ends.
+func usesOf(graph Graph) map[string][]direct.Use {
+	uses := map[string][]direct.Use{}
+	for _, edge := range graph.Edges {
+		for _, way := range [][2]string{{edge.From, edge.To}, {edge.To, edge.From}} {
+			for _, name := range []string{"db", "web"} {
+				uses[way[0]] = append(uses[way[0]], direct.Use{
+					Centre: "id-leaf-00000", Namespace: "shop", Name: name, Remote: "id-" + way[1],
+				})
+			}
+		}
+	}
+	return uses
+}
+
+func BenchmarkServices(b *testing.B) {
+	for _, size := range sizes {
+		b.Run(fmt.Sprintf("leaves=%d,shortcuts=%d", size.leaves, size.links), func(b *testing.B) {
+			graph := New(surveyOf(size.leaves, size.links), "")
+			uses := usesOf(graph)
+			b.ReportAllocs()
+			for b.Loop() {
+				with := Graph{Nodes: graph.Nodes, Edges: slices.Clone(graph.Edges)}
+				with.AddServices(uses)
+				if len(with.Edges[0].Services) != 2 {
+					b.Fatalf("got %+v", with.Edges[0])
+				}
+			}
+		})
 	}
 }
