@@ -3,7 +3,6 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -110,35 +109,6 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 	if owner := ownerOf(&shortcut.Ownership{}); !owner.MadeAt.IsNull() || !owner.Who.IsNull() ||
 		owner.Complete.ValueBool() {
 		t.Errorf("an owner without any origin is %+v", owner)
-	}
-}
-
-func TestATopologyListsItsNodesAndEdges(t *testing.T) {
-	joined := func(name string) shortcut.Cluster { return shortcut.Cluster{Name: name} }
-	var model topologyDataModel
-	model.show(topology.New(shortcut.Survey{
-		Leaves: []shortcut.Leaf{
-			{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"},
-		},
-		Networks: []shortcut.Link{
-			{
-				Client: joined("rome"), Server: joined("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider,
-				Latency: fiveMS,
-			},
-		},
-		Peerings: []shortcut.Peering{{Consumer: joined("europe"), Provider: joined("milan"), BothWays: true}},
-	}, "europe"), map[string]string{"rome": "v1.2.0", "milan": "v1.0.1"})
-	shows(t, map[string][2]any{
-		"nodes": {
-			model.Nodes,
-			`[{"europe" "e" <null> true "Ready" <null>} {"milan" "m" "v1.0.1" false "Ready" <null>} ` +
-				`{"rome" "r" "v1.2.0" false "Ready" <null>}]`,
-		},
-		"edges": {model.Edges, `[{"peering" "europe" "milan" true "NoNetwork" <null> <null> <null> []} ` +
-			`{"shortcut" "rome" "milan" false "Connecting" "terraform-provider-liqo" 5.000000 "2026-11-21T03:04:05Z" []}]`},
-	})
-	if !strings.HasPrefix(model.DOT.ValueString(), "digraph liqo {\n  rankdir=LR\n") {
-		t.Errorf("got %s", model.DOT.ValueString())
 	}
 }
 

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
-	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
 
 func TestAReadWithoutCredentialsIsDeferredIfTerraformSupportsItAndOtherwiseAnError(t *testing.T) {
@@ -175,20 +173,5 @@ func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 	if got := model.Shortcuts[0]; got.Managed.ValueBool() || got.Status.ValueString() != "Unknown" ||
 		!got.LatencyMS.IsNull() || !got.MTU.IsNull() {
 		t.Errorf("got %+v", got)
-	}
-}
-
-func TestATopologyIsDrawnInTheRequestedDirection(t *testing.T) {
-	for direction, expected := range map[string]string{"": "flowchart LR\n", "TB": "flowchart TB\n"} {
-		model := topologyDataModel{Direction: stringOrNull(direction)}
-		survey := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}
-		model.show(topology.New(survey, ""), nil)
-		if got := model.Mermaid.ValueString(); !strings.HasPrefix(got, expected) {
-			t.Errorf("%q: %s", direction, got)
-		}
-		if node := model.Nodes[0]; node.Status.ValueString() != "Unreachable" || node.Error.IsNull() ||
-			!node.ClusterID.IsNull() {
-			t.Errorf("got %+v", node)
-		}
 	}
 }

@@ -8,13 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // attributeTypes returns the types of a block's attributes, from its schema.
-func attributeTypes(attributes map[string]schema.Attribute) map[string]attr.Type {
+func attributeTypes[A interface{ GetType() attr.Type }](attributes map[string]A) map[string]attr.Type {
 	all := make(map[string]attr.Type, len(attributes))
 	for name, attribute := range attributes {
 		all[name] = attribute.GetType()
