@@ -41,6 +41,18 @@ func views(after string) string {
 		}`, after)
 }
 
+// fleetViews are topologies with groups, as a summary, and of one cluster.
+const fleetViews = `
+	data "liqo_topology" "summary" {
+	  central   = "europe"
+	  groups    = { rome = "South", "na*" = "South", "m*" = "North" }
+	  max_edges = 0
+	}
+	data "liqo_topology" "rome" {
+	  edges_of      = ["rome"]
+	  problems_only = false
+	}`
+
 // shows checks an attribute of a data source. The steps lead to a nested value: names of
 // attributes, and indices of lists.
 func shows(source string, value knownvalue.Check, attribute string, steps ...any) statecheck.StateCheck {
@@ -124,7 +136,7 @@ func TestAccDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 	apply(t,
 		resource.TestStep{
 			PreConfig: lab.joinByHand(t, "rome", "milan"),
-			Config:    lab.contexts(views("")),
+			Config:    lab.contexts(views("") + fleetViews),
 			ConfigStateChecks: []statecheck.StateCheck{
 				shows(one, connected, "status"), shows(one, exactly("rome/milan"), "id"), shows(one, exactly("other"), "made_by"),
 				shows(one, no, "reversed"),
@@ -175,6 +187,16 @@ func TestAccDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 					),
 					"mermaid",
 				),
+				shows("liqo_topology.summary", knownvalue.ListSizeExact(5), "nodes"),
+				shows("liqo_topology.summary", exactly("South"), "nodes", 2, "group"),
+				shows("liqo_topology.summary", null, "nodes", 4, "group"),
+				shows("liqo_topology.summary", contains(
+					`centre(("europe"))`, `g0[["without a group<br/>1 cluster, ✗ 1 not ready"]]`, `g1[["North<br/>1 cluster"]]`,
+					`g2[["South<br/>2 clusters"]]`, `g1 ===|"1 shortcut"| g2`, `"Summary of 5 clusters, 1 connection"`,
+				), "mermaid"),
+				shows("liqo_topology.rome", knownvalue.ListSizeExact(2), "nodes"),
+				shows("liqo_topology.rome", knownvalue.ListSizeExact(1), "edges"),
+				shows("liqo_topology.rome", contains(`"2 of 5 clusters, 1 of 1 connection"`), "mermaid"),
 				shows(topology, contains("digraph liqo {\n", `n3 -> n1 [label="shortcut (not Terraform's)", penwidth=2]`), "dot"),
 			},
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -29,14 +30,18 @@ func newTopologyDataSource() datasource.DataSource {
 }
 
 type topologyDataModel struct {
-	Clusters  types.List     `tfsdk:"clusters"`
-	Central   types.String   `tfsdk:"central"`
-	Direction types.String   `tfsdk:"direction"`
-	Nodes     types.List     `tfsdk:"nodes"`
-	Edges     types.List     `tfsdk:"edges"`
-	Mermaid   types.String   `tfsdk:"mermaid"`
-	DOT       types.String   `tfsdk:"dot"`
-	Timeouts  timeouts.Value `tfsdk:"timeouts"`
+	Clusters     types.List      `tfsdk:"clusters"`
+	Central      types.String    `tfsdk:"central"`
+	Groups       topology.Groups `tfsdk:"groups"`
+	EdgesOf      []string        `tfsdk:"edges_of"`
+	ProblemsOnly types.Bool      `tfsdk:"problems_only"`
+	Direction    types.String    `tfsdk:"direction"`
+	MaxEdges     types.Int64     `tfsdk:"max_edges"`
+	Nodes        types.List      `tfsdk:"nodes"`
+	Edges        types.List      `tfsdk:"edges"`
+	Mermaid      types.String    `tfsdk:"mermaid"`
+	DOT          types.String    `tfsdk:"dot"`
+	Timeouts     timeouts.Value  `tfsdk:"timeouts"`
 }
 
 // Read implements [datasource.DataSource].
@@ -46,9 +51,7 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 		if !known {
 			return
 		}
-		if central := model.Central.ValueString(); central != "" && !slices.Contains(names, central) {
-			resp.Diagnostics.AddAttributeError(path.Root("central"), "Not one of the clusters",
-				fmt.Sprintf("The clusters of this topology are %q. %q is not one of them.", names, central))
+		if resp.Diagnostics.Append(model.check(names)...); resp.Diagnostics.HasError() {
 			return
 		}
 		var versions map[string]string
@@ -61,8 +64,30 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 		asking.Wait()
 		graph := topology.New(survey, model.Central.ValueString())
 		graph.AddServices(uses)
-		model.show(graph, versions)
+		resp.Diagnostics.Append(model.show(graph, versions)...)
 	})
+}
+
+// check returns an error for each argument with a name that is not one of the clusters.
+func (m *topologyDataModel) check(clusters []string) diag.Diagnostics {
+	var diags diag.Diagnostics
+	refuse := func(at path.Path, name string) {
+		diags.AddAttributeError(at, "Not one of the clusters",
+			fmt.Sprintf("The clusters of this topology are %q. %q is not one of them. A cluster with several names counts "+
+				"once, by the first of its names.", clusters, name))
+	}
+	if central := m.Central.ValueString(); central != "" && !slices.Contains(clusters, central) {
+		refuse(path.Root("central"), central)
+	}
+	for i, name := range m.EdgesOf {
+		if !slices.Contains(clusters, name) {
+			refuse(path.Root("edges_of").AtListIndex(i), name)
+		}
+	}
+	for _, name := range m.Groups.Unused(clusters) {
+		refuse(path.Root("groups").AtMapKey(name), name)
+	}
+	return diags
 }
 
 // uses returns which Services use the networks of each cluster, by the name of the cluster. It leaves out clusters
@@ -89,12 +114,31 @@ func (l *leaves) uses(ctx context.Context, names []string) map[string][]direct.U
 	return byName
 }
 
-// show sets the results. versions has the version of Liqo by the name of a node, if it is known.
-func (m *topologyDataModel) show(graph topology.Graph, versions map[string]string) {
-	m.Nodes, m.Edges = nodeList(graph.Nodes, versions), edgeList(graph.Edges)
-	direction := topology.LeftToRight
-	if !m.Direction.IsNull() {
-		direction = topology.Direction(m.Direction.ValueString())
+// show sets the results. versions has the version of Liqo by the name of a node, if it is known. A
+// cluster with several names is a node by the first of them, so another one is an error here.
+func (m *topologyDataModel) show(graph topology.Graph, versions map[string]string) diag.Diagnostics {
+	names := make([]string, len(graph.Nodes))
+	for i, node := range graph.Nodes {
+		names[i] = node.Name
 	}
-	m.Mermaid, m.DOT = types.StringValue(graph.Mermaid(direction)), types.StringValue(graph.DOT(direction))
+	if diags := m.check(names); diags.HasError() {
+		return diags
+	}
+	graph.AddGroups(m.Groups)
+	graph = graph.Select(topology.Filter{EdgesOf: m.EdgesOf, ProblemsOnly: m.ProblemsOnly.ValueBool()})
+	m.Nodes, m.Edges = nodeList(graph.Nodes, versions), edgeList(graph.Edges)
+	drawing := m.drawing()
+	m.Mermaid, m.DOT = types.StringValue(graph.Mermaid(drawing)), types.StringValue(graph.DOT(drawing))
+	return nil
+}
+
+func (m *topologyDataModel) drawing() topology.Drawing {
+	drawing := topology.Drawing{Direction: topology.LeftToRight, MaxEdges: defaultMaxEdges}
+	if !m.Direction.IsNull() {
+		drawing.Direction = topology.Direction(m.Direction.ValueString())
+	}
+	if !m.MaxEdges.IsNull() {
+		drawing.MaxEdges = int(m.MaxEdges.ValueInt64())
+	}
+	return drawing
 }

@@ -2,14 +2,22 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
+
+// defaultMaxEdges is about a full mesh of fourteen clusters. In pictures of larger ones, most labels and arrows cover
+// each other.
+const defaultMaxEdges = 100
 
 // Schema implements [datasource.DataSource].
 func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
@@ -26,6 +34,9 @@ func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 					"shows which one it is.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
+			"groups":        groupsAttribute(),
+			"edges_of":      edgesOfAttribute(),
+			"problems_only": problemsOnlyAttribute(),
 			"direction": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Direction of the picture: `LR`, `TB`, `RL` or `BT`, for left to right, top " +
@@ -33,16 +44,61 @@ func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 				Validators: []validator.String{stringvalidator.OneOf(string(topology.LeftToRight), string(topology.TopToBottom),
 					string(topology.RightToLeft), string(topology.BottomToTop))},
 			},
-			"nodes": nodesAttribute(),
-			"edges": edgesAttribute(),
+			"max_edges": maxEdgesAttribute(),
+			"nodes":     nodesAttribute(),
+			"edges":     edgesAttribute(),
 			"mermaid": shownString("The picture as a [Mermaid](https://mermaid.js.org) flowchart, which GitHub " +
 				"draws in a Markdown block of language `mermaid`. Thick arrows are shortcuts, thin arrows are " +
 				"peerings. A connection that does not work is dashed; a broken one is also red and has a ✗. The " +
-				"text changes only if a node, an edge or a status changes. GitHub draws up to 500 edges."),
+				"text changes only if a node, an edge or a status changes. A picture without everything says so. Mermaid " +
+				"draws up to 500 edges and 50,000 characters, so a picture with more is a summary, whatever `max_edges` is."),
 			"dot": shownString("The same picture in the DOT language of [Graphviz](https://graphviz.org), which does not have " +
-				"this limit."),
+				"these limits."),
 			"timeouts": readTimeout(ctx),
 		},
+	}
+}
+
+func groupsAttribute() schema.Attribute {
+	return schema.MapAttribute{
+		Optional: true, ElementType: types.StringType,
+		MarkdownDescription: "Groups of clusters, for instance their regions, by the name of the cluster. In a name, `*` " +
+			"stands for any text: `\"it-*\" = \"Italy\"` is each cluster whose name begins with `it-`. An exact name counts " +
+			"more than one with a `*`, and a long one more than a short one. A name that no cluster has is an error. The " +
+			"picture has a frame around each group.",
+		Validators: []validator.Map{
+			mapvalidator.NoNullValues(), mapvalidator.KeysAre(notEmpty{}), mapvalidator.ValueStringsAre(notEmpty{}),
+		},
+	}
+}
+
+func edgesOfAttribute() schema.Attribute {
+	return schema.ListAttribute{
+		Optional: true, ElementType: types.StringType,
+		MarkdownDescription: "Names of clusters. `edges` and the picture have only the edges of these clusters, and " +
+			"`nodes` only these clusters and their neighbours. Default: all edges. All clusters are read in any case; to " +
+			"read fewer, use `clusters`.",
+		Validators: clusterNames(),
+	}
+}
+
+func problemsOnlyAttribute() schema.Attribute {
+	return schema.BoolAttribute{
+		Optional: true,
+		MarkdownDescription: "Whether `edges` and the picture have only edges with a problem: those whose `status` is not " +
+			"`Connected` or `NoNetwork`. `nodes` has the clusters at their ends and, without `edges_of`, also each cluster " +
+			"whose `status` is not `Ready`. Default: `false`.",
+	}
+}
+
+func maxEdgesAttribute() schema.Attribute {
+	return schema.Int64Attribute{
+		Optional: true,
+		MarkdownDescription: fmt.Sprintf("Number of edges up to which the picture has every cluster and every edge. A "+
+			"larger picture is a summary: it has one node for each group of `groups`, one for all clusters without a group, "+
+			"and one for the central cluster. Its texts count clusters, edges and problems. `nodes` and `edges` are always "+
+			"complete. Default: `%d`. More edges are hard to tell apart, and take Graphviz long to draw.", defaultMaxEdges),
+		Validators: []validator.Int64{int64validator.AtLeast(0)},
 	}
 }
 
@@ -55,6 +111,7 @@ func nodesAttribute() schema.ListNestedAttribute {
 			"cluster_id": shownString("Liqo's cluster ID. Null unless `status` is `Ready`."),
 			"liqo_version": shownString("Version of Liqo's controllers, from their image. Null unless `status` is `Ready`, " +
 				"and if it cannot be determined."),
+			"group":   shownString("Its group, from `groups`. Null if it has none."),
 			"central": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is the central cluster."},
 			"status": shownString("`Ready`: the cluster was read. `Unreachable`: its API server does not answer. " +
 				"`NoLiqo`: it answers, but has no Liqo. `Error`: it answers, but cannot be read, for instance " +

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -27,7 +28,7 @@ func TestATopologyIsDrawnInTheRequestedDirection(t *testing.T) {
 			t.Errorf("%q: %s", direction, got)
 		}
 		shows(t, map[string][2]any{"nodes": {model.Nodes, `[{"central":false,"cluster_id":<null>,` +
-			`"error":"context deadline exceeded","liqo_version":<null>,"name":"rome","status":"Unreachable"}]`}})
+			`"error":"context deadline exceeded","group":<null>,"liqo_version":<null>,"name":"rome","status":"Unreachable"}]`}})
 	}
 }
 
@@ -46,7 +47,8 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 		},
 		Peerings: []shortcut.Peering{{Consumer: joined("europe"), Provider: joined("milan"), BothWays: true}},
 	}, "europe"), map[string]string{"rome": "v1.2.0", "milan": "v1.0.1"})
-	const node = `{"central":%t,"cluster_id":"%s","error":<null>,"liqo_version":%s,"name":"%s","status":"Ready"}`
+	const node = `{"central":%t,"cluster_id":"%s","error":<null>,"group":<null>,"liqo_version":%s,"name":"%s",` +
+		`"status":"Ready"}`
 	nodes := fmt.Sprintf("["+node+","+node+","+node+"]", true, "e", "<null>", "europe",
 		false, "m", `"v1.0.1"`, "milan", false, "r", `"v1.2.0"`, "rome")
 	shows(t, map[string][2]any{
@@ -58,6 +60,105 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 	})
 	if !strings.HasPrefix(model.DOT.ValueString(), "digraph liqo {\n  rankdir=LR\n") {
 		t.Errorf("got %s", model.DOT.ValueString())
+	}
+}
+
+func TestWrongArgumentsOfATopologyAreRejectedAtTheirAttribute(t *testing.T) {
+	for expected, values := range map[string]map[string]tftypes.Value{
+		`AttributeName("groups"): Null Map Value`:                          {"groups": textsByKey("rome", null)},
+		`AttributeName("groups").ElementKeyString("rome"): Empty value`:    {"groups": textsByKey("rome", text(" "))},
+		`AttributeName("groups").ElementKeyString(""): Empty value`:        {"groups": textsByKey("", text("Italy"))},
+		`AttributeName("edges_of"): Invalid Attribute Value`:               {"edges_of": textsOf()},
+		`AttributeName("edges_of"): Null List Value`:                       {"edges_of": textsOf(null)},
+		`AttributeName("edges_of"): Duplicate List Value`:                  {"edges_of": textsOf(text("rome"), text("rome"))},
+		`AttributeName("edges_of").ElementKeyInt(0): Invalid Attribute Va`: {"edges_of": textsOf(text(""))},
+		`AttributeName("max_edges"): Invalid Attribute Value`:              {"max_edges": number(-1)},
+	} {
+		got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values)
+		if !strings.HasPrefix(got, expected) || strings.Contains(got, "\n") {
+			t.Errorf("expected %s, got %s", expected, got)
+		}
+	}
+}
+
+func TestArgumentsOfATopologyMayBeUnknownAndAMapOfGroupsMayBeEmpty(t *testing.T) {
+	unknown := func(kind tftypes.Type) tftypes.Value { return tftypes.NewValue(kind, tftypes.UnknownValue) }
+	groups := tftypes.Map{ElementType: tftypes.String}
+	for name, values := range map[string]map[string]tftypes.Value{
+		"unknown": {
+			"groups": unknown(groups), "edges_of": unknown(tftypes.List{ElementType: tftypes.String}),
+			"problems_only": unknown(tftypes.Bool), "max_edges": unknown(tftypes.Number),
+		},
+		"unknown elements": {"groups": textsByKey("rome", unknownText), "edges_of": textsOf(unknownText)},
+		"no groups":        {"groups": tftypes.NewValue(groups, map[string]tftypes.Value{})},
+	} {
+		if got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values); got != "" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestANameThatIsNotOneOfTheClustersIsAnErrorAtItsArgument(t *testing.T) {
+	model := topologyDataModel{
+		Central: types.StringValue("europe"), EdgesOf: []string{"rome", "turin"},
+		Groups: topology.Groups{"rome": "Italy", "it-*": "Italy", "r*": "R"},
+	}
+	expected := `central, edges_of[1], groups["it-*"]`
+	for name, diags := range map[string]diag.Diagnostics{
+		"before the leaves are read": model.check([]string{"milan", "rome"}),
+		"a second name of a cluster": model.show(topology.Graph{Nodes: []topology.Node{{Name: "rome"}}}, nil),
+	} {
+		var at []string
+		for _, diagnostic := range diags {
+			located, ok := diagnostic.(diag.DiagnosticWithPath)
+			if !ok || !strings.Contains(diagnostic.Detail(), `"rome"]. "`) {
+				t.Fatalf("%s: %s", name, diagnostic.Detail())
+			}
+			at = append(at, located.Path().String())
+		}
+		if got := strings.Join(at, ", "); got != expected {
+			t.Errorf("%s: got %s, expected %s", name, got, expected)
+		}
+	}
+}
+
+func TestALargeTopologyIsDrawnAsASummaryAndItsAttributesAreComplete(t *testing.T) {
+	model := topologyDataModel{Groups: topology.Groups{"leaf-0000*": "First", "leaf-*": "Others"}}
+	if diags := model.show(fleet(100), nil); diags.HasError() {
+		t.Fatal(diags)
+	}
+	if nodes, edges := len(model.Nodes.Elements()), len(model.Edges.Elements()); nodes != 101 || edges != 1100 {
+		t.Errorf("%d nodes and %d edges", nodes, edges)
+	}
+	if first := model.Nodes.Elements()[1].String(); !strings.Contains(first, `"group":"First"`) {
+		t.Errorf("got %s", first)
+	}
+	for _, picture := range []types.String{model.Mermaid, model.DOT} {
+		for _, text := range []string{
+			"Summary of 101 clusters, 1100 connections", "First", "10 clusters", "Others", "90 clusters",
+		} {
+			if !strings.Contains(picture.ValueString(), text) {
+				t.Errorf("%q is missing in:\n%s", text, picture.ValueString())
+			}
+		}
+	}
+}
+
+func TestATopologyHasTheSelectedEdgesAndUpToTheMaximumEachIsDrawn(t *testing.T) {
+	model := topologyDataModel{EdgesOf: []string{"leaf-00007"}, MaxEdges: types.Int64Value(21)}
+	if diags := model.show(fleet(100), nil); diags.HasError() {
+		t.Fatal(diags)
+	}
+	if nodes, edges := len(model.Nodes.Elements()), len(model.Edges.Elements()); nodes != 22 || edges != 21 {
+		t.Errorf("%d nodes and %d edges", nodes, edges)
+	}
+	if picture := model.Mermaid.ValueString(); strings.Contains(picture, "Summary") ||
+		!strings.Contains(picture, "22 of 101 clusters, 21 of 1100 connections") {
+		t.Errorf("got %s", picture)
+	}
+	problems := topologyDataModel{ProblemsOnly: types.BoolValue(true)}
+	if diags := problems.show(fleet(100), nil); diags.HasError() || len(problems.Edges.Elements()) != 0 {
+		t.Errorf("got %s (%v)", problems.Edges, diags)
 	}
 }
 

@@ -2,46 +2,66 @@ package topology
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 )
 
 var dotColours = map[condition]string{coming: "orange", broken: "red", unclear: "gray"}
 
+var dotShapes = map[shape]string{centre: "shape=circle", several: "peripheries=2"}
+
 // DOT returns the graph in Graphviz's language.
-func (g Graph) DOT(direction Direction) string {
+func (g Graph) DOT(drawing Drawing) string {
+	return g.pictures(drawing.MaxEdges)[0]().dot(drawing.Direction)
+}
+
+func (p picture) dot(direction Direction) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "digraph liqo {\n  rankdir=%s\n  node [shape=box]\n", direction)
-	ids := make(map[string]string, len(g.Nodes))
-	for i, node := range g.Nodes {
-		id := "n" + strconv.Itoa(i)
-		ids[node.Name] = id
-		attributes := []string{"label=" + dotText(node.lines()...)}
-		if node.Central {
-			attributes = append(attributes, "shape=circle")
-		}
-		if node.Status != Ready {
-			attributes = append(attributes, "color=red", "style=dashed")
-		}
-		fmt.Fprintf(&text, "  %s [%s]\n", id, strings.Join(attributes, ", "))
+	if len(p.note) > 0 {
+		fmt.Fprintf(&text, "  label=%s\n", dotText(p.note...))
 	}
-	for _, edge := range g.Edges {
-		fmt.Fprintf(&text, "  %s -> %s [%s]\n", ids[edge.From], ids[edge.To], strings.Join(edge.dotAttributes(), ", "))
+	for i, frame := range p.frames {
+		if frame.title != "" { // Graphviz draws a frame only if the name of the subgraph begins like this
+			fmt.Fprintf(&text, "  subgraph cluster_%d {\n  label=%s\n", i, dotText(frame.title))
+		}
+		for _, box := range frame.boxes {
+			fmt.Fprintf(&text, "  %s [%s]\n", box.id, strings.Join(box.dotAttributes(), ", "))
+		}
+		if frame.title != "" {
+			text.WriteString("  }\n")
+		}
+	}
+	for _, arrow := range p.arrows {
+		fmt.Fprintf(&text, "  %s -> %s [%s]\n", arrow.from, arrow.to, strings.Join(arrow.dotAttributes(), ", "))
 	}
 	text.WriteString("}\n")
 	return text.String()
 }
 
-func (e Edge) dotAttributes() []string {
-	attributes := []string{"label=" + dotText(e.label())}
-	if e.BothWays {
+func (b box) dotAttributes() []string {
+	attributes := []string{"label=" + dotText(b.lines...)}
+	if shape, ok := dotShapes[b.shape]; ok {
+		attributes = append(attributes, shape)
+	}
+	if b.troubled {
+		attributes = append(attributes, "color=red", "style=dashed")
+	}
+	return attributes
+}
+
+func (a arrow) dotAttributes() []string {
+	attributes := []string{"label=" + dotText(a.lines...)}
+	switch a.heads {
+	case 0:
+		attributes = append(attributes, "dir=none")
+	case 2:
 		attributes = append(attributes, "dir=both")
 	}
-	if e.Kind == OfShortcut {
+	if a.thick {
 		attributes = append(attributes, "penwidth=2")
 	}
-	if colour, ok := dotColours[e.condition()]; ok {
+	if colour, ok := dotColours[a.condition]; ok {
 		attributes = append(attributes, "color="+colour, "style=dashed")
 	}
 	return attributes
@@ -53,13 +73,14 @@ var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
 
 // dotText returns a quoted label with these lines.
 func dotText(lines ...string) string {
+	escaped := make([]string, len(lines))
 	for i, line := range lines {
-		lines[i] = dotEscapes.Replace(strings.Map(func(char rune) rune {
+		escaped[i] = dotEscapes.Replace(strings.Map(func(char rune) rune {
 			if unicode.IsControl(char) {
 				return ' '
 			}
 			return char
 		}, line))
 	}
-	return `"` + strings.Join(lines, `\n`) + `"`
+	return `"` + strings.Join(escaped, `\n`) + `"`
 }

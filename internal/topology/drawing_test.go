@@ -3,6 +3,7 @@ package topology
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,11 +13,22 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected pictures")
 
+const special = `"quoted" \ [x] (y) {z} <b>bold</b> &amp; #35;`
+
 // pictures returns graphs with everything that a picture can show.
 func pictures() map[string]Graph {
-	const special = `"quoted" \ [x] (y) {z} <b>bold</b> &amp; #35;`
+	some := fleet(2)
+	some.AddGroups(Groups{"north-*": special, "south-*": "South"})
+	large := fleet(25)
+	byRegion := fleet(25)
+	byRegion.AddGroups(regions)
 	return map[string]Graph{
-		"empty": {},
+		"empty":          {},
+		"groups":         some,
+		"summary":        large,
+		"summary-groups": byRegion,
+		"selection":      byRegion.Select(Filter{EdgesOf: []string{"hub", "east-00"}}),
+		"problems":       byRegion.Select(Filter{ProblemsOnly: true}),
 		"hub": {
 			Nodes: []Node{ready("europe", true), ready("milan", false), ready("rome", false)},
 			Edges: []Edge{
@@ -64,6 +76,34 @@ func pictures() map[string]Graph {
 	}
 }
 
+var regions = Groups{"north-*": "North", "south-*": "South", "east-*": "East", "west-*": "West"}
+
+// fleet returns a graph of a hub and this number of leaves in each of four regions. Each region is a
+// mesh. In each, the first leaf has a shortcut to those of the other regions. Some things do not work.
+func fleet(each int) Graph {
+	names := []string{"east", "north", "south", "west"}
+	survey := shortcut.Survey{Leaves: leavesOf("hub")}
+	name := func(region string, i int) string { return fmt.Sprintf("%s-%02d", region, i) }
+	for _, region := range names {
+		for i := range each {
+			survey.Leaves = append(survey.Leaves, leavesOf(name(region, i))...)
+			survey.Peerings = append(survey.Peerings, peering("hub", name(region, i)))
+			for j := range i {
+				survey.Networks = append(survey.Networks, link(name(region, i), name(region, j)))
+			}
+		}
+	}
+	for i, region := range names {
+		for _, other := range names[:i] {
+			survey.Networks = append(survey.Networks, link(name(region, 0), name(other, 0)))
+		}
+	}
+	last := len(survey.Networks) - 1
+	survey.Networks[0].Status, survey.Networks[last].Status = shortcut.Error, shortcut.Connecting
+	survey.Leaves[1].Err = errors.New("no answer")
+	return New(survey, "hub")
+}
+
 func ready(name string, central bool) Node {
 	return Node{Name: name, ClusterID: name, Central: central, Status: Ready}
 }
@@ -72,8 +112,8 @@ func ready(name string, central bool) Node {
 // checks that the package draws exactly these pictures.
 func TestPicturesAreAsTheyWereWhenSomebodyLookedAtThem(t *testing.T) {
 	for name, graph := range pictures() {
-		compare(t, name+".mmd", graph.Mermaid(LeftToRight))
-		compare(t, name+".dot", graph.DOT(LeftToRight))
+		compare(t, name+".mmd", graph.Mermaid(Drawing{LeftToRight, 100}))
+		compare(t, name+".dot", graph.DOT(Drawing{LeftToRight, 100}))
 	}
 }
 

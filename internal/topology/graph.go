@@ -16,12 +16,16 @@ import (
 type Graph struct {
 	Nodes []Node // sorted by name
 	Edges []Edge // sorted by From and To; at most one for two clusters
+
+	// Whole is the size of the graph from which [Graph.Select] has selected this one, or nil.
+	Whole *Size
 }
 
 // Node is a cluster.
 type Node struct {
 	Name      string // the user's
 	ClusterID string // Liqo's; empty unless Status is Ready
+	Group     string // the user's; empty if it has none
 	Central   bool
 	Status    NodeStatus
 	Err       error // why Status is not Ready; nil if it is

@@ -1,0 +1,36 @@
+package topology
+
+// Filter selects edges. The zero value selects all of them.
+type Filter struct {
+	EdgesOf      []string // names of nodes: only their edges; nil for those of all nodes
+	ProblemsOnly bool     // only edges whose network does not work, or whose status is not known
+}
+
+// Size is the size of a graph.
+type Size struct{ Nodes, Edges int }
+
+// Select returns a graph with only the selected edges and the nodes at their ends. The nodes of
+// EdgesOf stay in any case. Without EdgesOf, a node that is not ready is a problem too.
+func (g Graph) Select(filter Filter) Graph {
+	if filter.EdgesOf == nil && !filter.ProblemsOnly {
+		return g
+	}
+	of, stay := map[string]bool{}, map[string]bool{}
+	for _, name := range filter.EdgesOf {
+		of[name], stay[name] = true, true
+	}
+	selected := Graph{Whole: &Size{Nodes: len(g.Nodes), Edges: len(g.Edges)}}
+	for _, edge := range g.Edges {
+		if filter.EdgesOf != nil && !of[edge.From] && !of[edge.To] || filter.ProblemsOnly && edge.condition() == working {
+			continue
+		}
+		stay[edge.From], stay[edge.To] = true, true
+		selected.Edges = append(selected.Edges, edge)
+	}
+	for _, node := range g.Nodes {
+		if stay[node.Name] || filter.EdgesOf == nil && node.Status != Ready {
+			selected.Nodes = append(selected.Nodes, node)
+		}
+	}
+	return selected
+}

@@ -1,0 +1,67 @@
+package topology
+
+import (
+	"slices"
+	"testing"
+)
+
+// named returns the names of the nodes, and the ends of the edges.
+func named(graph Graph) (nodes, edges []string) {
+	for _, node := range graph.Nodes {
+		nodes = append(nodes, node.Name)
+	}
+	for _, edge := range graph.Edges {
+		edges = append(edges, edge.From+">"+edge.To)
+	}
+	return nodes, edges
+}
+
+func TestAFilterKeepsItsEdgesAndTheirEnds(t *testing.T) {
+	graph := fleet(2)
+	graph.Nodes = append(graph.Nodes, Node{Name: "zurich", Status: Unreachable})
+	for name, test := range map[string]struct {
+		filter       Filter
+		nodes, edges []string
+	}{
+		"the edges of a leaf": {
+			Filter{EdgesOf: []string{"north-01"}},
+			[]string{"hub", "north-00", "north-01"}, []string{"hub>north-01", "north-01>north-00"},
+		},
+		"the edges of two leaves, once each": {
+			Filter{EdgesOf: []string{"north-01", "hub"}},
+			[]string{
+				"east-00", "east-01", "hub", "north-00", "north-01", "south-00", "south-01", "west-00", "west-01",
+			},
+			[]string{
+				"hub>east-00", "hub>east-01", "hub>north-00", "hub>north-01", "hub>south-00", "hub>south-01", "hub>west-00",
+				"hub>west-01", "north-01>north-00",
+			},
+		},
+		"a leaf without an edge": {Filter{EdgesOf: []string{"zurich"}}, []string{"zurich"}, nil},
+		"problems, also of clusters": {
+			Filter{ProblemsOnly: true}, []string{"east-00", "east-01", "south-00", "west-00", "zurich"},
+			[]string{"east-01>east-00", "west-00>south-00"},
+		},
+		"problems of a leaf": {
+			Filter{EdgesOf: []string{"south-00"}, ProblemsOnly: true}, []string{"south-00", "west-00"},
+			[]string{"west-00>south-00"},
+		},
+	} {
+		selected := graph.Select(test.filter)
+		nodes, edges := named(selected)
+		if !slices.Equal(nodes, test.nodes) || !slices.Equal(edges, test.edges) {
+			t.Errorf("%s:\ngot      %q %q\nexpected %q %q", name, nodes, edges, test.nodes, test.edges)
+		}
+		if whole := selected.Whole; whole == nil || whole.Nodes != 10 || whole.Edges != len(graph.Edges) {
+			t.Errorf("%s: the whole graph has size %+v", name, whole)
+		}
+	}
+}
+
+func TestAFilterWithoutAConditionKeepsEverything(t *testing.T) {
+	graph := fleet(2)
+	if got := graph.Select(Filter{}); len(got.Nodes) != len(graph.Nodes) || len(got.Edges) != len(graph.Edges) ||
+		got.Whole != nil {
+		t.Errorf("got %+v", got)
+	}
+}
