@@ -54,20 +54,8 @@ func (r *directServiceResource) ImportState(
 ) {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
 	defer cancel()
-	var identity directServiceIdentity
-	var name string
-	if req.ID == "" {
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
-	} else {
-		name, identity = r.leaves.readDirectServiceID(req.ID)
-	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	centre, err := r.leaves.importedCentre(ctx, name, identity.ClusterID.ValueString())
-	if err != nil {
-		resp.Diagnostics.AddError(summary("Unknown cluster", err), detail(err)+" The import ID must be "+
-			"`cluster/namespace/name`: the name of the central cluster or its cluster ID, and the Service.")
+	centre, identity, diags := r.leaves.importedService(ctx, req)
+	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
 	identity.ClusterID = types.StringValue(string(centre.ID))
@@ -126,10 +114,22 @@ func (l *leaves) readDirectServiceID(id string) (cluster string, identity direct
 	return "", identity
 }
 
-// importedCentre connects the central cluster of an import, by its name or else by its cluster ID.
-func (l *leaves) importedCentre(ctx context.Context, name, id string) (*cluster.Leaf, error) {
-	if name != "" {
-		return l.registry.Leaf(ctx, name)
+// importedService returns the central cluster and the Service of an import.
+func (l *leaves) importedService(
+	ctx context.Context, req resource.ImportStateRequest,
+) (centre *cluster.Leaf, identity directServiceIdentity, diags diag.Diagnostics) {
+	var name string
+	if req.ID != "" {
+		name, identity = l.readDirectServiceID(req.ID)
+	} else if diags = req.Identity.Get(ctx, &identity); diags.HasError() {
+		return nil, identity, diags
 	}
-	return l.registry.LeafByID(ctx, id)
+	var err error
+	if name != "" {
+		centre, err = l.registry.Leaf(ctx, name)
+	} else {
+		centre, err = l.registry.LeafByID(ctx, identity.ClusterID.ValueString())
+	}
+	return centre, identity, l.notImported(failedEnd{"cluster", err},
+		"`cluster/namespace/name`: the name of the central cluster or its cluster ID, and the Service")
 }

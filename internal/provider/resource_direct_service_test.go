@@ -2,10 +2,12 @@ package provider
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -101,6 +103,32 @@ func TestTheClusterOfAnImportIDMayHaveSlashes(t *testing.T) {
 		}
 		if got != expected {
 			t.Errorf("%s: got %q", id, got)
+		}
+	}
+}
+
+func TestAnImportOfAServiceOfAnUnknownClusterSaysWhatItsIDMustBe(t *testing.T) {
+	for id, expected := range map[string]string{
+		"shop/web":         "Unknown leaf shop/web",
+		"turin/shop/web":   "Unknown cluster",
+		"nowhere/shop/web": `Credentials can't be used on leaf "nowhere"`,
+	} {
+		_, _, diags := withClusters(t, map[string]cluster.Credentials{"nowhere": nowhere}, unknownNames{}).
+			importedService(t.Context(), resource.ImportStateRequest{ID: id})
+		said := fmt.Sprint(diags)
+		hint := strings.Contains(said, "The import ID must be `cluster/namespace/name`")
+		if !strings.Contains(said, expected) || hint != strings.HasPrefix(expected, "Unknown") {
+			t.Errorf("%s: expected %s, got: %s", id, expected, said)
+		}
+	}
+}
+
+func TestAnImportOfAServiceSaysThatTheCentreIsNotKnownYet(t *testing.T) {
+	leaves := withClusters(t, nil, unknownNames{names: map[string]bool{"europe": true}})
+	for _, id := range []string{"europe/shop/web", "shop/web"} {
+		_, _, diags := leaves.importedService(t.Context(), resource.ImportStateRequest{ID: id})
+		if len(diags) != 1 || diags[0].Summary() != "The leaves are not known yet" {
+			t.Errorf("%s: %v", id, diags)
 		}
 	}
 }

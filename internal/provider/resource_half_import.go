@@ -69,6 +69,9 @@ func recordHalfImport(ctx context.Context, leaf *cluster.Leaf, remote string, st
 	return diags
 }
 
+const halfIDForm = "`cluster/remote_cluster_id`: the name or the cluster ID of this cluster, and the cluster ID of the " +
+	"other one"
+
 // splitHalfID splits an import ID into the name of the leaf and the ID of the other cluster. A cluster ID has no slash,
 // but the name of a leaf may have one. Both are empty for an invalid import ID.
 func splitHalfID(id string) (name, remote string) {
@@ -89,12 +92,11 @@ func (l *leaves) importedHalf(
 			return nil, "", diags
 		}
 		leaf, err := l.registry.LeafByID(ctx, identity.ClusterID.ValueString())
-		return leaf, identity.RemoteClusterID.ValueString(), l.notImported(err)
+		return leaf, identity.RemoteClusterID.ValueString(), l.notImported(failedEnd{"cluster", err}, halfIDForm)
 	}
 	name, remote := splitHalfID(req.ID)
 	if name == "" {
-		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be `cluster/remote_cluster_id`: the name or "+
-			"the cluster ID of this cluster, and the cluster ID of the other one. It was %q.", req.ID))
+		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be %s. It was %q.", halfIDForm, req.ID))
 		return nil, "", diags
 	}
 	leaf, err := l.registry.Leaf(ctx, name)
@@ -103,19 +105,7 @@ func (l *leaves) importedHalf(
 			leaf, err = byID, nil
 		}
 	}
-	return leaf, remote, l.notImported(err)
-}
-
-// notImported returns the diagnostics of a leaf that an import could not connect to.
-func (l *leaves) notImported(err error) diag.Diagnostics {
-	switch {
-	case err == nil:
-		return nil
-	case l.unknown.any():
-		return diag.Diagnostics{leavesNotKnownYet()}
-	default:
-		return diag.Diagnostics{failedEnd{"cluster", err}.diagnostic()}
-	}
+	return leaf, remote, l.notImported(failedEnd{"cluster", err}, halfIDForm)
 }
 
 // recognise reads the ownership of an instance. A newly imported instance gets the token of the resource that made the

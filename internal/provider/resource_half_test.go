@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -275,6 +276,15 @@ func TestTheNameInTheImportIDOfAHalfMayHaveSlashes(t *testing.T) {
 		if name, remote := splitHalfID(id); name != expected[0] || remote != expected[1] {
 			t.Errorf("%q is %q and %q", id, name, remote)
 		}
+	}
+}
+
+func TestAnImportOfAnEndOnAnUnknownClusterSaysWhatItsIDMustBe(t *testing.T) {
+	leaves := withClusters(t, nil, unknownNames{})
+	_, _, diags := leaves.importedHalf(t.Context(), resource.ImportStateRequest{ID: "turin/milan"})
+	if len(diags) != 1 || diags[0].Summary() != "Unknown leaf turin" ||
+		!strings.Contains(diags[0].Detail(), "The import ID must be `cluster/remote_cluster_id`") {
+		t.Errorf("got %v", diags)
 	}
 }
 

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -143,8 +145,8 @@ func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagno
 	case l.unknown.any():
 		diags.Append(leavesNotKnownYet())
 	default:
-		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be `client/server`: the names of the two "+
-			"leaves, or their cluster IDs. It was %q. The known names are %q.", id, names))
+		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be %s. It was %q. The known names are %q.",
+			shortcutIDForm, id, names))
 	}
 	return pair{}, diags
 }
@@ -152,19 +154,33 @@ func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagno
 // importedByClusterIDs connects to the leaves with these cluster IDs.
 func (l *leaves) importedByClusterIDs(ctx context.Context, client, server string) (pair, diag.Diagnostics) {
 	found := l.connectByID(ctx, client, server)
-	unknown := found.failed()
-	if len(unknown) == 0 {
-		return found, nil
-	}
-	if l.unknown.any() {
-		return pair{}, diag.Diagnostics{leavesNotKnownYet()}
-	}
 	var diags diag.Diagnostics
-	for _, end := range unknown {
-		diags.AddError("Unknown "+end.attribute, detail(end.err)+
-			" The import ID must be `client/server`: the names of the two leaves, or their cluster IDs.")
+	for _, end := range found.failed() {
+		diags.Append(l.notImported(end, shortcutIDForm)...)
 	}
-	return pair{}, diags
+	if diags.HasError() {
+		return pair{}, diags
+	}
+	return found, nil
+}
+
+const shortcutIDForm = "`client/server`: the names of the two leaves, or their cluster IDs"
+
+// notImported returns the diagnostics of a leaf that an import could not connect to, or nil if it could. form describes
+// the import ID.
+func (l *leaves) notImported(end failedEnd, form string) diag.Diagnostics {
+	_, isUnknownID := errors.AsType[*cluster.UnknownIDError](end.err)
+	switch {
+	case end.err == nil:
+		return nil
+	case l.unknown.any():
+		return diag.Diagnostics{leavesNotKnownYet()}
+	case isUnknownID || isUnknownName(end.err):
+		return diag.Diagnostics{diag.NewErrorDiagnostic(summary("Unknown "+end.attribute, end.err),
+			detail(end.err)+" The import ID must be "+form+".")}
+	default:
+		return diag.Diagnostics{end.diagnostic()}
+	}
 }
 
 func leavesNotKnownYet() diag.Diagnostic {
