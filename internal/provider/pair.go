@@ -121,6 +121,20 @@ func (p pair) isAnother(model *shortcutModel) bool {
 // before the first apply.
 func isAnother(leaf *cluster.Leaf, id string) bool { return id != "" && string(leaf.ID) != id }
 
+// anotherClusterError returns the error that the name of an attribute refers to another cluster than the recorded one.
+func anotherClusterError(attribute string, leaf *cluster.Leaf, id string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root(attribute), "Another cluster", fmt.Sprintf("The name %q refers to "+
+		"cluster %q now, but the resource is for cluster %q. Nothing was changed. Let the name refer to the old cluster "+
+		"again, at least until the resource is destroyed.", leaf.Name, leaf.ID, id))
+}
+
+// anotherClusterWarning returns the warning that a plan replaces a resource, because the name of an attribute refers to
+// another cluster than the recorded one.
+func anotherClusterWarning(attribute string, leaf *cluster.Leaf, id string) diag.Diagnostic {
+	return diag.NewAttributeWarningDiagnostic(path.Root(attribute), "Another cluster", fmt.Sprintf("The resource is for "+
+		"cluster %q, but the name %q refers to cluster %q now. So the plan replaces the resource.", id, leaf.Name, leaf.ID))
+}
+
 // recordedEnd is the recorded leaf of one end of a shortcut.
 type recordedEnd struct {
 	name string // of the leaf
@@ -146,9 +160,7 @@ func (p pair) mustBe(model *shortcutModel) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for attribute, leaf := range map[string]*cluster.Leaf{"client": p.client, "server": p.server} {
 		if id := model.recorded(attribute).id; isAnother(leaf, id) {
-			diags.AddAttributeError(path.Root(attribute), "Another cluster", fmt.Sprintf("The name %q refers to cluster %q "+
-				"now, but the shortcut connects cluster %q. Nothing was changed. Let the name refer to the old cluster again, at "+
-				"least until the shortcut is destroyed.", leaf.Name, leaf.ID, id))
+			diags.Append(anotherClusterError(attribute, leaf, id))
 		}
 	}
 	return diags

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -80,7 +81,12 @@ func TestANameOfAnotherClusterIsRejectedAtItsAttribute(t *testing.T) {
 		client: cluster.Absent("rome", "rome"), server: cluster.Absent("milan", "milan-2"),
 	}.mustBe(joining("rome", "milan"))
 	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityError), []string{"server"}) ||
-		!strings.Contains(diags[0].Detail(), `"milan-2" now, but the shortcut connects cluster "milan"`) {
+		!strings.Contains(diags[0].Detail(), `"milan-2" now, but the resource is for cluster "milan"`) {
 		t.Errorf("got %v", diags)
+	}
+	half := halfModel{ClusterID: types.StringValue("milan")}
+	other := half.mustBe(cluster.Absent("milan", "milan-2"))
+	if len(other) != 1 || other[0].Detail() != diags[0].Detail() {
+		t.Errorf("a resource for one end says %v", other)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -131,9 +130,7 @@ func (r *directServiceResource) service(
 		return nil, diags
 	}
 	if id := model.ClusterID.ValueString(); isAnother(centre, id) {
-		diags.AddAttributeError(path.Root("cluster"), "Another cluster", fmt.Sprintf("The name %q refers to cluster %q now, "+
-			"but the Service is in cluster %q. Nothing was changed. Let the name refer to the old cluster again, at least "+
-			"until this resource is destroyed.", centre.Name, centre.ID, id))
+		diags.Append(anotherClusterError("cluster", centre, id))
 	}
 	return r.in(centre, model), diags
 }

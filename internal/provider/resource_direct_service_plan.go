@@ -91,9 +91,7 @@ func (r *directServiceResource) planCentre(
 	if state != nil && isAnother(centre, state.ClusterID.ValueString()) {
 		plan.becomesAnother()
 		plan.ClusterID = types.StringValue(string(centre.ID))
-		diags.AddAttributeWarning(path.Root("cluster"), "Another cluster", fmt.Sprintf("The Service is in cluster %q, but "+
-			"the name %q refers to cluster %q now. So the plan replaces the resource.",
-			state.ClusterID.ValueString(), centre.Name, centre.ID))
+		diags.Append(anotherClusterWarning("cluster", centre, state.ClusterID.ValueString()))
 		return path.Paths{path.Root("cluster_id")}, diags
 	}
 	if !given(plan.Namespace) || !given(plan.Name) {

@@ -69,8 +69,8 @@ func recordHalfImport(ctx context.Context, leaf *cluster.Leaf, remote string, st
 	return diags
 }
 
-const halfIDForm = "`cluster/remote_cluster_id`: the name or the cluster ID of this cluster, and the cluster ID of the " +
-	"other one"
+const halfIDForm = "`cluster/remote_cluster_id`: the name or the cluster ID of this cluster, and the cluster ID of " +
+	"the other one"
 
 // splitHalfID splits an import ID into the name of the leaf and the ID of the other cluster. A cluster ID has no slash,
 // but the name of a leaf may have one. Both are empty for an invalid import ID.

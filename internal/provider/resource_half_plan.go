@@ -44,7 +44,7 @@ func (r *halfResource[M, P]) ModifyPlan(
 	if leaf != nil {
 		if !isNew && isAnother(leaf, state.half().ClusterID.ValueString()) {
 			resp.RequiresReplace = append(resp.RequiresReplace, path.Root("cluster_id"))
-			resp.Diagnostics.Append(plan.half().becomesAnother(leaf))
+			resp.Diagnostics.Append(anotherClusterWarning("cluster", leaf, plan.half().ClusterID.ValueString()))
 		}
 		plan.half().locate(leaf)
 		if len(resp.RequiresReplace) == 0 {
@@ -112,13 +112,6 @@ func (r *halfResource[M, P]) planLeaf(
 	default:
 		return nil, diag.Diagnostics{failed.diagnostic()}
 	}
-}
-
-// becomesAnother returns the warning that the name of the cluster refers to another one now.
-func (m *halfModel) becomesAnother(leaf *cluster.Leaf) diag.Diagnostic {
-	return diag.NewAttributeWarningDiagnostic(path.Root("cluster"), "Another cluster", fmt.Sprintf(
-		"The object is on cluster %q, but the name %q refers to cluster %q now. So the plan replaces the resource.",
-		m.ClusterID.ValueString(), leaf.Name, leaf.ID))
 }
 
 // checkFeasible asks the leaf whether a new or changed object is possible.

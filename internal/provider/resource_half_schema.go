@@ -2,14 +2,12 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -122,10 +120,7 @@ func (m *halfModel) mustBe(leaf *cluster.Leaf) diag.Diagnostics {
 	if !isAnother(leaf, m.ClusterID.ValueString()) {
 		return nil
 	}
-	return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("cluster"), "Another cluster", fmt.Sprintf(
-		"The name %q refers to cluster %q now, but the object is on cluster %q. Nothing was changed. Let the name refer to "+
-			"the old cluster again, at least until the resource is destroyed.",
-		leaf.Name, leaf.ID, m.ClusterID.ValueString()))}
+	return diag.Diagnostics{anotherClusterError("cluster", leaf, m.ClusterID.ValueString())}
 }
 
 // identify sets the resource identity, if it is known.

@@ -89,9 +89,7 @@ func planLeaves(pair pair, plan, config, state *shortcutModel) (path.Paths, diag
 			continue
 		}
 		if state != nil && isAnother(end.leaf, end.planned.ValueString()) {
-			diags.AddAttributeWarning(path.Root(end.attribute), "Another cluster", fmt.Sprintf("Cluster %q is the %s of the "+
-				"shortcut, but the name %q refers to cluster %q now. So the plan replaces the shortcut.",
-				end.planned.ValueString(), end.attribute, end.leaf.Name, end.leaf.ID))
+			diags.Append(anotherClusterWarning(end.attribute, end.leaf, end.planned.ValueString()))
 			replace = append(replace, path.Root(end.attribute+"_cluster_id"))
 		}
 		*end.planned = types.StringValue(string(end.leaf.ID))

@@ -31,9 +31,8 @@ func TestANameOfAnotherClusterIsAReplacementWithItsReason(t *testing.T) {
 	if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
 		t.Errorf("attributes that force a replacement: %v", replace)
 	}
-	const reason = `Cluster "milan" is the server of the shortcut, but the name "milan" refers to cluster ` +
-		`"milan-2" now. ` +
-		`So the plan replaces the shortcut.`
+	const reason = `The resource is for cluster "milan", but the name "milan" refers to cluster "milan-2" now. ` +
+		`So the plan replaces the resource.`
 	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
 		t.Errorf("got %v", diags)
 	}
