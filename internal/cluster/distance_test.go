@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"path"
 	"strings"
 	"sync"
@@ -57,6 +58,9 @@ func (d *distant) RoundTrip(request *http.Request) (*http.Response, error) {
 	d.mu.Lock()
 	d.asked = append(d.asked, resource)
 	d.mu.Unlock()
+	if trace := httptrace.ContextClientTrace(request.Context()); trace != nil && trace.WroteHeaders != nil {
+		trace.WroteHeaders() // as a connection does
+	}
 	select {
 	case <-time.After(d.roundTrip):
 	case <-request.Context().Done():

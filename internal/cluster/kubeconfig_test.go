@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const sample = `
@@ -103,6 +105,56 @@ func TestATildeIsTheHomeDirectory(t *testing.T) {
 	} {
 		if got, err := expandHome(path); err != nil || got != expected {
 			t.Errorf("%s becomes %s (%v), expected %s", path, got, err, expected)
+		}
+	}
+}
+
+func TestASharedKubeconfigIsReadAgainWhenItsFileHasChanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	kubeconfig := Kubeconfig{Paths: []string{path}}.shared()
+	if _, err := kubeconfig.load(); err == nil {
+		t.Fatal("a file that does not exist was read")
+	}
+	for content, contexts := range map[string]string{
+		sample: "milan rome", strings.ReplaceAll(sample, "milan", "paris"): "paris rome",
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, time.Unix(int64(len(contexts)), int64(contexts[0]))); err != nil {
+			t.Fatal(err) // two writes may come faster than the clock of the file system
+		}
+		for _, copied := range []Kubeconfig{kubeconfig, kubeconfig} {
+			if got := strings.Join(copied.contexts(), " "); got != contexts {
+				t.Errorf("it has the contexts %s, not %s", got, contexts)
+			}
+		}
+	}
+}
+
+func TestWhoeverLoadsASharedKubeconfigMayChangeIt(t *testing.T) {
+	kubeconfig := Kubeconfig{Content: sample}.shared()
+	first, err := kubeconfig.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.AuthInfos["admin"].Token = "other"
+	second, err := kubeconfig.load()
+	if err != nil || second.AuthInfos["admin"].Token != "s3cret" {
+		t.Errorf("the change is seen by others (%v)", err)
+	}
+}
+
+func BenchmarkManyLeavesOfOneKubeconfig(b *testing.B) {
+	var content strings.Builder
+	content.WriteString("apiVersion: v1\nkind: Config\nclusters:\n")
+	for i := range 100 {
+		fmt.Fprintf(&content, "- {name: leaf%d, cluster: {server: 'https://leaf%[1]d.example'}}\n", i)
+	}
+	kubeconfig := Kubeconfig{Content: content.String()}.shared()
+	for b.Loop() {
+		if _, err := kubeconfig.load(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

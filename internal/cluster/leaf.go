@@ -64,6 +64,7 @@ func Absent(name, id string) *Leaf {
 // clients share one set of connections.
 func assemble(name string, config *rest.Config, liqoNamespace string, health *health) (*Leaf, cache.Cache, error) {
 	clock := &clock{}
+	config.Wrap(newOpening)
 	config.Wrap(clock.watch)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -53,6 +53,7 @@ func (e *UnknownNameError) Error() string {
 // NewRegistry returns a registry without connections. Close it when no leaf is needed any more.
 func NewRegistry(config Config) *Registry {
 	lifetime, stop := context.WithCancel(context.Background())
+	config.Kubeconfig = config.Kubeconfig.shared()
 	return &Registry{
 		config: config, lifetime: lifetime, stop: stop, attempts: map[string]*attempt{}, timeToAnswer: timeToAnswer,
 	}
