@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"log"
@@ -11,11 +10,8 @@ import (
 	"runtime/debug"
 
 	"github.com/go-logr/logr"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"k8s.io/klog/v2"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
-
-	tfprovider "github.com/hashicorp/terraform-plugin-framework/provider"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
@@ -49,11 +45,7 @@ func main() {
 
 	liqo := provider.New(version)
 	defer liqo.Close()
-	err := providerserver.Serve(context.Background(), func() tfprovider.Provider { return liqo }, providerserver.ServeOpts{
-		Address: address,
-		Debug:   *attach,
-	})
-	if err != nil {
+	if err := liqo.Serve(address, *attach); err != nil {
 		log.Fatal(err) //nolint:gocritic // the end of the process closes everything
 	}
 }
