@@ -118,9 +118,14 @@ func registryAt(roundTrips map[string]time.Duration) (*Registry, map[string]*dis
 		ways[name] = newDistant(name, roundTrip)
 		clusters[name] = Credentials{Host: "https://" + name}
 	}
+	return registryOver(ways, clusters), ways
+}
+
+// registryOver returns a registry of clusters to which these ways lead, by the host.
+func registryOver(ways map[string]*distant, clusters map[string]Credentials) *Registry {
 	registry := NewRegistry(Config{Clusters: clusters, LiqoNamespace: "liqo"})
 	registry.wrap = func(http.RoundTripper) http.RoundTripper { return byHost(ways) }
-	return registry, ways
+	return registry
 }
 
 // byHost are the ways to several leaves.
@@ -175,4 +180,42 @@ func TestASlowLeafSlowsNoOtherLeaf(t *testing.T) {
 		registry.Close()
 		synctest.Wait()
 	})
+}
+
+func TestASearchByIDWaitsOnlyForTheLeafItIsFor(t *testing.T) {
+	ways := map[string]*distant{
+		"rome": newDistant("rome", time.Second), "vpn": newDistant("rome", 12*time.Second),
+		"milan": newDistant("milan", 12*time.Second),
+	}
+	for name, test := range map[string]struct {
+		clusters map[string]Credentials
+		name     string
+		took     time.Duration
+	}{
+		"and not for a slow one": {map[string]Credentials{
+			"rome": {Host: "https://rome"}, "milan": {Host: "https://milan"},
+		}, "rome", time.Second},
+		"and not for its slow way": {map[string]Credentials{
+			"rome": {Host: "https://rome"}, "by-vpn": {Host: "https://vpn"},
+		}, "rome", time.Second},
+		"under the first of its names": {map[string]Credentials{
+			"rome": {Host: "https://rome"}, "capital": {Host: "https://rome"}, "roma": {Host: "https://rome"},
+		}, "capital", time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				registry := registryOver(ways, test.clusters)
+				if _, err := registry.Leaf(t.Context(), "rome"); err != nil { // so its name is the first to answer
+					t.Fatal(err)
+				}
+				var leaf *Leaf
+				took := timed(t, func() (err error) { leaf, err = registry.LeafByID(t.Context(), "rome"); return err })
+				if leaf.Name != test.name || took > test.took {
+					t.Errorf("it is %s after %s, and not %s after %s", leaf.Name, took, test.name, test.took)
+				}
+				registry.Close()
+				synctest.Wait()
+			})
+		})
+	}
 }

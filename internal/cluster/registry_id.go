@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -26,33 +27,68 @@ func (e *UnknownIDError) Error() string {
 	return text
 }
 
-// LeafByID returns the connected leaf with this cluster ID, whatever its name. It asks all leaves
-// in parallel, and ignores leaves that it can't connect to. If a cluster has several names,
-// LeafByID uses the first one of [Registry.Names]. The error is an [UnknownIDError].
+// LeafByID returns the connected leaf with this cluster ID, whatever its name. It asks all leaves in
+// parallel, ignores leaves that it can't connect to, and waits for no leaf once it has the right one.
+// If a cluster has several names for one address, LeafByID uses the first one of [Registry.Names], else
+// the one that answers first. The error is an [UnknownIDError].
 func (r *Registry) LeafByID(ctx context.Context, id string) (*Leaf, error) {
 	names, _ := r.Names() // if the kubeconfig can't be read, only the leaves of the provider block are asked
+	ctx, cancel := context.WithTimeout(ctx, timeToAsk)
+	defer cancel() // of the waits; the connections complete, for callers that need these leaves
 	type answer struct {
+		name string
 		leaf *Leaf
 		err  error
 	}
-	answers := make([]chan answer, len(names))
-	ctx, cancel := context.WithTimeout(ctx, timeToAsk)
-	defer cancel() // of the waits; the connections complete, for callers that need these leaves
-	for i, name := range names {
-		answers[i] = make(chan answer, 1)
+	answers := make(chan answer, len(names))
+	for _, name := range names {
 		go func() {
 			leaf, err := r.Leaf(ctx, name)
-			answers[i] <- answer{leaf, err}
+			answers <- answer{name, leaf, err}
 		}()
 	}
-	unknown := &UnknownIDError{ID: id, Names: names}
-	for i, name := range names {
-		switch a := <-answers[i]; {
-		case a.err == nil && string(a.leaf.ID) == id:
-			return a.leaf, nil
-		case a.err != nil && !NoLiqo(a.err):
-			unknown.Silent = append(unknown.Silent, name)
+	var found *Leaf
+	asked, silent := slices.Clone(names), map[string]bool{}
+	for len(asked) > 0 {
+		a := <-answers
+		asked = slices.DeleteFunc(asked, func(name string) bool { return name == a.name })
+		silent[a.name] = a.err != nil && !NoLiqo(a.err)
+		if a.err == nil && string(a.leaf.ID) == id && (found == nil || precedes(names, a.name, found.Name)) {
+			found = a.leaf
+		}
+		if found != nil && !slices.ContainsFunc(asked, func(name string) bool {
+			return precedes(names, name, found.Name) && r.sameAddress(name, found.Name)
+		}) {
+			return found, nil
 		}
 	}
-	return nil, unknown
+	return nil, &UnknownIDError{
+		ID: id, Names: names,
+		Silent: slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !silent[name] }),
+	}
+}
+
+// precedes reports whether one of the names comes before another.
+func precedes(names []string, one, other string) bool {
+	return slices.Index(names, one) < slices.Index(names, other)
+}
+
+// sameAddress reports whether two names stand for API servers at one address. It does not ask a centre, which
+// has the address of a leaf that is reached through it.
+func (r *Registry) sameAddress(one, other string) bool {
+	address := r.address(one)
+	return address != "" && address == r.address(other)
+}
+
+// address returns the URL of a leaf's API server, or an empty string if the user has not set it.
+func (r *Registry) address(name string) string {
+	credentials, err := r.credentials(name)
+	if err != nil || credentials.Through != "" {
+		return ""
+	}
+	config, err := credentials.restConfig()
+	if err != nil {
+		return ""
+	}
+	return config.Host
 }
