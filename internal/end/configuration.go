@@ -98,28 +98,31 @@ func (e *End) RemoveConfigurations(ctx context.Context) error {
 	if err != nil || len(own) == 0 {
 		return err
 	}
-	taken, err := e.Leaf.TakenNetworks(ctx)
-	if err != nil {
+	if err := e.deleteAll(ctx, own); err != nil {
 		return err
 	}
-	for _, configuration := range own {
-		if err := e.delete(ctx, configuration); err != nil {
-			return err
-		}
-	}
-	for i := range taken {
-		made := func(configuration client.Object) bool { return cluster.OwnedBy(&taken[i], configuration) }
-		if !slices.ContainsFunc(own, made) {
-			continue
-		}
-		kind := ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind)
-		if err := e.untilGone(ctx, kind, client.ObjectKeyFromObject(&taken[i])); err != nil {
-			return err
-		}
+	if err := e.untilReleased(ctx, own); err != nil { // read after the deletes, so that it misses none
+		return err
 	}
 	return e.until(ctx, "the Configuration to be gone", func(left Objects) bool {
 		return len(left.ownConfigurations(e.Owner)) == 0
 	}, &networkingv1beta1.Configuration{})
+}
+
+// untilReleased waits until Liqo's IPAM has released the ranges that it had allocated for deleted Configurations.
+func (e *End) untilReleased(ctx context.Context, configurations []client.Object) error {
+	taken, err := e.Leaf.TakenNetworks(ctx)
+	if err != nil {
+		return err
+	}
+	return forEach(taken, func(network ipamv1alpha1.Network) error {
+		made := func(configuration client.Object) bool { return cluster.OwnedBy(&network, configuration) }
+		if !slices.ContainsFunc(configurations, made) {
+			return nil
+		}
+		kind := ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind)
+		return e.untilGone(ctx, kind, client.ObjectKeyFromObject(&network))
+	})
 }
 
 // KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later

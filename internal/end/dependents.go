@@ -105,21 +105,19 @@ func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 	return all, nil
 }
 
-// untilDependentsGone waits until the dependents are gone, except for the Secret that the user set.
-func (e *End) untilDependentsGone(ctx context.Context, of dependents) error {
-	for _, one := range []*dependent{
-		{appsv1.SchemeGroupVersion.WithKind("Deployment"), of.name},
-		{corev1.SchemeGroupVersion.WithKind("Service"), of.name},
-		of.technology, of.keys,
-	} {
-		if one == nil {
-			continue
-		}
-		if err := e.untilGone(ctx, one.kind, one.key); err != nil {
-			return err
-		}
+// untilDependentsGone waits until the dependents are gone, except for the Secrets that the user set.
+func (e *End) untilDependentsGone(ctx context.Context, of []dependents) error {
+	var all []*dependent
+	for _, one := range of {
+		all = append(all, &dependent{appsv1.SchemeGroupVersion.WithKind("Deployment"), one.name},
+			&dependent{corev1.SchemeGroupVersion.WithKind("Service"), one.name}, one.technology, one.keys)
 	}
-	return nil
+	return forEach(all, func(one *dependent) error {
+		if one == nil {
+			return nil
+		}
+		return e.untilGone(ctx, one.kind, one.key)
+	})
 }
 
 // UntilFormerKeysGone waits until Kubernetes has deleted the keys of a gateway that no longer exists, which an

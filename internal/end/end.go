@@ -1,8 +1,10 @@
 package end
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -62,6 +64,22 @@ func (e *End) delete(ctx context.Context, object client.Object) error {
 		err := e.Leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy("Background"))
 		return client.IgnoreNotFound(err)
 	})
+}
+
+// deleteAll asks for the deletion of these objects, as [End.delete].
+func (e *End) deleteAll(ctx context.Context, objects []client.Object) error {
+	return forEach(objects, func(object client.Object) error { return e.delete(ctx, object) })
+}
+
+// forEach does something for all items at the same time. If several fail, it returns the error of the first item.
+func forEach[T any](items []T, do func(T) error) error {
+	errs := make([]error, len(items))
+	var doing sync.WaitGroup
+	for i, item := range items {
+		doing.Go(func() { errs[i] = do(item) })
+	}
+	doing.Wait()
+	return cmp.Or(errs...)
 }
 
 // IsMissing reports whether a problem is a missing object on the leaf that the user has to create.

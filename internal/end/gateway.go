@@ -209,10 +209,8 @@ func (e *End) RemoveGateways(ctx context.Context, given ...KeySecret) error {
 	if err != nil {
 		return err
 	}
-	for _, object := range found.ownGateways(e.Owner) {
-		if err := e.delete(ctx, object); err != nil {
-			return err
-		}
+	if err := e.deleteAll(ctx, found.ownGateways(e.Owner)); err != nil {
+		return err
 	}
 	dependents := found.dependents(e.Owner)
 	if found.Gateway() == nil {
@@ -220,10 +218,10 @@ func (e *End) RemoveGateways(ctx context.Context, given ...KeySecret) error {
 			return err
 		}
 	}
+	if err := e.untilDependentsGone(ctx, dependents); err != nil {
+		return err
+	}
 	for _, one := range dependents {
-		if err := e.untilDependentsGone(ctx, one); err != nil {
-			return err
-		}
 		given = append(given, one.given)
 	}
 	for _, secret := range given {
