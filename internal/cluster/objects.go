@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -67,24 +68,64 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 	return nil
 }
 
-// CatchUp waits until the cache has the Configurations and gateways for a remote cluster as the API server has them
-// now. It may still have some that are gone.
+// CatchUp waits until the cache has the Configurations, gateways and PublicKeys for a remote cluster as the API server
+// has them now, and none that is gone.
 func (l *Leaf) CatchUp(ctx context.Context, remote liqov1beta1.ClusterID) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, list := range []client.ObjectList{
 		&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{},
-		&networkingv1beta1.GatewayClientList{},
+		&networkingv1beta1.GatewayClientList{}, &networkingv1beta1.PublicKeyList{},
 	} {
 		group.Go(func() error {
-			if err := l.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(remote)}); err != nil {
-				return err
-			}
-			return meta.EachListItem(list, func(item runtime.Object) error {
-				return l.untilSeen(ctx, item.(client.Object)) //nolint:errcheck,forcetypeassert // these lists have objects
-			})
+			return l.catchUp(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(remote)})
 		})
 	}
 	return group.Wait()
+}
+
+// catchUp is CatchUp for one kind. It reads the cache first: what the API server does not have afterwards is gone, and
+// not new.
+func (l *Leaf) catchUp(ctx context.Context, list client.ObjectList, remote client.MatchingLabels) error {
+	cached := emptied(list)
+	if err := l.Cached.List(ctx, cached, remote); err != nil {
+		return l.Explain(err)
+	}
+	if err := l.List(ctx, list, remote); err != nil {
+		return err
+	}
+	exist := map[types.UID]bool{}
+	if err := forEachItem(list, func(item client.Object) error {
+		exist[item.GetUID()] = true
+		return l.untilSeen(ctx, item)
+	}); err != nil {
+		return err
+	}
+	return forEachItem(cached, func(item client.Object) error {
+		if exist[item.GetUID()] {
+			return nil
+		}
+		return l.untilForgotten(ctx, item)
+	})
+}
+
+// untilForgotten waits until the cache no longer has an object that is gone.
+func (l *Leaf) untilForgotten(ctx context.Context, gone client.Object) error {
+	now := gone.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
+	err := l.Until(ctx, RemoteID(gone), func(ctx context.Context) (bool, error) {
+		err := l.Cached.Get(ctx, client.ObjectKeyFromObject(gone), now)
+		return err != nil || now.GetUID() != gone.GetUID(), client.IgnoreNotFound(err)
+	}, gone)
+	if err != nil {
+		return fmt.Errorf("the cache of leaf %s still has %s: %w", l.Name, l.Describe(gone), err)
+	}
+	return nil
+}
+
+// forEachItem does something for each object of a list, until it fails.
+func forEachItem(list client.ObjectList, do func(client.Object) error) error {
+	return meta.EachListItem(list, func(item runtime.Object) error {
+		return do(item.(client.Object)) //nolint:errcheck,forcetypeassert // the lists of a client have objects
+	})
 }
 
 // Describe returns an object's kind, namespace and name, for messages.

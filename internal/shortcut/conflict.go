@@ -68,17 +68,16 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	return nil
 }
 
-// catchUp waits until the caches are up to date, if they show a shortcut of another owner that is not complete. It may
-// have become complete just before this operation got the turn, and the caches may not show this yet.
+// catchUp waits until the caches are up to date, if they show a shortcut of another owner. It may have become complete
+// or been removed just before this operation got the turn, and the caches may not show this yet.
 func (s *Shortcut) catchUp(ctx context.Context) error {
 	found, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
-	abandoned := func(object client.Object) bool {
-		return s.Client.Owner.Of(object) == end.Another && !end.IsHalf(object) && !found.complete(end.TokenOf(object))
-	}
-	if !slices.ContainsFunc(found.made(), abandoned) {
+	if !slices.ContainsFunc(found.made(), func(object client.Object) bool {
+		return s.Client.Owner.Of(object) == end.Another && !end.IsHalf(object)
+	}) {
 		return nil
 	}
 	group, ctx := errgroup.WithContext(ctx)

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -149,6 +150,36 @@ func TestAShortcutThatWasCompletedAMomentAgoIsNotTakenForAnAbandonedOne(t *testi
 		if err := s.OwnedBy(me).Connect(t.Context(), overNodePort); !IsRival(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestAShortcutThatWasRemovedAMomentAgoDoesNotBlockAnother(t *testing.T) {
+	removed := clustertest.Configuration("milan")
+	removed.UID = "removed"
+	somebody.Mark(removed)
+	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
+	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	var forgotten atomic.Bool
+	cached := rome.Cached.(client.WithWatch) //nolint:errcheck,forcetypeassert // see clustertest.Leaf
+	rome.Cached = interceptor.NewClient(cached, interceptor.Funcs{
+		List: func(
+			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
+		) error {
+			if configurations, ok := list.(*networkingv1beta1.ConfigurationList); ok && !forgotten.Load() {
+				configurations.Items = []networkingv1beta1.Configuration{*removed}
+				return nil
+			}
+			return c.List(ctx, list, options...)
+		},
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+		) error {
+			forgotten.Store(true) // somebody waits for it
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), overNodePort); err != nil {
+		t.Error(err)
 	}
 }
 
