@@ -35,6 +35,9 @@ var ErrLeaseLost = errors.New("another process has taken over because this proce
 // client-go's leader election does the same, but is not suitable. It needs a typed client, which
 // adds every API of Kubernetes to the binary, and it polls a lease that it could watch.
 type Lease struct {
+	// AtOnce means that the first request took the lease: nobody else held it.
+	AtOnce bool
+
 	leaf  *Leaf
 	held  *coordinationv1.Lease
 	stop  context.CancelFunc // begins no further renewal
@@ -57,10 +60,12 @@ type Claim struct {
 func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
 	lease := l.lease(claim.Name)
 	var retries retries
-	for {
+	for atOnce := true; ; atOnce = false {
 		err := l.takeLease(ctx, lease, claim)
 		if err == nil {
-			return l.keepLease(ctx, lease, claim.Lost), nil
+			kept := l.keepLease(ctx, lease, claim.Lost)
+			kept.AtOnce = atOnce
+			return kept, nil
 		}
 		if err := l.Explain(err); isOutage(err) {
 			if err := retries.pause(ctx, err); err != nil {

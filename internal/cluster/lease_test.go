@@ -50,6 +50,29 @@ func isHeldAfter(t *testing.T, leaf *cluster.Leaf, expected time.Duration) {
 	}
 }
 
+func TestALeaseTellsWhetherItWasTakenAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, test := range map[string]struct {
+			leaf   *cluster.Leaf
+			atOnce bool
+		}{
+			"of nobody":        {clustertest.Leaf(t, "rome"), true},
+			"of a dead holder": {clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(-time.Hour))), false},
+		} {
+			lease, err := test.leaf.Hold(t.Context(), claim("alive"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lease.AtOnce != test.atOnce {
+				t.Errorf("%s: taken at once: %t", name, lease.AtOnce)
+			}
+			if err := lease.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 func TestALeaseOfADeadHolderIsTakenOverAfterItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now()))

@@ -126,25 +126,24 @@ func (e *End) untilReleased(ctx context.Context, configurations []client.Object)
 }
 
 // KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later
-// shortcut. They have no owner then. It returns sentences about the objects of others that also stay.
-func (e *End) KeepConfigurations(ctx context.Context) (string, error) {
+// shortcut. They have no owner then. What it says to be kept are the objects of others, which also stay.
+func (e *End) KeepConfigurations(ctx context.Context) (Remains, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
-		return "", err
+		return Remains{}, err
 	}
-	others := e.tellOthers(found.others(e.Owner))
 	all, err := e.Markable(ctx)
 	if err != nil {
-		return "", err
+		return Remains{}, err
 	}
 	for _, object := range all {
 		if e.Owner.Owns(object) {
 			if err := e.disown(ctx, object); err != nil {
-				return "", err
+				return Remains{}, err
 			}
 		}
 	}
-	return others, nil
+	return Remains{Kept: e.tellOthers(found.others(e.Owner))}, nil
 }
 
 // ownConfigurations returns the Configurations that the owner may remove.

@@ -123,9 +123,9 @@ func TestAKeptConfigurationHasNoOwnerAndObjectsOfOthersAreNamed(t *testing.T) {
 	me.Mark(configuration)
 	milan := milansEnd(t, configuration, romesNamespace(me), clustertest.PublicKey("rome"))
 	milan.Owner = me
-	why, err := milan.KeepConfigurations(t.Context())
-	if err != nil || why != "Objects that someone else created stay: PublicKey liqo-tenant-rome/rome." {
-		t.Errorf("it says %q (%v)", why, err)
+	remains, err := milan.KeepConfigurations(t.Context())
+	if err != nil || remains.Kept != "Objects that someone else created stay: PublicKey liqo-tenant-rome/rome." {
+		t.Errorf("it says %q (%v)", remains.Kept, err)
 	}
 	all, err := milan.Markable(t.Context())
 	if err != nil || len(all) != 3 {

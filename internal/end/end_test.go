@@ -48,9 +48,12 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	must(t, err)
 	removable, err := milan.TenantNamespace(ctx)
 	must(t, err)
-	if why, err := milan.RemoveNamespace(ctx, removable, "", gone, KeySecret{}); err != nil || why != "" {
-		t.Errorf("something stays: %s (%v)", why, err)
+	remains, err := milan.RemoveNamespace(ctx, removable, "", gone, KeySecret{})
+	must(t, err)
+	if remains.Kept != "" {
+		t.Errorf("something stays: %s", remains.Kept)
 	}
+	must(t, milan.UntilGone(ctx, remains))
 	if left, err := milan.Find(ctx); err != nil || len(left.All()) > 0 {
 		t.Errorf("left are %v (%v)", left.All(), err)
 	}

@@ -27,7 +27,12 @@ import (
 // there is none. Liqo's record of that cluster shows it: a peering authenticates, and a shortcut
 // never does.
 func (e *End) Peering(ctx context.Context) (string, error) {
-	foreign, err := fcutils.GetForeignClusterByID(ctx, e.Leaf.Cached, e.Remote.ID)
+	return e.recordedPeering(ctx, e.Leaf.Cached)
+}
+
+// recordedPeering reads Liqo's record of the other cluster from the cache or live.
+func (e *End) recordedPeering(ctx context.Context, from client.Client) (string, error) {
+	foreign, err := fcutils.GetForeignClusterByID(ctx, from, e.Remote.ID)
 	if apierrors.IsNotFound(err) {
 		return "", nil
 	}
@@ -46,8 +51,8 @@ func peered(foreign *liqov1beta1.ForeignCluster) bool {
 	return foreign.Status.Modules.Authentication.Enabled || foreign.Status.Modules.Offloading.Enabled
 }
 
-// LivingPeering is [End.Peering] for a removal, which must be certain. Liqo clears its record while a
-// gateway has no Deployment. So LivingPeering also looks for the objects of a peering, at the same time.
+// LivingPeering is [End.Peering] for a removal, which must be certain. It reads live. Liqo clears its record
+// while a gateway has no Deployment. So LivingPeering also looks for the objects of a peering, at the same time.
 func (e *End) LivingPeering(ctx context.Context) (string, error) {
 	var (
 		parts    []client.Object
@@ -55,7 +60,7 @@ func (e *End) LivingPeering(ctx context.Context) (string, error) {
 		asking   sync.WaitGroup
 	)
 	asking.Go(func() { parts, partsErr = e.peeringParts(ctx) })
-	recorded, err := e.Peering(ctx)
+	recorded, err := e.recordedPeering(ctx, e.Leaf.Live)
 	asking.Wait()
 	if err != nil || recorded != "" {
 		return recorded, err
@@ -150,6 +155,13 @@ func (e *End) ForeignClusterLeft(ctx context.Context) (bool, error) {
 		return false, e.Leaf.Explain(client.IgnoreNotFound(err))
 	}
 	return !peered(foreign), nil
+}
+
+// WatchForeignCluster begins to watch Liqo's record of the other cluster, so that [End.RemoveForeignCluster] does
+// not wait for the cache.
+func (e *End) WatchForeignCluster(ctx context.Context) error {
+	_, err := e.Peering(ctx)
+	return err
 }
 
 // RemoveForeignCluster deletes Liqo's record of the other cluster if nothing uses it. It reports

@@ -11,7 +11,8 @@ import (
 
 // This file writes the marks of ownership to the objects of one end.
 
-// Markable returns the objects of the network on this leaf, and its tenant namespace.
+// Markable returns the objects of the network on this leaf, and its tenant namespace unless Kubernetes is deleting
+// it: the namespace may be gone before a mark is written.
 func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -19,7 +20,7 @@ func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
 	}
 	all := found.Made()
 	namespace, err := e.TenantNamespace(ctx)
-	if namespace != nil {
+	if namespace != nil && !Leaving(namespace) {
 		all = append(all, namespace)
 	}
 	return all, err

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
@@ -133,5 +134,15 @@ func TestARecordOutlivesAGatewayOfAnotherTechnologyThatChanges(t *testing.T) {
 	found, err := server.Find(t.Context())
 	if err != nil || !ensured.New || !found.CompleteBy(me.Token) || !found.wasConnected() {
 		t.Errorf("new: %t; it is lost: %v (%v)", ensured.New, found.Configuration.Annotations, err)
+	}
+}
+
+func TestANamespaceThatKubernetesIsDeletingGetsNoMarks(t *testing.T) {
+	namespace := romesNamespace(me)
+	namespace.DeletionTimestamp, namespace.Finalizers = new(metav1.Now()), []string{"kubernetes"}
+	milan := milansEnd(t, ours(clustertest.Configuration("rome")), namespace)
+	marked, err := milan.Markable(t.Context())
+	if err != nil || len(marked) != 1 || !isConfiguration(marked[0]) {
+		t.Errorf("got %v (%v)", marked, err)
 	}
 }

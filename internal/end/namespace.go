@@ -1,10 +1,8 @@
 package end
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -203,102 +201,5 @@ func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 		return &namespaces.Items[0], nil
 	default:
 		return nil, fmt.Errorf("leaf %s: more than one tenant namespace for cluster %s", e.Leaf.Name, e.Remote.ID)
-	}
-}
-
-// BeginRemovingNamespace asks for the deletion of the tenant namespace, which may be nil, if nothing
-// else needs it. It comes before everything else: Kubernetes does not empty a namespace during the first
-// five seconds of its deletion. By then the other objects are gone, in the order that Liqo needs. Given
-// is the user's Secret of the gateway.
-func (e *End) BeginRemovingNamespace(
-	ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret,
-) error {
-	if namespace == nil || !e.Owner.MayRemove(namespace) {
-		return nil
-	}
-	uses, err := e.uses(ctx, namespace, peering, given)
-	if err != nil || len(uses) > 0 {
-		return err
-	}
-	return e.delete(ctx, namespace)
-}
-
-// RemoveNamespace deletes the tenant namespace, which may be nil, if the owner may remove it. It
-// returns once the namespace is gone. The namespace stays if it is in use, and while Liqo's record of
-// the other cluster exists, which recordGone reports. A namespace that stays loses its owner, and a
-// later shortcut of the pair takes it over. The result is a text about the objects that stay at this
-// end, and why, once all other objects of the owner are gone.
-func (e *End) RemoveNamespace(
-	ctx context.Context, namespace *corev1.Namespace, peering string, recordGone bool, given KeySecret,
-) (string, error) {
-	uses, err := e.uses(ctx, namespace, peering, given)
-	if err != nil {
-		return "", err
-	}
-	removable := namespace != nil && e.Owner.MayRemove(namespace)
-	switch {
-	case len(uses) > 0 && removable:
-		const stays = "Therefore, Namespace %s also stays; delete it when it is no longer needed."
-		uses = append(uses, fmt.Sprintf(stays, namespace.Name))
-		return strings.Join(uses, " "), e.giveUpNamespace(ctx, namespace)
-	case len(uses) > 0 || !recordGone || !removable:
-		return strings.Join(uses, " "), nil
-	}
-	if err := e.delete(ctx, namespace); err != nil {
-		return "", err
-	}
-	return "", e.untilGone(ctx, corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace))
-}
-
-// uses returns sentences about the objects of the network that someone else created, and about those
-// that need the tenant namespace, which may be nil.
-func (e *End) uses(
-	ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret,
-) ([]string, error) {
-	found, err := e.Find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var uses []string
-	if others := found.others(e.Owner); len(others) > 0 {
-		uses = append(uses, e.tellOthers(others), fmt.Sprintf("Liqo's record of %q also stays.", e.Remote.Name))
-	}
-	if namespace == nil || !e.Owner.MayRemove(namespace) {
-		return uses, nil
-	}
-	secret := client.ObjectKey{Namespace: namespace.Name, Name: given.Name}
-	if secret.Name != "" && cmp.Or(given.Namespace, namespace.Name) == namespace.Name {
-		lost, err := e.Leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Secret"), secret)
-		if err != nil {
-			return nil, err
-		}
-		if !lost {
-			uses = append(uses, fmt.Sprintf("Your Secret %s stays.", secret))
-		}
-	}
-	if peering != "" {
-		uses = append(uses, fmt.Sprintf("There is still %s.", peering))
-	}
-	return uses, nil
-}
-
-// tellOthers returns a sentence about objects that someone else created, or an empty string if there
-// are none.
-func (e *End) tellOthers(objects []client.Object) string {
-	if len(objects) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Objects that someone else created stay: %s.", explain.Names(e.Leaf, objects...))
-}
-
-// giveUpNamespace removes the owner of a namespace, or restores the owner from before the adoption.
-func (e *End) giveUpNamespace(ctx context.Context, namespace *corev1.Namespace) error {
-	switch _, adopted := previousOf(namespace); {
-	case !e.Owner.Marked(namespace):
-		return nil
-	case adopted:
-		return e.restore(ctx, namespace)
-	default:
-		return e.disown(ctx, namespace)
 	}
 }

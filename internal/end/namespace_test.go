@@ -175,16 +175,45 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 		if err != nil || namespace == nil {
 			t.Fatalf("%s: %v (%v)", name, namespace, err)
 		}
-		if err := milan.BeginRemovingNamespace(t.Context(), namespace, test.peering, test.given); err != nil {
+		namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, test.peering, test.given)
+		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		why, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.given)
-		if err != nil || why != test.why {
-			t.Errorf("%s: it says %q (%v)", name, why, err)
+		remains, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.given)
+		if err != nil || remains.Kept != test.why {
+			t.Errorf("%s: it says %q (%v)", name, remains.Kept, err)
 		}
 		left, err := milan.TenantNamespace(t.Context())
 		if err != nil || (left != nil) != test.stays || (left != nil && me.Marked(left)) {
 			t.Errorf("%s: left is %v (%v)", name, left, err)
+		}
+	}
+}
+
+func TestATenantNamespaceThatHasChangedIsJudgedAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(client.Object)
+		stays  bool
+	}{
+		"someone else has taken it": {somebody.Mark, true},
+		"it has another label":      {func(object client.Object) { setLabel(object, "team", "net") }, false},
+	} {
+		for _, begun := range []bool{true, false} {
+			milan := milansEnd(t, romesNamespace(me))
+			milan.Owner = me
+			namespace, err := milan.TenantNamespace(t.Context())
+			must(t, err)
+			must(t, milan.Leaf.Edit(t.Context(), namespace, test.change))
+			if begun {
+				namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, "", KeySecret{})
+				must(t, err)
+			}
+			remains, err := milan.RemoveNamespace(t.Context(), namespace, "", true, KeySecret{})
+			must(t, err)
+			must(t, milan.UntilGone(t.Context(), remains))
+			if left, err := milan.TenantNamespace(t.Context()); err != nil || (left != nil) != test.stays {
+				t.Errorf("%s, begun: %t: left is %v (%v)", name, begun, left, err)
+			}
 		}
 	}
 }
@@ -196,8 +225,9 @@ func TestATenantNamespaceStaysAsLongAsTheForeignCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if why, err := milan.RemoveNamespace(t.Context(), namespace, "", false, KeySecret{}); err != nil || why != "" {
-		t.Errorf("it says %q (%v)", why, err)
+	remains, err := milan.RemoveNamespace(t.Context(), namespace, "", false, KeySecret{})
+	if err != nil || remains != (Remains{}) {
+		t.Errorf("it says %+v (%v)", remains, err)
 	}
 	if left, err := milan.TenantNamespace(t.Context()); err != nil || left == nil {
 		t.Errorf("it is gone (%v)", err)

@@ -52,6 +52,9 @@ func (s *Shortcut) DisconnectEnd(ctx context.Context, on *end.End, removal Remov
 }
 
 // disconnect cleans up these ends at the same time. Lease is the end that holds the lease of the pair.
+//
+// The turn ends when nothing is left but tenant namespaces that Kubernetes is deleting. That takes more than five
+// seconds, and whoever has the next turn waits for it, too.
 func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.End, ends ...*end.End) error {
 	r := steps.NewIndependent(ctx)
 	turn := &turn{}
@@ -59,8 +62,10 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 	allowed := []steps.Before{begin} // on both leaves, before anything is removed on either
 	peerings, namespaces := make([]*steps.Step[string], len(ends)), make([]*steps.Step[*corev1.Namespace], len(ends))
 	for i, on := range ends {
-		peerings[i] = steps.Do(r, on.Leaf.Name, "look for a peering", on.LivingPeering, begin)
-		namespaces[i] = steps.Do(r, on.Leaf.Name, "look for the tenant namespace", on.TenantNamespace, begin)
+		peerings[i] = lookAhead(r, turn, begin, on, "look for a peering", on.LivingPeering,
+			func(string) bool { return true }) // peerings do not take turns with shortcuts
+		namespaces[i] = lookAhead(r, turn, begin, on, "look for the tenant namespace", on.TenantNamespace,
+			func(namespace *corev1.Namespace) bool { return namespace != nil }) // its deletion fails if it has changed
 		allowed = append(allowed, peerings[i])
 		if !removal.EvenFromPeering {
 			allowed = append(allowed,
@@ -68,28 +73,53 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 					on.CheckNoPeering))
 		}
 	}
-	kept := make([]*steps.Step[string], len(ends))
+	remains := make([]*steps.Step[end.Remains], len(ends))
 	var done []steps.Before
 	for i, on := range ends {
 		given := removal.keySecret(on == s.Client)
 		gateways := steps.Act(r, on.Leaf.Name, "remove the gateway and its keys",
 			func(ctx context.Context) error { return on.RemoveGateways(ctx, given) }, allowed...)
 		if removal.KeepConfigurations {
-			kept[i] = steps.Do(r, on.Leaf.Name, "keep the Configuration for a later shortcut", on.KeepConfigurations,
+			remains[i] = steps.Do(r, on.Leaf.Name, "keep the Configuration for a later shortcut", on.KeepConfigurations,
 				gateways)
 		} else {
-			kept[i] = startRest(r, on, given, namespaces[i], peerings[i], gateways, allowed...)
+			remains[i] = startRest(r, on, given, namespaces[i], peerings[i], gateways, allowed...)
 		}
-		done = append(done, kept[i])
+		done = append(done, remains[i])
 	}
 	steps.Act(r, lease.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
+	for i, on := range ends {
+		steps.ActWith(r, on.Leaf.Name, "wait until the tenant namespace is gone", remains[i], on.UntilGone)
+	}
 	err := turn.endAfter(ctx, r)
 	for i, on := range ends {
-		if why, ok := kept[i].Result(); ok && why != "" && removal.Kept != nil {
-			removal.Kept(Kept{on.Leaf.Name, why})
+		if left, ok := remains[i].Result(); ok && left.Kept != "" && removal.Kept != nil {
+			removal.Kept(Kept{on.Leaf.Name, left.Kept})
 		}
 	}
 	return err
+}
+
+// lookAhead starts a look at an end that does not wait for the turn. Its answer counts if counts returns true and no
+// other operation had the turn meanwhile. Otherwise, and after a failure, the look is repeated with the turn.
+func lookAhead[T any](
+	r *steps.Run, turn *turn, begin steps.Before, on *end.End, name string,
+	look func(context.Context) (T, error), counts func(T) bool,
+) *steps.Step[T] {
+	ahead := steps.Do(r, on.Leaf.Name, name, func(ctx context.Context) (*T, error) {
+		found, err := look(ctx)
+		if err != nil || !counts(found) {
+			return nil, nil //nolint:nilerr,nilnil // the next step looks again
+		}
+		return &found, nil
+	})
+	return steps.With(r, on.Leaf.Name, name+" again if it may have changed", ahead,
+		func(ctx context.Context, ahead *T) (T, error) {
+			if ahead != nil && turn.lease.AtOnce {
+				return *ahead, nil
+			}
+			return look(ctx)
+		}, begin)
 }
 
 // keySecret returns the user's Secret of one of the gateways.
@@ -100,22 +130,22 @@ func (r Removal) keySecret(ofClient bool) end.KeySecret {
 	return r.ServerKeySecret
 }
 
-// startRest starts the steps that remove everything at one end except the gateway. The result says
-// what stays, and why.
+// startRest starts the steps that remove everything at one end except the gateway.
 func startRest(
 	r *steps.Run, on *end.End, given end.KeySecret, namespace *steps.Step[*corev1.Namespace],
 	peering *steps.Step[string], gateways steps.Before, allowed ...steps.Before,
-) *steps.Step[string] {
+) *steps.Step[end.Remains] {
 	leaf := on.Leaf.Name
-	begun := steps.ActWith2(r, leaf, "begin to remove the tenant namespace", namespace, peering,
-		func(ctx context.Context, namespace *corev1.Namespace, peering string) error {
+	watched := steps.Act(r, leaf, "watch the ForeignCluster", on.WatchForeignCluster)
+	leaving := steps.With2(r, leaf, "begin to remove the tenant namespace", namespace, peering,
+		func(ctx context.Context, namespace *corev1.Namespace, peering string) (*corev1.Namespace, error) {
 			return on.BeginRemovingNamespace(ctx, namespace, peering, given)
 		}, allowed...)
 	configuration := steps.Act(r, leaf, "remove the Configuration", on.RemoveConfigurations, allowed...)
-	record := steps.With2(r, leaf, "remove the ForeignCluster", namespace, peering, on.RemoveForeignCluster,
-		gateways, configuration, begun)
-	return steps.With3(r, leaf, "remove the tenant namespace", namespace, peering, record,
-		func(ctx context.Context, namespace *corev1.Namespace, peering string, gone bool) (string, error) {
+	record := steps.With2(r, leaf, "remove the ForeignCluster", leaving, peering, on.RemoveForeignCluster,
+		watched, gateways, configuration)
+	return steps.With3(r, leaf, "remove the tenant namespace", leaving, peering, record,
+		func(ctx context.Context, namespace *corev1.Namespace, peering string, gone bool) (end.Remains, error) {
 			return on.RemoveNamespace(ctx, namespace, peering, gone, given)
 		})
 }

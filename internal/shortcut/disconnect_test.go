@@ -5,7 +5,9 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -345,4 +347,99 @@ func TestADestroyThatCannotReleaseItsLeaseIsNotComplete(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestADestroyThatHasWaitedForItsTurnLooksAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(leafWith(t, "rome", ours(clustertest.Configuration("milan"))), withConfiguration(t))
+		other := occupy(t, s, somebody)
+		ended := make(chan error, 1)
+		go func() { ended <- s.Disconnect(t.Context(), Removal{}) }()
+		synctest.Wait() // it has looked, and waits for its turn
+		peering := &authv1beta1.Tenant{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"},
+			Spec:       authv1beta1.TenantSpec{ClusterID: "rome"},
+		}
+		if err := errors.Join(s.Server.Leaf.Live.Create(t.Context(), peering), other.Release(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), "a peering uses the network") {
+			t.Errorf("got: %v", err)
+		}
+	})
+}
+
+func TestADestroyLooksAgainIfItsFirstLookFails(t *testing.T) {
+	milan := withConfiguration(t)
+	var asked atomic.Int32
+	milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{
+		List: func(
+			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
+		) error {
+			if _, ok := list.(*authv1beta1.TenantList); ok && asked.Add(1) == 1 {
+				return apierrors.NewServiceUnavailable("the API server restarts")
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
+	s := New(leafWith(t, "rome"), milan)
+	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := s.Server.Find(t.Context()); err != nil || len(left.All()) > 0 {
+		t.Errorf("left are %v (%v)", left.All(), err)
+	}
+}
+
+// deletesNamespacesSlowly lets Kubernetes take until the end of a returned function to delete the namespaces of a leaf.
+func deletesNamespacesSlowly(t *testing.T, leaf *cluster.Leaf) (end func()) {
+	t.Helper()
+	each := func(do func(*corev1.Namespace)) {
+		var namespaces corev1.NamespaceList
+		if err := leaf.Live.List(t.Context(), &namespaces); err != nil {
+			t.Fatal(err)
+		}
+		for i := range namespaces.Items {
+			do(&namespaces.Items[i])
+			if err := leaf.Live.Update(t.Context(), &namespaces.Items[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	each(func(namespace *corev1.Namespace) { namespace.Finalizers = []string{"test/slow"} })
+	return func() { each(func(namespace *corev1.Namespace) { namespace.Finalizers = nil }) }
+}
+
+func TestTheTurnOfADestroyEndsWhileKubernetesDeletesItsNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaves := joined(t)
+		endRome, endMilan := deletesNamespacesSlowly(t, leaves[0]), deletesNamespacesSlowly(t, leaves[1])
+		destroyed, created := make(chan error, 1), make(chan error, 1)
+		go func() { destroyed <- New(leaves[0], leaves[1]).OwnedBy(me).Disconnect(t.Context(), Removal{}) }()
+		synctest.Wait()
+		next := New(leaves[0], leaves[1]).OwnedBy(somebody)
+		if left, err := leaseLeft(t.Context(), New(leaves[0], leaves[1]).OwnedBy(me).first()); err != nil || left {
+			t.Errorf("the destroy still has the turn (%v)", err)
+		}
+		go func() { created <- next.Connect(t.Context(), overNodePort) }()
+		synctest.Wait()
+		select {
+		case err := <-destroyed:
+			t.Errorf("the destroy does not wait for the namespaces (%v)", err)
+		case err := <-created:
+			t.Errorf("the create does not wait for the namespaces (%v)", err)
+		default:
+		}
+		endRome()
+		endMilan()
+		if err := errors.Join(<-destroyed, <-created); err != nil {
+			t.Fatal(err)
+		}
+		for _, on := range next.ends() {
+			namespace, err := on.TenantNamespace(t.Context())
+			if err != nil || namespace == nil || end.Leaving(namespace) || !somebody.Marked(namespace) {
+				t.Errorf("leaf %s has the namespace %v (%v)", on.Leaf.Name, namespace, err)
+			}
+		}
+	})
 }

@@ -69,7 +69,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			return err
 		}, 1},
 		"a create":  {notJoined, func(ctx context.Context, s *Shortcut) error { return s.Connect(ctx, overNodePort) }, 8},
-		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 7},
+		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 4},
 		"a survey": {joined, func(ctx context.Context, s *Shortcut) error {
 			Look(ctx, []string{"rome", "milan"}, func(_ context.Context, name string) (*cluster.Leaf, error) {
 				return s.ends()[slices.Index([]string{"rome", "milan"}, name)].Leaf, nil

@@ -219,12 +219,16 @@ func (h Half) removeShared(ctx context.Context, peering string, given end.KeySec
 	if err != nil {
 		return "", err
 	}
-	if err := shared.BeginRemovingNamespace(ctx, namespace, peering, given); err != nil {
+	if namespace, err = shared.BeginRemovingNamespace(ctx, namespace, peering, given); err != nil {
 		return "", err
 	}
 	gone, err := shared.RemoveForeignCluster(ctx, namespace, peering)
 	if err != nil {
 		return "", err
 	}
-	return shared.RemoveNamespace(ctx, namespace, peering, gone, given)
+	remains, err := shared.RemoveNamespace(ctx, namespace, peering, gone, given)
+	if err != nil {
+		return "", err
+	}
+	return remains.Kept, shared.UntilGone(ctx, remains)
 }

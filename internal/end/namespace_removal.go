@@ -1,0 +1,164 @@
+package end
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// BeginRemovingNamespace asks for the deletion of the tenant namespace, which may be nil, if nothing
+// else needs it. It comes before everything else: Kubernetes does not empty a namespace during the first
+// five seconds of its deletion. By then the other objects are gone, in the order that Liqo needs. Given
+// is the user's Secret of the gateway. The result is the namespace as it is afterwards.
+func (e *End) BeginRemovingNamespace(
+	ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret,
+) (*corev1.Namespace, error) {
+	if namespace == nil || !e.Owner.MayRemove(namespace) {
+		return namespace, nil
+	}
+	uses, err := e.uses(ctx, namespace, peering, given)
+	if err != nil || len(uses) > 0 {
+		return namespace, err
+	}
+	leaving, err := e.deleteNamespace(ctx, namespace)
+	if apierrors.IsConflict(err) {
+		return e.TenantNamespace(ctx)
+	}
+	return leaving, err
+}
+
+// Remains are what a removal leaves at an end.
+type Remains struct {
+	Kept string // which objects stay and why, in full sentences; empty if none does
+
+	namespace *corev1.Namespace // the tenant namespace if Kubernetes is deleting it; nil otherwise
+}
+
+// RemoveNamespace deletes the tenant namespace, which may be nil, if the owner may remove it. It does not
+// wait. The namespace stays if it is in use, and while Liqo's record of the other cluster exists, which
+// recordGone reports. A namespace that stays loses its owner, and a later shortcut of the pair takes it
+// over. All other objects of the owner are gone by then.
+func (e *End) RemoveNamespace(
+	ctx context.Context, namespace *corev1.Namespace, peering string, recordGone bool, given KeySecret,
+) (Remains, error) {
+	uses, err := e.uses(ctx, namespace, peering, given)
+	if err != nil {
+		return Remains{}, err
+	}
+	removable := namespace != nil && e.Owner.MayRemove(namespace)
+	switch {
+	case len(uses) > 0 && removable:
+		const stays = "Therefore, Namespace %s also stays; delete it when it is no longer needed."
+		uses = append(uses, fmt.Sprintf(stays, namespace.Name))
+		return Remains{Kept: strings.Join(uses, " ")}, e.giveUpNamespace(ctx)
+	case len(uses) > 0 || !recordGone || !removable:
+		return Remains{Kept: strings.Join(uses, " ")}, nil
+	}
+	leaving, err := e.deleteNamespace(ctx, namespace)
+	if !apierrors.IsConflict(err) {
+		return Remains{namespace: leaving}, err
+	}
+	now, lookErr := e.TenantNamespace(ctx)
+	if lookErr != nil || now != nil && now.ResourceVersion == namespace.ResourceVersion {
+		return Remains{}, cmp.Or(lookErr, err)
+	}
+	return e.RemoveNamespace(ctx, now, peering, recordGone, given)
+}
+
+// deleteNamespace asks for the deletion of a namespace, and returns it as it is then. The error is a conflict if
+// someone has changed the namespace since the read: it may have another owner.
+func (e *End) deleteNamespace(ctx context.Context, namespace *corev1.Namespace) (*corev1.Namespace, error) {
+	if Leaving(namespace) {
+		return namespace, nil
+	}
+	var conflict error
+	err := e.Leaf.Persist(ctx, func() error {
+		err := e.Leaf.Live.Delete(ctx, namespace, client.PropagationPolicy(metav1.DeletePropagationBackground),
+			client.Preconditions{UID: &namespace.UID, ResourceVersion: &namespace.ResourceVersion})
+		if conflict = nil; apierrors.IsConflict(err) {
+			conflict = err // the same request would get the same answer
+			return nil
+		}
+		return client.IgnoreNotFound(err)
+	})
+	if err := cmp.Or(err, conflict); err != nil {
+		return nil, err
+	}
+	leaving := namespace.DeepCopy()
+	leaving.DeletionTimestamp = new(metav1.Now())
+	return leaving, nil
+}
+
+// UntilGone returns when the tenant namespace is gone, if Kubernetes is deleting it. Others may make another one of its
+// name at once.
+func (e *End) UntilGone(ctx context.Context, remains Remains) error {
+	if remains.namespace == nil {
+		return nil
+	}
+	key := client.ObjectKeyFromObject(remains.namespace)
+	now := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}
+	err := e.Leaf.UntilObject(ctx, now, func(exists bool) bool { return !exists || now.UID != remains.namespace.UID })
+	return explain.Deletion(ctx, e.Leaf, corev1.SchemeGroupVersion.WithKind("Namespace"), key, err)
+}
+
+// uses returns sentences about the objects of the network that someone else created, and about those
+// that need the tenant namespace, which may be nil.
+func (e *End) uses(
+	ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret,
+) ([]string, error) {
+	found, err := e.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var uses []string
+	if others := found.others(e.Owner); len(others) > 0 {
+		uses = append(uses, e.tellOthers(others), fmt.Sprintf("Liqo's record of %q also stays.", e.Remote.Name))
+	}
+	if namespace == nil || !e.Owner.MayRemove(namespace) {
+		return uses, nil
+	}
+	secret := client.ObjectKey{Namespace: namespace.Name, Name: given.Name}
+	if secret.Name != "" && cmp.Or(given.Namespace, namespace.Name) == namespace.Name {
+		lost, err := e.Leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Secret"), secret)
+		if err != nil {
+			return nil, err
+		}
+		if !lost {
+			uses = append(uses, fmt.Sprintf("Your Secret %s stays.", secret))
+		}
+	}
+	if peering != "" {
+		uses = append(uses, fmt.Sprintf("There is still %s.", peering))
+	}
+	return uses, nil
+}
+
+// tellOthers returns a sentence about objects that someone else created, or an empty string if there
+// are none.
+func (e *End) tellOthers(objects []client.Object) string {
+	if len(objects) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Objects that someone else created stay: %s.", explain.Names(e.Leaf, objects...))
+}
+
+// giveUpNamespace removes the owner of the tenant namespace, or restores the owner from before the adoption. It
+// looks at the namespace again, because it may have got another owner.
+func (e *End) giveUpNamespace(ctx context.Context) error {
+	namespace, err := e.TenantNamespace(ctx)
+	if err != nil || namespace == nil || !e.Owner.Marked(namespace) {
+		return err
+	}
+	if _, adopted := previousOf(namespace); adopted {
+		return e.restore(ctx, namespace)
+	}
+	return e.disown(ctx, namespace)
+}
