@@ -122,27 +122,28 @@ func (e *End) untilDependentsGone(ctx context.Context, of []dependents) error {
 
 // UntilFormerKeysGone waits until Kubernetes has deleted the keys of a gateway that no longer exists, which an
 // interrupted destroy has left. Otherwise Liqo would give them to the next gateway just before they go. Namespace is
-// the one that the user set, or empty.
-func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) error {
+// the one that the user set, or empty. The result is the Secret of other keys there, without the keys. It is nil if
+// there is none.
+func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) (*metav1.PartialObjectMetadata, error) {
 	key := client.ObjectKey{
 		Namespace: cmp.Or(namespace, e.forgeTenantNamespace().Name),
 		Name:      gatewayforge.GatewayResourceName(string(e.Remote.ID)),
 	}
 	secret, err := e.readSecret(ctx, key)
 	if err != nil || secret == nil {
-		return err
+		return nil, err
 	}
 	found, err := e.Find(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	gateway := found.Gateway()
 	for _, owner := range secret.OwnerReferences {
 		if isGateway(owner) && (gateway == nil || gateway.GetUID() != owner.UID) {
-			return e.untilGone(ctx, secret.GroupVersionKind(), key)
+			return nil, e.untilGone(ctx, secret.GroupVersionKind(), key)
 		}
 	}
-	return nil
+	return secret, nil
 }
 
 func isGateway(owner metav1.OwnerReference) bool {

@@ -7,6 +7,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -81,9 +82,9 @@ func (e *End) forgeGatewayClient(
 }
 
 // EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in
-// place. It does not wait for pods that restart.
+// place. It does not wait for pods that restart. Keys is the result of [End.UntilFormerKeysGone], or nil.
 func (e *End) EnsureGatewayClient(
-	ctx context.Context, namespace string, server Endpoint, spec GatewayClient,
+	ctx context.Context, namespace string, server Endpoint, spec GatewayClient, keys *metav1.PartialObjectMetadata,
 ) (EnsuredGateway, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -103,7 +104,7 @@ func (e *End) EnsureGatewayClient(
 	if err := e.checkPorts(ctx, existing); err != nil {
 		return EnsuredGateway{}, err
 	}
-	rotated, err := e.rotateKeys(ctx, found, spec.KeyRotation)
+	rotated, err := e.rotateKeys(ctx, found, spec.KeyRotation, keys)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}

@@ -26,7 +26,7 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 			[]string{"milan.example.com"}, 41000},
 	} {
 		rome := romesEnd(t)
-		if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
+		if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec, nil); err != nil {
 			t.Fatal(err)
 		}
 		var gateway networkingv1beta1.GatewayClient
@@ -58,7 +58,7 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 	keys.Namespace = "liqo-tenant-milan"
 	rome := romesEnd(t, keys)
 	rome.Owner = me
-	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled()); err != nil {
+	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled(), nil); err != nil {
 		t.Fatal(err)
 	}
 	found, err := rome.Find(t.Context())
@@ -76,7 +76,7 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 	existing.Name = "of-another-name"
 	rome := romesEnd(t, existing)
 	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress,
-		GatewayClient{MTU: 1400}); err != nil {
+		GatewayClient{MTU: 1400}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := rome.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 ||
@@ -88,7 +88,7 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 
 func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 	rome := romesEnd(t, clustertest.Namespace("liqo-tenant-milan"))
-	_, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled())
+	_, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled(), nil)
 	if explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
 		t.Errorf("got %v", err)
 	}

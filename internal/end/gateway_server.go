@@ -8,6 +8,7 @@ import (
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -95,9 +96,10 @@ func pointerTo[T comparable](value T) *T {
 }
 
 // EnsureGatewayServer creates the gateway that the other leaf dials, or changes it in place. After a
-// change, it returns when the gateway's Service has changed, but does not wait for pods that restart.
+// change, it returns when the gateway's Service has changed, but does not wait for pods that restart. Keys
+// is the result of [End.UntilFormerKeysGone], or nil.
 func (e *End) EnsureGatewayServer(
-	ctx context.Context, namespace string, spec GatewayServer,
+	ctx context.Context, namespace string, spec GatewayServer, keys *metav1.PartialObjectMetadata,
 ) (EnsuredGateway, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -120,7 +122,7 @@ func (e *End) EnsureGatewayServer(
 	if err := e.checkPorts(ctx, existing); err != nil {
 		return EnsuredGateway{}, err
 	}
-	rotated, err := e.rotateKeys(ctx, found, spec.KeyRotation)
+	rotated, err := e.rotateKeys(ctx, found, spec.KeyRotation, keys)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}

@@ -27,7 +27,7 @@ func exposed() GatewayServer {
 func TestAGatewayServerHasEverySetting(t *testing.T) {
 	milan := milansEnd(t, clustertest.KeySecret("rome", clustertest.NewKeys(t)))
 	milan.Owner = me
-	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed()); err != nil {
+	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed(), nil); err != nil {
 		t.Fatal(err)
 	}
 	found, err := milan.Find(t.Context())
@@ -46,7 +46,7 @@ func TestAnExistingGatewayServerIsChangedInPlace(t *testing.T) {
 	milan := milansEnd(t, existing)
 	changed := overNodePort()
 	changed.MTU = 1400
-	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed); err != nil {
+	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed, nil); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := milan.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 ||
@@ -60,7 +60,7 @@ func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
 	existing := ours(clustertest.GatewayServer("rome", 51840))
 	existing.Spec.ServiceLabels = map[string]string{"team": "other"}
 	milan := milansEnd(t, existing)
-	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {
+	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := milan.Find(t.Context()); err != nil || len(found.GatewayServer.Spec.ServiceLabels) > 0 {
@@ -70,7 +70,7 @@ func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
 
 func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 	milan := milansEnd(t, clustertest.Namespace("liqo-tenant-rome"))
-	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed())
+	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed(), nil)
 	if explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
@@ -165,7 +165,7 @@ func TestLiqoBefore12CannotDescribeAService(t *testing.T) {
 		if test.older {
 			clustertest.OlderLiqo(milan.Leaf)
 		}
-		_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", test.spec)
+		_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", test.spec, nil)
 		if (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}

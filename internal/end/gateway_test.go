@@ -124,7 +124,7 @@ func TestANewGatewayWaitsForTheKeysOfAFormerOneToGo(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rome := romesEnd(t, test.objects...)
 				ended := make(chan error)
-				go func() { ended <- rome.UntilFormerKeysGone(t.Context(), "") }()
+				go func() { _, err := rome.UntilFormerKeysGone(t.Context(), ""); ended <- err }()
 				synctest.Wait()
 				select {
 				case err := <-ended:

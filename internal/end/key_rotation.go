@@ -48,15 +48,21 @@ type rotation struct {
 }
 
 // rotateKeys writes new keys to the Secret of an existing gateway, if they are due. The keys of an interrupted rotation
-// stay, also if its value is no longer wanted: the other leaf may know them already.
-func (e *End) rotateKeys(ctx context.Context, found Objects, value string) (rotation, error) {
+// stay, also if its value is no longer wanted: the other leaf may know them already. Read is a Secret that was read a
+// moment ago, or nil.
+func (e *End) rotateKeys(
+	ctx context.Context, found Objects, value string, read *metav1.PartialObjectMetadata,
+) (rotation, error) {
 	r := rotation{value: value}
 	if found.keys() == nil || found.keySecret().Name != "" {
 		return r, nil
 	}
-	secret, err := e.readSecret(ctx, client.ObjectKey{Namespace: found.keys().Namespace, Name: found.keys().Name})
-	if err != nil || secret == nil {
-		return r, err // without it, the gateway is replaced
+	key, secret := client.ObjectKey{Namespace: found.keys().Namespace, Name: found.keys().Name}, read
+	if read == nil || client.ObjectKeyFromObject(read) != key {
+		var err error
+		if secret, err = e.readSecret(ctx, key); err != nil || secret == nil {
+			return r, err // without it, the gateway is replaced
+		}
 	}
 	r.secret = secret
 	made := secret.Annotations[rotationAnnotation]

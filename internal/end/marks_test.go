@@ -129,7 +129,7 @@ func TestARecordOutlivesAGatewayOfAnotherTechnologyThatChanges(t *testing.T) {
 	must(t, server.RecordComplete(t.Context(), true))
 	changed := overNodePort()
 	changed.MTU = 1400
-	ensured, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed)
+	ensured, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed, nil)
 	must(t, err)
 	found, err := server.Find(t.Context())
 	if err != nil || !ensured.New || !found.CompleteBy(me.Token) || !found.wasConnected() {

@@ -30,7 +30,7 @@ func TestANewObjectIsTheOwners(t *testing.T) {
 	if _, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {
+	if _, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort(), nil); err != nil {
 		t.Fatal(err)
 	}
 	found, err := server.Find(t.Context())

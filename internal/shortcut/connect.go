@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
@@ -53,9 +55,9 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	allowed := s.startChecks(r, spec, begin, clNetworks, srvNetworks)
 	clNamespace := startNamespace(r, cl, spec.ClientEnd, allowed)
 	srvNamespace := startNamespace(r, srv, spec.ServerEnd, allowed)
-	clFormer := steps.Act(r, onClient, "keys of a former gateway",
+	clKeys := steps.Do(r, onClient, "keys of a former gateway",
 		untilFormerKeysGone(cl, spec, spec.ClientEnd), allowed...)
-	srvFormer := steps.Act(r, onServer, "keys of a former gateway",
+	srvKeys := steps.Do(r, onServer, "keys of a former gateway",
 		untilFormerKeysGone(srv, spec, spec.ServerEnd), allowed...)
 
 	// A gateway is replaced only if it can't be changed in place.
@@ -85,15 +87,17 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 
 	// The server's gateway needs no Configuration to get an address. The client's gateway needs only
 	// that address.
-	srvGateway := steps.With(r, onServer, "GatewayServer", srvNamespace,
-		func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
-			return srv.EnsureGatewayServer(ctx, namespace, spec.Server)
-		}, srvRoom, srvFormer)
+	srvGateway := steps.With2(r, onServer, "GatewayServer", srvNamespace, srvKeys,
+		func(ctx context.Context, namespace string, keys *metav1.PartialObjectMetadata) (end.EnsuredGateway, error) {
+			return srv.EnsureGatewayServer(ctx, namespace, spec.Server, keys)
+		}, srvRoom)
 	endpoint := steps.With(r, onServer, "address of the gateway", srvGateway, srv.WaitForEndpoint)
-	clGateway := steps.With2(r, onClient, "GatewayClient", clNamespace, endpoint,
-		func(ctx context.Context, namespace string, server end.Endpoint) (end.EnsuredGateway, error) {
-			return cl.EnsureGatewayClient(ctx, namespace, server, spec.Client)
-		}, clRoom, clFormer)
+	clGateway := steps.With3(r, onClient, "GatewayClient", clNamespace, endpoint, clKeys,
+		func(
+			ctx context.Context, namespace string, server end.Endpoint, keys *metav1.PartialObjectMetadata,
+		) (end.EnsuredGateway, error) {
+			return cl.EnsureGatewayClient(ctx, namespace, server, spec.Client, keys)
+		}, clRoom)
 	made := []steps.Before{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
@@ -251,10 +255,12 @@ func (s *Shortcut) compareServer(spec Spec) func(ctx context.Context, namespace 
 }
 
 // untilFormerKeysGone reads no Secret if someone else shares the keys.
-func untilFormerKeysGone(on *end.End, spec Spec, at EndSpec) func(context.Context) error {
-	return func(ctx context.Context) error {
+func untilFormerKeysGone(
+	on *end.End, spec Spec, at EndSpec,
+) func(context.Context) (*metav1.PartialObjectMetadata, error) {
+	return func(ctx context.Context) (*metav1.PartialObjectMetadata, error) {
 		if spec.KeysByOthers {
-			return nil
+			return nil, nil //nolint:nilnil // nothing was read
 		}
 		return on.UntilFormerKeysGone(ctx, at.Namespace)
 	}

@@ -70,6 +70,11 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 		}, 1},
 		"a create":  {notJoined, func(ctx context.Context, s *Shortcut) error { return s.Connect(ctx, overNodePort) }, 8},
 		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 4},
+		"an update of the MTU": {joined, func(ctx context.Context, s *Shortcut) error {
+			spec := overNodePort
+			spec.MTU = 1400
+			return s.Connect(ctx, spec.ofBoth())
+		}, 8},
 		"a survey": {joined, func(ctx context.Context, s *Shortcut) error {
 			Look(ctx, []string{"rome", "milan"}, func(_ context.Context, name string) (*cluster.Leaf, error) {
 				return s.ends()[slices.Index([]string{"rome", "milan"}, name)].Leaf, nil

@@ -64,7 +64,7 @@ func (h Half) EnsureGatewayServer(ctx context.Context, namespace string, spec en
 		if err != nil {
 			return end.EnsuredGateway{}, err
 		}
-		return on.EnsureGatewayServer(ctx, namespace, spec)
+		return on.EnsureGatewayServer(ctx, namespace, spec, nil)
 	}
 	address := func(ctx context.Context, gateway end.EnsuredGateway) error {
 		_, err := on.WaitForEndpoint(ctx, gateway)
@@ -88,7 +88,7 @@ func (h Half) EnsureGatewayClient(
 		if err != nil {
 			return end.EnsuredGateway{}, err
 		}
-		return on.EnsureGatewayClient(ctx, namespace, server, spec)
+		return on.EnsureGatewayClient(ctx, namespace, server, spec, nil)
 	}
 	return ensure(ctx, h, namespace, "GatewayClient", write, h.gatewayWaits()...)
 }
@@ -111,7 +111,8 @@ func (h Half) makeRoom(ctx context.Context, namespace string, replaces bool) err
 	if err := h.On.RemoveGateways(ctx); err != nil {
 		return err
 	}
-	return h.On.UntilFormerKeysGone(ctx, namespace)
+	_, err = h.On.UntilFormerKeysGone(ctx, namespace)
+	return err
 }
 
 // gatewayWaits are what either gateway waits for. A change can let a gateway restart, but the tunnel may need
