@@ -91,7 +91,7 @@ func (b *bench) removals(away *far, on *leaves, ours *ours, p pair) []command {
 	theirs := &theirs{liqoctl: b.liqoctl, kubeconfig: away.kubeconfig, leaves: on.theirs.leaves}
 	return []command{
 		{
-			id: "destroy", name: "`terraform destroy`", goal: 8.5, opponent: "reset", pause: 6 * time.Second,
+			id: "destroy", name: "`terraform destroy`", goal: 8, opponent: "reset", pause: 6 * time.Second,
 			remark: " Kubernetes empties a tenant namespace 5 s after the last change of one of its name, so a pause before " +
 				"lets every destroy wait for the same time. liqoctl's reset waits for nothing, and keeps the namespaces.",
 			run: ours.destroy,
