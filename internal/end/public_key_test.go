@@ -84,7 +84,8 @@ func TestTheKeyOfAGatewayIsReadAtEitherEnd(t *testing.T) {
 		{milansEnd(t, clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), secret("rome", ofServer)),
 			ofServer},
 	} {
-		if key, err := end.on.WaitForKey(t.Context()); err != nil || !slices.Equal(key, end.keys["publicKey"]) {
+		key, err := end.on.WaitForKey(t.Context(), EnsuredGateway{})
+		if err != nil || !slices.Equal(key, end.keys["publicKey"]) {
 			t.Errorf("%s: another key (%v)", end.on.Leaf.Name, err)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
@@ -87,17 +85,9 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 
 	// The server's gateway needs no Configuration to get an address. The client's gateway needs only
 	// that address.
-	srvGateway := steps.With2(r, onServer, "GatewayServer", srvNamespace, srvKeys,
-		func(ctx context.Context, namespace string, keys *metav1.PartialObjectMetadata) (end.EnsuredGateway, error) {
-			return srv.EnsureGatewayServer(ctx, namespace, spec.Server, keys)
-		}, srvRoom)
+	srvGateway := steps.With2(r, onServer, "GatewayServer", srvNamespace, srvKeys, ensureServer(srv, spec), srvRoom)
 	endpoint := steps.With(r, onServer, "address of the gateway", srvGateway, srv.WaitForEndpoint)
-	clGateway := steps.With3(r, onClient, "GatewayClient", clNamespace, endpoint, clKeys,
-		func(
-			ctx context.Context, namespace string, server end.Endpoint, keys *metav1.PartialObjectMetadata,
-		) (end.EnsuredGateway, error) {
-			return cl.EnsureGatewayClient(ctx, namespace, server, spec.Client, keys)
-		}, clRoom)
+	clGateway := steps.With3(r, onClient, "GatewayClient", clNamespace, endpoint, clKeys, ensureClient(cl, spec), clRoom)
 	made := []steps.Before{clRemapping, srvRemapping, clGateway, endpoint}
 	if !spec.KeysByOthers {
 		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
@@ -118,8 +108,8 @@ func (s *Shortcut) startSharing(
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 	// Liqo creates a gateway's keys before its pod, so the exchange does not wait for pods.
-	srvKey := steps.Do(r, onServer, "key of the gateway", srv.WaitForKey, srvGateway)
-	clKey := steps.Do(r, onClient, "key of the gateway", cl.WaitForKey, clGateway)
+	srvKey := steps.With(r, onServer, "key of the gateway", srvGateway, srv.WaitForKey)
+	clKey := steps.With(r, onClient, "key of the gateway", clGateway, cl.WaitForKey)
 	clTrust := steps.With2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.EnsurePublicKey)
 	srvTrust := steps.With2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.EnsurePublicKey)
 	if !spec.waits() {
@@ -230,51 +220,4 @@ func startNamespace(r *steps.Run, on *end.End, spec EndSpec, allowed []steps.Bef
 		}
 		return on.EnsureNamespace(ctx, spec.Namespace)
 	}, allowed...)
-}
-
-// The functions below return steps that apply the spec at one end.
-
-func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
-	return func(ctx context.Context) error { return s.take(ctx, on, spec) }
-}
-
-func (s *Shortcut) announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
-	return func(ctx context.Context) (cluster.Networks, error) { return s.Announce(ctx, on, spec.Announcement) }
-}
-
-func (s *Shortcut) compareClient(spec Spec) func(ctx context.Context, namespace string) (bool, error) {
-	return func(ctx context.Context, namespace string) (bool, error) {
-		return s.replacesClient(ctx, namespace, spec.Client)
-	}
-}
-
-func (s *Shortcut) compareServer(spec Spec) func(ctx context.Context, namespace string) (bool, error) {
-	return func(ctx context.Context, namespace string) (bool, error) {
-		return s.replacesServer(ctx, namespace, spec.Server)
-	}
-}
-
-// untilFormerKeysGone reads no Secret if someone else shares the keys.
-func untilFormerKeysGone(
-	on *end.End, spec Spec, at EndSpec,
-) func(context.Context) (*metav1.PartialObjectMetadata, error) {
-	return func(ctx context.Context) (*metav1.PartialObjectMetadata, error) {
-		if spec.KeysByOthers {
-			return nil, nil //nolint:nilnil // nothing was read
-		}
-		return on.UntilFormerKeysGone(ctx, at.Namespace)
-	}
-}
-
-func waitForRemapping(on *end.End, spec Spec) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if err := on.WaitForRemapping(ctx, spec.ForbidRemapping); err != nil {
-			return err
-		}
-		return on.RenewRanges(ctx)
-	}
-}
-
-func complete(on *end.End, spec Spec) func(context.Context) error {
-	return func(ctx context.Context) error { return on.RecordComplete(ctx, spec.waits()) }
 }

@@ -68,7 +68,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			_, err := s.Lost(ctx)
 			return err
 		}, 1},
-		"a create":  {notJoined, func(ctx context.Context, s *Shortcut) error { return s.Connect(ctx, overNodePort) }, 8},
+		"a create":  {notJoined, func(ctx context.Context, s *Shortcut) error { return s.Connect(ctx, overNodePort) }, 7},
 		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 4},
 		"an update of the MTU": {joined, func(ctx context.Context, s *Shortcut) error {
 			spec := overNodePort

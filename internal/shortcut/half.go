@@ -118,8 +118,8 @@ func (h Half) makeRoom(ctx context.Context, namespace string, replaces bool) err
 // gatewayWaits are what either gateway waits for. A change can let a gateway restart, but the tunnel may need
 // the other half.
 func (h Half) gatewayWaits() []wait[end.EnsuredGateway] {
-	key := func(ctx context.Context, _ end.EnsuredGateway) error {
-		_, err := h.On.WaitForKey(ctx)
+	key := func(ctx context.Context, gateway end.EnsuredGateway) error {
+		_, err := h.On.WaitForKey(ctx, gateway)
 		return err
 	}
 	return []wait[end.EnsuredGateway]{

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -78,6 +79,9 @@ func ensureKeys(
 	if brought.Name == "" {
 		secret, err := newKeySecret(gateway.GetNamespace(), name)
 		if err != nil {
+			return nil, err
+		}
+		if err := controllerutil.SetOwnerReference(gateway, secret, c.Scheme()); err != nil {
 			return nil, err
 		}
 		if err := client.IgnoreAlreadyExists(c.Create(ctx, secret)); err != nil {

@@ -1,0 +1,97 @@
+package shortcut
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+// The functions in this file return steps that apply the spec at one end.
+
+func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return s.take(ctx, on, spec) }
+}
+
+func (s *Shortcut) announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
+	return func(ctx context.Context) (cluster.Networks, error) { return s.Announce(ctx, on, spec.Announcement) }
+}
+
+func (s *Shortcut) compareClient(spec Spec) func(ctx context.Context, namespace string) (bool, error) {
+	return func(ctx context.Context, namespace string) (bool, error) {
+		return s.replacesClient(ctx, namespace, spec.Client)
+	}
+}
+
+func (s *Shortcut) compareServer(spec Spec) func(ctx context.Context, namespace string) (bool, error) {
+	return func(ctx context.Context, namespace string) (bool, error) {
+		return s.replacesServer(ctx, namespace, spec.Server)
+	}
+}
+
+// untilFormerKeysGone reads no Secret if someone else shares the keys.
+func untilFormerKeysGone(
+	on *end.End, spec Spec, at EndSpec,
+) func(context.Context) (*metav1.PartialObjectMetadata, error) {
+	return func(ctx context.Context) (*metav1.PartialObjectMetadata, error) {
+		if spec.KeysByOthers {
+			return nil, nil //nolint:nilnil // nothing was read
+		}
+		return on.UntilFormerKeysGone(ctx, at.Namespace)
+	}
+}
+
+func ensureServer(
+	on *end.End, spec Spec,
+) func(context.Context, string, *metav1.PartialObjectMetadata) (end.EnsuredGateway, error) {
+	return func(
+		ctx context.Context, namespace string, keys *metav1.PartialObjectMetadata,
+	) (end.EnsuredGateway, error) {
+		return watchingKey(ctx, on, spec, namespace, func() (end.EnsuredGateway, error) {
+			return on.EnsureGatewayServer(ctx, namespace, spec.Server, keys)
+		})
+	}
+}
+
+func ensureClient(
+	on *end.End, spec Spec,
+) func(context.Context, string, end.Endpoint, *metav1.PartialObjectMetadata) (end.EnsuredGateway, error) {
+	return func(
+		ctx context.Context, namespace string, server end.Endpoint, keys *metav1.PartialObjectMetadata,
+	) (end.EnsuredGateway, error) {
+		return watchingKey(ctx, on, spec, namespace, func() (end.EnsuredGateway, error) {
+			return on.EnsureGatewayClient(ctx, namespace, server, spec.Client, keys)
+		})
+	}
+}
+
+// watchingKey writes a gateway, and watches for its key if it is new. If someone else shares the keys, it does not.
+func watchingKey(
+	ctx context.Context, on *end.End, spec Spec, namespace string, write func() (end.EnsuredGateway, error),
+) (end.EnsuredGateway, error) {
+	if spec.KeysByOthers {
+		return write()
+	}
+	watch, err := on.WatchKey(ctx, namespace)
+	if err != nil {
+		return end.EnsuredGateway{}, err
+	}
+	gateway, err := write()
+	gateway.KeyWatch = watch
+	return gateway, err
+}
+
+func waitForRemapping(on *end.End, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := on.WaitForRemapping(ctx, spec.ForbidRemapping); err != nil {
+			return err
+		}
+		return on.RenewRanges(ctx)
+	}
+}
+
+func complete(on *end.End, spec Spec) func(context.Context) error {
+	return func(ctx context.Context) error { return on.RecordComplete(ctx, spec.waits()) }
+}
