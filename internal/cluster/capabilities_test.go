@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -21,6 +22,32 @@ func TestWhatLiqoCanDoIsReadFromItsSchemas(t *testing.T) {
 	} {
 		if able, err := test.leaf.Capabilities(); err != nil || able != test.able {
 			t.Errorf("%s: %+v (%v)", name, able, err)
+		}
+	}
+}
+
+func TestSchemasWithoutAKindOfLiqoAreAnError(t *testing.T) {
+	for name, test := range map[string]struct{ document, expected string }{
+		"another document": {`<html>sign in</html>`, "the API server has no schema of the kind Configuration"},
+		"only a reference": {
+			`{"paths": {"$ref": "#/components/schemas/io.liqo.networking.v1beta1.Configuration"}}`,
+			"the API server has no schema of the kind Configuration",
+		},
+		"only the name": {
+			`{"title": "io.liqo.networking.v1beta1.Configuration"}`, "the API server has no schema of the kind Configuration",
+		},
+		"an end in the middle": {
+			`{"components": {"schemas": {"io.liqo.networking.v1beta1.Configuration": {"properties": {"sta`,
+			"the schema of the kind Configuration: unexpected EOF",
+		},
+		"one kind only": {
+			`{"components": {"schemas": {"io.liqo.networking.v1beta1.Configuration": {}}}}`,
+			"the API server has no schema of the kind GatewayServer",
+		},
+	} {
+		leaf := clustertest.WithSchemas(clustertest.Leaf(t, "rome"), test.document)
+		if _, err := leaf.Capabilities(); err == nil || !strings.Contains(err.Error(), test.expected) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -24,7 +24,12 @@ const (
 
 // OlderLiqo makes Liqo on the leaf one from before version 1.2, with what [cluster.Capabilities] says about it.
 func OlderLiqo(leaf *cluster.Leaf) *cluster.Leaf {
-	leaf.Discovery = served{leaf.Discovery, olderSchemas}
+	return WithSchemas(leaf, olderSchemas)
+}
+
+// WithSchemas makes the leaf serve this OpenAPI document of Liqo's networking kinds.
+func WithSchemas(leaf *cluster.Leaf, document string) *cluster.Leaf {
+	leaf.Discovery = served{leaf.Discovery, document}
 	return leaf
 }
 
