@@ -12,8 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The test of the first packets applies a shortcut this often, and less often with -short.
-const manyApplies, fewApplies = 50, 10
+// The test of the first packets applies a shortcut this often. With -short, it brings up each tunnel once with each
+// delay of the link.
+const manyApplies, fewApplies = 50, 8
 
 func TestAccPacketsCrossAsSoonAsApplyReturns(t *testing.T) {
 	applies := manyApplies

@@ -20,13 +20,20 @@ import (
 )
 
 // administrator returns a client that accesses a cluster directly, without the provider. It knows
-// every kind of Kubernetes and Liqo.
+// every kind of Kubernetes and Liqo. All tests on the lab share it, because each new one asks the API server for all
+// kinds again.
 func (l *Lab) administrator(t *testing.T, name string) client.WithWatch {
 	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.administrators[name]; c != nil {
+		return c
+	}
 	config, err := clientcmd.BuildConfigFromFlags("", l.cluster(t, name).Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
+	config.QPS = -1 // no limit
 	scheme := cluster.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
@@ -35,6 +42,10 @@ func (l *Lab) administrator(t *testing.T, name string) client.WithWatch {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if l.administrators == nil {
+		l.administrators = map[string]client.WithWatch{}
+	}
+	l.administrators[name] = c
 	return c
 }
 

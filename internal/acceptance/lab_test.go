@@ -11,12 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Lab describes a running lab, in the format of `liqo-lab up --json`.
@@ -26,6 +24,9 @@ type Lab struct {
 	Clusters   []LabCluster `json:"clusters"`
 
 	kind *kind
+
+	mu             sync.Mutex
+	administrators map[string]client.WithWatch // of the clusters that a test has accessed, by their names
 
 	// before is the inventory of the lab after its start.
 	before []string
@@ -146,18 +147,10 @@ func (l *Lab) cluster(t *testing.T, name string) LabCluster {
 	return LabCluster{}
 }
 
-// client returns a client that accesses a cluster directly, without the provider.
+// client is like administrator, for tests that do not watch.
 func (l *Lab) client(t *testing.T, name string) client.Client {
 	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", l.cluster(t, name).Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := client.New(config, client.Options{Scheme: cluster.NewScheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return l.administrator(t, name)
 }
 
 // inventory lists every object in every cluster, one per line.
