@@ -149,6 +149,9 @@ func (c *Cluster) KubeconfigFile() string { return filepath.Join(c.Data, "kubeco
 // programsKubeconfig returns the file with the credentials of the cluster's own programs.
 func (c *Cluster) programsKubeconfig() string { return filepath.Join(c.Data, "programs.kubeconfig") }
 
+// Etcd returns the address of the cluster's etcd.
+func (c *Cluster) Etcd() string { return c.plane.Etcd.URL.String() }
+
 // OperatorKubeconfig returns the operator's credentials, in a context with the cluster's name.
 func (c *Cluster) OperatorKubeconfig() *clientcmdapi.Config { return c.kubeconfig(c.operator) }
 

@@ -1,42 +1,46 @@
 package inspect
 
 import (
+	"bytes"
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/rest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// pageSize is the maximum number of objects in one response.
-const pageSize = 500
+// registry begins the keys of all objects in etcd. registryEnd is the first key after them.
+const registry, registryEnd = "/registry/", "/registry0"
 
 // Inventory returns a sorted line for every object of every kind in the clusters: `cluster
-// group/version/resource namespace/name`. It omits objects that come and go by themselves, and
-// objects that Liqo keeps for good once a cluster has had its first gateway.
+// group/resource namespace/name`. Kinds of Kubernetes itself have no group. It omits objects that come and go by
+// themselves, and objects that Liqo keeps for good once a cluster has had its first gateway.
+//
+// It reads the keys in etcd. A list of each kind through the API server would be some eighty requests to a cluster,
+// most of them for kinds without objects.
 func Inventory(ctx context.Context, clusters []labdir.Cluster) ([]string, error) {
 	var mu sync.Mutex
 	var lines []string
 	group, ctx := errgroup.WithContext(ctx)
 	for _, cluster := range clusters {
 		group.Go(func() error {
-			found, err := inventory(ctx, cluster)
+			keys, err := keys(ctx, cluster.Etcd)
 			if err != nil {
 				return fmt.Errorf("cluster %s: %w", cluster.Name, err)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			lines = append(lines, found...)
+			for _, key := range keys {
+				if o := objectOf(key); !o.passing() && !o.leftByLiqo(cluster.Name+"-node") {
+					lines = append(lines, cluster.Name+" "+o.kind+" "+o.name)
+				}
+			}
 			return nil
 		})
 	}
@@ -47,109 +51,85 @@ func Inventory(ctx context.Context, clusters []labdir.Cluster) ([]string, error)
 	return lines, nil
 }
 
-func inventory(ctx context.Context, cluster labdir.Cluster) ([]string, error) {
-	config, err := clientConfig(cluster)
+// keys returns the keys of all objects, through etcd's JSON gateway.
+func keys(ctx context.Context, etcd string) ([]string, error) {
+	body, err := json.Marshal(map[string]any{
+		"key": []byte(registry), "range_end": []byte(registryEnd), "keys_only": true,
+	})
 	if err != nil {
 		return nil, err
 	}
-	objects, err := metadata.NewForConfig(config)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, etcd+"/v3/kv/range", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	resources, err := listable(config)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err
 	}
-	var lines []string
-	for _, gvr := range resources {
-		items, err := list(ctx, objects.Resource(gvr))
-		if err != nil {
-			return nil, fmt.Errorf("listing %s: %w", gvr.GroupResource(), err)
-		}
-		for i := range items {
-			if !leftByLiqo(gvr, &items[i], cluster.Name+"-node") {
-				lines = append(lines, line(cluster.Name, gvr, &items[i]))
-			}
-		}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("etcd: %s", response.Status)
 	}
-	return lines, nil
+	var answer struct {
+		KVs []struct {
+			Key []byte `json:"key"`
+		} `json:"kvs"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		return nil, fmt.Errorf("etcd: %w", err)
+	}
+	found := make([]string, len(answer.KVs))
+	for i, kv := range answer.KVs {
+		found[i] = string(kv.Key)
+	}
+	return found, nil
 }
 
-// listable returns the resource types of a cluster whose objects can be listed and are permanent.
-func listable(config *rest.Config) ([]schema.GroupVersionResource, error) {
-	api, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	served, err := api.ServerPreferredResources()
-	if err != nil {
-		return nil, err
-	}
-	var resources []schema.GroupVersionResource
-	for _, group := range discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"list"}}, served) {
-		gv, err := schema.ParseGroupVersion(group.GroupVersion)
-		if err != nil {
-			return nil, err
-		}
-		for i := range group.APIResources {
-			if gvr := gv.WithResource(group.APIResources[i].Name); !passing(gvr) {
-				resources = append(resources, gvr)
-			}
-		}
-	}
-	return resources, nil
+// object is an object in a cluster.
+type object struct {
+	kind string // group/resource, or resource if it is one of Kubernetes itself
+	name string // namespace/name, or name
 }
 
-func list(ctx context.Context, resource metadata.ResourceInterface) ([]metav1.PartialObjectMetadata, error) {
-	var items []metav1.PartialObjectMetadata
-	options := metav1.ListOptions{Limit: pageSize}
-	for {
-		page, err := resource.List(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, page.Items...)
-		if options.Continue = page.Continue; options.Continue == "" {
-			return items, nil
-		}
+// irregular are the kinds whose keys have another name, from the time before they were called so.
+var irregular = map[string]string{
+	"minions": "nodes", "services/specs": "services", "services/endpoints": "endpoints",
+	"controllers": "replicationcontrollers",
+}
+
+// objectOf returns the object that the API server keeps at a key.
+func objectOf(key string) object {
+	kind, name, _ := strings.Cut(strings.TrimPrefix(key, registry), "/")
+	if strings.Contains(kind, ".") || kind == "services" {
+		var second string
+		second, name, _ = strings.Cut(name, "/")
+		kind += "/" + second
 	}
-}
-
-func line(cluster string, gvr schema.GroupVersionResource, obj *metav1.PartialObjectMetadata) string {
-	kind := gvr.GroupVersion().String() + "/" + gvr.Resource
-	if obj.Namespace == "" {
-		return fmt.Sprintf("%s %s %s", cluster, kind, obj.Name)
+	if regular, ok := irregular[kind]; ok {
+		kind = regular
 	}
-	return fmt.Sprintf("%s %s %s/%s", cluster, kind, obj.Namespace, obj.Name)
+	return object{kind, name}
 }
 
-// passing reports whether objects of a kind come and go by themselves.
-func passing(gvr schema.GroupVersionResource) bool {
-	return gvr.Resource == "events" || gvr.Resource == "leases" || gvr.Group == "metrics.k8s.io" ||
-		gvr.Group == "metrics.liqo.io"
+// passing reports whether objects of this kind come and go by themselves, or are notes that the API server makes for
+// itself.
+func (o object) passing() bool {
+	return slices.Contains([]string{"events", "leases", "ranges"}, o.kind)
 }
 
-// leftByLiqo reports whether Liqo creates an object together with a cluster's first gateway and
+// leftByLiqo reports whether Liqo creates the object together with a cluster's first gateway and
 // never removes it.
-func leftByLiqo(gvr schema.GroupVersionResource, obj *metav1.PartialObjectMetadata, node string) bool {
-	if gvr.Group != "networking.liqo.io" || obj.Namespace != "liqo" {
+func (o object) leftByLiqo(node string) bool {
+	name, inLiqo := strings.CutPrefix(o.name, "liqo/")
+	if !inLiqo {
 		return false
 	}
-	switch gvr.Resource {
-	case "routeconfigurations":
-		return slices.Contains([]string{node + "-gw-node", node + "-extcidr", node + "-service-nodeport-routing"}, obj.Name)
-	case "firewallconfigurations":
-		return obj.Name == "service-nodeport-routing"
+	switch o.kind {
+	case "networking.liqo.io/routeconfigurations":
+		return slices.Contains([]string{node + "-gw-node", node + "-extcidr", node + "-service-nodeport-routing"}, name)
+	case "networking.liqo.io/firewallconfigurations":
+		return name == "service-nodeport-routing"
 	}
 	return false
-}
-
-// errNoKind means that a cluster does not serve the requested kind.
-var errNoKind = errors.New("the server has no such resource type")
-
-// matches reports whether a user's word names a resource type.
-func matches(word string, kind *metav1.APIResource, group string) bool {
-	word = strings.ToLower(word)
-	return word == kind.Name || word == kind.SingularName || strings.EqualFold(word, kind.Kind) ||
-		word == kind.Name+"."+group || slices.Contains(kind.ShortNames, word)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -128,4 +129,14 @@ func find(config *rest.Config, word string) (schema.GroupVersionResource, error)
 		}
 	}
 	return none, errNoKind
+}
+
+// errNoKind means that a cluster does not serve the requested kind.
+var errNoKind = errors.New("the server has no such resource type")
+
+// matches reports whether a user's word names a resource type.
+func matches(word string, kind *metav1.APIResource, group string) bool {
+	word = strings.ToLower(word)
+	return word == kind.Name || word == kind.SingularName || strings.EqualFold(word, kind.Kind) ||
+		word == kind.Name+"."+group || slices.Contains(kind.ShortNames, word)
 }

@@ -215,7 +215,7 @@ func (l *Lab) State() labdir.State {
 	state := labdir.State{Dir: l.dir.Path, Kubeconfig: l.dir.Kubeconfig(), DataPlane: string(l.dataPlane())}
 	for _, c := range l.clusters {
 		described := labdir.Cluster{
-			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host,
+			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host, Etcd: c.Etcd(),
 			PodCIDR: c.PodCIDR.String(), ExternalCIDR: c.ExternalCIDR.String(), ClusterID: c.Name, AuditLog: c.AuditLog(),
 			KubernetesVersion: c.Kubernetes, LiqoVersion: string(c.Version()), Peerable: c.Peerable,
 		}

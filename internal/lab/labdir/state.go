@@ -31,6 +31,7 @@ type Cluster struct {
 	// uses.
 	Kubeconfig   string `json:"kubeconfig"`
 	Server       string `json:"server"`
+	Etcd         string `json:"etcd"` // the address of its etcd, which asks nobody for credentials
 	PodCIDR      string `json:"podCIDR"`
 	ExternalCIDR string `json:"externalCIDR"`
 	ClusterID    string `json:"clusterID"`

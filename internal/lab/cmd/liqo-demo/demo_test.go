@@ -32,7 +32,7 @@ ping)
 		exit 1
 	fi ;;
 inventory)
-	echo "rome v1/namespaces liqo"
+	echo "rome namespaces liqo"
 	grep -q "terraform destroy" "$LOG" && printf '%s' "$LEFT" ;;
 esac
 exit 0
@@ -115,7 +115,7 @@ func TestDemoHoldsWhenNothingIsLeft(t *testing.T) {
 
 func TestDemoFailsAndShowsWhatIsLeft(t *testing.T) {
 	d, narrated, _ := newFake(t)
-	t.Setenv("LEFT", "rome v1/secrets liqo/key\n")
+	t.Setenv("LEFT", "rome secrets liqo/key\n")
 	err := d.run(t.Context())
 	if closed := d.close(); closed != nil {
 		t.Error(closed)
@@ -123,7 +123,7 @@ func TestDemoFailsAndShowsWhatIsLeft(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "1 objects more and 0 fewer") {
 		t.Errorf("error is %v", err)
 	}
-	if !strings.Contains(narrated.String(), "+ rome v1/secrets liqo/key") {
+	if !strings.Contains(narrated.String(), "+ rome secrets liqo/key") {
 		t.Errorf("the demo does not show what is left:\n%s", narrated)
 	}
 }

@@ -65,7 +65,7 @@ func newInventory(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "inventory",
 		Short: "List every object in every cluster",
-		Long: "List every object in every cluster, one line each, sorted: cluster group/version/resource namespace/name.\n" +
+		Long: "List every object in every cluster, one line each, sorted: cluster group/resource namespace/name.\n" +
 			"Events and leases are left out, and what Liqo keeps for good once a cluster has had its first gateway.",
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -92,6 +92,6 @@ func TestTwoClustersArePeeredAndUnpeered(t *testing.T) {
 // keptAfterPeering reports whether Liqo 1.2.0 or Kubernetes keeps an object after a peering. Liqo
 // keeps the record of the other cluster for good, Kubernetes keeps signing requests for an hour.
 func keptAfterPeering(line string) bool {
-	return strings.Contains(line, " core.liqo.io/v1beta1/foreignclusters ") ||
-		strings.Contains(line, " certificates.k8s.io/v1/certificatesigningrequests liqo-identity-")
+	return strings.Contains(line, " core.liqo.io/foreignclusters ") ||
+		strings.Contains(line, " certificatesigningrequests liqo-identity-")
 }

@@ -1,0 +1,87 @@
+package inspect
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+)
+
+// etcdWith returns the address of an etcd with these keys, which it only returns all together.
+func etcdWith(t *testing.T, keys ...string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request struct {
+			Key      []byte `json:"key"`
+			RangeEnd []byte `json:"range_end"`
+			KeysOnly bool   `json:"keys_only"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil || r.URL.Path != "/v3/kv/range" || !request.KeysOnly {
+			http.Error(w, "not a range of keys", http.StatusBadRequest)
+			return
+		}
+		kvs := []map[string][]byte{}
+		for _, key := range keys {
+			if key >= string(request.Key) && key < string(request.RangeEnd) {
+				kvs = append(kvs, map[string][]byte{"key": []byte(key)})
+			}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"kvs": kvs}) // to a client that is there
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestTheInventoryHasALineForEachObjectInEachCluster(t *testing.T) {
+	got, err := Inventory(t.Context(), []labdir.Cluster{
+		{Name: "rome", Etcd: etcdWith(t,
+			"/registry/minions/rome-node", "/registry/services/specs/default/kubernetes",
+			"/registry/services/endpoints/default/kubernetes", "/registry/pods/liqo/x", "/registry/events/liqo/x.1",
+			"/registry/leases/liqo/x", "/registry/ranges/serviceips", "compact_rev_key",
+			"/registry/apiextensions.k8s.io/customresourcedefinitions/connections.networking.liqo.io",
+		)},
+		{Name: "milan", Etcd: etcdWith(t, "/registry/networking.liqo.io/connections/liqo-tenant-rome/gw-rome")},
+	})
+	want := []string{
+		"milan networking.liqo.io/connections liqo-tenant-rome/gw-rome",
+		"rome apiextensions.k8s.io/customresourcedefinitions connections.networking.liqo.io",
+		"rome endpoints default/kubernetes",
+		"rome nodes rome-node",
+		"rome pods liqo/x",
+		"rome services default/kubernetes",
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v\n%s", err, strings.Join(got, "\n"))
+	}
+}
+
+func TestAnInventoryOfAClusterThatDoesNotAnswerIsAnError(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	_, err := Inventory(t.Context(), []labdir.Cluster{{Name: "rome", Etcd: server.URL}})
+	if err == nil || err.Error() != "cluster rome: etcd: 404 Not Found" {
+		t.Error(err)
+	}
+}
+
+func TestOnlyWhatLiqoKeepsForGoodIsLeftOutOfTheInventory(t *testing.T) {
+	for key, left := range map[string]bool{
+		"/registry/networking.liqo.io/routeconfigurations/liqo/rome-node-gw-node":                  true,
+		"/registry/networking.liqo.io/routeconfigurations/liqo/rome-node-extcidr":                  true,
+		"/registry/networking.liqo.io/routeconfigurations/liqo/rome-node-service-nodeport-routing": true,
+		"/registry/networking.liqo.io/firewallconfigurations/liqo/service-nodeport-routing":        true,
+		"/registry/networking.liqo.io/firewallconfigurations/liqo/gw-mss-clamping":                 false,
+		"/registry/networking.liqo.io/routeconfigurations/liqo-tenant-milan/rome-node-gw-node":     false,
+		"/registry/networking.liqo.io/routeconfigurations/liqo/milan-node-gw-node":                 false,
+		"/registry/networking.liqo.io/connections/liqo/service-nodeport-routing":                   false,
+		"/registry/firewallconfigurations/liqo/service-nodeport-routing":                           false,
+	} {
+		if got := objectOf(key).leftByLiqo("rome-node"); got != left {
+			t.Errorf("%s: %v", key, got)
+		}
+	}
+}
