@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -57,7 +58,7 @@ func startLab(options ...string) (*Lab, error) {
 		append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", filepath.Join(dir, "lab")}, options...)...,
 	)
 	command.Stderr = os.Stderr
-	command.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit()))
+	command.Env = append(os.Environ(), thrift()...)
 	alive, err := command.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -78,6 +79,17 @@ func startLab(options ...string) (*Lab, error) {
 		return nil, fmt.Errorf("the lab did not get ready: %w", err)
 	}
 	return l, nil
+}
+
+// thrift returns the environment variables that make the programs of a lab do with less of the machine.
+func thrift() []string {
+	variables := []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit())}
+	if runtime.NumCPU() <= labs.size {
+		// The programs of the labs keep every core busy. A program on one core at a time, as in a container with one CPU,
+		// does not look for work on other cores and does not wake them up. That is 4 to 9 % of the CPU time.
+		variables = append(variables, "GOMAXPROCS=1")
+	}
+	return variables
 }
 
 // memoryLimit returns how many MiB each program of a lab may use. Only API servers would use more. They hold

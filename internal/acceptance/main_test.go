@@ -80,7 +80,7 @@ func limitLabs() error {
 
 // gcPercent is the GOGC of these tests and of all programs that they start, which share few cores.
 // Collecting garbage less often saves a quarter of the CPU time of Terraform, which runs thousands of
-// times. [startLab] limits the memory of the programs that stay.
+// times. [thrift] limits the memory of the programs that stay.
 const gcPercent = 400
 
 // setEnvironment prepares the environment of Terraform and the provider. The settings, kubeconfigs
