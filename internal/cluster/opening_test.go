@@ -34,7 +34,7 @@ func TestTheFirstRequestsShareOneConnection(t *testing.T) {
 	var group errgroup.Group
 	for range requests {
 		group.Go(func() error {
-			answer, err := client.Get(server.URL) //nolint:noctx // the server ends with the test
+			answer, err := client.Get(server.URL)
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func TestAFirstRequestThatFailsKeepsNoOtherWaiting(t *testing.T) {
 	var transport failing
 	client := &http.Client{Transport: newOpening(&transport)}
 	for range 3 {
-		if _, err := client.Get("https://rome.example"); err == nil { //nolint:noctx,bodyclose // there is no answer
+		if _, err := client.Get("https://rome.example"); err == nil {
 			t.Error("a request has succeeded")
 		}
 	}

@@ -80,7 +80,7 @@ func (b *bench) attached(ctx context.Context, terraform *exec.Cmd) (used usage, 
 }
 
 // goroutine begins the description of a goroutine.
-var goroutine = regexp.MustCompile(`(?m)^goroutine [0-9]+ `)
+var goroutine = regexp.MustCompile(`(?m)^goroutine \d+ `)
 
 // read reads what the kernel knows of the provider.
 func (u *usage) read(pid int) error {
