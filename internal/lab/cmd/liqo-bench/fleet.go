@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -36,9 +33,6 @@ func parseFleets(text string) ([]figures.FleetSize, error) {
 	}
 	return sizes, nil
 }
-
-// fleetCommands are what is measured of each fleet, in this order.
-var fleetCommands = []string{"apply", "plan", "plan of a drift", "topology", "destroy"}
 
 // parallelisms are values of Terraform's -parallelism. The first one is its default.
 var parallelisms = []int{10, 50}
@@ -77,59 +71,20 @@ func (b *bench) measureFleet(ctx context.Context, _ *leaves) error {
 func (b *bench) measureOneFleet(
 	ctx context.Context, leaves *fleet.Fleet, size figures.FleetSize, parallelism int, pairs []pair,
 ) error {
-	dir := filepath.Join(b.dir, fmt.Sprintf("fleet-%d-%d-%d", size.Leaves, size.Shortcuts, parallelism))
-	kubeconfig := dir + ".kubeconfig"
-	if err := clientcmd.WriteToFile(*leaves.Kubeconfig, kubeconfig); err != nil {
-		return err
-	}
-	mesh, err := newOurs(b.cli, dir, filepath.Dir(b.provider), kubeconfig, configuration)
+	life, err := b.newFleetLife(leaves, size, parallelism, pairs)
 	if err != nil {
 		return err
 	}
-	view, err := newOurs(b.cli, dir+"-topology", filepath.Dir(b.provider), kubeconfig, fleetView)
-	if err != nil {
-		return err
-	}
-	if err := mesh.choose(pairs); err != nil {
-		return err
-	}
-	at := "-parallelism=" + strconv.Itoa(parallelism)
-	measure := func(name string, cmd *exec.Cmd, changes bool) error {
-		before, connected := leaves.Requests(), leaves.Connections()
-		used, err := b.attached(ctx, cmd)
+	for _, c := range fleetCommands {
+		run, err := b.measureFleetCommand(ctx, life, c)
 		if err != nil {
-			return err
-		}
-		if used.changes != changes {
-			return fmt.Errorf("%s: it has changes: %t", name, used.changes)
-		}
-		run := figures.FleetRun{
-			FleetSize: size, Parallelism: parallelism, Command: name,
-			Seconds: used.took.Seconds(), Terraform: used.terraform.Seconds(), Provider: used.provider.Seconds(),
-			Requests: mostRequests(before, leaves.Requests()), Connections: leaves.Connections() - connected,
-			Megabytes: used.megabytes, Goroutines: used.goroutines,
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		b.found.Fleets = append(b.found.Fleets, run)
-		b.report.Say("%d leaves, %d shortcuts, %d at a time: %s took %.2fs", size.Leaves, size.Shortcuts, parallelism, name,
-			run.Seconds)
-		return nil
+		b.report.Say("%d leaves, %d shortcuts, %d at a time: %s took %.2fs",
+			size.Leaves, size.Shortcuts, parallelism, c.name, run.Seconds)
 	}
-	if err := measure("apply", mesh.terraform.Command(ctx, "apply", "-auto-approve", at), false); err != nil {
-		return err
-	}
-	if err := measure("plan", mesh.emptyPlan(ctx, at), false); err != nil {
-		return err
-	}
-	if err := edit(ctx, kubeconfig, pairs[0]); err != nil {
-		return err
-	}
-	if err := measure("plan of a drift", mesh.emptyPlan(ctx, at), true); err != nil {
-		return err
-	}
-	if err := measure("topology", view.terraform.Command(ctx, "plan", at), false); err != nil {
-		return err
-	}
-	return measure("destroy", mesh.terraform.Command(ctx, "destroy", "-auto-approve", at), false)
+	return nil
 }
 
 // edit changes the MTU of a pair's gateway behind Terraform's back.
@@ -147,15 +102,4 @@ func edit(ctx context.Context, kubeconfig string, p pair) error {
 	_, err = leaf.Resource(networkingv1beta1.GatewayServerGroupVersionResource).Namespace("liqo-tenant-"+p.Client).
 		Patch(ctx, p.Client, types.MergePatchType, []byte(`{"spec":{"mtu":1300}}`), metav1.PatchOptions{})
 	return err
-}
-
-// mostRequests returns the number of requests between two counts to the leaf with the most.
-func mostRequests(before, after map[fleet.Request]int) int {
-	leaves := map[string]int{}
-	most := 0
-	for request, count := range after {
-		leaves[request.Leaf] += count - before[request]
-		most = max(most, leaves[request.Leaf])
-	}
-	return most
 }

@@ -85,14 +85,15 @@ func (b *bench) addGrowth(many figures.FleetRuns) {
 	for i, one := range aspects {
 		names[i] = one.name
 	}
-	for _, command := range fleetCommands {
+	for _, c := range fleetCommands {
+		command := c.name
 		runs := many.Of(func(r figures.FleetRun) bool { return r.Command == command })
 		exponents := make([]float64, len(aspects))
 		for i, one := range aspects {
 			exponents[i] = runs.Exponent(shortcutsOf.of, one.of)
 		}
 		b.add(figures.Figure{
-			ID: "fleet-growth-" + strings.ReplaceAll(command, " ", "-"), Unit: figures.Count, Goal: 1,
+			ID: "fleet-growth-" + strings.NewReplacer(" ", "-", "=", "-").Replace(command), Unit: figures.Count, Goal: 1,
 			Name: "With which power of the number of shortcuts a fleet's " + command + " grows",
 			How: fmt.Sprintf("In this order: %s, from %d to %d shortcuts between %d leaves. The largest counts.",
 				strings.Join(names, ", "), runs[0].Shortcuts, runs[len(runs)-1].Shortcuts, runs[0].Leaves),
