@@ -137,6 +137,10 @@ func (c *Cluster) startLiqoControllers(ctx context.Context) error {
 		if err := await.Object(ctx, c.client, external, hasCIDR, named(external)...); err != nil {
 			return err
 		}
+		node := &networkingv1beta1.InternalNode{ObjectMeta: metav1.ObjectMeta{Name: c.NodeName()}}
+		if err := await.Object(ctx, c.client, node, exists, named(node)...); err != nil {
+			return err
+		}
 		if c.Peerable {
 			if err := c.awaitAPIServerRemapping(ctx); err != nil {
 				return err
