@@ -18,7 +18,6 @@ var (
 	leavesOf    = aspect{"leaves", func(r figures.FleetRun) float64 { return float64(r.Leaves) }}
 	shortcutsOf = aspect{"shortcuts", func(r figures.FleetRun) float64 { return float64(r.Shortcuts) }}
 
-	seconds    = aspect{"seconds", func(r figures.FleetRun) float64 { return r.Seconds }}
 	terraform  = aspect{"Terraform's processor time", func(r figures.FleetRun) float64 { return r.Terraform }}
 	provider   = aspect{"the provider's processor time", func(r figures.FleetRun) float64 { return r.Provider }}
 	memory     = aspect{"its memory", func(r figures.FleetRun) float64 { return r.Megabytes }}
@@ -78,26 +77,27 @@ func (b *bench) addPlans(many figures.FleetRuns) {
 	})
 }
 
-// addGrowth stores how everything grows with the number of shortcuts.
+// addGrowth stores how the provider's part grows with the number of shortcuts, beside Terraform's.
 func (b *bench) addGrowth(many figures.FleetRuns) {
-	aspects := []aspect{seconds, provider, memory, goroutines}
+	aspects := []aspect{provider, memory, goroutines}
 	names := make([]string, len(aspects))
 	for i, one := range aspects {
 		names[i] = one.name
 	}
 	for _, c := range fleetCommands {
-		command := c.name
-		runs := many.Of(func(r figures.FleetRun) bool { return r.Command == command })
+		runs := many.Of(func(r figures.FleetRun) bool { return r.Command == c.name })
 		exponents := make([]float64, len(aspects))
 		for i, one := range aspects {
 			exponents[i] = runs.Exponent(shortcutsOf.of, one.of)
 		}
+		theirs := figures.NewSample(runs.Exponent(shortcutsOf.of, terraform.of))
 		b.add(figures.Figure{
-			ID: "fleet-growth-" + strings.NewReplacer(" ", "-", "=", "-").Replace(command), Unit: figures.Count, Goal: 1,
-			Name: "With which power of the number of shortcuts a fleet's " + command + " grows",
-			How: fmt.Sprintf("In this order: %s, from %d to %d shortcuts between %d leaves. The largest counts.",
+			ID: "fleet-growth-" + strings.NewReplacer(" ", "-", "=", "-").Replace(c.name), Unit: figures.Count,
+			Name: "With which power of the number of shortcuts a fleet's `" + c.name + "` grows",
+			How: fmt.Sprintf("In this order: %s, from %d to %d shortcuts between %d leaves. The largest counts. Beside them "+
+				"is Terraform's processor time. 1 is in proportion.",
 				strings.Join(names, ", "), runs[0].Shortcuts, runs[len(runs)-1].Shortcuts, runs[0].Leaves),
-			Ours: figures.NewSample(exponents...),
+			Ours: figures.NewSample(exponents...), Against: "Terraform's own", Theirs: &theirs, Goal: 1, Absolute: true,
 		})
 	}
 }
