@@ -58,8 +58,8 @@ func TestAFirstRequestThatFailsKeepsNoOtherWaiting(t *testing.T) {
 	var transport failing
 	client := &http.Client{Transport: newOpening(&transport)}
 	for range 3 {
-		if _, err := client.Get("https://rome.example"); err == nil {
-			t.Error("a request has succeeded")
+		if answer, err := client.Get("https://rome.example"); err == nil {
+			t.Error("a request has succeeded", answer.Body.Close())
 		}
 	}
 	if asked := transport.asked.Load(); asked != 3 {

@@ -27,9 +27,10 @@ func (p *Provider) Serve(address string, debug bool) error {
 
 // frameworkServer is everything that the framework serves.
 type frameworkServer interface {
-	tfprotov6.ProviderServerWithListResource
-	tfprotov6.ProviderServerWithActions
-	tfprotov6.ProviderServerWithStateStores
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
+	tfprotov6.ActionServer
+	tfprotov6.StateStoreServer
 }
 
 // server is the framework's server without its memory. The framework (1.19) keeps the context of each request until
@@ -42,8 +43,8 @@ type server struct{ frameworkServer }
 func answer[Q, A any](ctx context.Context, serve func(context.Context, Q) (A, error), request Q) (A, error) {
 	forgetful := &requestContext{}
 	forgetful.of.Store(&ctx)
-	defer forgetful.of.Store(&answered)
-	return serve(forgetful, request)
+	defer forgetful.forget()         //nolint:contextcheck // the request is over
+	return serve(forgetful, request) //nolint:contextcheck // it stands for the request's
 }
 
 // UpgradeResourceState implements [tfprotov6.ResourceServer].
@@ -85,6 +86,9 @@ func (s server) ApplyResourceChange(
 type requestContext struct {
 	of atomic.Pointer[context.Context]
 }
+
+// forget ends the context, which then keeps nothing of the request.
+func (r *requestContext) forget() { r.of.Store(&answered) }
 
 // answered is the context of all requests that are answered.
 var answered = func() context.Context {

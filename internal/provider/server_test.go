@@ -70,9 +70,9 @@ func weaklyCarried(t *testing.T, request func(context.Context) error) weak.Point
 
 func TestAContextIsTheRequestsUntilItIsAnswered(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), heavyKey{}, "carried"))
-	var during context.Context
+	given := make(chan context.Context, 1)
 	_, err := answer(ctx, func(ctx context.Context, _ any) (any, error) {
-		during = ctx
+		given <- ctx
 		derived, stop := context.WithCancel(ctx)
 		defer stop()
 		cancel()
@@ -82,6 +82,7 @@ func TestAContextIsTheRequestsUntilItIsAnswered(t *testing.T) {
 		}
 		return nil, nil //nolint:nilnil // an answer
 	}, any(nil))
+	during := <-given
 	if err != nil || during.Value(heavyKey{}) != nil || !errors.Is(during.Err(), context.Canceled) {
 		t.Errorf("afterwards it carries %v and has ended with %v (%v)", during.Value(heavyKey{}), during.Err(), err)
 	}
