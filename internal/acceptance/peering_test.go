@@ -41,8 +41,8 @@ func (l *Lab) networks(t *testing.T) []string {
 			&networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConnectionList{},
 		} {
 			err := l.client(t, c.Name).List(t.Context(), list)
-			if _, unknown := errors.AsType[*apiutil.ErrResourceDiscoveryFailed](err); unknown {
-				continue // a cluster without Liqo
+			if lacksLiqo(err) {
+				continue
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -62,6 +62,13 @@ func (l *Lab) networks(t *testing.T) []string {
 		}
 	}
 	return lines
+}
+
+// lacksLiqo reports whether a request has failed because the cluster has no Liqo. The first request of a client for a
+// kind of a group that is not served fails in another way than the later ones.
+func lacksLiqo(err error) bool {
+	_, unknown := errors.AsType[*apiutil.ErrResourceDiscoveryFailed](err)
+	return unknown || meta.IsNoMatchError(err)
 }
 
 // sameNetworks fails the test if any of these objects has changed.
