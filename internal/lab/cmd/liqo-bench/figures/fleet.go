@@ -59,12 +59,11 @@ func (r FleetRuns) Of(selected func(FleetRun) bool) FleetRuns {
 // PerFurther returns by how much y grows with x by the line with the least squared errors. There are at least two
 // different values of x.
 func (r FleetRuns) PerFurther(x, y func(FleetRun) float64) float64 {
-	var n, sumX, sumY, sumXX, sumXY float64
+	var growth line
 	for _, run := range r {
-		x, y := x(run), y(run)
-		n, sumX, sumY, sumXX, sumXY = n+1, sumX+x, sumY+y, sumXX+x*x, sumXY+x*y
+		growth.add(x(run), y(run))
 	}
-	return (n*sumXY - sumX*sumY) / (n*sumXX - sumX*sumX)
+	return growth.slope()
 }
 
 // Exponent returns with which power of x y grows between the runs with the smallest and the largest x.

@@ -9,10 +9,21 @@ import (
 // with the least squared errors through the shortest durations, because whatever else the machine does only
 // adds to them. took is keyed by the delay, of which there are at least two.
 func Slope(took map[time.Duration][]time.Duration) float64 {
-	var n, sumX, sumY, sumXX, sumXY float64
+	var durations line
 	for delay, all := range took {
-		x, y := 2*delay.Seconds(), slices.Min(all).Seconds()
-		n, sumX, sumY, sumXX, sumXY = n+1, sumX+x, sumY+y, sumXX+x*x, sumXY+x*y
+		durations.add(2*delay.Seconds(), slices.Min(all).Seconds())
 	}
-	return (n*sumXY - sumX*sumY) / (n*sumXX - sumX*sumX)
+	return durations.slope()
+}
+
+// line is the line through points with the least squared errors. The zero value has no points.
+type line struct{ n, sumX, sumY, sumXX, sumXY float64 }
+
+func (l *line) add(x, y float64) {
+	l.n, l.sumX, l.sumY, l.sumXX, l.sumXY = l.n+1, l.sumX+x, l.sumY+y, l.sumXX+x*x, l.sumXY+x*y
+}
+
+// slope needs points with at least two different values of x.
+func (l *line) slope() float64 {
+	return (l.n*l.sumXY - l.sumX*l.sumY) / (l.n*l.sumXX - l.sumX*l.sumX)
 }
