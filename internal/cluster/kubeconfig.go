@@ -60,6 +60,15 @@ func (k Kubeconfig) shared() Kubeconfig {
 
 // load returns what parse returns. The caller may change it, as client-go does with credential plugins.
 func (k Kubeconfig) load() (*clientcmdapi.Config, error) {
+	config, err := k.view()
+	if err != nil {
+		return nil, err
+	}
+	return config.DeepCopy(), nil
+}
+
+// view is load for callers that change nothing.
+func (k Kubeconfig) view() (*clientcmdapi.Config, error) {
 	if k.last == nil {
 		return k.parse()
 	}
@@ -67,14 +76,14 @@ func (k Kubeconfig) load() (*clientcmdapi.Config, error) {
 	defer k.last.mu.Unlock()
 	files := k.files()
 	if k.last.config != nil && slices.EqualFunc(files, k.last.files, isSameFile) {
-		return k.last.config.DeepCopy(), nil
+		return k.last.config, nil
 	}
 	config, err := k.parse()
 	if err != nil {
 		return nil, err
 	}
 	k.last.config, k.last.files = config, files
-	return config.DeepCopy(), nil
+	return config, nil
 }
 
 // files returns what the system knows of each file. It is nil for a file that does not exist.
@@ -143,7 +152,7 @@ func (k Kubeconfig) describe() string {
 // contexts returns the names of the kubeconfig's contexts, sorted. It returns none if the
 // kubeconfig can't be read.
 func (k Kubeconfig) contexts() []string {
-	config, err := k.load()
+	config, err := k.view()
 	if err != nil {
 		return nil
 	}

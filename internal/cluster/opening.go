@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 )
 
 // opening is a transport that lets the first request connect alone. The others wait until it is sent, and then share
@@ -12,7 +13,7 @@ import (
 type opening struct {
 	transport http.RoundTripper
 
-	first  sync.Once
+	begun  atomic.Bool   // by the first request
 	opened chan struct{} // closed when the first request is sent or has failed
 }
 
@@ -22,9 +23,7 @@ func newOpening(transport http.RoundTripper) http.RoundTripper {
 
 // RoundTrip implements [http.RoundTripper].
 func (o *opening) RoundTrip(request *http.Request) (*http.Response, error) {
-	isFirst := false
-	o.first.Do(func() { isFirst = true })
-	if isFirst {
+	if o.begun.CompareAndSwap(false, true) {
 		open := sync.OnceFunc(func() { close(o.opened) })
 		defer open()
 		trace := &httptrace.ClientTrace{WroteHeaders: open}

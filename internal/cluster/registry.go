@@ -128,7 +128,7 @@ func (r *Registry) credentials(name string) (Credentials, error) {
 	if named {
 		return credentials, nil
 	}
-	kubeconfig, err := r.config.Kubeconfig.load()
+	kubeconfig, err := r.config.Kubeconfig.view()
 	if err != nil {
 		return Credentials{}, err
 	}
@@ -160,7 +160,7 @@ func (r *Registry) noContext(name string, listed bool) error {
 // names of the provider block.
 func (r *Registry) Names() ([]string, error) {
 	names := slices.Sorted(maps.Keys(r.config.Clusters))
-	kubeconfig, err := r.config.Kubeconfig.load()
+	kubeconfig, err := r.config.Kubeconfig.view()
 	if err != nil {
 		return names, err
 	}
@@ -179,7 +179,7 @@ func (r *Registry) Listed() ([]string, error) {
 	if len(r.config.Clusters) > 0 {
 		return slices.Sorted(maps.Keys(r.config.Clusters)), nil
 	}
-	kubeconfig, err := r.config.Kubeconfig.load()
+	kubeconfig, err := r.config.Kubeconfig.view()
 	if err != nil {
 		return nil, err
 	}

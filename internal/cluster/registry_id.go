@@ -48,17 +48,20 @@ func (r *Registry) LeafByID(ctx context.Context, id string) (*Leaf, error) {
 		}()
 	}
 	var found *Leaf
+	var rivals []string // names that come before that of the found leaf and may stand for the same cluster
 	asked, silent := slices.Clone(names), map[string]bool{}
 	for len(asked) > 0 {
 		a := <-answers
-		asked = slices.DeleteFunc(asked, func(name string) bool { return name == a.name })
+		hasAnswered := func(name string) bool { return name == a.name }
+		asked, rivals = slices.DeleteFunc(asked, hasAnswered), slices.DeleteFunc(rivals, hasAnswered)
 		silent[a.name] = a.err != nil && !NoLiqo(a.err)
 		if a.err == nil && string(a.leaf.ID) == id && (found == nil || precedes(names, a.name, found.Name)) {
 			found = a.leaf
+			rivals = r.atAddressOf(a.name, slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
+				return precedes(names, a.name, name)
+			}))
 		}
-		if found != nil && !slices.ContainsFunc(asked, func(name string) bool {
-			return precedes(names, name, found.Name) && r.sameAddress(name, found.Name)
-		}) {
+		if found != nil && len(rivals) == 0 {
 			return found, nil
 		}
 	}
@@ -73,11 +76,14 @@ func precedes(names []string, one, other string) bool {
 	return slices.Index(names, one) < slices.Index(names, other)
 }
 
-// sameAddress reports whether two names stand for API servers at one address. It does not ask a centre, which
-// has the address of a leaf that is reached through it.
-func (r *Registry) sameAddress(one, other string) bool {
-	address := r.address(one)
-	return address != "" && address == r.address(other)
+// atAddressOf returns those of the other names that stand for an API server at the same address as this one. It does
+// not ask a centre, which has the address of a leaf that is reached through it.
+func (r *Registry) atAddressOf(name string, others []string) []string {
+	address := r.address(name)
+	if address == "" {
+		return nil
+	}
+	return slices.DeleteFunc(others, func(other string) bool { return r.address(other) != address })
 }
 
 // address returns the URL of a leaf's API server, or an empty string if the user has not set it.

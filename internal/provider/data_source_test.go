@@ -102,23 +102,14 @@ func validatedSource(
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines []string
-	for _, diagnostic := range response.Diagnostics {
-		lines = append(lines, diagnostic.Attribute.String()+": "+diagnostic.Summary+": "+diagnostic.Detail)
-	}
-	return strings.Join(lines, "\n")
-}
-
-// textsOf returns a list of texts, as Terraform sends it.
-func textsOf(values ...tftypes.Value) tftypes.Value {
-	return tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, values)
+	return told(response.Diagnostics)
 }
 
 func TestAClusterWithoutANameIsRejected(t *testing.T) {
 	for name, source := range map[string]datasource.DataSource{
 		"liqo_shortcuts": newShortcutsDataSource(), "liqo_topology": newTopologyDataSource(),
 	} {
-		got := validatedSource(t, name, source, map[string]tftypes.Value{"clusters": textsOf(text("rome"), null)})
+		got := validatedSource(t, name, source, map[string]tftypes.Value{"clusters": listOf(text("rome"), null)})
 		if !strings.HasPrefix(got, `AttributeName("clusters"): Null List Value: `) || strings.Contains(got, "\n") {
 			t.Errorf("%s: %s", name, got)
 		}

@@ -68,10 +68,10 @@ func TestWrongArgumentsOfATopologyAreRejectedAtTheirAttribute(t *testing.T) {
 		`AttributeName("groups"): Null Map Value`:                          {"groups": textsByKey("rome", null)},
 		`AttributeName("groups").ElementKeyString("rome"): Empty value`:    {"groups": textsByKey("rome", text(" "))},
 		`AttributeName("groups").ElementKeyString(""): Empty value`:        {"groups": textsByKey("", text("Italy"))},
-		`AttributeName("edges_of"): Invalid Attribute Value`:               {"edges_of": textsOf()},
-		`AttributeName("edges_of"): Null List Value`:                       {"edges_of": textsOf(null)},
-		`AttributeName("edges_of"): Duplicate List Value`:                  {"edges_of": textsOf(text("rome"), text("rome"))},
-		`AttributeName("edges_of").ElementKeyInt(0): Invalid Attribute Va`: {"edges_of": textsOf(text(""))},
+		`AttributeName("edges_of"): Invalid Attribute Value`:               {"edges_of": listOf()},
+		`AttributeName("edges_of"): Null List Value`:                       {"edges_of": listOf(null)},
+		`AttributeName("edges_of"): Duplicate List Value`:                  {"edges_of": listOf(text("rome"), text("rome"))},
+		`AttributeName("edges_of").ElementKeyInt(0): Invalid Attribute Va`: {"edges_of": listOf(text(""))},
 		`AttributeName("max_edges"): Invalid Attribute Value`:              {"max_edges": number(-1)},
 	} {
 		got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values)
@@ -89,7 +89,7 @@ func TestArgumentsOfATopologyMayBeUnknownAndAMapOfGroupsMayBeEmpty(t *testing.T)
 			"groups": unknown(groups), "edges_of": unknown(tftypes.List{ElementType: tftypes.String}),
 			"problems_only": unknown(tftypes.Bool), "max_edges": unknown(tftypes.Number),
 		},
-		"unknown elements": {"groups": textsByKey("rome", unknownText), "edges_of": textsOf(unknownText)},
+		"unknown elements": {"groups": textsByKey("rome", unknownText), "edges_of": listOf(unknownText)},
 		"no groups":        {"groups": tftypes.NewValue(groups, map[string]tftypes.Value{})},
 	} {
 		if got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values); got != "" {

@@ -31,11 +31,7 @@ func validateProvider(t *testing.T, values map[string]tftypes.Value) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines []string
-	for _, diagnostic := range response.Diagnostics {
-		lines = append(lines, diagnostic.Attribute.String()+": "+diagnostic.Summary+": "+diagnostic.Detail)
-	}
-	return strings.Join(lines, "\n")
+	return told(response.Diagnostics)
 }
 
 // listOf returns a list of these values.

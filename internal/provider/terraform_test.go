@@ -53,9 +53,14 @@ func validatedAs(t *testing.T, typeName string, config tftypes.Value) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines []string
-	for _, diagnostic := range response.Diagnostics {
-		lines = append(lines, diagnostic.Attribute.String()+": "+diagnostic.Summary+": "+diagnostic.Detail)
+	return told(response.Diagnostics)
+}
+
+// told returns diagnostics as text, one a line: the attribute, the summary and the detail.
+func told(diagnostics []*tfprotov6.Diagnostic) string {
+	lines := make([]string, len(diagnostics))
+	for i, diagnostic := range diagnostics {
+		lines[i] = diagnostic.Attribute.String() + ": " + diagnostic.Summary + ": " + diagnostic.Detail
 	}
 	return strings.Join(lines, "\n")
 }

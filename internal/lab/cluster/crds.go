@@ -1,12 +1,8 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -14,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 )
 
 // crdKey is where the API server keeps the custom resource definitions in etcd.
@@ -55,7 +53,7 @@ func (c *Cluster) installCRDs(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			return c.store(ctx, crdKey+crd.Name, value)
+			return etcd.Put(ctx, c.Etcd(), crdKey+crd.Name, value)
 		})
 	}
 	return group.Wait()
@@ -74,29 +72,6 @@ func establish(crd *apiextensionsv1.CustomResourceDefinition) {
 			Type: kind, Status: apiextensionsv1.ConditionTrue, Reason: reason, LastTransitionTime: now,
 		})
 	}
-}
-
-// store writes a value into etcd, through its JSON gateway.
-func (c *Cluster) store(ctx context.Context, key string, value []byte) error {
-	body, err := json.Marshal(map[string][]byte{"key": []byte(key), "value": value})
-	if err != nil {
-		return err
-	}
-	url := c.plane.Etcd.URL.JoinPath("v3", "kv", "put").String()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("etcd: %s: %s", response.Status, answer)
-	}
-	return err
 }
 
 // changeCRDs replaces the custom resource definitions by those of another version of Liqo, in the running API

@@ -82,11 +82,7 @@ func (c *controller) empty(namespace string) error {
 	if err := c.deleteAll(func(one object) bool { return one.GetNamespace() == namespace }); err != nil {
 		return err
 	}
-	namespaces, err := c.resources.resourceOf(v1.WithKind("Namespace"))
-	if err != nil {
-		return err
-	}
-	_, err = c.store.write(namespaces, types.NamespacedName{Name: namespace},
+	_, err := c.store.write(c.store.namespaces, types.NamespacedName{Name: namespace},
 		func(*contents) (*contents, error) { return nil, nil })
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -79,6 +80,14 @@ func (r resources) ofKind(kind schema.GroupVersionKind) *resource {
 		}
 	}
 	return nil
+}
+
+// resourceOf returns the resource of a kind, or an error if it is not served.
+func (r resources) resourceOf(kind schema.GroupVersionKind) (*resource, error) {
+	if found := r.ofKind(kind); found != nil {
+		return found, nil
+	}
+	return nil, apierrors.NewBadRequest("the fleet does not serve " + kind.String())
 }
 
 // in returns the resources of a group and version, as discovery lists them. It returns nil if nothing of them is

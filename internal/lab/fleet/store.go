@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/watch"
@@ -33,12 +32,14 @@ type store struct {
 	objects  map[*resource]map[types.NamespacedName]object
 	changed  map[*resource]int64 // the version of the last write of each resource
 	watchers map[*watcher]struct{}
+
+	namespaces *resource // where the other objects are
 }
 
 func newStore(all resources) *store {
 	s := &store{
 		version: 1, objects: map[*resource]map[types.NamespacedName]object{}, changed: map[*resource]int64{},
-		watchers: map[*watcher]struct{}{},
+		watchers: map[*watcher]struct{}{}, namespaces: all.ofKind(v1.WithKind("Namespace")),
 	}
 	for _, r := range all {
 		s.objects[r] = map[types.NamespacedName]object{}
@@ -155,17 +156,12 @@ func (s *store) namespaceExists(r *resource, name string) error {
 	if !r.namespaced {
 		return nil
 	}
-	for namespaces, all := range s.objects {
-		if namespaces.gvk() != v1.WithKind("Namespace") {
-			continue
-		}
-		namespace, exists := all[types.NamespacedName{Name: name}]
-		if !exists {
-			return apierrors.NewNotFound(namespaces.GroupResource(), name)
-		}
-		if namespace.GetDeletionTimestamp() != nil {
-			return apierrors.NewForbidden(r.GroupResource(), "", errTerminating(name))
-		}
+	namespace, exists := s.objects[s.namespaces][types.NamespacedName{Name: name}]
+	if !exists {
+		return apierrors.NewNotFound(s.namespaces.GroupResource(), name)
+	}
+	if namespace.GetDeletionTimestamp() != nil {
+		return apierrors.NewForbidden(r.GroupResource(), "", errTerminating(name))
 	}
 	return nil
 }
@@ -225,12 +221,4 @@ func (s *store) notify(c change) {
 // key returns the name of an object.
 func key(of metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: of.GetNamespace(), Name: of.GetName()}
-}
-
-// resourceOf returns the resource with a kind, or an error if it is not served.
-func (r resources) resourceOf(kind schema.GroupVersionKind) (*resource, error) {
-	if found := r.ofKind(kind); found != nil {
-		return found, nil
-	}
-	return nil, apierrors.NewBadRequest("the fleet does not serve " + kind.String())
 }

@@ -1,17 +1,15 @@
 package inspect
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -30,7 +28,7 @@ func Inventory(ctx context.Context, clusters []labdir.Cluster) ([]string, error)
 	group, ctx := errgroup.WithContext(ctx)
 	for _, cluster := range clusters {
 		group.Go(func() error {
-			keys, err := keys(ctx, cluster.Etcd)
+			keys, err := etcd.Keys(ctx, cluster.Etcd, registry, registryEnd)
 			if err != nil {
 				return fmt.Errorf("cluster %s: %w", cluster.Name, err)
 			}
@@ -49,41 +47,6 @@ func Inventory(ctx context.Context, clusters []labdir.Cluster) ([]string, error)
 	}
 	slices.Sort(lines)
 	return lines, nil
-}
-
-// keys returns the keys of all objects, through etcd's JSON gateway.
-func keys(ctx context.Context, etcd string) ([]string, error) {
-	body, err := json.Marshal(map[string]any{
-		"key": []byte(registry), "range_end": []byte(registryEnd), "keys_only": true,
-	})
-	if err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, etcd+"/v3/kv/range", bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("etcd: %s", response.Status)
-	}
-	var answer struct {
-		KVs []struct {
-			Key []byte `json:"key"`
-		} `json:"kvs"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		return nil, fmt.Errorf("etcd: %w", err)
-	}
-	found := make([]string, len(answer.KVs))
-	for i, kv := range answer.KVs {
-		found[i] = string(kv.Key)
-	}
-	return found, nil
 }
 
 // object is an object in a cluster.

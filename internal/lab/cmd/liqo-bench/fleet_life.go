@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -94,8 +95,8 @@ func (b *bench) measureFleetCommand(ctx context.Context, l *fleetLife, c fleetCo
 }
 
 func (l *fleetLife) command(ctx context.Context, c fleetCommand) *exec.Cmd {
-	args := append([]string{}, c.args(l)...)
-	return c.of(l).terraform.Command(ctx, append(args, "-parallelism="+strconv.Itoa(l.parallelism))...)
+	args := slices.Concat(c.args(l), []string{"-parallelism=" + strconv.Itoa(l.parallelism)})
+	return c.of(l).terraform.Command(ctx, args...)
 }
 
 // mostRequests returns the number of requests between two counts to the leaf with the most.

@@ -95,8 +95,8 @@ func (o *ours) plan(ctx context.Context) (time.Duration, error) {
 }
 
 // emptyPlan is a `terraform plan` that fails if there is anything to change.
-func (o *ours) emptyPlan(ctx context.Context, more ...string) *exec.Cmd {
-	return o.terraform.Command(ctx, append([]string{"plan", "-detailed-exitcode"}, more...)...)
+func (o *ours) emptyPlan(ctx context.Context) *exec.Cmd {
+	return o.terraform.Command(ctx, "plan", "-detailed-exitcode")
 }
 
 // planNew returns the duration of `terraform plan` for these pairs, which are not joined yet.

@@ -1,0 +1,66 @@
+// Package etcd reads and writes the etcd of a cluster, through etcd's JSON gateway.
+package etcd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// Put writes a value. Address is the URL of etcd.
+func Put(ctx context.Context, address, key string, value []byte) error {
+	answer, err := call(ctx, address, "put", map[string][]byte{"key": []byte(key), "value": value})
+	if err != nil && len(answer) > 0 {
+		return fmt.Errorf("%w: %s", err, answer) // it says what is wrong with the value
+	}
+	return err
+}
+
+// Keys returns the keys from the first one on, up to another one that does not count.
+func Keys(ctx context.Context, address, first, end string) ([]string, error) {
+	content, err := call(ctx, address, "range", map[string]any{
+		"key": []byte(first), "range_end": []byte(end), "keys_only": true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		KVs []struct {
+			Key []byte `json:"key"`
+		} `json:"kvs"`
+	}
+	if err := json.Unmarshal(content, &answer); err != nil {
+		return nil, fmt.Errorf("etcd: %w", err)
+	}
+	found := make([]string, len(answer.KVs))
+	for i, kv := range answer.KVs {
+		found[i] = string(kv.Key)
+	}
+	return found, nil
+}
+
+// call returns the answer to a request for keys and values, also if etcd has refused it.
+func call(ctx context.Context, address, method string, content any) ([]byte, error) {
+	body, err := json.Marshal(content)
+	if err != nil {
+		return nil, err
+	}
+	url := address + "/v3/kv/" + method
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("etcd: %s", response.Status)
+	}
+	return answer, err
+}
