@@ -24,9 +24,10 @@ type attempt struct {
 	health *health
 	stop   context.CancelFunc // ends the attempt, and later the leaf's caches
 
-	done chan struct{} // closed when the attempt has ended, with one of these:
-	leaf *Leaf
-	err  error
+	dialled chan struct{} // closed when the leaf can be asked, although it has no ID yet; not if that fails
+	done    chan struct{} // closed when the attempt has ended
+	leaf    *Leaf         // set before dialled is closed
+	err     error         // set before done is closed
 }
 
 // isOver reports whether another attempt may have another result than this one. If an API server did not answer,
@@ -49,6 +50,29 @@ func isSilence(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
+// wait returns the connected leaf or the error of the attempt when it has ended.
+func (a *attempt) wait(ctx context.Context) (*Leaf, error) {
+	select {
+	case <-a.done:
+	case <-ctx.Done():
+		return nil, a.late(ctx)
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	return a.leaf, nil
+}
+
+// ask puts a question to the leaf as soon as there are clients for it.
+func (a *attempt) ask(ctx context.Context, question func(context.Context, *Leaf) error) error {
+	select {
+	case <-a.dialled:
+		return question(ctx, a.leaf)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // late returns the error of a caller whose context ends before the attempt.
 func (a *attempt) late(ctx context.Context) error {
 	err := context.Cause(ctx)
@@ -64,20 +88,9 @@ func (a *attempt) late(ctx context.Context) error {
 	return explained
 }
 
-// connect reads the leaf's ID and its address ranges and starts its caches, all in parallel. The
-// caches run until ctx ends.
-func (a *attempt) connect(
-	ctx context.Context, credentials Credentials, userAgent string, timeToAnswer time.Duration,
-) (*Leaf, error) {
-	config, err := credentials.restConfig()
-	if err != nil {
-		return nil, &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
-	}
-	config.UserAgent = userAgent
-	config.QPS = -1 // API servers protect themselves; a second limit here would only add delays
-	config.WarningHandler = rest.NoWarnings{}
-	config.Wrap(a.wrap)
-
+// dial makes the leaf with its caches, which run until ctx ends. It waits for no answer. The channel receives nil once
+// the caches are filled, or the error that prevents it.
+func (a *attempt) dial(ctx context.Context, config *rest.Config, credentials Credentials) (<-chan error, error) {
 	leaf, objects, err := assemble(a.name, config, credentials.LiqoNamespace, a.health)
 	if err != nil {
 		return nil, &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
@@ -87,22 +100,45 @@ func (a *attempt) connect(
 	if err != nil {
 		return nil, leaf.Explain(err)
 	}
+	a.leaf = leaf
+	close(a.dialled)
+	return synced, nil
+}
+
+// connect reads the leaf's ID and its address ranges and fills its caches, all in parallel. The
+// caches run until ctx ends.
+func (a *attempt) connect(
+	ctx context.Context, credentials Credentials, userAgent string, timeToAnswer time.Duration,
+) error {
+	config, err := credentials.restConfig()
+	if err != nil {
+		return &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
+	}
+	config.UserAgent = userAgent
+	config.QPS = -1 // API servers protect themselves; a second limit here would only add delays
+	config.WarningHandler = rest.NoWarnings{}
+	config.Wrap(a.wrap)
+
+	synced, err := a.dial(ctx, config, credentials)
+	if err != nil {
+		return err
+	}
 	var networks sync.WaitGroup
-	networks.Go(func() { _, _ = leaf.Networks(ctx) }) // every plan needs them; after a failure the caller tries again
+	networks.Go(func() { _, _ = a.leaf.Networks(ctx) }) // every plan needs them; after a failure the caller tries again
 	// The request for the ID shows most clearly what is wrong with the credentials or the cluster.
 	// So its error comes first.
-	if err := leaf.readID(ctx, config.ExecProvider == nil, timeToAnswer); err != nil {
-		return nil, err
+	if err := a.leaf.readID(ctx, config.ExecProvider == nil, timeToAnswer); err != nil {
+		return err
 	}
-	if err := leaf.checkIdentity(credentials); err != nil {
-		return nil, err
+	if err := a.leaf.checkIdentity(credentials); err != nil {
+		return err
 	}
 	if err := <-synced; err != nil {
-		return nil, leaf.Explain(err)
+		return a.leaf.Explain(err)
 	}
 	networks.Wait()
 	a.health.start()
-	return leaf, nil
+	return nil
 }
 
 // readID reads the leaf's ID from its API server.

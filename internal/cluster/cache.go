@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -14,6 +15,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
 // cachedKinds are the kinds that every shortcut reads. Their caches start together with the leaf.
@@ -44,6 +46,46 @@ func cacheOptions(
 			health.report(reflector.TypeDescription(), err)
 		},
 	}
+}
+
+// promptReader reads a cache as soon as it is filled. A cache that has just begun is otherwise asked only every 100 ms,
+// see [untilSynced].
+type promptReader struct {
+	cache.Cache
+
+	scheme *runtime.Scheme
+}
+
+// Get implements [client.Reader].
+func (r promptReader) Get(
+	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
+) error {
+	if err := r.fill(ctx, object); err != nil {
+		return err
+	}
+	return r.Cache.Get(ctx, key, object, options...)
+}
+
+// List implements [client.Reader].
+func (r promptReader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	if err := r.fill(ctx, list); err != nil {
+		return err
+	}
+	return r.Cache.List(ctx, list, options...)
+}
+
+// fill returns when the cache of the object's or list's kind is filled.
+func (r promptReader) fill(ctx context.Context, of runtime.Object) error {
+	kind, err := apiutil.GVKForObject(of, r.scheme)
+	if err != nil {
+		return err
+	}
+	kind.Kind = strings.TrimSuffix(kind.Kind, "List")
+	informer, err := r.GetInformerForKind(ctx, kind, cache.BlockUntilSynced(false))
+	if err != nil {
+		return err
+	}
+	return untilSynced(ctx, []cache.Informer{informer})
 }
 
 // informerEvents implements [Events] with the informers of a controller-runtime cache.

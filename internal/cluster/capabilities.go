@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -28,15 +29,15 @@ type Capabilities struct {
 // Capabilities reads from the schemas that the API server serves what Liqo on this leaf can do. So the
 // answer is also right for a custom build, whose version says nothing. The schemas are large. Ask only where
 // the answer matters. Capabilities asks the API server once.
-func (l *Leaf) Capabilities() (Capabilities, error) {
+func (l *Leaf) Capabilities(ctx context.Context) (Capabilities, error) {
 	return l.capabilities.get(func() (Capabilities, error) {
-		able, err := l.readCapabilities()
+		able, err := l.readCapabilities(ctx)
 		return able, l.Explain(err)
 	})
 }
 
-func (l *Leaf) readCapabilities() (Capabilities, error) {
-	schemas, err := l.networkingSchemas()
+func (l *Leaf) readCapabilities(ctx context.Context) (Capabilities, error) {
+	schemas, err := l.networkingSchemas(ctx)
 	if err != nil {
 		return Capabilities{}, err
 	}
@@ -61,12 +62,16 @@ func (l *Leaf) readCapabilities() (Capabilities, error) {
 type schemas []byte
 
 // networkingSchemas downloads the schemas.
-func (l *Leaf) networkingSchemas() (schemas, error) {
-	served, err := l.Discovery.OpenAPIV3().Paths()
+func (l *Leaf) networkingSchemas(ctx context.Context) (schemas, error) {
+	served, err := l.Discovery(ctx)
 	if err != nil {
 		return nil, err
 	}
-	group, ok := served["apis/"+networkingv1beta1.GroupVersion.String()]
+	paths, err := served.OpenAPIV3().Paths()
+	if err != nil {
+		return nil, err
+	}
+	group, ok := paths["apis/"+networkingv1beta1.GroupVersion.String()]
 	if !ok {
 		return nil, fmt.Errorf("the API server has no schemas of %s", networkingv1beta1.GroupVersion)
 	}

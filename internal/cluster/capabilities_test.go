@@ -20,7 +20,7 @@ func TestWhatLiqoCanDoIsReadFromItsSchemas(t *testing.T) {
 		"Liqo 1.2": {clustertest.Leaf(t, "rome"), all},
 		"Liqo 1.1": {clustertest.OlderLiqo(clustertest.Leaf(t, "milan")), cluster.Capabilities{}},
 	} {
-		if able, err := test.leaf.Capabilities(); err != nil || able != test.able {
+		if able, err := test.leaf.Capabilities(t.Context()); err != nil || able != test.able {
 			t.Errorf("%s: %+v (%v)", name, able, err)
 		}
 	}
@@ -46,7 +46,7 @@ func TestSchemasWithoutAKindOfLiqoAreAnError(t *testing.T) {
 		},
 	} {
 		leaf := clustertest.WithSchemas(clustertest.Leaf(t, "rome"), test.document)
-		if _, err := leaf.Capabilities(); err == nil || !strings.Contains(err.Error(), test.expected) {
+		if _, err := leaf.Capabilities(t.Context()); err == nil || !strings.Contains(err.Error(), test.expected) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

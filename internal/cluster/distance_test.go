@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
@@ -99,7 +102,7 @@ func (d *distant) watch(request *http.Request, resource string) io.ReadCloser {
 	group := strings.TrimPrefix(path.Dir(request.URL.Path), "/apis/")
 	kind := map[string]string{
 		"configurations": "Configuration", "gatewayservers": "GatewayServer", "gatewayclients": "GatewayClient",
-		"publickeies": "PublicKey", "connections": "Connection",
+		"publickeies": "PublicKey", "connections": "Connection", "foreignclusters": "ForeignCluster",
 	}[resource]
 	reading, writing := io.Pipe()
 	go func() {
@@ -155,6 +158,108 @@ func TestConnectingWaitsForOneRoundTrip(t *testing.T) {
 		}
 		if asked := ways["rome"].asked; len(asked) != 8 {
 			t.Errorf("it made %d requests, and not one for the ID, two for the ranges and one a cache: %q", len(asked), asked)
+		}
+		registry.Close()
+		synctest.Wait()
+	})
+}
+
+func TestAQuestionWaitsForNoRoundTripAfterTheConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry, _ := registryAt(map[string]time.Duration{"rome": time.Second})
+		var networks ipamv1alpha1.NetworkList
+		took := timed(t, func() error {
+			leaf, err := registry.Ask(t.Context(), "rome", func(ctx context.Context, leaf *Leaf) error {
+				return leaf.Live.List(ctx, &networks)
+			})
+			if err == nil && leaf.ID != "rome" {
+				t.Errorf("the leaf has the ID %q", leaf.ID)
+			}
+			return err
+		})
+		if took != time.Second || len(networks.Items) != 2 {
+			t.Errorf("the answer %v took %s, and not one round trip", networks.Items, took)
+		}
+		registry.Close()
+		synctest.Wait()
+	})
+}
+
+func TestAQuestionEndsWithTheConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry, ways := registryAt(map[string]time.Duration{"rome": time.Second})
+		ways["rome"].objects["configmaps"] = nil // so there is no Liqo
+		began := time.Now()
+		_, err := registry.Ask(t.Context(), "rome", func(ctx context.Context, _ *Leaf) error {
+			<-ctx.Done()
+			return errors.New("it was ended")
+		})
+		if took := time.Since(began); !NoLiqo(err) || took != time.Second {
+			t.Errorf("after %s: %v", took, err)
+		}
+		registry.Close()
+		synctest.Wait()
+	})
+}
+
+func TestAFailedQuestionIsAnErrorButTheConnectionStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry, ways := registryAt(map[string]time.Duration{"rome": time.Second})
+		forbidden := errors.New("not for you")
+		_, err := registry.Ask(t.Context(), "rome", func(context.Context, *Leaf) error { return forbidden })
+		if !errors.Is(err, forbidden) {
+			t.Errorf("the error is %v", err)
+		}
+		if leaf, err := registry.Leaf(t.Context(), "rome"); err != nil || leaf.ID != "rome" {
+			t.Errorf("then the leaf is %v (%v)", leaf, err)
+		}
+		if asked := ways["rome"].asked; len(asked) != 8 {
+			t.Errorf("it connected twice: %q", asked)
+		}
+		registry.Close()
+		synctest.Wait()
+	})
+}
+
+func TestDiscoveryEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry, ways := registryAt(map[string]time.Duration{"rome": time.Second})
+		leaf, err := registry.Leaf(t.Context(), "rome")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ways["rome"].roundTrip = time.Hour // from now on it swallows requests
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		began := time.Now()
+		for what, ask := range map[string]func(context.Context) error{
+			"version":      func(ctx context.Context) error { _, err := leaf.KubernetesVersion(ctx); return err },
+			"capabilities": func(ctx context.Context) error { _, err := leaf.Capabilities(ctx); return err },
+			"templates":    func(ctx context.Context) error { _, err := leaf.GatewayTemplates(ctx); return err },
+		} {
+			if err := ask(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 3*time.Second {
+				t.Errorf("%s: after %s: %v", what, time.Since(began), err)
+			}
+		}
+		registry.Close()
+		synctest.Wait()
+	})
+}
+
+func TestTheFirstReadingOfACacheWaitsForOneRoundTrip(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const roundTrip = 210 * time.Millisecond
+		registry, _ := registryAt(map[string]time.Duration{"rome": roundTrip})
+		leaf, err := registry.Leaf(t.Context(), "rome")
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if err := leaf.Cached.List(t.Context(), &liqov1beta1.ForeignClusterList{}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > roundTrip+syncPeriod {
+			t.Errorf("it waited for %s", took)
 		}
 		registry.Close()
 		synctest.Wait()

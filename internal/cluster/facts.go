@@ -15,8 +15,12 @@ import (
 )
 
 // KubernetesVersion returns the version of the leaf's API server, such as v1.35.4.
-func (l *Leaf) KubernetesVersion() (string, error) {
-	info, err := l.Discovery.ServerVersion()
+func (l *Leaf) KubernetesVersion(ctx context.Context) (string, error) {
+	served, err := l.Discovery(ctx)
+	if err != nil {
+		return "", l.Explain(err)
+	}
+	info, err := served.ServerVersion()
 	if err != nil {
 		return "", l.Explain(err)
 	}
@@ -73,11 +77,11 @@ func (l *Leaf) GatewayTemplates(ctx context.Context) ([]GatewayTemplate, error) 
 		return err
 	})
 	group.Go(func() error {
-		served, err := l.Discovery.ServerResourcesForGroupVersion(networkingv1beta1.GroupVersion.String())
+		served, err := l.networkingResources(ctx)
 		if err != nil {
 			return l.Explain(err)
 		}
-		others, err = l.templatesOf(ctx, slices.DeleteFunc(served.APIResources, func(one metav1.APIResource) bool {
+		others, err = l.templatesOf(ctx, slices.DeleteFunc(served, func(one metav1.APIResource) bool {
 			return templateRole(&one) == "" || isWireGuard(one)
 		}))
 		return err
@@ -91,6 +95,19 @@ func (l *Leaf) GatewayTemplates(ctx context.Context) ([]GatewayTemplate, error) 
 			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	return templates, nil
+}
+
+// networkingResources returns the resources in Liqo's networking group.
+func (l *Leaf) networkingResources(ctx context.Context) ([]metav1.APIResource, error) {
+	served, err := l.Discovery(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := served.ServerResourcesForGroupVersion(networkingv1beta1.GroupVersion.String())
+	if err != nil {
+		return nil, err
+	}
+	return list.APIResources, nil
 }
 
 func isWireGuard(resource metav1.APIResource) bool {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,8 +24,9 @@ type Leaf struct {
 	Cached client.Client
 	// Live reads from the API server.
 	Live client.WithWatch
-	// Discovery reports what the API server serves. It asks each time.
-	Discovery discovery.DiscoveryInterface
+	// Discovery returns a client whose requests end with the context. It reports what the API server serves,
+	// and asks each time.
+	Discovery Discovery
 	// Events reports changes in the cache.
 	Events Events
 
@@ -43,7 +43,7 @@ type Leaf struct {
 // New returns a leaf that uses existing clients, for example those of a test. See [Leaf] for what
 // each must be.
 func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, cached client.Client, live client.WithWatch,
-	discovery discovery.DiscoveryInterface, events Events,
+	discovery Discovery, events Events,
 ) *Leaf {
 	return &Leaf{
 		Name: name, ID: id, LiqoNamespace: liqoNamespace,
@@ -85,16 +85,12 @@ func assemble(name string, config *rest.Config, liqoNamespace string, health *he
 	if err != nil {
 		return nil, nil, err
 	}
-	options.Cache = &client.CacheOptions{Reader: objects}
+	options.Cache = &client.CacheOptions{Reader: promptReader{objects, scheme}}
 	cached, err := client.New(config, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	served, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpClient)
-	if err != nil {
-		return nil, nil, err
-	}
-	leaf := New(name, "", liqoNamespace, cached, live, served, informerEvents{objects})
+	leaf := New(name, "", liqoNamespace, cached, live, newDiscovery(config, httpClient), informerEvents{objects})
 	leaf.health, leaf.clock = health, clock
 	return leaf, objects, nil
 }

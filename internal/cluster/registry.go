@@ -68,13 +68,31 @@ func (r *Registry) Close() { r.stop() }
 // fails with the same error, because each attempt would take as long again. Errors are an
 // [UnknownNameError], an [Error], or the context's.
 func (r *Registry) Leaf(ctx context.Context, name string) (*Leaf, error) {
+	return r.attempt(name).wait(ctx) //nolint:contextcheck // it belongs to no caller
+}
+
+// Ask is [Registry.Leaf] with a question to the leaf, which it asks while it still connects, so that nobody waits for
+// one round trip after the other. The leaf that the question gets has no ID yet. The question's context ends when the
+// connection fails. Ask returns when the question has returned, with the error of the connection or else the question's.
+func (r *Registry) Ask(
+	ctx context.Context, name string, question func(context.Context, *Leaf) error,
+) (*Leaf, error) {
 	attempt := r.attempt(name) //nolint:contextcheck // it belongs to no caller
-	select {
-	case <-attempt.done:
-		return attempt.leaf, attempt.err
-	case <-ctx.Done():
-		return nil, attempt.late(ctx)
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	answered := make(chan error, 1)
+	go func() { answered <- attempt.ask(asking, question) }()
+	leaf, err := attempt.wait(ctx)
+	if err != nil {
+		stop()
 	}
+	if unanswered := <-answered; err == nil {
+		err = unanswered
+	}
+	if err != nil {
+		return nil, err
+	}
+	return leaf, nil
 }
 
 // attempt returns the latest attempt to connect to a leaf. It begins another one if a retry can help.
@@ -89,25 +107,28 @@ func (r *Registry) attempt(name string) *attempt {
 		latest.stop()
 	}
 	ctx, stop := context.WithCancel(r.lifetime)
-	latest = &attempt{name: name, wrap: r.wrap, health: newHealth(), stop: stop, done: make(chan struct{})}
+	latest = &attempt{
+		name: name, wrap: r.wrap, health: newHealth(), stop: stop,
+		dialled: make(chan struct{}), done: make(chan struct{}),
+	}
 	r.attempts[name] = latest
 	go func() {
 		defer close(latest.done)
-		if latest.leaf, latest.err = r.connect(ctx, latest); latest.err != nil {
+		if latest.err = r.connect(ctx, latest); latest.err != nil {
 			stop()
 		}
 	}()
 	return latest
 }
 
-func (r *Registry) connect(ctx context.Context, a *attempt) (*Leaf, error) {
+func (r *Registry) connect(ctx context.Context, a *attempt) error {
 	credentials, err := r.credentials(a.name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if credentials.Through != "" {
 		if credentials, err = r.throughCentre(ctx, a.name, credentials); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	return a.connect(ctx, credentials, r.config.UserAgent, r.timeToAnswer)

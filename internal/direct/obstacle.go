@@ -77,7 +77,7 @@ func (m *member) unmapped(context.Context) (*Obstacle, error) {
 // tooOld looks at the versions of Liqo in the centre, which sends the addresses, and in the leaf, which uses them.
 func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
 	for _, at := range []*cluster.Leaf{m.service.Centre, m.leaf} {
-		able, err := at.Capabilities()
+		able, err := at.Capabilities(ctx)
 		if err != nil {
 			return nil, err
 		}

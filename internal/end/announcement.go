@@ -105,7 +105,7 @@ func (e *End) CheckAnnounced(ctx context.Context, announced cluster.Networks, to
 	if len(announced.PodCIDRs) == 1 || slices.Equal(announced.PodCIDRs, told.PodCIDRs) {
 		return nil
 	}
-	able, err := e.Leaf.Capabilities()
+	able, err := e.Leaf.Capabilities(ctx)
 	if err != nil || able.ManyPodCIDRs {
 		return err
 	}

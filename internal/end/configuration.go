@@ -23,7 +23,7 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
 	var record string // of the Configuration that this one replaces
 	if existing := found.Configuration; existing != nil {
-		follows, err := e.followsChange(found, configuration)
+		follows, err := e.followsChange(ctx, found, configuration)
 		if err != nil {
 			return err
 		}

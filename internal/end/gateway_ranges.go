@@ -24,7 +24,7 @@ func (e *End) RenewRanges(ctx context.Context) error {
 	if !made.Before(&configured) || gateway.GetAnnotations()[rangesAnnotation] == string(configuration.UID) {
 		return nil
 	}
-	if able, err := e.Leaf.Capabilities(); err != nil || able.FollowsConfigurations {
+	if able, err := e.Leaf.Capabilities(ctx); err != nil || able.FollowsConfigurations {
 		return err
 	}
 	return e.Leaf.Edit(ctx, gateway, func(object client.Object) {

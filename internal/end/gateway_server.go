@@ -148,7 +148,7 @@ func (e *End) CheckServiceMetadata(ctx context.Context, spec GatewayServer) erro
 	if len(spec.ServiceAnnotations) == 0 && len(spec.ServiceLabels) == 0 {
 		return nil
 	}
-	able, err := e.Leaf.Capabilities()
+	able, err := e.Leaf.Capabilities(ctx)
 	if err != nil || able.ServiceMetadata {
 		return err
 	}

@@ -119,7 +119,7 @@ func (e *End) renewConnection(
 			return nil // nothing is written
 		}
 	}
-	able, err := e.Leaf.Capabilities()
+	able, err := e.Leaf.Capabilities(ctx)
 	if err != nil || able.KeepsConnections {
 		return err
 	}

@@ -68,13 +68,13 @@ func haveSameSize(one, other networkingv1beta1.CIDR) bool {
 // followsChange reports whether Liqo would remap again if the ranges in the existing Configuration were changed to
 // those of after. If it would not, the Configuration must be created again. Then a gateway of Liqo before 1.2
 // would keep the old ranges, so with a gateway that is an error.
-func (e *End) followsChange(found Objects, after *networkingv1beta1.Configuration) (bool, error) {
+func (e *End) followsChange(ctx context.Context, found Objects, after *networkingv1beta1.Configuration) (bool, error) {
 	before := found.Configuration.Spec.Remote.CIDR
 	wanted := after.Spec.Remote.CIDR
 	if slices.Equal(before.Pod, wanted.Pod) && slices.Equal(before.External, wanted.External) {
 		return true, nil
 	}
-	able, err := e.Leaf.Capabilities()
+	able, err := e.Leaf.Capabilities(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -119,7 +119,7 @@ func (l *leaves) names(ctx context.Context, asked types.List) (names []string, u
 // no cluster is an error.
 func (l *leaves) survey(ctx context.Context, names []string, asked types.List) (shortcut.Survey, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	survey := shortcut.Look(ctx, names, l.registry.Leaf)
+	survey := shortcut.Look(ctx, names, l.registry.Ask)
 	for _, leaf := range survey.Leaves {
 		if leaf.Err == nil {
 			continue
@@ -144,9 +144,10 @@ func (l *leaves) liqoVersions(ctx context.Context, names []string) map[string]st
 	var asking sync.WaitGroup
 	for i, name := range names {
 		asking.Go(func() {
-			if leaf, err := l.registry.Leaf(ctx, name); err == nil {
-				versions[i], _ = leaf.LiqoVersion(ctx)
-			}
+			_, _ = l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
+				versions[i], err = leaf.LiqoVersion(ctx)
+				return err
+			})
 		})
 	}
 	asking.Wait()

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 var (
@@ -100,20 +101,29 @@ func (d *clusterDataSource) Read(ctx context.Context, req datasource.ReadRequest
 			postpone(req, resp, path.Root("name"))
 			return
 		}
-		leaf, err := d.leaves.registry.Leaf(ctx, model.Name.ValueString())
-		if err != nil {
-			resp.Diagnostics.Append(clusterUnread(err))
-			return
-		}
-		resp.Diagnostics.Append(model.show(ctx, leaf)...)
+		resp.Diagnostics.Append(model.look(ctx, d.leaves.registry.Ask)...)
 	})
+}
+
+// look sets the results. It asks the leaf for everything else while it connects.
+func (m *clusterDataModel) look(ctx context.Context, ask shortcut.Ask) diag.Diagnostics {
+	var diags diag.Diagnostics
+	leaf, err := ask(ctx, m.Name.ValueString(), func(ctx context.Context, leaf *cluster.Leaf) error {
+		diags = m.show(ctx, leaf)
+		return nil
+	})
+	if err != nil {
+		return diag.Diagnostics{clusterUnread(err)} // of the connection, which is the cause of all others
+	}
+	m.ID = types.StringValue(string(leaf.ID))
+	return diags
 }
 
 func clusterUnread(err error) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(path.Root("name"), summary("The cluster can't be read", err), detail(err))
 }
 
-// show asks the leaf for everything at the same time.
+// show asks the leaf for everything but its ID at the same time.
 func (m *clusterDataModel) show(ctx context.Context, leaf *cluster.Leaf) diag.Diagnostics {
 	var (
 		diags  diag.Diagnostics
@@ -148,14 +158,14 @@ func (m *clusterDataModel) facts(ctx context.Context, leaf *cluster.Leaf) error 
 		templates         []cluster.GatewayTemplate
 	)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { version, err = leaf.KubernetesVersion(); return err })
+	group.Go(func() (err error) { version, err = leaf.KubernetesVersion(ctx); return err })
 	group.Go(func() (err error) { networks, err = leaf.Networks(ctx); return err })
 	group.Go(func() (err error) { internal, err = leaf.InternalCIDR(ctx); return err })
 	group.Go(func() (err error) { templates, err = leaf.GatewayTemplates(ctx); return err })
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	m.ID, m.KubernetesVersion = types.StringValue(string(leaf.ID)), types.StringValue(version)
+	m.KubernetesVersion = types.StringValue(version)
 	m.PodCIDRs, m.ExternalCIDR = cidrList(networks.PodCIDRs), cidrOrNull(networks.ExternalCIDR)
 	m.InternalCIDR = cidrOrNull(internal)
 	m.GatewayTemplates = make([]gatewayTemplateModel, len(templates))

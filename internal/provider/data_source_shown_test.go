@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -116,8 +118,13 @@ func TestAClusterShowsItsRangesAndTemplates(t *testing.T) {
 	objects := append(clustertest.Ranges("10.1.0.0/16", "10.2.0.0/16"), clustertest.Range("internal-cidr", "10.3.0.0/16"))
 	leaf := clustertest.Leaf(t, "rome", append(objects, clustertest.Templates()...)...)
 	var model clusterDataModel
-	if err := model.facts(t.Context(), leaf); err != nil {
-		t.Fatal(err)
+	diags := model.look(t.Context(), func(
+		ctx context.Context, _ string, question func(context.Context, *cluster.Leaf) error,
+	) (*cluster.Leaf, error) {
+		return leaf, question(ctx, leaf)
+	})
+	if diags.HasError() {
+		t.Fatal(diags)
 	}
 	shows(t, map[string][2]any{
 		"id":            {model.ID, `"rome"`},

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
@@ -97,11 +98,10 @@ func (l *leaves) uses(ctx context.Context, names []string) map[string][]direct.U
 	var asking sync.WaitGroup
 	for i, name := range names {
 		asking.Go(func() {
-			leaf, err := l.registry.Leaf(ctx, name)
-			if err == nil {
+			_, failures[i] = l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
 				found[i], err = direct.Uses(ctx, leaf)
-			}
-			failures[i] = err
+				return err
+			})
 		})
 	}
 	asking.Wait()

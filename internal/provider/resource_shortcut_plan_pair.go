@@ -30,7 +30,7 @@ func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Path
 		diags.Append(r.leaves.planned.claimNamespaces(p.pair, &p.config, p.own.Token)...)
 	}
 	diags.Append(planNetworks(ctx, p.pair, &p.plan, &p.config, p.state)...)
-	ranges, rangesDiags := p.planRanges()
+	ranges, rangesDiags := p.planRanges(ctx)
 	diags.Append(rangesDiags...)
 	return append(replace, ranges...), diags
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -12,7 +13,7 @@ import (
 
 // planRanges plans a replacement if announced ranges change and Liqo on the leaf that gets them does not
 // follow. It returns the attributes that force it. If there are any, it drops the state.
-func (p *planning) planRanges() (path.Paths, diag.Diagnostics) {
+func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics) {
 	var (
 		diags   diag.Diagnostics
 		replace path.Paths
@@ -33,7 +34,7 @@ func (p *planning) planRanges() (path.Paths, diag.Diagnostics) {
 			continue
 		}
 		at := path.Root(network.attribute)
-		able, err := network.announcedTo.Capabilities()
+		able, err := network.announcedTo.Capabilities(ctx)
 		if err != nil {
 			diags.AddAttributeWarning(at, summary("The leaf can't be checked", err), detail(err))
 			continue

@@ -43,7 +43,7 @@ func TestOtherRangesAreAReplacementOnlyIfLiqoDoesNotFollow(t *testing.T) {
 			plan:  shortcutModel{ClientNetwork: test.client, ServerNetwork: test.server},
 			state: &shortcutModel{ClientNetwork: test.was, ServerNetwork: test.was}, pair: test.pair,
 		}
-		replace, diags := p.planRanges()
+		replace, diags := p.planRanges(t.Context())
 		if diags.HasError() || (len(replace) == 1) != test.replaced || diags.WarningsCount() != len(replace) {
 			t.Errorf("%s: %v, %v", name, replace, diags)
 		}

@@ -76,9 +76,9 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			return s.Connect(ctx, spec.ofBoth())
 		}, 8},
 		"a survey": {joined, func(ctx context.Context, s *Shortcut) error {
-			Look(ctx, []string{"rome", "milan"}, func(_ context.Context, name string) (*cluster.Leaf, error) {
+			Look(ctx, []string{"rome", "milan"}, asking(func(name string) (*cluster.Leaf, error) {
 				return s.ends()[slices.Index([]string{"rome", "milan"}, name)].Leaf, nil
-			})
+			}))
 			return nil
 		}, 1},
 	} {

@@ -28,12 +28,12 @@ var operations = []struct {
 		return err
 	}},
 	{"survey", func(ctx context.Context, s *Shortcut) error {
-		Look(ctx, []string{"rome", "milan"}, func(_ context.Context, name string) (*cluster.Leaf, error) {
+		Look(ctx, []string{"rome", "milan"}, asking(func(name string) (*cluster.Leaf, error) {
 			if name == "rome" {
 				return s.Client.Leaf, nil
 			}
 			return s.Server.Leaf, nil
-		})
+		}))
 		return ctx.Err()
 	}},
 	{"update", func(ctx context.Context, s *Shortcut) error {

@@ -57,19 +57,21 @@ type Peering struct {
 	BothWays           bool // each is the other's consumer, or Liqo does not know the roles yet
 }
 
-// Connect finds and connects a leaf by its name, as [cluster.Registry.Leaf] does.
-type Connect func(ctx context.Context, name string) (*cluster.Leaf, error)
+// Ask connects a leaf by its name and asks it a question at the same time, as [cluster.Registry.Ask] does.
+type Ask func(
+	ctx context.Context, name string, question func(context.Context, *cluster.Leaf) error,
+) (*cluster.Leaf, error)
 
 // Look surveys the leaves with these names, all at the same time. The survey has the error of a leaf
 // that can't be read, and still has the other leaves. The links of an unreadable leaf appear if its
 // name is also its cluster ID. If several names stand for one cluster, the first name counts. The cost
 // grows with the number of leaves, not with the number of their networks.
-func Look(ctx context.Context, names []string, connect Connect) Survey {
+func Look(ctx context.Context, names []string, ask Ask) Survey {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	readings := make([]reading, len(names))
 	var looking sync.WaitGroup
 	for i, name := range names {
-		looking.Go(func() { readings[i] = read(ctx, name, connect) })
+		looking.Go(func() { readings[i] = read(ctx, name, ask) })
 	}
 	looking.Wait()
 	return newAtlas(readings).survey()
@@ -82,18 +84,19 @@ type reading struct {
 	peerings map[string]*liqov1beta1.ForeignCluster
 }
 
-func read(ctx context.Context, name string, connect Connect) reading {
-	leaf, err := connect(ctx, name)
-	if err != nil {
-		return reading{Leaf: Leaf{Name: name, Err: err}}
-	}
-	of := reading{Leaf: Leaf{Name: name, ClusterID: string(leaf.ID)}}
-	if of.networks, err = end.ObserveNetworks(ctx, leaf, end.Owner{}); err == nil {
+func read(ctx context.Context, name string, ask Ask) reading {
+	var of reading
+	leaf, err := ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
 		of.peerings, err = end.Peerings(ctx, leaf)
+		return err
+	})
+	if err == nil {
+		of.networks, err = end.ObserveNetworks(ctx, leaf, end.Owner{})
 	}
 	if err != nil {
 		return reading{Leaf: Leaf{Name: name, Err: err}}
 	}
+	of.Leaf = Leaf{Name: name, ClusterID: string(leaf.ID)}
 	return of
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // among connects to leaves with these names and objects. A leaf with nil does not answer.
-func among(t *testing.T, held map[string][]client.Object) Connect {
+func among(t *testing.T, held map[string][]client.Object) Ask {
 	t.Helper()
 	leaves := map[string]*cluster.Leaf{}
 	for name, objects := range held {
@@ -29,11 +29,24 @@ func among(t *testing.T, held map[string][]client.Object) Connect {
 			leaves[name] = clustertest.Leaf(t, name, objects...)
 		}
 	}
-	return func(_ context.Context, name string) (*cluster.Leaf, error) {
+	return asking(func(name string) (*cluster.Leaf, error) {
 		if leaf := leaves[name]; leaf != nil {
 			return leaf, nil
 		}
 		return nil, errors.New("no answer")
+	})
+}
+
+// asking asks leaves that are connected already.
+func asking(connect func(name string) (*cluster.Leaf, error)) Ask {
+	return func(
+		ctx context.Context, name string, question func(context.Context, *cluster.Leaf) error,
+	) (*cluster.Leaf, error) {
+		leaf, err := connect(name)
+		if err != nil {
+			return nil, err
+		}
+		return leaf, question(ctx, leaf)
 	}
 }
 
@@ -100,9 +113,9 @@ func TestAClusterWithTwoNamesCountsOnce(t *testing.T) {
 	rome := clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", up)...)
 	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)
 	survey := Look(t.Context(), []string{"rome", "roma", "milan", "milan"},
-		func(_ context.Context, name string) (*cluster.Leaf, error) {
+		asking(func(name string) (*cluster.Leaf, error) {
 			return map[string]*cluster.Leaf{"rome": rome, "roma": rome, "milan": milan}[name], nil
-		})
+		}))
 	if got := said(survey.Networks); len(survey.Leaves) != 2 ||
 		!slices.Equal(got, []string{"roma>milan Connected other"}) {
 		t.Errorf("got %q of %+v", got, survey.Leaves)
@@ -237,7 +250,7 @@ func TestTheErrorOfALeafNamesAMissingPermission(t *testing.T) {
 		},
 	})
 	survey := Look(t.Context(), []string{"rome"},
-		func(context.Context, string) (*cluster.Leaf, error) { return leaf, nil })
+		asking(func(string) (*cluster.Leaf, error) { return leaf, nil }))
 	if err := survey.Leaves[0].Err; err == nil || !strings.Contains(err.Error(), "foreignclusters") ||
 		!strings.Contains(err.Error(), `leaf "rome"`) {
 		t.Errorf("got: %v", err)
@@ -264,10 +277,8 @@ func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
 			},
 		})
 		leaf.Cached, leaf.Live = counting, counting
-		if of := read(t.Context(), "rome", func(context.Context, string) (*cluster.Leaf, error) {
-			return leaf,
-				nil
-		}); of.Err != nil || len(of.networks) != networks {
+		of := read(t.Context(), "rome", asking(func(string) (*cluster.Leaf, error) { return leaf, nil }))
+		if of.Err != nil || len(of.networks) != networks {
 			t.Fatalf("%d networks (%v)", len(of.networks), of.Err)
 		}
 		return count

@@ -1,6 +1,8 @@
 package clustertest
 
 import (
+	"context"
+
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/openapi/openapitest"
@@ -29,19 +31,23 @@ func OlderLiqo(leaf *cluster.Leaf) *cluster.Leaf {
 
 // WithSchemas makes the leaf serve this OpenAPI document of Liqo's networking kinds.
 func WithSchemas(leaf *cluster.Leaf, document string) *cluster.Leaf {
-	leaf.Discovery = served{leaf.Discovery, document}
+	served := leaf.Discovery
+	leaf.Discovery = func(ctx context.Context) (discovery.DiscoveryInterface, error) {
+		without, err := served(ctx)
+		return withSchemas{without, document}, err
+	}
 	return leaf
 }
 
-// served adds schemas to a fake discovery, which has none.
-type served struct {
+// withSchemas adds schemas to a fake discovery, which has none.
+type withSchemas struct {
 	discovery.DiscoveryInterface
 
 	schemas string
 }
 
 // OpenAPIV3 implements [discovery.DiscoveryInterface].
-func (s served) OpenAPIV3() openapi.Client {
+func (s withSchemas) OpenAPIV3() openapi.Client {
 	fake := openapitest.NewFakeClient()
 	fake.PathsMap["apis/networking.liqo.io/v1beta1"] = openapitest.FakeGroupVersion{GVSpec: []byte(s.schemas)}
 	return fake

@@ -36,7 +36,11 @@ func Distant(tb testing.TB, leaf *cluster.Leaf) *cluster.Leaf {
 	})
 	cached := leaf.Cached.(client.WithWatch) //nolint:errcheck,forcetypeassert // see Leaf
 	leaf.Cached = interceptor.NewClient(cached, interceptor.Funcs{List: w.listCached})
-	leaf.Discovery = distantDiscovery{leaf.Discovery, w}
+	served := leaf.Discovery
+	leaf.Discovery = func(ctx context.Context) (discovery.DiscoveryInterface, error) {
+		near, err := served(ctx)
+		return distantDiscovery{near, w, ctx}, err
+	}
 	return leaf
 }
 
@@ -161,16 +165,21 @@ type distantDiscovery struct {
 	discovery.DiscoveryInterface
 
 	way *way
+	ctx context.Context //nolint:containedctx // its methods have none
 }
 
 // ServerVersion implements [discovery.DiscoveryInterface].
 func (d distantDiscovery) ServerVersion() (*version.Info, error) {
-	_ = d.way.travel(context.Background(), "get", version.Info{}) // it has no context
+	if err := d.way.travel(d.ctx, "get", version.Info{}); err != nil {
+		return nil, err
+	}
 	return d.DiscoveryInterface.ServerVersion()
 }
 
 // ServerResourcesForGroupVersion implements [discovery.DiscoveryInterface].
 func (d distantDiscovery) ServerResourcesForGroupVersion(groupVersion string) (*metav1.APIResourceList, error) {
-	_ = d.way.travel(context.Background(), "get", &metav1.APIResourceList{})
+	if err := d.way.travel(d.ctx, "get", &metav1.APIResourceList{}); err != nil {
+		return nil, err
+	}
 	return d.DiscoveryInterface.ServerResourcesForGroupVersion(groupVersion)
 }

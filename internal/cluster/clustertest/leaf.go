@@ -3,12 +3,14 @@
 package clustertest
 
 import (
+	"context"
 	"testing"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 	discoveryfake "k8s.io/client-go/discovery/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,5 +42,6 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 			{Name: networkingv1beta1.WgGatewayClientTemplateResource, Kind: networkingv1beta1.WgGatewayClientTemplateKind},
 		},
 	}}}}
-	return cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served{resources, schemas}, watchEvents{c})
+	served := func(context.Context) (discovery.DiscoveryInterface, error) { return resources, nil }
+	return WithSchemas(cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served, watchEvents{c}), schemas)
 }

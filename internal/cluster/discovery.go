@@ -1,0 +1,33 @@
+package cluster
+
+import (
+	"context"
+	"net/http"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+// Discovery returns a client that reports what an API server serves. Its requests end with the context.
+type Discovery func(context.Context) (discovery.DiscoveryInterface, error)
+
+// newDiscovery returns the discovery of an API server. Client-go's own client takes no context, so that nothing could
+// end its requests to an API server that does not answer.
+func newDiscovery(config *rest.Config, httpClient *http.Client) Discovery {
+	return func(ctx context.Context) (discovery.DiscoveryInterface, error) {
+		return discovery.NewDiscoveryClientForConfigAndClient(config, &http.Client{
+			Transport: within{ctx, httpClient.Transport}, Timeout: httpClient.Timeout,
+		})
+	}
+}
+
+// within is a transport whose requests end with a context.
+type within struct {
+	ctx       context.Context //nolint:containedctx // the requests have none of their caller
+	transport http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (w within) RoundTrip(request *http.Request) (*http.Response, error) {
+	return w.transport.RoundTrip(request.WithContext(w.ctx))
+}
