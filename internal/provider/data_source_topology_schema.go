@@ -67,7 +67,7 @@ func groupsAttribute() schema.Attribute {
 			"more than one with a `*`, and a long one more than a short one. A name that no cluster has is an error. The " +
 			"picture has a frame around each group.",
 		Validators: []validator.Map{
-			mapvalidator.NoNullValues(), mapvalidator.KeysAre(notEmpty{}), mapvalidator.ValueStringsAre(notEmpty{}),
+			mapvalidator.NoNullValues(), mapvalidator.KeysAre(namedKey("cluster")), mapvalidator.ValueStringsAre(notEmpty{}),
 		},
 	}
 }

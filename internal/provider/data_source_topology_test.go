@@ -67,7 +67,7 @@ func TestWrongArgumentsOfATopologyAreRejectedAtTheirAttribute(t *testing.T) {
 	for expected, values := range map[string]map[string]tftypes.Value{
 		`AttributeName("groups"): Null Map Value`:                          {"groups": textsByKey("rome", null)},
 		`AttributeName("groups").ElementKeyString("rome"): Empty value`:    {"groups": textsByKey("rome", text(" "))},
-		`AttributeName("groups").ElementKeyString(""): Empty value`:        {"groups": textsByKey("", text("Italy"))},
+		`AttributeName("groups").ElementKeyString(""): Empty name`:         {"groups": textsByKey("", text("Italy"))},
 		`AttributeName("edges_of"): Invalid Attribute Value`:               {"edges_of": listOf()},
 		`AttributeName("edges_of"): Null List Value`:                       {"edges_of": listOf(null)},
 		`AttributeName("edges_of"): Duplicate List Value`:                  {"edges_of": listOf(text("rome"), text("rome"))},

@@ -29,7 +29,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			"a `host` uses the provider's kubeconfig: the context or the cluster that the entry names or, by " +
 			"default, the context with the name of the entry.",
 		NestedObject: schema.NestedAttributeObject{Attributes: clusterAttributes()},
-		Validators:   []validator.Map{mapvalidator.KeysAre(notEmpty{}), mapvalidator.NoNullValues()},
+		Validators:   []validator.Map{mapvalidator.KeysAre(namedKey("cluster")), mapvalidator.NoNullValues()},
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages leaf-to-leaf shortcuts between Kubernetes clusters that " +
@@ -152,7 +152,7 @@ func execAttribute() schema.Attribute {
 			"env": schema.MapAttribute{
 				Optional: true, Sensitive: true, ElementType: types.StringType,
 				MarkdownDescription: "Additional environment variables of the program, by name.",
-				Validators:          []validator.Map{mapvalidator.KeysAre(notEmpty{}), mapvalidator.NoNullValues()},
+				Validators:          []validator.Map{mapvalidator.KeysAre(namedKey("variable")), mapvalidator.NoNullValues()},
 			},
 		},
 	}

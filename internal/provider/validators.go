@@ -111,6 +111,14 @@ func labelValue() validator.String {
 	}
 }
 
+// namedKey accepts the key of a map if it has a visible character. The key is the name of what.
+func namedKey(what string) validator.String {
+	return textValidator{
+		summary: "Empty name", must: "is the name of a " + what + ", and must not be empty",
+		valid: func(text string) bool { return strings.TrimSpace(text) != "" },
+	}
+}
+
 // Description implements [validator.String].
 func (v textValidator) Description(context.Context) string { return "value " + v.must }
 

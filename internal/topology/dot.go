@@ -22,11 +22,13 @@ func (p picture) dot(direction Direction) string {
 		fmt.Fprintf(&text, "  label=%s\n", dotText(p.note...))
 	}
 	for i, frame := range p.frames {
+		indent := "  "
 		if frame.title != "" { // Graphviz draws a frame only if the name of the subgraph begins like this
-			fmt.Fprintf(&text, "  subgraph cluster_%d {\n  label=%s\n", i, dotText(frame.title))
+			indent = "    "
+			fmt.Fprintf(&text, "  subgraph cluster_%d {\n    label=%s\n", i, dotText(frame.title))
 		}
 		for _, box := range frame.boxes {
-			fmt.Fprintf(&text, "  %s [%s]\n", box.id, strings.Join(box.dotAttributes(), ", "))
+			fmt.Fprintf(&text, "%s%s [%s]\n", indent, box.id, strings.Join(box.dotAttributes(), ", "))
 		}
 		if frame.title != "" {
 			text.WriteString("  }\n")

@@ -53,12 +53,14 @@ func (p picture) mermaid(direction Direction) string {
 	fmt.Fprintf(&text, "flowchart %s\n", direction)
 	var troubled []string
 	for i, frame := range p.frames {
+		indent := "  "
 		if frame.title != "" {
+			indent = "    "
 			fmt.Fprintf(&text, "  subgraph f%d [\"%s\"]\n", i, mermaidText(frame.title))
 		}
 		for _, box := range frame.boxes {
 			sides := mermaidShapes[box.shape]
-			fmt.Fprintf(&text, "  %s%s%s%s\n", box.id, sides[0], mermaidText(box.lines...), sides[1])
+			fmt.Fprintf(&text, "%s%s%s%s%s\n", indent, box.id, sides[0], mermaidText(box.lines...), sides[1])
 			if box.troubled {
 				troubled = append(troubled, box.id)
 			}
