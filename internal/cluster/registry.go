@@ -73,7 +73,8 @@ func (r *Registry) Leaf(ctx context.Context, name string) (*Leaf, error) {
 
 // Ask is [Registry.Leaf] with a question to the leaf, which it asks while it still connects, so that nobody waits for
 // one round trip after the other. The leaf that the question gets has no ID yet. The question's context ends when the
-// connection fails. Ask returns when the question has returned, with the error of the connection or else the question's.
+// connection fails. Ask returns when the question has returned, with the error of the connection or else that of the
+// question.
 func (r *Registry) Ask(
 	ctx context.Context, name string, question func(context.Context, *Leaf) error,
 ) (*Leaf, error) {
@@ -86,8 +87,8 @@ func (r *Registry) Ask(
 	if err != nil {
 		stop()
 	}
-	if unanswered := <-answered; err == nil {
-		err = unanswered
+	if failed := <-answered; err == nil {
+		err = failed
 	}
 	if err != nil {
 		return nil, err
