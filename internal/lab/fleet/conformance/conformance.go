@@ -24,9 +24,11 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 )
 
-// Check checks the cluster that a configuration leads to. It must have Liqo. What it creates there goes with it.
+// Check checks the cluster that a configuration leads to. It must have Liqo. What it creates there is gone at its end.
 func Check(t *testing.T, config *rest.Config) {
 	t.Helper()
 	config = rest.CopyConfig(config)
@@ -72,7 +74,24 @@ func Check(t *testing.T, config *rest.Config) {
 	} {
 		t.Run(name, func(t *testing.T) { do(newCheck(t, objects, served)) })
 	}
+	if err := untilGone(t.Context(), objects); err != nil {
+		t.Fatal(err)
+	}
 }
+
+// untilGone returns when the namespaces of all checks are gone. A cluster takes some time to delete what they contain.
+func untilGone(ctx context.Context, objects client.WithWatch) error {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	var left corev1.NamespaceList
+	if err := objects.List(ctx, &left, client.HasLabels{checkLabel}); err != nil {
+		return err
+	}
+	return await.Deleted(ctx, objects, &left, client.HasLabels{checkLabel})
+}
+
+// checkLabel is on the namespace of each check.
+const checkLabel = "liqo-lab/check"
 
 // check is one check of a cluster, in a namespace of its own.
 type check struct {
@@ -117,8 +136,10 @@ func newCheck(t *testing.T, objects client.WithWatch, served discovery.Discovery
 	t.Helper()
 	c := &check{t, objects, served, names.SimpleNameGenerator.GenerateName("conformance-")}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		Name:   c.namespace,
-		Labels: map[string]string{consts.RemoteClusterID: c.namespace, consts.TenantNamespaceLabel: "true"},
+		Name: c.namespace,
+		Labels: map[string]string{
+			consts.RemoteClusterID: c.namespace, consts.TenantNamespaceLabel: "true", checkLabel: "",
+		},
 	}}
 	c.must(c.Create(c.Context(), namespace))
 	c.Cleanup(func() { c.must(client.IgnoreNotFound(c.Delete(context.WithoutCancel(c.Context()), namespace))) })
