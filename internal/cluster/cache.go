@@ -48,49 +48,49 @@ func cacheOptions(
 	}
 }
 
-// promptReader reads a cache as soon as it is filled. A cache that has just begun is otherwise asked only every 100 ms,
+// promptCache can be used as soon as it is filled. The first use of a kind is otherwise waited for in steps of 100 ms,
 // see [untilSynced].
-type promptReader struct {
+type promptCache struct {
 	cache.Cache
 
 	scheme *runtime.Scheme
 }
 
 // Get implements [client.Reader].
-func (r promptReader) Get(
+func (c promptCache) Get(
 	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
 ) error {
-	if err := r.fill(ctx, object); err != nil {
+	if _, err := c.filled(ctx, object); err != nil {
 		return err
 	}
-	return r.Cache.Get(ctx, key, object, options...)
+	return c.Cache.Get(ctx, key, object, options...)
 }
 
 // List implements [client.Reader].
-func (r promptReader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
-	if err := r.fill(ctx, list); err != nil {
+func (c promptCache) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	if _, err := c.filled(ctx, list); err != nil {
 		return err
 	}
-	return r.Cache.List(ctx, list, options...)
+	return c.Cache.List(ctx, list, options...)
 }
 
-// fill returns when the cache of the object's or list's kind is filled.
-func (r promptReader) fill(ctx context.Context, of runtime.Object) error {
-	kind, err := apiutil.GVKForObject(of, r.scheme)
+// filled returns the informer of the object's or list's kind when its cache is filled.
+func (c promptCache) filled(ctx context.Context, of runtime.Object) (cache.Informer, error) {
+	kind, err := apiutil.GVKForObject(of, c.scheme)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	kind.Kind = strings.TrimSuffix(kind.Kind, "List")
-	informer, err := r.GetInformerForKind(ctx, kind, cache.BlockUntilSynced(false))
-	if err != nil {
-		return err
+	informer, err := c.GetInformerForKind(ctx, kind, cache.BlockUntilSynced(false))
+	if err != nil || informer.HasSynced() {
+		return informer, err
 	}
-	return untilSynced(ctx, []cache.Informer{informer})
+	return informer, untilSynced(ctx, []cache.Informer{informer})
 }
 
 // informerEvents implements [Events] with the informers of a controller-runtime cache.
 type informerEvents struct {
-	informers cache.Informers
+	objects promptCache
 }
 
 // Subscribe implements [Events]. It starts the caches that do not run yet and waits until each one
@@ -110,7 +110,7 @@ func (e informerEvents) Subscribe(
 		DeleteFunc: func(object any) { notify(changed, object) },
 	}
 	for _, kind := range kinds {
-		informer, err := e.informers.GetInformer(ctx, kind)
+		informer, err := e.objects.filled(ctx, kind)
 		if err != nil {
 			all()
 			return nil, err

@@ -85,12 +85,13 @@ func assemble(name string, config *rest.Config, liqoNamespace string, health *he
 	if err != nil {
 		return nil, nil, err
 	}
-	options.Cache = &client.CacheOptions{Reader: promptReader{objects, scheme}}
+	prompt := promptCache{objects, scheme}
+	options.Cache = &client.CacheOptions{Reader: prompt}
 	cached, err := client.New(config, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	leaf := New(name, "", liqoNamespace, cached, live, newDiscovery(config, httpClient), informerEvents{objects})
+	leaf := New(name, "", liqoNamespace, cached, live, newDiscovery(config, httpClient), informerEvents{prompt})
 	leaf.health, leaf.clock = health, clock
 	return leaf, objects, nil
 }
