@@ -138,24 +138,32 @@ func (l *leaves) survey(ctx context.Context, names []string, asked types.List) (
 	return survey, diags
 }
 
-// liqoVersions returns the version of Liqo by the name of the cluster, where it can be determined.
-func (l *leaves) liqoVersions(ctx context.Context, names []string) map[string]string {
-	versions := make([]string, len(names))
-	var asking sync.WaitGroup
-	for i, name := range names {
+// askAll asks each of the clusters a question, all at the same time. It returns the answers by the name of the cluster.
+// It leaves out clusters that can't be asked, for example because Terraform's user has no permission.
+func askAll[T any](
+	ctx context.Context, l *leaves, names []string, question func(context.Context, *cluster.Leaf) (T, error),
+) map[string]T {
+	var (
+		mu     sync.Mutex // of the answers
+		asking sync.WaitGroup
+	)
+	answers := map[string]T{}
+	for _, name := range names {
 		asking.Go(func() {
-			_, _ = l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
-				versions[i], err = leaf.LiqoVersion(ctx)
+			var answer T
+			if _, err := l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
+				answer, err = question(ctx, leaf)
 				return err
-			})
+			}); err != nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			answers[name] = answer
 		})
 	}
 	asking.Wait()
-	byName := map[string]string{}
-	for i, name := range names {
-		byName[name] = versions[i]
-	}
-	return byName
+	return answers
 }
 
 // madeByDescription describes an attribute that says who made a network.

@@ -58,8 +58,12 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 		var versions map[string]string
 		var uses map[string][]direct.Use
 		var asking sync.WaitGroup
-		asking.Go(func() { versions = d.leaves.liqoVersions(ctx, names) })
-		asking.Go(func() { uses = d.leaves.uses(ctx, names) })
+		asking.Go(func() {
+			versions = askAll(ctx, d.leaves, names, func(ctx context.Context, leaf *cluster.Leaf) (string, error) {
+				return leaf.LiqoVersion(ctx)
+			})
+		})
+		asking.Go(func() { uses = askAll(ctx, d.leaves, names, direct.Uses) })
 		survey, diags := d.leaves.survey(ctx, names, model.Clusters)
 		resp.Diagnostics.Append(diags...)
 		asking.Wait()
@@ -89,29 +93,6 @@ func (m *topologyDataModel) check(clusters []string) diag.Diagnostics {
 		refuse(path.Root("groups").AtMapKey(name), name)
 	}
 	return diags
-}
-
-// uses returns which Services use the networks of each cluster, by the name of the cluster. It leaves out clusters
-// that can't be asked, for example because Terraform's user has no permission to read their EndpointSlices.
-func (l *leaves) uses(ctx context.Context, names []string) map[string][]direct.Use {
-	found, failures := make([][]direct.Use, len(names)), make([]error, len(names))
-	var asking sync.WaitGroup
-	for i, name := range names {
-		asking.Go(func() {
-			_, failures[i] = l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
-				found[i], err = direct.Uses(ctx, leaf)
-				return err
-			})
-		})
-	}
-	asking.Wait()
-	byName := map[string][]direct.Use{}
-	for i, name := range names {
-		if failures[i] == nil {
-			byName[name] = found[i]
-		}
-	}
-	return byName
 }
 
 // show sets the results. versions has the version of Liqo by the name of a node, if it is known. A
