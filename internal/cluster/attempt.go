@@ -33,15 +33,23 @@ type attempt struct {
 // isOver reports whether another attempt may have another result than this one. If an API server did not answer,
 // another attempt takes as long again.
 func (a *attempt) isOver() bool {
-	select {
-	case <-a.done:
-	default:
+	if !a.isDone() {
 		return false
 	}
 	if a.err != nil {
 		return !isSilence(a.err)
 	}
 	return a.health.err() != nil // the caches have ended for good
+}
+
+// isDone reports whether the attempt has ended.
+func (a *attempt) isDone() bool {
+	select {
+	case <-a.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // isSilence reports whether an error means that nothing answered in time.

@@ -1,11 +1,13 @@
 package cluster_test
 
 import (
+	"reflect"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -17,10 +19,15 @@ func TestTheGatewaysOfANamespaceHaveEachTheirOwnPods(t *testing.T) {
 			Namespace: namespace, Name: "gw-" + gateway, Labels: map[string]string{"networking.liqo.io/gateway-name": gateway},
 		}}
 	}
-	milan := clustertest.Leaf(t, "milan", podOf("one", "rome"), podOf("one", "turin"), podOf("another", "rome"))
+	milan := clustertest.Leaf(t, "milan", podOf("one", "rome"), podOf("one", "turin"), podOf("another", "rome"),
+		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "one", Name: "web"}})
 	gateway := &networkingv1beta1.GatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "one", Name: "rome"}}
 	pods, err := milan.GatewayPods(t.Context(), gateway)
 	if err != nil || len(pods) != 1 || pods[0].Namespace != "one" || pods[0].Name != cluster.MadeForGateway(gateway).Name {
 		t.Errorf("got %v (%v)", pods, err)
+	}
+	all := milan.AllGatewayPods(t.Context())
+	if of := all[client.ObjectKeyFromObject(gateway)]; len(all) != 3 || !reflect.DeepEqual(of, pods) {
+		t.Errorf("among all of them are %v", all)
 	}
 }

@@ -21,6 +21,9 @@ type End struct {
 	Leaf   *cluster.Leaf
 	Remote Remote
 	Owner  Owner // the end treats this owner's objects as its own, and marks new ones with its token
+
+	// Pods are those of all gateways of the leaf, or nil to read a gateway's pods when they are needed.
+	Pods cluster.GatewayPods
 }
 
 // Remote is the cluster at the other end, as this end knows it.

@@ -56,11 +56,14 @@ type GatewayPod struct {
 }
 
 // GatewayPods returns the pods of a gateway, sorted by name. This includes pods that are marked for
-// deletion. It reads live.
+// deletion. It reads live, unless the end knows the pods already.
 func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]GatewayPod, error) {
-	running, err := e.Leaf.GatewayPods(ctx, gateway)
-	if err != nil {
-		return nil, err
+	running := e.Pods[client.ObjectKeyFromObject(gateway)]
+	if e.Pods == nil {
+		var err error
+		if running, err = e.Leaf.GatewayPods(ctx, gateway); err != nil {
+			return nil, err
+		}
 	}
 	var pods []GatewayPod
 	for i := range running {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -158,19 +159,33 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 			postpone(req, resp, path.Root("server"))
 			return
 		}
-		pair := d.leaves.connect(ctx, model.Client.ValueString(), model.Server.ValueString())
+		var podsOfClient, podsOfServer cluster.GatewayPods
+		pair := connectBoth(
+			func() (*cluster.Leaf, error) { return d.leaves.prepare(ctx, model.Client, &podsOfClient) },
+			func() (*cluster.Leaf, error) { return d.leaves.prepare(ctx, model.Server, &podsOfServer) },
+		)
 		if resp.Diagnostics.Append(pair.errors()...); resp.Diagnostics.HasError() {
 			return
 		}
 		if resp.Diagnostics.Append(pair.differ()...); resp.Diagnostics.HasError() {
 			return
 		}
-		found, err := shortcut.New(pair.client, pair.server).Inspect(ctx)
+		network := shortcut.New(pair.client, pair.server)
+		network.Client.Pods, network.Server.Pods = podsOfClient, podsOfServer
+		found, err := network.Inspect(ctx)
 		if err != nil {
 			resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
 			return
 		}
 		model.show(found)
+	})
+}
+
+// prepare connects to a leaf for an inspection. A leaf that is not connected yet tells the pods of all its gateways on
+// the way, which otherwise costs one round trip more.
+func (l *leaves) prepare(ctx context.Context, name types.String, pods *cluster.GatewayPods) (*cluster.Leaf, error) {
+	return l.registry.AskOnTheWay(ctx, name.ValueString(), func(ctx context.Context, leaf *cluster.Leaf) {
+		*pods = shortcut.Prepare(ctx, leaf)
 	})
 }
 

@@ -3,6 +3,7 @@ package shortcut
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +65,17 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			_, err := s.Inspect(ctx)
 			return err
 		}, 1},
+		"an inspection of leaves that are prepared at the same time": {
+			joined, func(ctx context.Context, s *Shortcut) error {
+				var preparing sync.WaitGroup
+				for _, at := range s.ends() {
+					preparing.Go(func() { at.Pods = Prepare(ctx, at.Leaf) })
+				}
+				preparing.Wait()
+				_, err := s.Inspect(ctx)
+				return err
+			}, 1,
+		},
 		"a look for what is lost": {joined, func(ctx context.Context, s *Shortcut) error {
 			_, err := s.Lost(ctx)
 			return err

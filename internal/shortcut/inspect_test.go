@@ -42,8 +42,9 @@ func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", failed)...)
 	for _, reversed := range []bool{false, true} {
 		asked := New(rome, milan)
-		if reversed {
+		if reversed { // with the pods that are known already
 			asked = New(milan, rome)
+			asked.Client.Pods, asked.Server.Pods = milan.AllGatewayPods(t.Context()), rome.AllGatewayPods(t.Context())
 		}
 		found, err := asked.Inspect(t.Context())
 		if err != nil {

@@ -76,7 +76,7 @@ func (b *bench) viewsAway(away *far, p pair) ([]command, error) {
 	var commands []command
 	for _, view := range []string{"cluster", "shortcut", "shortcuts", "topology"} {
 		commands = append(commands, command{
-			id: "data-" + view, name: fmt.Sprintf("`terraform plan` of `data.liqo_%s`", view), goal: 4.5,
+			id: "data-" + view, name: fmt.Sprintf("`terraform plan` of `data.liqo_%s`", view), goal: 3.5,
 			run: func(ctx context.Context) (time.Duration, error) {
 				_, took, err := timed(viewing.terraform.Command(ctx, "plan", "-var=view="+view))
 				return took, err

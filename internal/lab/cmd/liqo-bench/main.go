@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
@@ -31,6 +34,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	ctrl.SetLogger(klog.NewKlogr()) // without one, controller-runtime complains with a stack trace
 	ctx, stop := programs.Interruptible()
 	defer stop()
 
