@@ -20,7 +20,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
@@ -206,8 +205,8 @@ func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	if c.controllers != nil {
 		return nil
 	}
-	if err := c.plane.APIServer.Start(); err != nil {
-		return process.WithLog(fmt.Errorf("cluster %s: %w", c.Name, err), c.log("kube-apiserver"))
+	if err := c.startAPIServer(); err != nil {
+		return fmt.Errorf("cluster %s: %w", c.Name, err)
 	}
 	return c.startControllers(ctx, nil)
 }

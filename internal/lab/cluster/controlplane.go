@@ -137,10 +137,29 @@ func (c *Cluster) tryControlPlane(ctx context.Context) error {
 		}
 	}
 	c.plane.APIServer.EtcdURL = c.plane.Etcd.URL
-	if err := c.plane.APIServer.Start(); err != nil {
-		return errors.Join(process.WithLog(err, c.log("kube-apiserver")), c.plane.Etcd.Stop())
+	if err := c.startAPIServer(); err != nil {
+		return errors.Join(err, c.plane.Etcd.Stop())
 	}
 	return nil
+}
+
+// openAPIRace is in the log of a kube-apiserver that has crashed at its start. It reads the merged OpenAPI document
+// before all parts have their first value, if the machine is busy: kube-openapi's LastSuccess has no nil check.
+const openAPIRace = "k8s.io/kube-openapi/pkg/cached.(*LastSuccess[...]).Get"
+
+// startAPIServer starts kube-apiserver. If it crashes for the reason above, it is started again, as by a kubelet.
+func (c *Cluster) startAPIServer() error {
+	start := func() error {
+		if err := c.plane.APIServer.Start(); err != nil {
+			return process.WithLog(err, c.log("kube-apiserver"))
+		}
+		return nil
+	}
+	err := start()
+	if err != nil && strings.Contains(err.Error(), openAPIRace) {
+		return start()
+	}
+	return err
 }
 
 // KubeconfigFile returns the file with the administrator's credentials.
