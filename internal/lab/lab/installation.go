@@ -17,6 +17,12 @@ type versions struct {
 
 func versionsOf(spec cluster.Spec) versions { return versions{spec.Kubernetes, spec.Liqo} }
 
+// Build builds the programs that a lab with these options runs, unless the cache has them.
+func (o Options) Build(ctx context.Context) error {
+	_, err := o.install(ctx)
+	return err
+}
+
 // install returns an installation for each pair of versions that a cluster has. It builds only what
 // these clusters run.
 func (o Options) install(ctx context.Context) (map[versions]cluster.Installation, error) {

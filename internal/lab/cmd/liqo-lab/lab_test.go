@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,16 +37,22 @@ import (
 // asCommand makes the test program run as the command, so that tests run what users run.
 const asCommand = "LIQO_LAB_TEST_AS_COMMAND"
 
-// patience limits everything in these tests. lifetime limits how long a lab may run.
+// patience limits everything in these tests. lifetime limits how long a lab may run. buildTime limits the first build
+// of the programs, before anything else.
 const (
-	patience = 3 * time.Minute
-	lifetime = 15 * time.Minute
+	patience  = 3 * time.Minute
+	lifetime  = 15 * time.Minute
+	buildTime = time.Hour
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 		return
+	}
+	liqoctls := []binaries.Program{binaries.Liqoctl, binaries.Liqoctl.At(oldestLiqo)}
+	if _, err := binaries.Build(context.Background(), progress.New(os.Stderr), liqoctls...); err != nil {
+		log.Fatal(err)
 	}
 	os.Exit(m.Run())
 }
@@ -64,6 +71,15 @@ func commandWithin(t *testing.T, limit time.Duration, args ...string) *exec.Cmd 
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	return cmd
+}
+
+// build builds the programs of a lab with these options of `liqo-lab up`.
+func build(t *testing.T, options ...string) {
+	t.Helper()
+	out, err := commandWithin(t, buildTime, append([]string{"up", "--build-only"}, options...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 }
 
 // running is a lab that a test started as its child.
@@ -87,6 +103,7 @@ func start(t *testing.T, dir string, clusters ...string) *running {
 // startWith starts a lab with options of `liqo-lab up`.
 func startWith(t *testing.T, dir string, options ...string) *running {
 	t.Helper()
+	build(t, options...)
 	args := append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", dir}, options...)
 	r := &running{cmd: commandWithin(t, lifetime, args...), stderr: &bytes.Buffer{}}
 	r.cmd.Stderr = r.stderr
@@ -328,9 +345,9 @@ func TestAKilledLabLeavesNothing(t *testing.T) {
 func TestALabThatCannotStartSaysWhyAndLeavesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lab")
 	// Liqo's IPAM can't reserve the external network, because the service network overlaps it.
-	out, err := command(t, "up", "--dir", dir,
-		"--cluster", "rome=10.200.0.0/16,service=10.64.0.0/12",
-		"--cluster", "milan=10.200.0.0/16").CombinedOutput()
+	clusters := []string{"--cluster=rome=10.200.0.0/16,service=10.64.0.0/12", "--cluster=milan=10.200.0.0/16"}
+	build(t, clusters...)
+	out, err := command(t, append([]string{"up", "--dir", dir}, clusters...)...).CombinedOutput()
 	if err == nil {
 		t.Error("it started")
 	}

@@ -28,6 +28,7 @@ type up struct {
 	peerable, peered                bool
 	dataPlane                       string
 	gatewayReadyAfter, connectAfter time.Duration
+	buildOnly                       bool
 	detach, background              bool
 	json, stopOnStdinEOF            bool
 }
@@ -55,6 +56,7 @@ func newUp(folder func() (string, error)) *cobra.Command {
 			"or auto, which is real if the machine supports it")
 	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
 	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a simulated tunnel takes to connect")
+	flags.BoolVar(&u.buildOnly, "build-only", false, "build the programs of the lab, unless the cache has them, and end")
 	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it continues in the background")
 	flags.BoolVar(&u.json, "json", false, "when the lab is ready, print one line of JSON that describes it")
 	flags.BoolVar(&u.stopOnStdinEOF, "stop-on-stdin-eof", false,
@@ -63,7 +65,7 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	if err := flags.MarkHidden("background"); err != nil {
 		panic(err)
 	}
-	command.MarkFlagsMutuallyExclusive("detach", "stop-on-stdin-eof")
+	command.MarkFlagsMutuallyExclusive("build-only", "detach", "stop-on-stdin-eof")
 	command.MarkFlagsMutuallyExclusive("peer", "peered")
 	return command
 }
@@ -72,28 +74,15 @@ func (u *up) run(ctx context.Context) error {
 	if u.detach {
 		return u.runDetached()
 	}
-	clusters, peerings, err := u.requested()
+	options, peerings, err := u.options()
 	if err != nil {
 		return err
 	}
-	dir, err := u.folder()
-	if err != nil {
+	if err := silence(); err != nil {
 		return err
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return err
-	}
-	executable, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	plane, err := lab.DataPlane(u.dataPlane).Choose([]string{executable})
-	if err != nil {
-		return fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
-	}
-	if plane == lab.Real && u.connectAfter > 0 {
-		return errors.New("--connect-after needs --dataplane=simulated; " +
-			"slow a real tunnel down with liqo-lab link --delay")
+	if u.buildOnly {
+		return options.Build(ctx)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -103,16 +92,8 @@ func (u *up) run(ctx context.Context) error {
 			stop()
 		}()
 	}
-	if err := silence(); err != nil {
-		return err
-	}
-	report := progress.New(os.Stderr)
-	start := time.Now()
-	l, err := lab.Start(ctx, lab.Options{
-		Dir: dir, Clusters: clusters, DataPlane: plane, Peerable: u.peerable || u.peered || len(peerings) > 0,
-		GatewayReadyAfter: u.gatewayReadyAfter, ConnectAfter: u.connectAfter,
-		Guard: []string{executable, "guard", "--dir", dir}, Helper: []string{executable}, Report: report,
-	})
+	report, start := options.Report, time.Now()
+	l, err := lab.Start(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -122,6 +103,39 @@ func (u *up) run(ctx context.Context) error {
 	}
 	report.Say("Stopping the lab.")
 	return errors.Join(err, l.Stop())
+}
+
+// options returns the lab and the peerings that the flags request.
+func (u *up) options() (lab.Options, []peering, error) {
+	clusters, peerings, err := u.requested()
+	if err != nil {
+		return lab.Options{}, nil, err
+	}
+	dir, err := u.folder()
+	if err != nil {
+		return lab.Options{}, nil, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return lab.Options{}, nil, err
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return lab.Options{}, nil, err
+	}
+	plane, err := lab.DataPlane(u.dataPlane).Choose([]string{executable})
+	if err != nil {
+		return lab.Options{}, nil, fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
+	}
+	if plane == lab.Real && u.connectAfter > 0 {
+		return lab.Options{}, nil, errors.New("--connect-after needs --dataplane=simulated; " +
+			"slow a real tunnel down with liqo-lab link --delay")
+	}
+	return lab.Options{
+		Dir: dir, Clusters: clusters, DataPlane: plane, Peerable: u.peerable || u.peered || len(peerings) > 0,
+		GatewayReadyAfter: u.gatewayReadyAfter, ConnectAfter: u.connectAfter,
+		Guard: []string{executable, "guard", "--dir", dir}, Helper: []string{executable},
+		Report: progress.New(os.Stderr),
+	}, peerings, nil
 }
 
 // requested returns the clusters and the peerings that the flags request.

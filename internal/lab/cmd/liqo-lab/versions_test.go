@@ -18,13 +18,16 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// oldAndNew are two clusters with the oldest and the newest minor release of Liqo that the lab runs.
-var oldAndNew = []string{"rome=10.200.0.0/16,liqo=v1.0.1", "milan=10.200.0.0/16"}
+// oldestLiqo is the oldest minor release of Liqo that the lab runs.
+const oldestLiqo = "v1.0.1"
 
-// connectOld connects two clusters with liqoctl 1.0.1, and waits until the tunnel works.
+// oldAndNew are two clusters with the oldest and the newest minor release.
+var oldAndNew = []string{"rome=10.200.0.0/16,liqo=" + oldestLiqo, "milan=10.200.0.0/16"}
+
+// connectOld connects two clusters with the oldest liqoctl, and waits until the tunnel works.
 func connectOld(t *testing.T, server, dialer labdir.Cluster) {
 	t.Helper()
-	runLiqoctlProgram(t, binaries.Liqoctl.At("v1.0.1"),
+	runLiqoctlProgram(t, binaries.Liqoctl.At(oldestLiqo),
 		"network", "connect", "--gw-server-service-type", "NodePort", "--wait",
 		"--kubeconfig", dialer.Kubeconfig, "--remote-kubeconfig", server.Kubeconfig)
 }
@@ -45,8 +48,8 @@ func TestClustersWithDifferentVersionsOfLiqoRunInOneLab(t *testing.T) {
 		var out bytes.Buffer
 		printStatus(&out, status)
 		for text, parts := range map[string][]string{
-			string(described): {`"liqoVersion":"v1.0.1"`, `"liqoVersion":"` + milan.LiqoVersion + `"`},
-			out.String():      {"Liqo v1.0.1 running", "Liqo " + milan.LiqoVersion + " running"},
+			string(described): {`"liqoVersion":"` + oldestLiqo + `"`, `"liqoVersion":"` + milan.LiqoVersion + `"`},
+			out.String():      {"Liqo " + oldestLiqo + " running", "Liqo " + milan.LiqoVersion + " running"},
 		} {
 			for _, part := range parts {
 				if !strings.Contains(text, part) {
@@ -123,7 +126,7 @@ func TestARunningClusterGetsAnotherVersionOfLiqo(t *testing.T) {
 	lab := start(t, filepath.Join(t.TempDir(), "lab"), oldAndNew...)
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
 	connectOld(t, milan, rome)
-	for _, version := range []string{milan.LiqoVersion, "v1.0.1"} {
+	for _, version := range []string{milan.LiqoVersion, oldestLiqo} {
 		lab.run(t, "set", "rome", "liqo="+version)
 		status, err := control.NewClient(lab.Dir).Status(t.Context())
 		if err != nil {
