@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,7 +76,9 @@ func TestTwoClustersArePeeredAndUnpeered(t *testing.T) {
 		})
 	})
 
-	lab.run(t, "unpeer", "europe", "rome")
+	if out, err := command(t, "unpeer", "europe", "rome", "--dir", lab.Dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s\n%s%s", err, out, terminating(t, europe), terminating(t, rome))
+	}
 	after, err := inspect.Inventory(t.Context(), lab.Clusters)
 	if err != nil {
 		t.Fatal(err)
@@ -87,6 +90,26 @@ func TestTwoClustersArePeeredAndUnpeered(t *testing.T) {
 	}
 	lab.run(t, "down")
 	gone(t, lab.Dir)
+}
+
+// terminating describes the namespaces of a cluster that are being deleted, and what Kubernetes says of each.
+func terminating(t *testing.T, c labdir.Cluster) string {
+	t.Helper()
+	var namespaces corev1.NamespaceList
+	if err := connect(t, c).List(t.Context(), &namespaces); err != nil {
+		return err.Error()
+	}
+	var text strings.Builder
+	for _, namespace := range namespaces.Items {
+		if namespace.DeletionTimestamp == nil {
+			continue
+		}
+		fmt.Fprintf(&text, "%s: %s has been terminating since %s\n", c.Name, namespace.Name, namespace.DeletionTimestamp)
+		for _, condition := range namespace.Status.Conditions {
+			fmt.Fprintf(&text, "  %s %s: %s\n", condition.Type, condition.Status, condition.Message)
+		}
+	}
+	return text.String()
 }
 
 // keptAfterPeering reports whether Liqo 1.2.0 or Kubernetes keeps an object after a peering. Liqo
