@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,7 +66,7 @@ func reserveLab(t *testing.T, options []string) *Lab {
 	wanted := labs.announce(options) // before any test runs, so that the pool can choose
 	onClusters(t)
 	asked := time.Now()
-	l, err := labs.lend(wanted)
+	l, err := labs.lend(wanted, strings.Contains(t.Name(), "/"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,15 +97,20 @@ func thrift() []string {
 // CPU time. A run has up to a dozen clusters, and they may use half of the machine's memory.
 func memoryLimit() int {
 	const least, share = 500, 24
+	return max(least, memory()/share)
+}
+
+// memory returns the machine's memory in MiB, or 0 if it is not Linux.
+func memory() int {
 	content, err := os.ReadFile("/proc/meminfo")
-	if err != nil { // it is not Linux
-		return least
+	if err != nil {
+		return 0
 	}
 	var kib int
 	if _, err := fmt.Sscanf(string(content), "MemTotal: %d kB", &kib); err != nil {
-		return least
+		return 0
 	}
-	return max(least, kib/1024/share)
+	return kib / 1024
 }
 
 // read waits until the lab has described itself, and records its inventory.

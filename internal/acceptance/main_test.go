@@ -68,7 +68,7 @@ func runOnClusters(m *testing.M) int {
 // limitLabs sets the number of labs at a time: -parallel, or else [sideBySide]. Package testing then
 // starts all parallel tests at once, and they wait for a lab.
 func limitLabs() error {
-	labs.size = sideBySide
+	labs.size = sideBySide()
 	var err error
 	flag.Visit(func(given *flag.Flag) {
 		if given.Name == "test.parallel" {

@@ -15,11 +15,11 @@ func turn(answer <-chan *Lab) (*Lab, bool) {
 	}
 }
 
-// mustStart fails the test unless a request was answered with the permission to start a lab, in the
-// place of another one if that is not nil.
-func mustStart(t *testing.T, answer <-chan *Lab, instead *Lab) {
+// mustGet fails the test unless a request was answered with this lab: to use it or, if it is of another kind or nil, to
+// start one in its place.
+func mustGet(t *testing.T, answer <-chan *Lab, lab *Lab) {
 	t.Helper()
-	if l, answered := turn(answer); !answered || l != instead {
+	if l, answered := turn(answer); !answered || l != lab {
 		t.Errorf("answered: %v, with %v", answered, l)
 	}
 }
@@ -37,17 +37,15 @@ func TestThePoolGivesALabToTheTestsOfItsKindBeforeItStopsIt(t *testing.T) {
 	p := pool{size: 1}
 	one, other := p.announce([]string{"--a"}), p.announce([]string{"--b"})
 	p.announce(one.options)
-	first, second, third := p.ask(one), p.ask(other), p.ask(one)
-	mustStart(t, first, nil)
+	first, second, third := p.ask(one, false), p.ask(other, false), p.ask(one, false)
+	mustGet(t, first, nil)
 	mustWait(t, second, third)
 	l := &Lab{kind: one}
 	p.put(l)
-	if lent, _ := turn(third); lent != l {
-		t.Errorf("the idle lab is not used: %v", lent)
-	}
+	mustGet(t, third, l)
 	mustWait(t, second)
 	p.put(l)
-	mustStart(t, second, l)
+	mustGet(t, second, l)
 }
 
 func TestThePoolStartsALabOfEachKindFirstAndThenWhereMostTestsWait(t *testing.T) {
@@ -61,15 +59,15 @@ func TestThePoolStartsALabOfEachKindFirstAndThenWhereMostTestsWait(t *testing.T)
 		p.announce(kinds[1].options)
 	}
 	for range 10 {
-		common = append(common, p.ask(kinds[1]))
+		common = append(common, p.ask(kinds[1], false))
 	}
 	mustWait(t, common...) // because the tests of the other kind are known, and none of them has asked yet
 	for range 3 {
-		rare = append(rare, p.ask(kinds[0]))
+		rare = append(rare, p.ask(kinds[0], false))
 	}
-	mustStart(t, rare[0], nil)
+	mustGet(t, rare[0], nil)
 	for _, answer := range common[:3] {
-		mustStart(t, answer, nil)
+		mustGet(t, answer, nil)
 	}
 	mustWait(t, slices.Concat(rare[1:], common[3:])...)
 }
@@ -78,11 +76,26 @@ func TestThePoolStartsNoLabForASingleTestThatCanWait(t *testing.T) {
 	p := pool{size: 2}
 	one := p.announce([]string{"--a"})
 	p.announce(one.options)
-	first, second := p.ask(one), p.ask(one)
-	mustStart(t, first, nil)
+	first, second := p.ask(one, false), p.ask(one, false)
+	mustGet(t, first, nil)
 	mustWait(t, second)
 	p.remove(one) // the first test has failed, and its lab is gone
-	mustStart(t, second, nil)
+	mustGet(t, second, nil)
+}
+
+func TestThePoolGivesALabToSubtestsFirst(t *testing.T) {
+	p := pool{size: 1}
+	one := p.announce([]string{"--a"})
+	for range 3 {
+		p.announce(one.options)
+	}
+	first, second := p.ask(one, false), p.ask(one, false)
+	subtest := p.ask(one, true)
+	mustGet(t, first, nil)
+	l := &Lab{kind: one}
+	p.put(l)
+	mustGet(t, subtest, l)
+	mustWait(t, second)
 }
 
 func TestALabServesTestsThatNeedFewerClusters(t *testing.T) {

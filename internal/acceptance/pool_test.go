@@ -5,9 +5,17 @@ import (
 	"sync"
 )
 
-// sideBySide is the default number of labs, and so of parallel tests; -parallel overrides it. Four tests
-// use two cores fully, because a test waits for Liqo and Kubernetes at least a third of its time.
-const sideBySide = 4
+// sideBySide returns the default number of labs, and so of parallel tests; -parallel overrides it. Five tests
+// use two cores fully, because a test waits for Liqo and Kubernetes at least a third of its time. A machine
+// with little memory has fewer.
+func sideBySide() int {
+	const most, memoryOfLab = 5, 4000 // MiB, for its own and for the files that the kernel caches
+	available := memory()
+	if available == 0 { // not known
+		return most
+	}
+	return min(most, max(1, available/memoryOfLab))
+}
 
 // labs lends the labs of this run.
 var labs pool
@@ -20,7 +28,9 @@ type pool struct {
 	size    int // the maximum number of labs
 	kinds   []*kind
 	idle    []*Lab
-	waiting []request // the first one came first
+	waiting []request // the first one is served first
+
+	building sync.Mutex
 }
 
 // kind is a kind of lab.
@@ -28,6 +38,7 @@ type kind struct {
 	options []string // of `liqo-lab up`
 	labs    int      // how many run or are about to start
 	tests   int      // how many tests do not have one yet
+	built   bool     // whether its programs are in the cache; needs the pool's lock for building
 }
 
 // request is the request of a test for a lab. The answer may be a lab of another kind, or none. The test
@@ -53,9 +64,13 @@ func (p *pool) announce(options []string) *kind {
 	return p.kinds[i]
 }
 
-// lend waits for a lab of a kind that was announced. It starts one if necessary.
-func (p *pool) lend(wanted *kind) (*Lab, error) {
-	l := <-p.ask(wanted)
+// lend waits for a lab of a kind that was announced. It starts one if necessary. A subtest goes before tests that
+// wait already: it can't ask before they have, and it would otherwise be the last one.
+func (p *pool) lend(wanted *kind, isSubtest bool) (*Lab, error) {
+	if err := p.build(); err != nil {
+		return nil, err
+	}
+	l := <-p.ask(wanted, isSubtest)
 	if l != nil && l.serves(wanted) {
 		return l, nil
 	}
@@ -71,12 +86,35 @@ func (p *pool) lend(wanted *kind) (*Lab, error) {
 	return l, nil
 }
 
-// ask queues a request. The answer comes when it is the test's turn.
-func (p *pool) ask(wanted *kind) <-chan *Lab {
+// build builds the programs of all kinds that were announced, unless the cache has them. A compiler would keep the
+// machine so busy that tests beside it exceed their limits.
+func (p *pool) build() error {
+	p.building.Lock()
+	defer p.building.Unlock()
+	p.mu.Lock()
+	kinds := slices.Clone(p.kinds)
+	p.mu.Unlock()
+	for _, k := range kinds {
+		if k.built {
+			continue
+		}
+		if _, err := output(labProgram, append([]string{"up", "--build-only"}, k.options...)...); err != nil {
+			return err
+		}
+		k.built = true
+	}
+	return nil
+}
+
+// ask queues a request, before all others if it is that of a subtest. The answer comes when it is the test's turn.
+func (p *pool) ask(wanted *kind, isSubtest bool) <-chan *Lab {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	test := request{wanted, make(chan *Lab, 1)}
-	p.waiting = append(p.waiting, test)
+	test, at := request{wanted, make(chan *Lab, 1)}, len(p.waiting)
+	if isSubtest {
+		at = 0
+	}
+	p.waiting = slices.Insert(p.waiting, at, test)
 	p.serve()
 	return test.answer
 }
