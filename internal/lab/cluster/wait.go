@@ -80,7 +80,7 @@ func (c *Cluster) serve(
 		if err != nil {
 			return 0, err
 		}
-		err = c.whileRunning(ctx, p, func(ctx context.Context) error { return dial(ctx, port) })
+		err = c.whileRunning(ctx, p, func(ctx context.Context) error { return awaitPort(ctx, p, port) })
 		if err == nil {
 			p.Keep()
 			return port, nil
@@ -105,15 +105,15 @@ func freePort() (int, error) {
 	return address.Port, listener.Close()
 }
 
-// dial waits until a program listens on a port. There is no event for this.
-func dial(ctx context.Context, port int) error {
-	var dialer net.Dialer
+// awaitPort waits until a process accepts connections on a port. There is no event for this.
+func awaitPort(ctx context.Context, p *process.Process, port int) error {
 	ticker := time.NewTicker(dialInterval)
 	defer ticker.Stop()
 	for {
-		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
-		if err == nil {
-			return conn.Close()
+		if dial(ctx, port) { // it costs less than the next question, which is needed then
+			if listens, err := p.ListensOn(port); listens || err != nil {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -121,4 +121,15 @@ func dial(ctx context.Context, port int) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// dial reports whether any process accepts connections on a port.
+func dial(ctx context.Context, port int) bool {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // nothing was sent
+	return true
 }
