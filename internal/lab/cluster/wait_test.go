@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
@@ -29,13 +30,18 @@ func TestMain(m *testing.M) {
 	}
 }
 
+func address(host string, port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }
+
 func TestAProgramWhosePortAnotherProcessTookListensOnAnotherPort(t *testing.T) {
 	for _, host := range []string{"0.0.0.0", ""} {
-		other, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+		taken, err := freePort()
 		if err != nil {
 			t.Fatal(err)
 		}
-		taken := other.Addr().(*net.TCPAddr).Port
+		other, err := net.Listen("tcp", address(host, taken))
+		if err != nil {
+			t.Fatal(err)
+		}
 		folder := t.TempDir()
 		c := &Cluster{
 			Options: Options{
@@ -44,12 +50,12 @@ func TestAProgramWhosePortAnotherProcessTookListensOnAnotherPort(t *testing.T) {
 			controllers: &controllers{processes: map[string]*process.Process{}, stopManager: func() {}},
 		}
 		port, err := c.serve(t.Context(), binaries.LiqoIPAM, taken, []string{asServer + "=yes"}, func(port int) []string {
-			return []string{fmt.Sprintf("%s:%d", host, port)}
+			return []string{address(host, port)}
 		})
 		if err != nil || port == taken {
 			t.Errorf("host %q: the port is %d, and %d is taken: %v", host, port, taken, err)
 		}
-		if conn, err := net.Dial("tcp", fmt.Sprintf("%s:%d", loopback, port)); err != nil {
+		if conn, err := net.Dial("tcp", address(loopback, port)); err != nil {
 			t.Errorf("host %q: nothing listens on port %d: %v", host, port, err)
 		} else if err := conn.Close(); err != nil {
 			t.Error(err)
