@@ -96,10 +96,13 @@ func (a *attempt) late(ctx context.Context) error {
 	return explained
 }
 
-// dial makes the leaf with its caches, which run until ctx ends. It waits for no answer. The channel receives nil once
-// the caches are filled, or the error that prevents it.
-func (a *attempt) dial(ctx context.Context, config *rest.Config, credentials Credentials) (<-chan error, error) {
-	leaf, objects, err := assemble(a.name, config, credentials.LiqoNamespace, a.health)
+// dial makes the leaf with its caches, which run until ctx ends. It waits for no answer. Late is closed when it is too
+// late for the first one. The channel that it returns receives nil once the caches are filled, or the error that
+// prevents it.
+func (a *attempt) dial(
+	ctx context.Context, config *rest.Config, credentials Credentials, late <-chan struct{},
+) (<-chan error, error) {
+	leaf, objects, err := assemble(a.name, config, credentials.LiqoNamespace, a.health, late)
 	if err != nil {
 		return nil, &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
 	}
@@ -127,7 +130,12 @@ func (a *attempt) connect(
 	config.WarningHandler = rest.NoWarnings{}
 	config.Wrap(a.wrap)
 
-	synced, err := a.dial(ctx, config, credentials)
+	answering, cancel := ctx, func() {}
+	if config.ExecProvider == nil {
+		answering, cancel = context.WithTimeout(ctx, timeToAnswer)
+	}
+	defer cancel()
+	synced, err := a.dial(ctx, config, credentials, answering.Done())
 	if err != nil {
 		return err
 	}
@@ -135,7 +143,7 @@ func (a *attempt) connect(
 	networks.Go(func() { _, _ = a.leaf.Networks(ctx) }) // every plan needs them; after a failure the caller tries again
 	// The request for the ID shows most clearly what is wrong with the credentials or the cluster.
 	// So its error comes first.
-	if err := a.leaf.readID(ctx, config.ExecProvider == nil, timeToAnswer); err != nil {
+	if err := a.leaf.readID(answering); err != nil {
 		return err
 	}
 	if err := a.leaf.checkIdentity(credentials); err != nil {
@@ -150,12 +158,7 @@ func (a *attempt) connect(
 }
 
 // readID reads the leaf's ID from its API server.
-func (l *Leaf) readID(ctx context.Context, limited bool, timeToAnswer time.Duration) (err error) {
-	if limited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeToAnswer)
-		defer cancel()
-	}
+func (l *Leaf) readID(ctx context.Context) (err error) {
 	if l.ID, err = liqoutils.GetClusterIDWithControllerClient(ctx, l.Live, l.LiqoNamespace); err != nil {
 		return l.explainMissingID(err)
 	}

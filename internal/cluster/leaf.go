@@ -62,9 +62,11 @@ func Absent(name, id string) *Leaf {
 
 // assemble returns a leaf whose ID is not known yet, and the cache that it reads from. All its
 // clients share one set of connections.
-func assemble(name string, config *rest.Config, liqoNamespace string, health *health) (*Leaf, cache.Cache, error) {
+func assemble(
+	name string, config *rest.Config, liqoNamespace string, health *health, late <-chan struct{},
+) (*Leaf, cache.Cache, error) {
 	clock := &clock{}
-	config.Wrap(newOpening)
+	config.Wrap(newOpening(late))
 	config.Wrap(clock.watch)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,7 +32,7 @@ func TestTheFirstRequestsShareOneConnection(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	client := server.Client()
-	client.Transport = newOpening(client.Transport)
+	client.Transport = newOpening(nil)(client.Transport)
 	var group errgroup.Group
 	for range requests {
 		group.Go(func() error {
@@ -56,7 +58,7 @@ func (f *failing) RoundTrip(*http.Request) (*http.Response, error) {
 
 func TestAFirstRequestThatFailsKeepsNoOtherWaiting(t *testing.T) {
 	var transport failing
-	client := &http.Client{Transport: newOpening(&transport)}
+	client := &http.Client{Transport: newOpening(nil)(&transport)}
 	for range 3 {
 		if answer, err := client.Get("https://rome.example"); err == nil {
 			t.Error("a request has succeeded", answer.Body.Close())
@@ -64,5 +66,48 @@ func TestAFirstRequestThatFailsKeepsNoOtherWaiting(t *testing.T) {
 	}
 	if asked := transport.asked.Load(); asked != 3 {
 		t.Errorf("%d of 3 requests were sent", asked)
+	}
+}
+
+// stuck is a transport that sends no request, and fails with the request's context.
+type stuck struct{ asked atomic.Int32 }
+
+func (s *stuck) RoundTrip(request *http.Request) (*http.Response, error) {
+	s.asked.Add(1)
+	<-request.Context().Done()
+	return nil, request.Context().Err()
+}
+
+func TestNoOtherRequestConnectsIfTheFirstOneWasNotSentInTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var transport stuck
+	client := &http.Client{Transport: newOpening(ctx.Done())(&transport)}
+	get := func(ctx context.Context) error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://rome.example", http.NoBody)
+		if err != nil {
+			return err
+		}
+		answer, err := client.Do(request)
+		if err == nil {
+			err = answer.Body.Close()
+		}
+		return err
+	}
+	var requests sync.WaitGroup
+	requests.Go(func() { _ = get(ctx) })
+	for transport.asked.Load() == 0 {
+		runtime.Gosched()
+	}
+	for range 10 {
+		requests.Go(func() {
+			if err := get(t.Context()); !errors.Is(err, context.Canceled) {
+				t.Errorf("got: %v", err)
+			}
+		})
+	}
+	cancel()
+	requests.Wait()
+	if asked := transport.asked.Load(); asked != 1 {
+		t.Errorf("%d requests have tried to connect", asked)
 	}
 }
