@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -18,14 +19,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage/names"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 )
 
 // Check checks the cluster that a configuration leads to. It must have Liqo. What it creates there is gone at its end.
@@ -83,11 +83,30 @@ func Check(t *testing.T, config *rest.Config) {
 func untilGone(ctx context.Context, objects client.WithWatch) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	var left corev1.NamespaceList
-	if err := objects.List(ctx, &left, client.HasLabels{checkLabel}); err != nil {
+	// It begins before the list, because a leaf of a fleet keeps no history from which it could go on.
+	changes, err := objects.Watch(ctx, &corev1.NamespaceList{}, client.HasLabels{checkLabel})
+	if err != nil {
 		return err
 	}
-	return await.Deleted(ctx, objects, &left, client.HasLabels{checkLabel})
+	defer changes.Stop()
+	var namespaces corev1.NamespaceList
+	if err := objects.List(ctx, &namespaces, client.HasLabels{checkLabel}); err != nil {
+		return err
+	}
+	left := sets.New[string]()
+	for _, namespace := range namespaces.Items {
+		left.Insert(namespace.Name)
+	}
+	for left.Len() > 0 {
+		change, ok := <-changes.ResultChan()
+		if !ok {
+			return fmt.Errorf("the watch has ended, and namespaces are left: %v", sets.List(left))
+		}
+		if namespace, ok := change.Object.(*corev1.Namespace); ok && change.Type == watch.Deleted {
+			left.Delete(namespace.Name)
+		}
+	}
+	return nil
 }
 
 // checkLabel is on the namespace of each check.
