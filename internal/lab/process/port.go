@@ -22,15 +22,12 @@ func (p *Process) ListensOn(port int) (bool, error) {
 	if err != nil || len(sockets) == 0 {
 		return false, err
 	}
+	var files []string
 	running, err := procfs.NewProc(pid)
+	if err == nil {
+		files, err = running.FileDescriptorTargets()
+	}
 	if errors.Is(err, os.ErrNotExist) { // it has ended
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	files, err := running.FileDescriptorTargets()
-	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
 	return slices.ContainsFunc(files, func(file string) bool { return slices.Contains(sockets, file) }), err
