@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	liqoutils "github.com/liqotech/liqo/pkg/utils"
+	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/liqotech/liqo/pkg/utils/getters"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 )
@@ -157,10 +158,15 @@ func (a *attempt) connect(
 	return nil
 }
 
-// readID reads the leaf's ID from its API server.
-func (l *Leaf) readID(ctx context.Context) (err error) {
-	if l.ID, err = liqoutils.GetClusterIDWithControllerClient(ctx, l.Live, l.LiqoNamespace); err != nil {
+// readID reads the leaf's ID from its API server, and the UID of the ConfigMap that has it.
+func (l *Leaf) readID(ctx context.Context) error {
+	holder, err := getters.GetConfigMapByLabel(ctx, l.Live, l.LiqoNamespace, consts.ClusterIDConfigMapSelector())
+	if err != nil {
 		return l.explainMissingID(err)
 	}
+	if l.ID, err = getters.RetrieveClusterIDFromConfigMap(holder); err != nil {
+		return l.explainMissingID(err)
+	}
+	l.UID = holder.UID
 	return nil
 }

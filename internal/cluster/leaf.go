@@ -1,11 +1,17 @@
 package cluster
 
 import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
 	"net/netip"
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/connrotation"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -14,8 +20,12 @@ import (
 type Leaf struct {
 	// Name is what the user calls it.
 	Name string
-	// ID is Liqo's cluster ID, by which other clusters know the leaf.
+	// ID is Liqo's cluster ID, by which other clusters know the leaf. People choose it, so clusters of two environments
+	// may have the same one.
 	ID liqov1beta1.ClusterID
+	// UID is the UID of the object in which Liqo keeps the ID. No two clusters have the same one. It changes when Liqo is
+	// installed again.
+	UID types.UID
 	// LiqoNamespace is the namespace in which Liqo runs.
 	LiqoNamespace string
 
@@ -30,7 +40,8 @@ type Leaf struct {
 	// Events reports changes in the cache.
 	Events Events
 
-	through      string // the name of the leaf that has its credentials, or empty
+	through      string           // the name of the leaf that has its credentials, or empty
+	wallClock    func() time.Time // of this machine, without the monotonic clock
 	health       *health
 	clock        *clock
 	networks     memo[Networks]
@@ -48,7 +59,7 @@ func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, cached cli
 	return &Leaf{
 		Name: name, ID: id, LiqoNamespace: liqoNamespace,
 		Cached: cached, Live: live, Discovery: discovery, Events: events, health: newHealth(),
-		clock: &clock{},
+		clock: &clock{}, wallClock: func() time.Time { return time.Now().Round(0) },
 	}
 }
 
@@ -66,6 +77,9 @@ func assemble(
 	name string, config *rest.Config, liqoNamespace string, health *health, late <-chan struct{},
 ) (*Leaf, cache.Cache, error) {
 	clock := &clock{}
+	connections := connrotation.NewDialer(dial)
+	config.Dial = connections.DialContext
+	config.Wrap(func(transport http.RoundTripper) http.RoundTripper { return &fenced{transport, connections.CloseAll} })
 	config.Wrap(newOpening(late))
 	config.Wrap(clock.watch)
 	httpClient, err := rest.HTTPClientFor(config)
@@ -96,4 +110,20 @@ func assemble(
 	leaf := New(name, "", liqoNamespace, cached, live, newDiscovery(config, httpClient), informerEvents{prompt})
 	leaf.health, leaf.clock = health, clock
 	return leaf, objects, nil
+}
+
+// dial opens a connection as client-go does, except that the end of the connection drops what is not sent yet. A write
+// of an operation that has lost its turn must not arrive later, see [WithFence].
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+	connection, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if tcp, ok := connection.(*net.TCPConn); ok {
+		if err := tcp.SetLinger(0); err != nil {
+			return nil, errors.Join(err, connection.Close())
+		}
+	}
+	return connection, nil
 }

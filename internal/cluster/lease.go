@@ -3,8 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -18,52 +16,34 @@ import (
 const (
 	// leaseDuration is the time after which a holder that has not renewed its lease counts as dead.
 	leaseDuration = 10 * time.Second
-	renewPeriod   = 3 * time.Second
-	// longDead is the age after which a lease is dead without watching it: no two clocks differ by
-	// so much.
+	// longDead is the age after which a lease is dead without watching it. Both times are by the API server's clock.
 	longDead = 10 * time.Minute
 	// releaseTimeout limits the release of a lease after the context of its holder has ended.
 	releaseTimeout = 5 * time.Second
 )
 
-// ErrLeaseLost means that another process holds a lease now, because this process could not renew
-// it in time.
-var ErrLeaseLost = errors.New("another process has taken over because this process did not renew its lease in time")
-
-// Lease is a lease on a leaf that this process holds.
-//
-// client-go's leader election does the same, but is not suitable. It needs a typed client, which
-// adds every API of Kubernetes to the binary, and it polls a lease that it could watch.
-type Lease struct {
-	// AtOnce means that the first request took the lease: nobody else held it.
-	AtOnce bool
-
-	leaf  *Leaf
-	held  *coordinationv1.Lease
-	stop  context.CancelFunc // begins no further renewal
-	abort context.CancelFunc // also ends a renewal that is under way
-	ended chan struct{}      // closed when the renewal has ended
-}
-
 // Claim says how to hold a lease.
 type Claim struct {
 	Name   string              // of the lease, in Liqo's namespace
 	Holder string              // unique to the claim, and readable, because waiting processes show it
-	Mark   func(client.Object) // labels and annotates the lease
+	Mark   func(client.Object) // labels and annotates the lease; that of a dead holder still has the holder's annotations
 
 	Waiting func(holder string) // called with the current holder while there is one
-	Lost    func(error)         // called once if the lease is lost before its release
+	Lost    func(error)         // called once with a [LeaseLostError] if the lease is lost before its release
 }
 
 // Hold waits until nobody holds the lease, and takes it. It waits 10 seconds for a dead holder. It
-// renews the lease until the lease is released.
+// renews the lease until the lease is released. With a context of [WithFence], nothing is written while
+// the lease may be lost.
 func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
+	fence, ctx := fenceOf(ctx), withoutFence(ctx)
 	lease := l.lease(claim.Name)
 	var retries retries
 	for atOnce := true; ; atOnce = false {
+		began := l.instant()
 		err := l.takeLease(ctx, lease, claim)
 		if err == nil {
-			kept := l.keepLease(ctx, lease, claim.Lost)
+			kept := l.keepLease(ctx, lease, began, fence, claim.Lost)
 			kept.AtOnce = atOnce
 			return kept, nil
 		}
@@ -97,13 +77,12 @@ func (l *Leaf) lease(name string) *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: l.LiqoNamespace, Name: name}}
 }
 
-// takeLease creates a lease, or takes it over from a dead holder if it has not changed since it was
-// read.
+// takeLease creates a lease, or takes it over if it has not changed since it was read. Its times are by the clock of
+// the API server, which all processes share.
 func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, claim Claim) error {
-	now := metav1.NowMicro()
 	claim.Mark(lease)
 	lease.Spec = coordinationv1.LeaseSpec{
-		HolderIdentity: &claim.Holder, AcquireTime: &now, RenewTime: &now,
+		HolderIdentity: &claim.Holder, AcquireTime: l.microNow(), RenewTime: l.microNow(),
 		LeaseDurationSeconds: new(int32(leaseDuration.Seconds())),
 	}
 	if lease.ResourceVersion == "" {
@@ -111,6 +90,8 @@ func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, claim
 	}
 	return l.Live.Update(ctx, lease, client.FieldOwner(FieldManager))
 }
+
+func (l *Leaf) microNow() *metav1.MicroTime { return new(metav1.NewMicroTime(l.Now())) }
 
 // untilFree returns once a lease has been released or its holder is dead. It returns an empty lease
 // after a release, and the lease as last seen after a death. A holder is dead if its lease has not
@@ -139,7 +120,7 @@ func (l *Leaf) untilFree(ctx context.Context, claim Claim) (*coordinationv1.Leas
 			claim.Waiting(holderOf(seen))
 		}
 		silent := leaseDuration - time.Since(since)
-		if silent <= 0 || time.Since(renewed(seen)) > longDead || holderOf(seen) == claim.Holder {
+		if silent <= 0 || l.Now().Sub(renewed(seen)) > longDead || isLeft(seen) || holderOf(seen) == claim.Holder {
 			changes.Stop()
 			return seen, nil
 		}
@@ -197,6 +178,9 @@ func untilChanged(ctx context.Context, changes watch.Interface, version string, 
 
 func holderOf(lease *coordinationv1.Lease) string { return ptr.Deref(lease.Spec.HolderIdentity, "") }
 
+// isLeft reports whether a holder has left its lease behind without holding it any longer, see [Lease.Leave].
+func isLeft(lease *coordinationv1.Lease) bool { return holderOf(lease) == "" }
+
 func renewed(lease *coordinationv1.Lease) time.Time {
 	if lease.Spec.RenewTime == nil {
 		return time.Time{}
@@ -204,49 +188,28 @@ func renewed(lease *coordinationv1.Lease) time.Time {
 	return lease.Spec.RenewTime.Time
 }
 
-// keepLease renews a lease until it is released or lost. Its user may continue after the context
-// has ended, to clean up. So the renewal does not end with the context.
-func (l *Leaf) keepLease(ctx context.Context, lease *coordinationv1.Lease, lost func(error)) *Lease {
-	ctx, abort := context.WithCancel(context.WithoutCancel(ctx))
-	renewing, stop := context.WithCancel(ctx)
-	kept := &Lease{leaf: l, held: lease, stop: stop, abort: abort, ended: make(chan struct{})}
-	go func() {
-		defer close(kept.ended)
-		ticker := time.NewTicker(renewPeriod)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-renewing.Done():
-				return
-			case <-ticker.C:
-			}
-			// No answer does not mean that the lease is lost: until the API server answers, nobody
-			// else can take it either.
-			if err := kept.renew(ctx); apierrors.IsConflict(err) || isAbsent(err) {
-				lost(fmt.Errorf("%w: lease %s/%s on leaf %q", ErrLeaseLost, lease.Namespace, lease.Name, l.Name))
-				return
-			}
-		}
-	}()
-	return kept
+// Release deletes the lease, even if ctx has ended. A lease that can't be released expires. Release waits for the
+// answer to a renewal that is under way. Without it, the version of the lease would be unknown, and to find it out
+// takes longer.
+func (l *Lease) Release(ctx context.Context) error {
+	return l.end(ctx, func(ctx context.Context, held *coordinationv1.Lease) error {
+		return l.leaf.Live.Delete(ctx, held, client.Preconditions{UID: &held.UID, ResourceVersion: &held.ResourceVersion})
+	})
 }
 
-// renew renews the lease once. Its error is a conflict, or that the lease is absent, if another process may
-// hold it now.
-func (l *Lease) renew(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, leaseDuration)
-	defer cancel()
-	return l.write(ctx, func(held *coordinationv1.Lease) error {
-		held.Spec.RenewTime = new(metav1.NowMicro())
+// Leave releases the lease as [Lease.Release], but does not delete it. Mark annotates what stays of it. The next claim
+// takes it without waiting.
+func (l *Lease) Leave(ctx context.Context, mark func(client.Object)) error {
+	return l.end(ctx, func(ctx context.Context, held *coordinationv1.Lease) error {
+		held.Spec.HolderIdentity = nil
+		mark(held)
 		return l.leaf.Live.Update(ctx, held, client.FieldOwner(FieldManager))
 	})
 }
 
-// Release releases the lease, even if ctx has ended. A lease that can't be released expires. Release waits for the
-// answer to a renewal that is under way. Without it, the version of the lease would be unknown, and to find it out
-// takes longer.
-func (l *Lease) Release(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+// end ends the renewal, and then gives the lease back.
+func (l *Lease) end(ctx context.Context, giveBack func(context.Context, *coordinationv1.Lease) error) error {
+	ctx, cancel := context.WithTimeout(withoutFence(context.WithoutCancel(ctx)), releaseTimeout)
 	defer cancel()
 	defer l.abort()
 	l.stop()
@@ -256,10 +219,9 @@ func (l *Lease) Release(ctx context.Context) error {
 		l.abort()
 		<-l.ended
 	}
+	defer l.fence.remove(l)
 	return l.leaf.Persist(ctx, func() error {
-		err := l.write(ctx, func(held *coordinationv1.Lease) error {
-			return l.leaf.Live.Delete(ctx, held, client.Preconditions{UID: &held.UID, ResourceVersion: &held.ResourceVersion})
-		})
+		err := l.write(ctx, func(held *coordinationv1.Lease) error { return giveBack(ctx, held) })
 		if apierrors.IsConflict(err) {
 			return nil // someone else holds it now
 		}

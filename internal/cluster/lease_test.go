@@ -171,8 +171,8 @@ func TestWhoeverLosesItsLeaseIsTold(t *testing.T) {
 		if err := leaf.Live.Update(t.Context(), taken); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-told; !errors.Is(err, cluster.ErrLeaseLost) {
-			t.Errorf("got %v", err)
+		if lost, ok := errors.AsType[*cluster.LeaseLostError](<-told); !ok || !lost.Taken {
+			t.Errorf("got %v", lost)
 		}
 		if err := lease.Release(t.Context()); err != nil {
 			t.Error(err)

@@ -11,7 +11,7 @@ import (
 // leaf that hangs must not delay operations on other leaves.
 const timeToAsk = 20 * time.Second
 
-// UnknownIDError means that none of the leaves that answered has a cluster ID.
+// UnknownIDError means that none of the leaves that answered is the cluster with an ID.
 type UnknownIDError struct {
 	ID     string
 	Names  []string // the leaves that were asked
@@ -27,48 +27,106 @@ func (e *UnknownIDError) Error() string {
 	return text
 }
 
+// SharedIDError means that two clusters have the same ID, for example because they are in different environments.
+type SharedIDError struct {
+	ID    string
+	Names [2]string // the leaves
+}
+
+// Error names both.
+func (e *SharedIDError) Error() string {
+	return fmt.Sprintf("leaves %q and %q are two clusters with the same cluster ID %q", e.Names[0], e.Names[1], e.ID)
+}
+
 // LeafByID returns the connected leaf with this cluster ID, whatever its name. It asks all leaves in
 // parallel, ignores leaves that it can't connect to, and waits for no leaf once it has the right one.
 // If a cluster has several names for one address, LeafByID uses the first one of [Registry.Names], else
-// the one that answers first. The error is an [UnknownIDError].
+// the one that answers first. The error is an [UnknownIDError], or a [SharedIDError] if another cluster with the ID has
+// answered by then.
 func (r *Registry) LeafByID(ctx context.Context, id string) (*Leaf, error) {
+	return r.Search(ctx, id, nil)
+}
+
+// Search is [Registry.LeafByID] for a cluster that is known by more than its ID. If is is not nil, it reports whether a
+// leaf with the ID is that cluster, and there may be others with the ID.
+func (r *Registry) Search(ctx context.Context, id string, is func(*Leaf) bool) (*Leaf, error) {
 	names, _ := r.Names() // if the kubeconfig can't be read, only the leaves of the provider block are asked
 	ctx, cancel := context.WithTimeout(ctx, timeToAsk)
 	defer cancel() // of the waits; the connections complete, for callers that need these leaves
-	type answer struct {
-		name string
-		leaf *Leaf
-		err  error
-	}
-	answers := make(chan answer, len(names))
+	s := search{registry: r, names: names, id: id, is: is, answers: make(chan answer, len(names))}
 	for _, name := range names {
 		go func() {
 			leaf, err := r.Leaf(ctx, name)
-			answers <- answer{name, leaf, err}
+			s.answers <- answer{name, leaf, err}
 		}()
 	}
-	var found *Leaf
-	var rivals []string // names that come before that of the found leaf and may stand for the same cluster
-	asked, silent := slices.Clone(names), map[string]bool{}
+	return s.run()
+}
+
+// search is the search for a cluster among all leaves.
+type search struct {
+	registry *Registry
+	names    []string // of all leaves
+	id       string
+	is       func(*Leaf) bool // may be nil
+
+	answers chan answer
+	found   *Leaf
+	shared  *SharedIDError // another cluster with the ID; nil if none has answered yet
+	silent  []string       // leaves whose ID could not be read
+}
+
+// answer is what comes of connecting to a leaf.
+type answer struct {
+	name string
+	leaf *Leaf
+	err  error
+}
+
+// run waits for the leaf, and for those with a name before its own that may stand for the same cluster.
+func (s *search) run() (*Leaf, error) {
+	asked, rivals := slices.Clone(s.names), []string(nil)
 	for len(asked) > 0 {
-		a := <-answers
+		a := <-s.answers
 		hasAnswered := func(name string) bool { return name == a.name }
 		asked, rivals = slices.DeleteFunc(asked, hasAnswered), slices.DeleteFunc(rivals, hasAnswered)
-		silent[a.name] = a.err != nil && !NoLiqo(a.err)
-		if a.err == nil && string(a.leaf.ID) == id && (found == nil || precedes(names, a.name, found.Name)) {
-			found = a.leaf
-			rivals = r.atAddressOf(a.name, slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
-				return precedes(names, a.name, name)
+		if s.take(a) {
+			rivals = s.registry.atAddressOf(a.name, slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
+				return precedes(s.names, a.name, name)
 			}))
 		}
-		if found != nil && len(rivals) == 0 {
-			return found, nil
+		if s.found != nil && len(rivals) == 0 {
+			break
 		}
 	}
-	return nil, &UnknownIDError{
-		ID: id, Names: names,
-		Silent: slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !silent[name] }),
+	switch {
+	case s.shared != nil:
+		return nil, s.shared
+	case s.found != nil:
+		return s.found, nil
 	}
+	slices.SortFunc(s.silent, func(a, b string) int { return slices.Index(s.names, a) - slices.Index(s.names, b) })
+	return nil, &UnknownIDError{ID: s.id, Names: s.names, Silent: s.silent}
+}
+
+// take looks at an answer, and reports whether it is that of the leaf.
+func (s *search) take(a answer) bool {
+	switch {
+	case a.err != nil:
+		if !NoLiqo(a.err) {
+			s.silent = append(s.silent, a.name)
+		}
+		return false
+	case string(a.leaf.ID) != s.id || s.is != nil && !s.is(a.leaf):
+		return false
+	case s.found != nil && s.found.UID != a.leaf.UID:
+		s.shared = &SharedIDError{ID: s.id, Names: [2]string{s.found.Name, a.leaf.Name}}
+		return false
+	case s.found != nil && !precedes(s.names, a.name, s.found.Name):
+		return false
+	}
+	s.found = a.leaf
+	return true
 }
 
 // precedes reports whether one of the names comes before another.

@@ -21,7 +21,7 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	}
 	id := e.Remote.ID // liqoctl, too, takes it as the name
 	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
-	var record string // of the Configuration that this one replaces
+	var adopted record // of the adopted Configuration that this one replaces
 	if existing := found.Configuration; existing != nil {
 		follows, err := e.followsChange(ctx, found, configuration)
 		if err != nil {
@@ -31,7 +31,7 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 			if err := e.RemoveConfigurations(ctx); err != nil {
 				return err
 			}
-			record = found.record(e.Owner)
+			adopted = recordOn(existing)
 		}
 		configuration.Name = existing.Name
 	}
@@ -39,12 +39,10 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	if existing := found.Configuration; existing != nil && e.Owner.Marked(existing) {
 		setAnnotation(configuration, originAnnotation, existing.Annotations[originAnnotation]) // it was made then and there
 	}
-	if err := e.Leaf.Apply(ctx, configuration); err != nil || record == "" {
+	if err := e.Leaf.Apply(ctx, configuration); err != nil || adopted == (record{}) || adopted.Owner != e.Owner.Token {
 		return err
 	}
-	return e.Leaf.Edit(ctx, configuration, func(object client.Object) {
-		setAnnotation(object, completeAnnotation, record)
-	})
+	return e.Leaf.Edit(ctx, configuration, adopted.mark)
 }
 
 // Network has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.

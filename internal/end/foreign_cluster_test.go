@@ -12,11 +12,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// record is Milan's ForeignCluster of Rome without a peering. With networked, Liqo has not noticed yet
+// networked is Milan's ForeignCluster of Rome without a peering. With enabled, Liqo has not noticed yet
 // that the network is gone.
-func record(networked bool) *liqov1beta1.ForeignCluster {
+func networked(enabled bool) *liqov1beta1.ForeignCluster {
 	foreign := clustertest.Peering("rome", liqov1beta1.UnknownRole)
-	foreign.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: networked}}
+	foreign.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: enabled}}
 	return foreign
 }
 
@@ -30,10 +30,10 @@ func TestAPeeringIsNamedByItsRecordOrElseByItsObjects(t *testing.T) {
 		expected string
 	}{
 		"none":           {nil, ""},
-		"a network only": {[]client.Object{record(true)}, ""},
+		"a network only": {[]client.Object{networked(true)}, ""},
 		"a record": {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)},
 			`the peering with "rome" (ForeignCluster rome, role Consumer)`},
-		"no record of it": {[]client.Object{record(true), tenant},
+		"no record of it": {[]client.Object{networked(true), tenant},
 			`the peering with "rome" (Tenant liqo-tenant-rome/rome)`},
 	} {
 		if peering, err := milansEnd(t, test.objects...).LivingPeering(t.Context()); err != nil ||
@@ -52,13 +52,13 @@ func TestTheForeignClusterIsDeletedUnlessItIsNeeded(t *testing.T) {
 		gone      bool
 	}{
 		"no record":      {nil, nil, "", true},
-		"the record":     {[]client.Object{record(false)}, nil, "", true},
-		"with a peering": {[]client.Object{record(false)}, nil, "the peering", false},
+		"the record":     {[]client.Object{networked(false)}, nil, "", true},
+		"with a peering": {[]client.Object{networked(false)}, nil, "the peering", false},
 		"of a peering that has come since": {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)},
 			nil, "", false},
-		"with a network": {[]client.Object{record(false), clustertest.Configuration("rome")}, nil,
+		"with a network": {[]client.Object{networked(false), clustertest.Configuration("rome")}, nil,
 			"", false},
-		"with someone else's namespace": {[]client.Object{record(false)}, somebodys, "", false},
+		"with someone else's namespace": {[]client.Object{networked(false)}, somebodys, "", false},
 	} {
 		milan := milansEnd(t, test.objects...)
 		milan.Owner = me

@@ -119,9 +119,6 @@ func (e *End) change(
 	}
 	if !of.technology.isWireGuard() {
 		if ensured.New = of.differs; ensured.New {
-			if err := e.KeepRecord(ctx, gateway.GetNamespace()); err != nil {
-				return ensured, nil, err
-			}
 			if err := e.RemoveGateways(ctx); err != nil {
 				return ensured, nil, err
 			}

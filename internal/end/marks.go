@@ -2,8 +2,8 @@ package end
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,13 +27,12 @@ func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
 }
 
 // Take makes an object the owner's. With remember, the object keeps a record of its earlier marks
-// until the shortcut is complete, so that a failed adoption can restore them. If an earlier adoption
-// took the object and did not complete, the record of that adoption stays. Adopted reports whether it
-// completed.
-func (e *End) Take(ctx context.Context, object client.Object, remember, adopted bool) error {
+// until the shortcut is complete, so that a failed adoption can restore them. If a create that was killed has taken the
+// object, which unfinished says, the record of that adoption stays.
+func (e *End) Take(ctx context.Context, object client.Object, remember, unfinished bool) error {
 	return e.Leaf.Edit(ctx, object, func(object client.Object) {
 		before, known := previousOf(object)
-		if !known || adopted {
+		if !known || !unfinished {
 			before = previous{
 				ManagedBy: object.GetLabels()[ManagedByLabel], Owner: TokenOf(object),
 				Origin: object.GetAnnotations()[originAnnotation], Resource: resourceOf(object),
@@ -68,7 +67,7 @@ func (e *End) GiveBack(ctx context.Context) error {
 func (e *End) restore(ctx context.Context, object client.Object) error {
 	return e.Leaf.Edit(ctx, object, func(object client.Object) {
 		before, _ := previousOf(object)
-		record := object.GetAnnotations()[completeAnnotation]
+		record := recordOn(object)
 		unmark(object)
 		if before.ManagedBy != "" {
 			setLabel(object, ManagedByLabel, before.ManagedBy)
@@ -81,8 +80,8 @@ func (e *End) restore(ctx context.Context, object client.Object) error {
 		if before.Origin != "" {
 			setAnnotation(object, originAnnotation, before.Origin)
 		}
-		if recordedToken(record) == before.Owner {
-			setAnnotation(object, completeAnnotation, record)
+		if record.Owner == before.Owner {
+			record.mark(object)
 		}
 	})
 }
@@ -95,8 +94,30 @@ func (e *End) disown(ctx context.Context, object client.Object) error {
 	})
 }
 
-// RecordComplete records that the shortcut is complete, and whether its tunnel was seen up. From then
-// on, the shortcut is the owner's until the owner gives it up.
+// record says that a shortcut was complete.
+type record struct {
+	Owner     string    `json:"owner"`               // token
+	At        time.Time `json:"at"`                  // when it was complete
+	Connected bool      `json:"connected,omitempty"` // both ends have reported the tunnel as up
+}
+
+// recordOn returns the record that an object has. It is the zero value if the object has none, or none that can be
+// read.
+func recordOn(object client.Object) record {
+	var found record
+	if err := json.Unmarshal([]byte(object.GetAnnotations()[completeAnnotation]), &found); err != nil {
+		return record{}
+	}
+	return found
+}
+
+func (r record) mark(object client.Object) {
+	if text, err := json.Marshal(r); err == nil { // strings and a time can't fail
+		setAnnotation(object, completeAnnotation, string(text))
+	}
+}
+
+// RecordComplete records that the shortcut is complete, and whether its tunnel was seen up.
 //
 // The record is on the gateway. Liqo's controllers write their firewall rules anew when a Configuration
 // changes, and flows that begin meanwhile would stay without translation. An adopted Configuration has the
@@ -113,13 +134,17 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	if holder == nil {
 		return nil
 	}
-	return e.Leaf.Edit(ctx, holder, func(object client.Object) {
-		record := e.Owner.Token + " " + time.Now().UTC().Format(time.RFC3339)
-		if connected {
-			record += " " + wasConnected
-		}
-		setAnnotation(object, completeAnnotation, record)
-	})
+	return e.Leaf.Edit(ctx, holder, record{e.Owner.Token, time.Now().UTC().Truncate(time.Second), connected}.mark)
+}
+
+// RecordHalf records that the object of a resource for one end is complete.
+func (e *End) RecordHalf(ctx context.Context) error {
+	found, err := e.Find(ctx)
+	object := found.Of(e.Owner.Resource)
+	if err != nil || object == nil || !e.Owner.Marked(object) {
+		return err
+	}
+	return e.Leaf.Edit(ctx, object, record{Owner: e.Owner.Token, At: time.Now().UTC().Truncate(time.Second)}.mark)
 }
 
 // recordHolder returns the object that gets the record of a complete shortcut, or nil if there is none.
@@ -127,67 +152,21 @@ func (o Objects) recordHolder() client.Object {
 	if o.Configuration == nil {
 		return o.Gateway()
 	}
-	if _, adopted := previousOf(o.Configuration); adopted || o.Gateway() == nil {
+	if _, adopted := previousOf(o.Configuration); adopted {
 		return o.Configuration
 	}
 	return o.Gateway()
 }
 
-// KeepRecord copies the record of a complete shortcut from the gateway to the Configuration. It is for a
-// gateway that is about to be replaced. Without the record, another resource could take the shortcut over
-// if the replacement is interrupted. A Configuration that moves to this namespace takes the record along
-// itself.
-func (e *End) KeepRecord(ctx context.Context, namespace string) error {
-	found, err := e.Find(ctx)
-	if err != nil || found.Configuration == nil || found.Configuration.Namespace != namespace {
-		return err
-	}
-	record := found.record(e.Owner)
-	if record == "" || record == recordOf(found.Configuration) {
-		return nil
-	}
-	return e.Leaf.Edit(ctx, found.Configuration, func(object client.Object) {
-		setAnnotation(object, completeAnnotation, record)
-	})
-}
-
-// record returns the record of a complete shortcut of this owner at this end, or an empty string.
-func (o Objects) record(owner Owner) string {
-	for _, object := range o.Made() {
-		if record := recordOf(object); record != "" && TokenOf(object) == owner.Token {
-			return record
-		}
-	}
-	return ""
-}
-
 // CompleteBy reports whether an object at this end records that the shortcut of the owner with this token
-// was complete.
+// was complete. The record of an earlier owner of the object does not count.
 func (o Objects) CompleteBy(token string) bool {
 	return slices.ContainsFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
-		return recordOf(object) != "" && TokenOf(object) == token
+		return token != "" && TokenOf(object) == token && recordOn(object).Owner == token
 	})
-}
-
-// recordOf returns the record of a complete shortcut that an object has, or an empty string. The record of
-// an earlier owner of the object does not count.
-func recordOf(object client.Object) string {
-	record := object.GetAnnotations()[completeAnnotation]
-	if recordedToken(record) != TokenOf(object) {
-		return ""
-	}
-	return record
-}
-
-// recordedToken returns the token of the owner in a record.
-func recordedToken(record string) string {
-	token, _, _ := strings.Cut(record, " ")
-	return token
 }
 
 // wasConnected reports whether the gateway of this leaf has ever reported the tunnel as up.
 func (o Objects) wasConnected() bool {
-	return slices.ContainsFunc(o.Made(), func(object client.Object) bool {
-		return strings.HasSuffix(object.GetAnnotations()[completeAnnotation], " "+wasConnected)
-	})
+	return slices.ContainsFunc(o.Made(), func(object client.Object) bool { return recordOn(object).Connected })
 }

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -32,25 +31,20 @@ func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 	}
 }
 
-func TestARecordOutlivesItsGateway(t *testing.T) {
-	for name, adopted := range map[string]bool{"of a gateway that is replaced": false, "of an adoption": true} {
-		configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
-		if adopted {
-			setAnnotation(configuration, previousAnnotation, previous{}.encode())
-		}
-		me.Mark(configuration)
-		me.Mark(gateway)
-		server := milansEnd(t, configuration, gateway)
-		server.Owner = me
-		must(t, server.RecordComplete(t.Context(), true))
-		if !adopted { // an adopted one also outlives a gateway that someone else deletes
-			must(t, server.KeepRecord(t.Context(), "liqo-tenant-rome"))
-		}
-		must(t, server.RemoveGateways(t.Context()))
-		found, err := server.Find(t.Context())
-		if err != nil || found.GatewayServer != nil || !found.CompleteBy(me.Token) || !found.wasConnected() {
-			t.Errorf("%s: it is lost: %v (%v)", name, found.Configuration.Annotations, err)
-		}
+func TestTheRecordOfAnAdoptionOutlivesTheGatewayAndAnotherConfiguration(t *testing.T) {
+	configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
+	setAnnotation(configuration, previousAnnotation, previous{}.encode())
+	me.Mark(configuration)
+	me.Mark(gateway)
+	server := endAt(liqotest.Leaf(t, "milan", append(ranges(), configuration, gateway)...), "rome")
+	server.Owner = me
+	must(t, server.RecordComplete(t.Context(), true))
+	must(t, server.RemoveGateways(t.Context()))
+	must(t, server.EnsureConfiguration(t.Context(), "mine", romesNetworks))
+	found, err := server.Find(t.Context())
+	if err != nil || found.GatewayServer != nil || found.Configuration.Namespace != "mine" ||
+		!found.CompleteBy(me.Token) || !found.wasConnected() {
+		t.Errorf("it is lost: %v (%v)", found.Configuration, err)
 	}
 }
 
@@ -60,7 +54,7 @@ func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
 		if before.Token != "" {
 			before.Origin = Origin{Folder: "theirs"}
 			before.Mark(configuration)
-			setAnnotation(configuration, completeAnnotation, before.Token+" 2026-11-20T01:02:03Z")
+			record{Owner: before.Token, Connected: true}.mark(configuration)
 		}
 		marks := maps.Clone(configuration.Annotations)
 		milan := milansEnd(t, configuration)
@@ -84,56 +78,21 @@ func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
 }
 
 func TestASecondAdoptionGivesBackToTheOriginalOwnerUnlessTheFirstWasComplete(t *testing.T) {
-	for complete, expected := range map[bool]string{false: "", true: somebody.Token} {
+	for unfinished, expected := range map[bool]string{true: "", false: somebody.Token} {
 		configuration := clustertest.Configuration("rome") // people's, before somebody adopted it
 		setAnnotation(configuration, previousAnnotation, previous{}.encode())
 		somebody.Mark(configuration)
 		milan := milansEnd(t, configuration)
 		milan.Owner = me
-		if err := milan.Take(t.Context(), configuration, true, complete); err != nil {
+		if err := milan.Take(t.Context(), configuration, true, unfinished); err != nil {
 			t.Fatal(err)
 		}
 		if err := milan.GiveBack(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if found, err := milan.Find(t.Context()); err != nil || TokenOf(found.Configuration) != expected {
-			t.Errorf("complete: %t: it is %q's (%v)", complete, TokenOf(found.Configuration), err)
+			t.Errorf("unfinished: %t: it is %q's (%v)", unfinished, TokenOf(found.Configuration), err)
 		}
-	}
-}
-
-func TestARecordMovesWithItsConfiguration(t *testing.T) {
-	configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
-	me.Mark(configuration)
-	me.Mark(gateway)
-	server := endAt(liqotest.Leaf(t, "milan", append(ranges(), configuration, gateway)...), "rome")
-	server.Owner = me
-	must(t, server.RecordComplete(t.Context(), true))
-	must(t, server.EnsureConfiguration(t.Context(), "mine", romesNetworks))
-	found, err := server.Find(t.Context())
-	if err != nil || found.Configuration.Namespace != "mine" || recordOf(found.Configuration) == "" ||
-		TokenOf(found.Configuration) != me.Token {
-		t.Errorf("it has stayed behind: %v (%v)", found.Configuration, err)
-	}
-}
-
-func TestARecordOutlivesAGatewayOfAnotherTechnologyThatChanges(t *testing.T) {
-	configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
-	gateway.Status.ServerRef = &corev1.ObjectReference{
-		APIVersion: "example.com/v1", Kind: "OtherGatewayServer", Namespace: gateway.Namespace, Name: gateway.Name,
-	}
-	me.Mark(configuration)
-	me.Mark(gateway)
-	server := milansEnd(t, configuration, gateway)
-	server.Owner = me
-	must(t, server.RecordComplete(t.Context(), true))
-	changed := overNodePort()
-	changed.MTU = 1400
-	ensured, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed, nil)
-	must(t, err)
-	found, err := server.Find(t.Context())
-	if err != nil || !ensured.New || !found.CompleteBy(me.Token) || !found.wasConnected() {
-		t.Errorf("new: %t; it is lost: %v (%v)", ensured.New, found.Configuration.Annotations, err)
 	}
 }
 

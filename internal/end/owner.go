@@ -23,16 +23,11 @@ const (
 	ownerAnnotation = ManagedBy + "/owner"
 	// originAnnotation is the owner's [Origin] as JSON, on Configurations and on objects of a half.
 	originAnnotation = ManagedBy + "/origin"
-	// completeAnnotation is on a gateway or a Configuration once the shortcut was complete. Its value is the token,
-	// the time and, if both ends have reported the tunnel as up, wasConnected, separated by spaces. If
-	// it is missing and no operation is under way, the owner's create was killed.
+	// completeAnnotation is on a gateway or an adopted Configuration once the shortcut was complete: the [record] as JSON.
 	completeAnnotation = ManagedBy + "/complete"
 	// previousAnnotation is on adopted objects: their marks before the adoption, as JSON of [previous].
 	previousAnnotation = ManagedBy + "/previous"
 )
-
-// wasConnected is the last word of a completeAnnotation.
-const wasConnected = "connected"
 
 // Owner is the resource instance that owns a shortcut, or one object at one end.
 type Owner struct {

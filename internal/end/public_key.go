@@ -50,8 +50,7 @@ func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGa
 }
 
 // EnsureLonePublicKey does the same for a PublicKey that a resource of its own manages. The gateway may not exist
-// yet, and Kubernetes does not delete the PublicKey with it. The PublicKey is complete at once: one more write for the
-// record would reset the gateway's session.
+// yet, and Kubernetes does not delete the PublicKey with it.
 func (e *End) EnsureLonePublicKey(ctx context.Context, namespace string, key []byte) error {
 	_, err := e.ensurePublicKey(ctx, key, namespace, EnsuredGateway{})
 	return err
@@ -76,7 +75,9 @@ func (e *End) ensurePublicKey(
 	e.Owner.Mark(publicKey)
 	setAnnotation(publicKey, appliedKeyAnnotation, digest(key))
 	if gateway.Object == nil {
-		e.Owner.markLone(publicKey, found.PublicKey)
+		if found.PublicKey != nil {
+			e.Owner.keepOrigin(publicKey, found.PublicKey)
+		}
 	} else if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Live.Scheme()); err != nil {
 		return false, err
 	}
@@ -90,17 +91,6 @@ func (e *End) ensurePublicKey(
 		return true, e.RepeatHandshake(ctx)
 	}
 	return found.PublicKey == nil || found.PublicKey.ResourceVersion != publicKey.ResourceVersion, nil
-}
-
-// markLone records that a PublicKey without a gateway is complete. If it exists already, the record and the origin
-// stay, so that nothing is written unless the key changes.
-func (o Owner) markLone(publicKey, existing *networkingv1beta1.PublicKey) {
-	o.markComplete(publicKey)
-	if existing == nil || recordOf(existing) == "" || !o.Marked(existing) {
-		return
-	}
-	o.keepOrigin(publicKey, existing)
-	setAnnotation(publicKey, completeAnnotation, recordOf(existing))
 }
 
 // renewConnection deletes the Connection before a write of the PublicKey makes the gateway reset its status, as

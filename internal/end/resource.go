@@ -3,7 +3,6 @@ package end
 import (
 	"cmp"
 	"context"
-	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -98,33 +97,13 @@ func (o Objects) HasHalfGateway() bool {
 	return gateway != nil && IsHalf(gateway)
 }
 
-// RecordHalf records that the owner's object is complete. Without the record, the object counts as left behind
-// by a killed create, and another resource of the type may take it over. If one has, the result is false.
-func (e *End) RecordHalf(ctx context.Context) (bool, error) {
-	found, err := e.Find(ctx)
-	if err != nil {
-		return false, err
-	}
-	object := found.Of(e.Owner.Resource)
-	if object == nil || !e.Owner.Marked(object) {
-		return false, nil
-	}
-	if recordOf(object) != "" {
-		return true, nil
-	}
-	return true, e.Leaf.Edit(ctx, object, e.Owner.markComplete)
-}
-
-// markComplete records on an object that it is complete.
-func (o Owner) markComplete(object client.Object) {
-	setAnnotation(object, completeAnnotation, o.Token+" "+time.Now().UTC().Format(time.RFC3339))
-}
-
-// WhoseHalf returns whose an object is for a resource of one end. An object that a killed create of the same
-// type of resource has left behind has no owner. The caller has the turn on this leaf.
-func (e *End) WhoseHalf(object client.Object) Whose {
-	whose := e.Owner.Of(object)
-	if whose == Another && resourceOf(object) == e.Owner.Resource && recordOf(object) == "" {
+// WhoseHalf returns whose an object is for a resource of one end. An object that a create of the same type of resource
+// has left behind has no owner. The caller holds the lease of the object, which lists such creates, and has the turn on
+// this leaf.
+func (e *End) WhoseHalf(object client.Object, unfinished Unfinished) Whose {
+	whose, token := e.Owner.Of(object), TokenOf(object)
+	abandoned := resourceOf(object) == e.Owner.Resource && unfinished.AbandonedTo(e.Owner, token)
+	if whose == Another && abandoned && recordOn(object).Owner != token {
 		return Nobodys
 	}
 	return whose

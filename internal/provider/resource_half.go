@@ -77,7 +77,9 @@ func (r *halfResource[M, P]) ValidateConfig(
 func (r *halfResource[M, P]) at(leaf *cluster.Leaf, model P, own ownership) shortcut.Half {
 	owner := own.owner()
 	owner.Resource = r.resource
-	return shortcut.NewHalf(leaf, model.half().RemoteClusterID.ValueString(), owner)
+	half := shortcut.NewHalf(leaf, model.half().RemoteClusterID.ValueString(), owner)
+	half.Create = own.isNew
+	return half
 }
 
 // Create implements [resource.Resource].
@@ -91,6 +93,7 @@ func (r *halfResource[M, P]) Create(ctx context.Context, req resource.CreateRequ
 	}
 	own := ownership{}.named()
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
+	own.isNew = true
 	resp.Diagnostics.Append(r.ensure(ctx, timeout, own, plan, &resp.State)...)
 	resp.Diagnostics.Append(plan.half().identify(ctx, resp.Identity)...)
 }

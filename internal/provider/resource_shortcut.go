@@ -78,6 +78,7 @@ func (r *shortcutResource) Create(ctx context.Context, req resource.CreateReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	spec.Create = true
 	own := ownership{}.named()
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(), spec, &plan, &resp.State)...)

@@ -30,6 +30,8 @@ type ownership struct {
 	Unadopted bool `json:"unadopted,omitempty"`
 	// Imported means that the leaves were not read since the import.
 	Imported bool `json:"imported,omitempty"`
+
+	isNew bool // the instance is about to be created, and no state has the token yet
 }
 
 // privateState is the part of the framework's private state that this package needs.

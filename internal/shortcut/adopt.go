@@ -12,11 +12,12 @@ import (
 // take makes the objects of the network at one end the owner's: objects without an owner and, with
 // adopt or claims, also those of someone else. The latter can be given back. PublicKeys that others
 // must provide stay theirs.
-func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec) error {
+func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec, unfinished end.Unfinished) error {
 	found, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
+	found.unfinished = unfinished
 	here, err := on.Find(ctx)
 	if err != nil {
 		return err
@@ -27,13 +28,14 @@ func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec) error {
 			return err
 		}
 	}
-	self := end.Owner{Token: on.Owner.Token} // without its claims
+	self := end.Owner{Token: on.Owner.Token, Origin: on.Owner.Origin} // without its claims
 	for _, object := range slices.DeleteFunc(all, on.Owner.Marked) {
 		whose := found.whose(self, object)
 		if spec.KeysByOthers && end.IsPublicKey(object) && whose != end.Nobodys {
 			continue
 		}
-		if err := on.Take(ctx, object, whose != end.Nobodys, found.complete(end.TokenOf(object))); err != nil {
+		abandoned := found.abandonedTo(self, end.TokenOf(object))
+		if err := on.Take(ctx, object, whose != end.Nobodys, abandoned); err != nil {
 			return err
 		}
 	}

@@ -2,35 +2,47 @@ package shortcut
 
 import (
 	"testing"
-	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// completed marks an object as part of a shortcut of the owner that was complete.
-func completed(owner end.Owner, configuration *networkingv1beta1.Configuration) *networkingv1beta1.Configuration {
-	owner.Mark(configuration)
-	annotate(configuration, "complete", owner.Token+" "+time.Now().UTC().Format(time.RFC3339))
-	return configuration
+// killed is the owner of a create that was killed.
+var killed = end.Owner{Token: "killed", Origin: end.Origin{Who: "carol@ci", Folder: "gone"}}
+
+// leftBehind is the Lease that the create of killed has left behind long ago. Interrupted says that Terraform has ended
+// the create.
+func leftBehind(interrupted bool) *coordinationv1.Lease {
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "liqo", Name: "terraform-provider-liqo.milan.rome",
+	}}
+	killed.Mark(lease)
+	end.Unfinished{killed.Token: {Origin: killed.Origin, Interrupted: interrupted}}.Mark(lease)
+	return lease
+}
+
+// marked marks an object as the owner's.
+func marked[T client.Object](owner end.Owner, object T) T {
+	owner.Mark(object)
+	return object
 }
 
 // belongings are networks of every kind of owner on Rome. Each is one Configuration and the other
 // objects that show whose it is.
 func belongings() map[string][]client.Object {
-	abandoned, adopting := clustertest.Configuration("milan"), clustertest.Configuration("milan")
-	somebody.Mark(abandoned)
+	adopting := marked(killed, clustertest.Configuration("milan"))
 	annotate(adopting, "previous", `{"managedBy":"","owner":""}`)
-	somebody.Mark(adopting)
 	return map[string][]client.Object{
-		"mine":                                  {completed(me, clustertest.Configuration("milan"))},
-		"another's":                             {completed(somebody, clustertest.Configuration("milan"))},
+		"mine":                                  {marked(me, clustertest.Configuration("milan"))},
+		"another's":                             {marked(somebody, clustertest.Configuration("milan"))},
 		"nobody's":                              {ours(clustertest.Configuration("milan"))},
-		"abandoned by a create that was killed": {abandoned},
+		"abandoned by a create that was killed": {marked(killed, clustertest.Configuration("milan"))},
 		"abandoned by an adoption that was killed": {adopting},
 		"made by liqoctl":                          {clustertest.Configuration("milan")},
 		"a peering's": {clustertest.Configuration("milan"),
@@ -38,10 +50,10 @@ func belongings() map[string][]client.Object {
 	}
 }
 
-// joinedAtRome is my shortcut. Rome has these objects.
+// joinedAtRome is my shortcut. Rome has these objects, and Milan the Lease of a create that was killed.
 func joinedAtRome(t *testing.T, objects []client.Object) *Shortcut {
 	t.Helper()
-	return New(leafWith(t, "rome", objects...), leafWith(t, "milan")).OwnedBy(me)
+	return New(leafWith(t, "rome", objects...), leafWith(t, "milan", leftBehind(false))).OwnedBy(me)
 }
 
 // atRome returns the Configuration on Rome, or nil.

@@ -32,14 +32,42 @@ func IsRival(err error) bool {
 }
 
 // CheckFree fails, as [Shortcut.Connect] would, if another resource instance or someone else has
-// joined the pair already. It reads the caches. It reads live only to say who joined the pair.
+// joined the pair already. It reads the caches. It reads live only to say who joined the pair, and whether that create
+// was killed.
 func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
-	if spec.Adopt {
-		return nil
-	}
 	found, err := s.look(ctx)
 	if err != nil {
 		return err
+	}
+	if s.isRivals(found) {
+		if found.unfinished, err = readUnfinished(ctx, s.first(), leaseName(s.first())); err != nil {
+			return err
+		}
+	}
+	return s.checkFree(ctx, spec, found)
+}
+
+// isRivals reports whether a network has objects with the token of another shortcut.
+func (s *Shortcut) isRivals(found network) bool {
+	return slices.ContainsFunc(found.made(), func(object client.Object) bool {
+		return s.Client.Owner.Of(object) == end.Another && !end.IsHalf(object)
+	})
+}
+
+// readUnfinished reads from a lease which creates have left it behind. A create that still holds it counts, too: nobody
+// knows yet how it will end.
+func readUnfinished(ctx context.Context, at *end.End, name string) (end.Unfinished, error) {
+	lease, err := at.Leaf.Leased(ctx, name)
+	if lease == nil || err != nil {
+		return nil, err
+	}
+	return end.UnfinishedOn(lease), nil
+}
+
+// checkFree does so for a network that was read with what its lease says.
+func (s *Shortcut) checkFree(ctx context.Context, spec Spec, found network) error {
+	if spec.Adopt {
+		return nil
 	}
 	for _, here := range []struct {
 		on    *end.End
@@ -68,17 +96,13 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	return nil
 }
 
-// catchUp waits until the caches are up to date, if they show a shortcut of another owner. It may have become complete
-// or been removed just before this operation got the turn, and the caches may not show this yet.
-func (s *Shortcut) catchUp(ctx context.Context) error {
+// catchUp waits until the caches are up to date before a create, and if they show a shortcut of another owner. That may
+// have become complete or been removed just before this operation got the turn, and the caches may not show this yet.
+// A cache whose watch was cut may show nothing at all.
+func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 	found, err := s.look(ctx)
-	if err != nil {
+	if err != nil || !creates && !s.isRivals(found) {
 		return err
-	}
-	if !slices.ContainsFunc(found.made(), func(object client.Object) bool {
-		return s.Client.Owner.Of(object) == end.Another && !end.IsHalf(object)
-	}) {
-		return nil
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, on := range s.ends() {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
@@ -39,7 +39,6 @@ func TestAPairHasOneShortcut(t *testing.T) {
 	for _, object := range []client.Object{configuration, gateway} {
 		first.Mark(object)
 	}
-	annotate(configuration, "complete", "first "+time.Now().Format(time.RFC3339))
 	shortcut := New(leafWith(t, "rome", configuration, gateway), leafWith(t, "milan")).OwnedBy(second)
 	if err := shortcut.Connect(t.Context(), overNodePort); err == nil ||
 		!strings.Contains(err.Error(), "a shortcut with \"milan\" exists already") {
@@ -90,19 +89,49 @@ func TestTheErrorNamesTheOriginOfARival(t *testing.T) {
 	}
 }
 
-func TestAShortcutThatWasCompleteBelongsToARival(t *testing.T) {
-	abandoned := belongings()["abandoned by a create that was killed"]
-	s := joinedAtRome(t, abandoned).OwnedBy(somebody)
-	for _, on := range s.ends() { // Milan has nothing that it could record it on
-		if err := on.RecordComplete(t.Context(), true); err != nil {
-			t.Fatal(err)
-		}
+func TestACreateThatWasCompleteBelongsToARivalAlthoughItHasLeftItsLease(t *testing.T) {
+	s := joinedAtRome(t, []client.Object{
+		marked(killed, clustertest.Configuration("milan")), marked(killed, clustertest.GatewayClient("milan")),
+	})
+	if err := s.CheckFree(t.Context(), overNodePort); err != nil {
+		t.Fatalf("before it was complete: %v", err)
+	}
+	if err := s.OwnedBy(killed).Client.RecordComplete(t.Context(), true); err != nil {
+		t.Fatal(err)
 	}
 	if err := s.OwnedBy(me).CheckFree(t.Context(), overNodePort); !IsRival(err) {
 		t.Errorf("got: %v", err)
 	}
-	if err := s.Disconnect(t.Context(), Removal{}); err != nil || s.atRome(t) == nil {
-		t.Errorf("somebody's Configuration is gone (%v)", err)
+	if err := s.OwnedBy(somebody).Disconnect(t.Context(), Removal{}); err != nil || s.atRome(t) == nil {
+		t.Errorf("the Configuration is gone (%v)", err)
+	}
+}
+
+func TestAShortcutWithoutItsGatewaysBelongsToARival(t *testing.T) {
+	rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	theirs := New(rome, milan).OwnedBy(somebody)
+	spec := overNodePort
+	spec.Create = true
+	if err := theirs.Connect(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	for _, on := range theirs.ends() { // as `liqoctl network disconnect` does
+		if err := on.RemoveGateways(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec)
+	refused(t, err, `a shortcut with "milan" exists already on leaf "rome"`, "made by alice@ci")
+}
+
+func TestWhatAnInterruptedCreateHasLeftIsForItsOwnFolder(t *testing.T) {
+	for folder, free := range map[string]bool{killed.Origin.Folder: true, "another": false} {
+		asks := end.Owner{Token: "asks", Origin: end.Origin{Folder: folder}}
+		s := New(leafWith(t, "rome", marked(killed, clustertest.Configuration("milan"))),
+			leafWith(t, "milan", leftBehind(true))).OwnedBy(asks)
+		if err := s.CheckFree(t.Context(), overNodePort); IsRival(err) == free {
+			t.Errorf("%s: %v", folder, err)
+		}
 	}
 }
 
@@ -134,7 +163,7 @@ func TestAnImportTakesTheOnlyOwner(t *testing.T) {
 	} {
 		object := abandoned.DeepCopy()
 		test.atMilan.Mark(object)
-		s := New(clustertest.Leaf(t, "rome", completed(somebody, clustertest.Configuration("milan"))),
+		s := New(clustertest.Leaf(t, "rome", marked(somebody, clustertest.Configuration("milan"))),
 			clustertest.Leaf(t, "milan", object))
 		if token, err := s.SoleOwner(t.Context()); err != nil || token != test.expected {
 			t.Errorf("%s: %q (%v)", name, token, err)

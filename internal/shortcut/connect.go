@@ -20,7 +20,7 @@ const patience = 30 * time.Second
 // objects back. The error is a [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	spec = spec.ofBoth()
-	return patiently(ctx, s.first(), func() error { return s.connect(ctx, spec) })
+	return patiently(ctx, s.first(), func() error { return s.connect(cluster.WithFence(ctx), spec) })
 }
 
 // patiently tries something a second time if a rival, which may be in the same state, gives up what it owns at this
@@ -46,11 +46,11 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 
-	turn := &turn{}
-	begin := steps.Act(r, s.first().Leaf.Name, "wait for other operations on the pair", turn.take(r, s.first()))
+	turn := s.pairTurn(spec.Create)
+	begin := steps.Act(r, s.first().Leaf.Name, "wait for other operations on the pair", turn.take(r))
 	clNetworks := steps.Do(r, onClient, "read its address ranges", s.announce(cl, spec.ClientEnd))
 	srvNetworks := steps.Do(r, onServer, "read its address ranges", s.announce(srv, spec.ServerEnd))
-	allowed := s.startChecks(r, spec, begin, clNetworks, srvNetworks)
+	allowed := s.startChecks(r, spec, turn, begin, clNetworks, srvNetworks)
 	clNamespace := startNamespace(r, cl, spec.ClientEnd, allowed)
 	srvNamespace := startNamespace(r, srv, spec.ServerEnd, allowed)
 	clKeys := steps.Do(r, onClient, "keys of a former gateway",
@@ -61,20 +61,14 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	// A gateway is replaced only if it can't be changed in place.
 	clReplaces := steps.With(r, onClient, "compare the gateway if there is one", clNamespace, s.compareClient(spec))
 	srvReplaces := steps.With(r, onServer, "compare the gateway if there is one", srvNamespace, s.compareServer(spec))
-	clRecord := steps.ActWith2(r, onClient, "keep the record of a replaced gateway", clNamespace, clReplaces,
-		keepRecord(cl))
-	srvRecord := steps.ActWith2(r, onServer, "keep the record of a replaced gateway", srvNamespace, srvReplaces,
-		keepRecord(srv))
 
 	// Each leaf gets the other's address ranges, and Liqo on it decides how to remap them.
-	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.EnsureConfiguration,
-		clRecord)
-	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.EnsureConfiguration,
-		srvRecord)
+	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.EnsureConfiguration)
+	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.EnsureConfiguration)
 	clRemapping := steps.Act(r, onClient, "remapping by Liqo", waitForRemapping(cl, spec), clConfiguration)
 	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", waitForRemapping(srv, spec), srvConfiguration)
 
-	ready := []steps.Before{clRecord, srvRecord}
+	var ready []steps.Before
 	if spec.ForbidRemapping {
 		ready = append(ready, clRemapping, srvRemapping)
 	}
@@ -94,10 +88,10 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	}
 	made = append(made, s.startRollouts(r, spec, clGateway, srvGateway)...)
 
-	// Whoever has the next turn would take a shortcut without a record for one whose create was killed.
-	clRecorded := steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
-	srvRecorded := steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
-	steps.Act(r, s.first().Leaf.Name, "let others work on the pair", turn.giveUp, clRecorded, srvRecorded)
+	// Either is enough for others to know that the create was not killed.
+	steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
+	steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
+	steps.Act(r, s.first().Leaf.Name, "let others work on the pair", turn.giveUp, made...)
 	return s.undo(ctx, spec, turn.endAfter(ctx, r))
 }
 
@@ -180,15 +174,20 @@ const timeToUndo = 30 * time.Second
 // both leaves must have ranges that Liqo can join; and if remapping is forbidden, none must be needed.
 // Then the existing objects of the network become the owner's.
 func (s *Shortcut) startChecks(
-	r *steps.Run, spec Spec, begin steps.Before, clNetworks, srvNetworks *steps.Step[cluster.Networks],
+	r *steps.Run, spec Spec, turn *turn, begin steps.Before, clNetworks, srvNetworks *steps.Step[cluster.Networks],
 ) []steps.Before {
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 	free := func(ctx context.Context) error {
-		if err := s.catchUp(ctx); err != nil {
+		if err := s.catchUp(ctx, spec.Create); err != nil {
 			return err
 		}
-		return s.CheckFree(ctx, spec)
+		found, err := s.look(ctx)
+		if err != nil {
+			return err
+		}
+		found.unfinished = turn.unfinished
+		return s.checkFree(ctx, spec, found)
 	}
 	checks := []steps.Before{
 		clNetworks, srvNetworks, steps.Act(r, s.first().Leaf.Name, "check that the pair is free", free, begin),
@@ -199,8 +198,8 @@ func (s *Shortcut) startChecks(
 			steps.ActWith(r, onServer, "check that nothing overlaps", clNetworks, srv.CheckOverlaps))
 	}
 	return []steps.Before{
-		steps.Act(r, onClient, "take over what is there", s.takeAt(cl, spec), checks...),
-		steps.Act(r, onServer, "take over what is there", s.takeAt(srv, spec), checks...),
+		steps.Act(r, onClient, "take over what is there", s.takeAt(cl, spec, turn), checks...),
+		steps.Act(r, onServer, "take over what is there", s.takeAt(srv, spec, turn), checks...),
 	}
 }
 

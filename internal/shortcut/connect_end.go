@@ -11,8 +11,11 @@ import (
 
 // The functions in this file return steps that apply the spec at one end.
 
-func (s *Shortcut) takeAt(on *end.End, spec Spec) func(context.Context) error {
-	return func(ctx context.Context) error { return s.take(ctx, on, spec) }
+func (s *Shortcut) takeAt(on *end.End, spec Spec, turn *turn) func(context.Context) error {
+	return func(ctx context.Context) error {
+		turn.wrote.Store(true)
+		return s.take(ctx, on, spec, turn.unfinished)
+	}
 }
 
 func (s *Shortcut) announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {

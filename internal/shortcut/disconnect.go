@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
@@ -36,29 +37,29 @@ type Kept struct {
 // error. A failure on one leaf does not stop the cleanup of the other leaf. The error is a
 // [steps.Failure].
 func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
+	ctx = cluster.WithFence(ctx)
 	adopting, err := s.adopting(ctx)
 	if err != nil {
 		return err
 	}
 	if adopting && !s.Client.Owner.Claims {
-		return giveBack(ctx, s.first(), s.ends()...)
+		return s.giveBack(ctx)
 	}
-	return s.disconnect(ctx, removal, s.first(), s.ends()...)
+	return s.disconnect(ctx, removal, s.pairTurn(false).toRemove(), s.ends()...)
 }
 
 // DisconnectEnd does the same at one end alone, for use when the other leaf is gone for good.
 func (s *Shortcut) DisconnectEnd(ctx context.Context, on *end.End, removal Removal) error {
-	return s.disconnect(ctx, removal, on, on)
+	return s.disconnect(cluster.WithFence(ctx), removal, newTurn(on, false).toRemove(), on)
 }
 
-// disconnect cleans up these ends at the same time. Lease is the end that holds the lease of the pair.
+// disconnect cleans up these ends at the same time.
 //
 // The turn ends when nothing is left but tenant namespaces that Kubernetes is deleting. That takes more than five
 // seconds, and whoever has the next turn waits for it, too.
-func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.End, ends ...*end.End) error {
+func (s *Shortcut) disconnect(ctx context.Context, removal Removal, turn *turn, ends ...*end.End) error {
 	r := steps.NewIndependent(ctx)
-	turn := &turn{}
-	begin := steps.Act(r, lease.Leaf.Name, "wait for other operations on the pair", turn.take(r, lease))
+	begin := steps.Act(r, turn.at.Leaf.Name, "wait for other operations on the pair", turn.take(r))
 	allowed := []steps.Before{begin} // on both leaves, before anything is removed on either
 	peerings, namespaces := make([]*steps.Step[string], len(ends)), make([]*steps.Step[*corev1.Namespace], len(ends))
 	for i, on := range ends {
@@ -87,7 +88,7 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lease *end.E
 		}
 		done = append(done, remains[i])
 	}
-	steps.Act(r, lease.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
+	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
 	for i, on := range ends {
 		steps.ActWith(r, on.Leaf.Name, "wait until the tenant namespace is gone", remains[i], on.UntilGone)
 	}
@@ -150,15 +151,14 @@ func startRest(
 		})
 }
 
-// giveBack gives back, at these ends, the objects that the owner has begun to adopt.
-func giveBack(ctx context.Context, lease *end.End, ends ...*end.End) error {
-	r := steps.NewIndependent(ctx)
-	turn := &turn{}
-	begin := steps.Act(r, lease.Leaf.Name, "wait for other operations on the pair", turn.take(r, lease))
+// giveBack gives back the objects that the owner has begun to adopt.
+func (s *Shortcut) giveBack(ctx context.Context) error {
+	r, turn := steps.NewIndependent(ctx), s.pairTurn(false).toRemove()
+	begin := steps.Act(r, turn.at.Leaf.Name, "wait for other operations on the pair", turn.take(r))
 	var done []steps.Before
-	for _, on := range ends {
+	for _, on := range s.ends() {
 		done = append(done, steps.Act(r, on.Leaf.Name, "give back what was taken over", on.GiveBack, begin))
 	}
-	steps.Act(r, lease.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
+	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
 	return turn.endAfter(ctx, r)
 }

@@ -80,7 +80,11 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			_, err := s.Lost(ctx)
 			return err
 		}, 1},
-		"a create":  {notJoined, func(ctx context.Context, s *Shortcut) error { return s.Connect(ctx, overNodePort) }, 7},
+		"a create": {notJoined, func(ctx context.Context, s *Shortcut) error {
+			spec := overNodePort
+			spec.Create = true
+			return s.Connect(ctx, spec)
+		}, 7},
 		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 4},
 		"an update of the MTU": {joined, func(ctx context.Context, s *Shortcut) error {
 			spec := overNodePort

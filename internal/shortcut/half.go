@@ -16,7 +16,12 @@ import (
 //
 // The type of the resource, [end.Owner.Resource], says which object it is. The objects of one end share a
 // tenant namespace, which has no owner. The first one creates it, and the last one removes it.
-type Half struct{ On *end.End }
+type Half struct {
+	On *end.End
+
+	// Create means that no Terraform state has the owner's token yet, as in [Spec].
+	Create bool
+}
 
 // NewHalf returns the half of an owner on a leaf. Remote is the ID of the other cluster.
 func NewHalf(leaf *cluster.Leaf, remote string, owner end.Owner) Half {
@@ -139,27 +144,55 @@ func ensure[T any](
 	ctx context.Context, h Half, asked, object string, write func(ctx context.Context, namespace string) (T, error),
 	waits ...wait[T],
 ) error {
-	return patiently(ctx, h.On, func() error { return tryEnsure(ctx, h, asked, object, write, waits) })
+	return patiently(ctx, h.On, func() error {
+		return tryEnsure(cluster.WithFence(ctx), h, asked, object, write, waits)
+	})
 }
 
-// tryEnsure does so unless there is a rival. It has the turn only while it writes, so that the objects of one end do
-// not wait for each other.
+// tryEnsure does so unless there is a rival. It has the turn on the pair only while it writes, so that the objects of one
+// end do not wait for each other. A create has the turn on its object until its end.
 func tryEnsure[T any](
 	ctx context.Context, h Half, asked, object string, write func(ctx context.Context, namespace string) (T, error),
 	waits []wait[T],
 ) error {
 	r := steps.New(ctx)
-	turn, leaf := &turn{}, h.On.Leaf.Name
-	begin := steps.Act(r, leaf, "wait for other operations on the pair", turn.take(r, h.On))
-	free := steps.Act(r, leaf, "check that nobody else has it", h.CheckFree, begin)
+	own, pair, leaf := h.objectTurn(), h.pairTurn(), h.On.Leaf.Name
+	var before []steps.Before
+	if h.Create {
+		before = append(before, steps.Act(r, leaf, "wait for another create of it", own.take(r)))
+	}
+	begin := steps.Act(r, leaf, "wait for other operations on the pair", pair.take(r), before...)
+	free := steps.Act(r, leaf, "check that nobody else has it", h.checkTurn(own), begin)
 	namespace := steps.Do(r, leaf, "namespace", h.ensureNamespace(asked), free)
 	written := steps.With(r, leaf, object, namespace, write)
-	done := []steps.Before{steps.Act(r, leaf, "let others work on the pair", turn.giveUp, written)}
+	done := []steps.Before{steps.Act(r, leaf, "let others work on the pair", pair.giveUp, written)}
 	for _, one := range waits {
 		done = append(done, steps.ActWith(r, leaf, one.name, written, one.do))
 	}
-	steps.Act(r, leaf, "record that it is complete", h.complete, done...)
-	return turn.endAfter(ctx, r)
+	still := steps.Act(r, leaf, "check that nobody else has it now", h.checkStill, done...)
+	steps.Act(r, leaf, "let others have it", own.giveUp, still)
+	failure := pair.endAfter(ctx, r)
+	_ = own.giveUp(ctx)
+	return failure
+}
+
+// pairTurn returns the turn on the pair at this end.
+func (h Half) pairTurn() *turn { return newTurn(h.On, false) }
+
+// objectTurn returns the turn on the object. Both types of gateways have the same one.
+func (h Half) objectTurn() *turn {
+	t := newTurn(h.On, h.Create)
+	t.name = objectLeaseName(h.On)
+	t.keep = h.On.RecordHalf
+	return t
+}
+
+func objectLeaseName(at *end.End) string {
+	kind := map[end.Resource]string{
+		end.ConfigurationResource: "configuration", end.PublicKeyResource: "public-key",
+		end.GatewayServerResource: "gateway", end.GatewayClientResource: "gateway",
+	}[at.Owner.Resource]
+	return leaseName(at) + "." + kind
 }
 
 // ensureNamespace returns a step that creates the tenant namespace, without an owner, or checks the one that the
@@ -184,9 +217,9 @@ func (h Half) shared() *end.End { return end.New(h.On.Leaf, h.On.Remote) }
 // tenant namespace and Liqo's record of the other cluster go, too. Given is the user's Secret of a gateway; it
 // stays. The text says what else stays, and why. The error is a [steps.Failure].
 func (h Half) Remove(ctx context.Context, given end.KeySecret) (string, error) {
-	r := steps.New(ctx)
-	turn, leaf := &turn{}, h.On.Leaf.Name
-	begin := steps.Act(r, leaf, "wait for other operations on the pair", turn.take(r, h.On))
+	ctx = cluster.WithFence(ctx)
+	r, turn, leaf := steps.New(ctx), h.pairTurn().toRemove(), h.On.Leaf.Name
+	begin := steps.Act(r, leaf, "wait for other operations on the pair", turn.take(r))
 	peering := steps.Do(r, leaf, "look for a peering", h.On.LivingPeering, begin)
 	allowed := steps.ActWith(r, leaf, "check that no peering uses the network", peering, h.checkNoPeering)
 	removed := steps.Act(r, leaf, "remove the object",

@@ -15,16 +15,48 @@ const eitherOr = "A pair of leaves has either one liqo_shortcut or, on each leaf
 	"liqo_public_key, and liqo_gateway_server or liqo_gateway_client."
 
 // CheckFree fails if someone else has the object that the half manages, or if a shortcut owns the network. A
-// liqo_public_key can give a key to a shortcut that does not share keys itself. CheckFree reads the cache.
+// liqo_public_key can give a key to a shortcut that does not share keys itself. CheckFree reads the cache, and live
+// whether a create was killed.
 func (h Half) CheckFree(ctx context.Context) error {
 	found, err := h.On.Find(ctx)
 	if err != nil {
 		return err
 	}
+	var unfinished end.Unfinished
+	if object := found.Of(h.On.Owner.Resource); object != nil && h.On.Owner.Of(object) == end.Another {
+		if unfinished, err = readUnfinished(ctx, h.On, objectLeaseName(h.On)); err != nil {
+			return err
+		}
+	}
+	return h.checkFree(ctx, found, unfinished)
+}
+
+// checkTurn returns a step that does so with the turn, before anything is written. A create does not trust the cache.
+func (h Half) checkTurn(own *turn) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if h.Create {
+			if err := h.On.Leaf.CatchUp(ctx, h.On.Remote.ID); err != nil {
+				return err
+			}
+		}
+		found, err := h.On.Find(ctx)
+		if err != nil {
+			return err
+		}
+		if err := h.checkFree(ctx, found, own.unfinished); err != nil {
+			return err
+		}
+		own.wrote.Store(true)
+		return nil
+	}
+}
+
+// checkFree does so for objects that were read with what the lease of the object says.
+func (h Half) checkFree(ctx context.Context, found end.Objects, unfinished end.Unfinished) error {
 	resource := h.On.Owner.Resource
 	for _, object := range append(found.Made(), found.Extra...) {
 		managed := resource.Manages(object)
-		switch h.On.WhoseHalf(object) {
+		switch h.On.WhoseHalf(object, unfinished) {
 		case end.Another:
 			if managed || !end.IsHalf(object) && resource != end.PublicKeyResource {
 				return h.rival(found, object)
@@ -89,12 +121,14 @@ func madeByHalf(at *end.End, object client.Object) *explain.Problem {
 	}
 }
 
-// complete records that the half is complete. It fails if someone else has taken the object over or deleted it
-// meanwhile.
-func (h Half) complete(ctx context.Context) error {
-	own, err := h.On.RecordHalf(ctx)
-	if err != nil || own {
+// checkStill fails if someone else has taken the object over or deleted it meanwhile.
+func (h Half) checkStill(ctx context.Context) error {
+	found, err := h.On.Find(ctx)
+	if err != nil {
 		return err
+	}
+	if object := found.Of(h.On.Owner.Resource); object != nil && h.On.Owner.Marked(object) {
+		return nil
 	}
 	return &explain.Problem{
 		Leaf:    h.On.Leaf.Name,

@@ -2,11 +2,16 @@ package shortcut
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -315,21 +320,53 @@ func TestAnObjectOfSomeoneElseIsNotTakenOverButCanBeImported(t *testing.T) {
 }
 
 func TestWhatAKilledCreateOfAHalfHasLeftIsTakenOver(t *testing.T) {
-	left := clustertest.Configuration("rome")
-	end.Owner{Token: "killed", Resource: end.ConfigurationResource}.Mark(left)
-	milan := liqotest.Leaf(t, "milan", append(ranges("10.2.0.0/16"), left)...)
+	owner := end.Owner{Token: "killed", Resource: end.ConfigurationResource}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "liqo", Name: "terraform-provider-liqo.milan.rome.configuration",
+	}}
+	end.Unfinished{owner.Token: {}}.Mark(lease)
+	milan := liqotest.Leaf(t, "milan",
+		append(ranges("10.2.0.0/16"), marked(owner, clustertest.Configuration("rome")), lease)...)
 	half := halfOf(milan, "rome", end.ConfigurationResource)
+	half.Create = true
 	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
 	if !half.seen(t).Exists {
 		t.Error("it has another owner")
 	}
-	// A shortcut does not: that create may still be under way.
-	left = clustertest.Configuration("rome")
-	end.Owner{Token: "killed", Resource: end.ConfigurationResource}.Mark(left)
-	err := New(leafWith(t, "rome"), leafWith(t, "milan", left)).OwnedBy(me).Connect(t.Context(), overNodePort)
+	if left, err := milan.Leased(t.Context(), lease.Name); left != nil || err != nil {
+		t.Errorf("left is %v (%v)", left, err)
+	}
+	// A shortcut does not take it: that create may still be under way.
+	err := New(leafWith(t, "rome"), leafWith(t, "milan", marked(owner, clustertest.Configuration("rome")))).OwnedBy(me).
+		Connect(t.Context(), overNodePort)
 	refused(t, err, `a liqo_configuration for "rome" exists already on leaf "milan"`)
+}
+
+func TestAHalfWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		milan := clustertest.Leaf(t, "milan", ranges("10.2.0.0/16")...) // without Liqo, so there is never an address
+		first := halfOf(milan, "rome", end.GatewayServerResource)
+		second := halfOf(milan, "rome", end.GatewayServerResource)
+		first.Create, second.Create, second.On.Owner.Token = true, true, "second"
+		ended := make(chan error, 1)
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			defer cancel()
+			ended <- first.EnsureGatewayServer(ctx, "", overNodePort.Server)
+		}()
+		<-time.After(time.Second)
+		began := time.Now()
+		err := second.EnsureGatewayServer(t.Context(), "", overNodePort.Server)
+		refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
+		if took := time.Since(began); took < 2*time.Minute {
+			t.Errorf("it was refused after %s, when nobody knew how the first one ends", took)
+		}
+		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) || !first.seen(t).Exists {
+			t.Errorf("the first one has lost its object: %v", err)
+		}
+	})
 }
 
 func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {

@@ -3,6 +3,7 @@ package shortcut
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -11,7 +12,11 @@ import (
 )
 
 // network is the objects of the two leaves' network.
-type network struct{ client, server end.Objects }
+type network struct {
+	client, server end.Objects
+
+	unfinished end.Unfinished // creates that the lease of the pair lists; nil if nobody has read it
+}
 
 // look reads both leaves' caches.
 func (s *Shortcut) look(ctx context.Context) (network, error) { return s.read(ctx, (*end.End).Find) }
@@ -54,25 +59,76 @@ func gateways(client, server end.Objects) int {
 }
 
 // reverse returns the network with its ends swapped.
-func (n network) reverse() network { return network{client: n.server, server: n.client} }
+func (n network) reverse() network {
+	n.client, n.server = n.server, n.client
+	return n
+}
 
 // whose returns whose an object is. An object that a killed create has left behind has no owner, or
 // the one from before that create began to adopt it. The caller has the turn, so the create is not
-// still under way. The create of a half may be: it has the turn on its own leaf only.
+// still under way. An object of one end has another lease, which says this.
+//
+// If objects of several owners are mixed, the network is that of the owner who has most of them, and the others are
+// nobody's to that owner.
 func (n network) whose(owner end.Owner, object client.Object) end.Whose {
-	if whose := owner.Of(object); whose != end.Another || end.IsHalf(object) || n.complete(end.TokenOf(object)) {
+	whose, token := owner.Of(object), end.TokenOf(object)
+	switch {
+	case whose != end.Another || end.IsHalf(object):
 		return whose
+	case n.abandonedTo(owner, token):
+		if before, adopted := end.PreviouslyOf(object); adopted {
+			return before
+		}
+		return end.Nobodys
+	case owner.Token != "" && n.mainOwner() == owner.Token:
+		return end.Nobodys
+	default:
+		return end.Another
 	}
-	if before, adopted := end.PreviouslyOf(object); adopted {
-		return before
-	}
-	return end.Nobodys
 }
 
-// complete reports whether the shortcut of the owner with this token was ever complete. One leaf that
+// abandonedTo reports whether no state has the shortcut with this token, as far as the owner that asks is concerned.
+func (n network) abandonedTo(asks end.Owner, token string) bool {
+	return n.isUnfinished(token) && n.unfinished.AbandonedTo(asks, token)
+}
+
+// isUnfinished reports whether the create of the shortcut with this token is under way, or has not ended as it should. A
+// record that it was complete counts more than the lease, which may be one that could not be released.
+func (n network) isUnfinished(token string) bool {
+	_, listed := n.unfinished[token]
+	return listed && !n.complete(token)
+}
+
+// complete reports whether a leaf records that the shortcut of the owner with this token was complete. One leaf that
 // says so is enough.
 func (n network) complete(token string) bool {
 	return n.client.CompleteBy(token) || n.server.CompleteBy(token)
+}
+
+// mainOwner returns the token of the shortcut that has most objects of the network. If several have as many, it is the
+// one whose objects come first, those of the client before those of the server. It is empty if none has any.
+func (n network) mainOwner() string {
+	count, main := map[string]int{}, ""
+	for _, object := range n.made() {
+		token := end.TokenOf(object)
+		if token == "" || end.IsHalf(object) {
+			continue
+		}
+		if count[token]++; count[token] > count[main] {
+			main = token
+		}
+	}
+	return main
+}
+
+// strays returns the objects at an end that another resource has marked as its own, although the network is the owner's.
+func (n network) strays(owner end.Owner, found end.Objects) []client.Object {
+	if owner.Token == "" || n.mainOwner() != owner.Token {
+		return nil
+	}
+	return slices.DeleteFunc(found.Made(), func(object client.Object) bool {
+		return end.IsHalf(object) || owner.Of(object) != end.Another
+	})
 }
 
 // soleOwner returns the token of the only shortcut that owns objects of the network. It is empty if there is

@@ -36,17 +36,6 @@ func (s *Shortcut) replacesClient(ctx context.Context, namespace string, spec en
 	}
 }
 
-// keepRecord keeps the record that the shortcut was complete if a gateway that has it is replaced. It comes
-// before the Configuration is written.
-func keepRecord(on *end.End) func(ctx context.Context, namespace string, replaces bool) error {
-	return func(ctx context.Context, namespace string, replaces bool) error {
-		if !replaces {
-			return nil
-		}
-		return on.KeepRecord(ctx, namespace)
-	}
-}
-
 // makeRoom removes the gateway at one end if it is replaced. Otherwise, it only releases a Secret that the
 // gateway no longer uses.
 func makeRoom(on *end.End, former end.KeySecret) func(ctx context.Context, replaces bool) error {

@@ -172,9 +172,9 @@ func TestOnlyObjectsThatAnApplyRestoresAreLost(t *testing.T) {
 		return ours(publicKey)
 	}
 	connectedOnce := ours(clustertest.Configuration("rome"))
-	annotate(connectedOnce, "complete", " 2026-11-21T10:00:00Z connected")
+	annotate(connectedOnce, "complete", `{"owner":"","connected":true}`)
 	seenOnce := ours(clustertest.Configuration("rome"))
-	annotate(seenOnce, "complete", " 2026-11-21T10:00:00Z")
+	annotate(seenOnce, "complete", `{"owner":""}`)
 	down, service := clustertest.Connection("rome",
 		networkingv1beta1.ConnectionError), clustertest.GatewayService("rome")
 	for name, test := range map[string]struct {

@@ -6,6 +6,10 @@ import (
 
 // Spec is the wanted state of a shortcut.
 type Spec struct {
+	// Create means that no Terraform state has the owner's token yet. If [Shortcut.Connect] is killed then, others may
+	// take over what it has made.
+	Create bool
+
 	// These are of both gateways, and override the gateways' own settings.
 	MTU         int    // of the tunnel, in bytes
 	KeyRotation string // another value gives both gateways new keys; empty keeps them

@@ -3,11 +3,13 @@ package shortcut
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
@@ -77,18 +79,22 @@ func Look(ctx context.Context, names []string, ask Ask) Survey {
 	return newAtlas(readings).survey()
 }
 
-// reading is the result of reading one leaf: its networks and peerings, by the ID of the other cluster.
+// reading is the result of reading one leaf: its networks and peerings, by the ID of the other cluster, and the creates
+// that its Leases list.
 type reading struct {
 	Leaf
-	networks map[string]end.Objects
-	peerings map[string]*liqov1beta1.ForeignCluster
+	networks   map[string]end.Objects
+	peerings   map[string]*liqov1beta1.ForeignCluster
+	unfinished end.Unfinished
 }
 
 func read(ctx context.Context, name string, ask Ask) reading {
 	var of reading
-	leaf, err := ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
-		of.peerings, err = end.Peerings(ctx, leaf)
-		return err
+	leaf, err := ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) error {
+		group, ctx := errgroup.WithContext(ctx)
+		group.Go(func() (err error) { of.peerings, err = end.Peerings(ctx, leaf); return err })
+		group.Go(func() (err error) { of.unfinished, err = end.UnfinishedAt(ctx, leaf); return err })
+		return group.Wait()
 	})
 	if err == nil {
 		of.networks, err = end.ObserveNetworks(ctx, leaf, end.Owner{})
@@ -167,7 +173,13 @@ func (a atlas) survey() Survey {
 
 // link returns the network of two leaves, or false if only objects are left that Liqo itself removes.
 func (a atlas) link(i, j int) (Link, bool) {
-	found := network{client: a.readings[i].networks[a.id(j)], server: a.readings[j].networks[a.id(i)]}
+	found := network{
+		client: a.readings[i].networks[a.id(j)], server: a.readings[j].networks[a.id(i)],
+		unfinished: end.Unfinished{},
+	}
+	for _, one := range []int{i, j} {
+		maps.Copy(found.unfinished, a.readings[one].unfinished)
+	}
 	if found.reversed() {
 		i, j, found = j, i, found.reverse()
 	}
@@ -178,7 +190,7 @@ func (a atlas) link(i, j int) (Link, bool) {
 		Latency: cmp.Or(found.client.Latency(), found.server.Latency()),
 	}
 	if token := found.soleOwner(); token != "" {
-		link.Owner = &Ownership{Origin: found.originOf(token), Complete: found.complete(token)}
+		link.Owner = &Ownership{Origin: found.originOf(token), Complete: !found.isUnfinished(token)}
 	}
 	if a.readings[i].Err != nil || a.readings[j].Err != nil {
 		link.Status = Unknown

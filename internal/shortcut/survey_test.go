@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -211,23 +211,24 @@ func TestTheLatencyOfANetworkIsTheClientsOrElseTheServers(t *testing.T) {
 }
 
 func TestASurveyHasTheOwnerAndTheEndpointOfANetwork(t *testing.T) {
-	owned := func(objects []client.Object, complete bool) []client.Object {
+	owned := func(objects []client.Object) []client.Object {
 		for _, object := range objects[:3] {
-			somebody.Mark(object)
-		}
-		if complete {
-			annotate(objects[0], "complete", somebody.Token+" "+time.Now().UTC().Format(time.RFC3339))
+			killed.Mark(object)
 		}
 		return objects
 	}
 	atRome, atMilan := clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up)
 	atMilan[1].(*networkingv1beta1.GatewayServer).Spec.MTU = 1400 //nolint:errcheck,forcetypeassert // the second is
 	for _, complete := range []bool{false, true} {
+		objects := owned(atMilan)
+		if !complete {
+			objects = append(objects, leftBehind(false))
+		}
 		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-			"rome": owned(atRome, false), "milan": owned(atMilan, complete),
+			"rome": owned(atRome), "milan": objects,
 		}))
 		link := survey.Networks[0]
-		if link.Owner == nil || link.Owner.Origin != somebody.Origin || link.Owner.Complete != complete {
+		if link.Owner == nil || link.Owner.Origin != killed.Origin || link.Owner.Complete != complete {
 			t.Errorf("complete: %t: the owner is %+v", complete, link.Owner)
 		}
 		if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 ||
@@ -258,21 +259,22 @@ func TestTheErrorOfALeafNamesAMissingPermission(t *testing.T) {
 }
 
 func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
-	asked := func(networks int) int {
+	asked := func(networks int) int32 {
 		var objects []client.Object
 		for i := range networks {
 			objects = append(objects, clustertest.ServerEnd(fmt.Sprintf("leaf-%d", i), up)...)
 		}
-		leaf, count := clustertest.Leaf(t, "rome", objects...), 0
+		leaf := clustertest.Leaf(t, "rome", objects...)
+		var count atomic.Int32
 		counting := interceptor.NewClient(leaf.Live, interceptor.Funcs{
 			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList,
 				options ...client.ListOption) error {
-				count++
+				count.Add(1)
 				return c.List(ctx, list, options...)
 			},
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
 				options ...client.GetOption) error {
-				count++
+				count.Add(1)
 				return c.Get(ctx, key, object, options...)
 			},
 		})
@@ -281,7 +283,7 @@ func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
 		if of.Err != nil || len(of.networks) != networks {
 			t.Fatalf("%d networks (%v)", len(of.networks), of.Err)
 		}
-		return count
+		return count.Load()
 	}
 	if few, many := asked(1), asked(30); few != many {
 		t.Errorf("%d reads for one network, %d for thirty", few, many)

@@ -5,9 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
@@ -15,12 +18,43 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// turn is the right to work on a pair. Only one operation has it at a time, in one process or in
-// several. It is a lease on the leaf whose cluster ID comes first. So all operations use the same
-// leaf, and there is no deadlock.
+// turn is the right to work on a pair, or on one object at one end. Only one operation has it at a time, in one process
+// or in several. It is a lease. That of a pair is on the leaf whose cluster ID comes first. So all operations use the
+// same leaf, and there is no deadlock.
+//
+// The lease also lists the creates that have begun with it and have not ended as they should, see [end.Unfinished].
 type turn struct {
-	lease   *cluster.Lease
-	release sync.Once
+	at   *end.End   // has the lease
+	name string     // of the lease
+	ends []*end.End // whose objects the turn is for
+
+	creates bool // the operation is a create: no Terraform state has its token yet
+	removes bool // the operation is a removal, which must not leave the lease behind
+	// keep records on the objects that the create has ended, if the lease can't be released. It may be nil.
+	keep func(context.Context) error
+
+	unfinished end.Unfinished // by the lease, when the turn was taken
+	wrote      atomic.Bool    // the operation may have written something
+	lease      *cluster.Lease
+	release    sync.Once
+}
+
+// newTurn returns the turn on a pair at one end. It is not taken yet.
+func newTurn(at *end.End, creates bool) *turn {
+	return &turn{at: at, name: leaseName(at), ends: []*end.End{at}, creates: creates}
+}
+
+// pairTurn returns the turn on the pair.
+func (s *Shortcut) pairTurn(creates bool) *turn {
+	t := newTurn(s.first(), creates)
+	t.ends = s.ends()
+	return t
+}
+
+// toRemove makes it the turn of a removal.
+func (t *turn) toRemove() *turn {
+	t.removes = true
+	return t
 }
 
 // first returns the end that holds the lease of the pair.
@@ -37,30 +71,46 @@ func leaseName(at *end.End) string {
 }
 
 // take waits for the turn and takes it. If the turn is lost, the run ends.
-func (t *turn) take(r *steps.Run, on *end.End) func(context.Context) error {
+func (t *turn) take(r *steps.Run) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var busy string
 		waiting := func(holder string) {
 			busy = holder
 			tflog.SubsystemInfo(ctx, steps.LogSubsystem, "waiting for another operation on the pair",
-				map[string]any{"leaf": on.Leaf.Name, "holder": holder})
+				map[string]any{"leaf": t.at.Leaf.Name, "holder": holder})
 		}
-		lease, err := on.Leaf.Hold(ctx, cluster.Claim{
-			Name: leaseName(on), Holder: holder(on.Owner), Mark: on.Owner.Mark,
-			Waiting: waiting, Lost: func(err error) { r.Abort(err) },
+		lease, err := t.at.Leaf.Hold(ctx, cluster.Claim{
+			Name: t.name, Holder: holder(t.at.Owner), Mark: t.mark,
+			Waiting: waiting, Lost: func(err error) { r.Abort(t.explainLost(err)) },
 		})
 		if err != nil {
-			return explainBusy(on, busy, err)
+			return t.explainBusy(busy, err)
 		}
 		t.lease = lease
 		return nil
 	}
 }
 
+// mark writes on the lease whose it is. It reads which creates the holder before has left behind, and adds its own.
+func (t *turn) mark(lease client.Object) {
+	t.unfinished = end.UnfinishedOn(lease)
+	delete(t.unfinished, t.at.Owner.Token) // that one has ended
+	listed := maps.Clone(t.unfinished)
+	if t.creates {
+		listed[t.at.Owner.Token] = end.Create{Origin: t.at.Owner.Origin}
+	}
+	t.at.Owner.Mark(lease)
+	listed.Mark(lease)
+}
+
 // leaseLeft reports whether an operation of the owner has left its lease behind.
 func leaseLeft(ctx context.Context, at *end.End) (bool, error) {
 	lease, err := at.Leaf.Leased(ctx, leaseName(at))
-	return lease != nil && at.Owner.Token != "" && at.Owner.Marked(lease), err
+	if lease == nil || at.Owner.Token == "" {
+		return false, err
+	}
+	_, listed := end.UnfinishedOn(lease)[at.Owner.Token]
+	return listed || at.Owner.Marked(lease), err
 }
 
 // holder returns a name of this process for others that wait for it.
@@ -72,18 +122,67 @@ func holder(owner end.Owner) string {
 	return name + "/" + rand.Text()
 }
 
-// giveUp ends the turn. It can be repeated.
+// giveUp ends the turn. It can be repeated. A lease that can't be released expires. This is an error only for a removal.
 func (t *turn) giveUp(ctx context.Context) (err error) {
 	t.release.Do(func() {
-		if t.lease != nil {
-			err = t.lease.Release(ctx)
+		if t.lease == nil {
+			return
+		}
+		if err = t.end(ctx); t.removes {
+			return
+		}
+		if err != nil && t.creates && t.keep != nil {
+			err = errors.Join(err, t.keep(ctx))
+		}
+		if err != nil {
+			tflog.SubsystemWarn(ctx, steps.LogSubsystem, "a lease could not be released",
+				map[string]any{"leaf": t.at.Leaf.Name, "lease": t.name, "error": err.Error()})
+			err = nil
 		}
 	})
 	return err
 }
 
-// endAfter waits for a run and then ends the turn, if a step has not ended it. After another failure, a lease that
-// can't be released is not worth a message: it expires.
+// end releases the lease, or leaves it if creates are still unfinished: those of others whose objects are still there,
+// and the own one if it was interrupted.
+func (t *turn) end(ctx context.Context) error {
+	left, err := t.left(context.WithoutCancel(ctx))
+	if err != nil {
+		left = t.unfinished // nobody knows
+	}
+	if t.creates && t.wrote.Load() && errors.Is(context.Cause(ctx), context.Canceled) {
+		left[t.at.Owner.Token] = end.Create{Origin: t.at.Owner.Origin, Interrupted: true}
+	}
+	if len(left) == 0 {
+		return t.lease.Release(ctx)
+	}
+	return t.lease.Leave(ctx, left.Mark)
+}
+
+// left returns those of the unfinished creates of others whose objects are still there. A create whose objects say that
+// it was complete has only left a lease that it could not release.
+func (t *turn) left(ctx context.Context) (end.Unfinished, error) {
+	left, complete := end.Unfinished{}, map[string]bool{}
+	if len(t.unfinished) == 0 {
+		return left, nil
+	}
+	for _, at := range t.ends {
+		found, err := at.Find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range append(found.Made(), found.Extra...) {
+			token := end.TokenOf(object)
+			if create, unfinished := t.unfinished[token]; unfinished {
+				left[token], complete[token] = create, complete[token] || found.CompleteBy(token)
+			}
+		}
+	}
+	maps.DeleteFunc(left, func(token string, _ end.Create) bool { return complete[token] })
+	return left, nil
+}
+
+// endAfter waits for a run and then ends the turn, if a step has not ended it.
 func (t *turn) endAfter(ctx context.Context, r *steps.Run) error {
 	failure := r.Wait()
 	_ = t.giveUp(ctx)
@@ -91,14 +190,36 @@ func (t *turn) endAfter(ctx context.Context, r *steps.Run) error {
 }
 
 // explainBusy returns the error of a wait for the turn.
-func explainBusy(at *end.End, holder string, err error) error {
+func (t *turn) explainBusy(holder string, err error) error {
 	if holder == "" || !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &explain.Problem{
-		Leaf: at.Leaf.Name, Err: err,
-		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", at.Remote.Name),
+		Leaf: t.at.Leaf.Name, Err: err,
+		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", t.at.Remote.Name),
 		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. "+
-			"If it was killed, the Lease expires within seconds.", at.Leaf.LiqoNamespace, leaseName(at), holder),
+			"If it was killed, the Lease expires within seconds.", t.at.Leaf.LiqoNamespace, t.name, holder),
 	}
+}
+
+// explainLost returns the error of an operation that has lost its turn.
+func (t *turn) explainLost(err error) error {
+	lost, ok := errors.AsType[*cluster.LeaseLostError](err)
+	if !ok {
+		return err
+	}
+	why := "The process was stopped, or its machine slept."
+	if lost.Last != nil {
+		why = "The last failure was: " + lost.Last.Error()
+	}
+	problem := &explain.Problem{
+		Leaf: lost.Leaf, Err: err,
+		Summary: fmt.Sprintf("another operation has taken over the pair with %q", t.at.Remote.Name),
+		Detail: fmt.Sprintf("This operation did not renew Lease %s/%s in time, and has written nothing since. %s\n\nRun "+
+			"`terraform plan` to see who has the network now.", lost.Namespace, lost.Name, why),
+	}
+	if !lost.Taken {
+		problem.Summary = fmt.Sprintf("the turn on the pair with %q can't be kept", t.at.Remote.Name)
+	}
+	return problem
 }

@@ -3,6 +3,7 @@ package shortcut
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,8 +12,11 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -82,48 +86,26 @@ func TestALeftLeaseOfMineIsAReasonToCleanUp(t *testing.T) {
 	}
 }
 
-// isComplete reports whether the API servers of both leaves say that my shortcut is complete.
-func isComplete(ctx context.Context, s *Shortcut) bool {
-	for _, on := range s.ends() {
-		var (
-			servers networkingv1beta1.GatewayServerList
-			clients networkingv1beta1.GatewayClientList
-		)
-		if err := errors.Join(on.Leaf.Live.List(ctx, &servers), on.Leaf.Live.List(ctx, &clients)); err != nil {
-			return false
-		}
-		found := end.Objects{}
-		if len(servers.Items) > 0 {
-			found.GatewayServer = &servers.Items[0]
-		}
-		if len(clients.Items) > 0 {
-			found.GatewayClient = &clients.Items[0]
-		}
-		if !found.CompleteBy(me.Token) {
-			return false
-		}
-	}
-	return true
-}
-
-func TestTheTurnEndsWhenBothLeavesHaveTheRecord(t *testing.T) {
+func TestTheTurnEndsWhenEverythingIsInPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(
 			liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...),
 		).OwnedBy(me)
 		for _, on := range s.ends() {
 			on.Leaf.Live = interceptor.NewClient(on.Leaf.Live, interceptor.Funcs{
-				Patch: func(
-					ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
+				Apply: func(
+					ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
 				) error {
 					<-time.After(time.Second) // the API server is slow
-					return c.Patch(ctx, object, patch, options...)
+					return c.Apply(ctx, intent, options...)
 				},
 				Delete: func(
 					ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
 				) error {
-					if _, lease := object.(*coordinationv1.Lease); lease && !isComplete(ctx, s) {
-						t.Error("another operation could take the shortcut for one that is not complete")
+					if _, lease := object.(*coordinationv1.Lease); lease {
+						if state, err := s.Observe(ctx, false); err != nil || state.Status != Connected {
+							t.Errorf("the status is %s (%v)", state.Status, err)
+						}
 					}
 					return c.Delete(ctx, object, options...)
 				},
@@ -135,22 +117,138 @@ func TestTheTurnEndsWhenBothLeavesHaveTheRecord(t *testing.T) {
 	})
 }
 
-func TestAShortcutThatWasCompletedAMomentAgoIsNotTakenForAnAbandonedOne(t *testing.T) {
+// refuseReleases lets a leaf refuse to delete and to leave Leases.
+func refuseReleases(leaf *cluster.Leaf) {
+	refusal := apierrors.NewForbidden(schema.GroupResource{Resource: "leases"}, "pair", errors.New("not allowed"))
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Delete: func(
+		ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
+	) error {
+		if _, lease := object.(*coordinationv1.Lease); lease {
+			return refusal
+		}
+		return c.Delete(ctx, object, options...)
+	}})
+}
+
+func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+		refuseReleases(milan)
+		spec := overNodePort
+		spec.Create = true
+		if err := New(rome, milan).OwnedBy(somebody).Connect(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute) // so its lease is that of a dead holder
+		if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); !IsRival(err) {
+			t.Errorf("a rival gets: %v", err)
+		}
+		half := halfOf(milan, "naples", end.GatewayServerResource)
+		half.Create = true
+		if err := half.EnsureGatewayServer(t.Context(), "", overNodePort.Server); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		half.On.Owner.Token = "another"
+		if err := half.EnsureGatewayServer(t.Context(), "", overNodePort.Server); !IsRival(err) {
+			t.Errorf("a rival of a half gets: %v", err)
+		}
+	})
+}
+
+func TestACreateThatFailsIsItsOwnersAndOneThatIsInterruptedIsThatOfItsFolder(t *testing.T) {
+	for cause, free := range map[error]bool{context.DeadlineExceeded: false, context.Canceled: true} {
+		synctest.Test(t, func(t *testing.T) {
+			rome := leafWith(t, "rome") // without Liqo, which has never an address for a gateway
+			milan := clustertest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+			spec := overNodePort
+			spec.Create = true
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			if errors.Is(cause, context.Canceled) {
+				time.AfterFunc(time.Second, cancel)
+			}
+			defer cancel()
+			if err := New(rome, milan).OwnedBy(somebody).Connect(ctx, spec); !errors.Is(err, cause) {
+				t.Fatalf("%v: the create ends with %v", cause, err)
+			}
+			for folder, mayTake := range map[string]bool{"theirs": free, "elsewhere": false} {
+				asks := New(rome, milan).OwnedBy(end.Owner{Token: "asks", Origin: end.Origin{Folder: folder}})
+				if err := asks.CheckFree(t.Context(), spec); IsRival(err) == mayTake {
+					t.Errorf("%v: whoever is in folder %s gets %v", cause, folder, err)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatAKilledCreateHasLeftIsStillNobodysAfterAnotherCreateThatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rome := leafWith(t, "rome", marked(killed, clustertest.Configuration("milan")))
+		milan := clustertest.Leaf(t, "milan", leftBehind(false)) // whose ranges can't be read
+		s, spec := New(rome, milan).OwnedBy(me), overNodePort
+		spec.Create = true
+		for range 2 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := s.Connect(ctx, spec); err == nil || IsRival(err) {
+				t.Errorf("got: %v", err)
+			}
+			if err := s.CheckFree(t.Context(), spec); err != nil {
+				t.Errorf("then nobody can take it: %v", err)
+			}
+		}
+	})
+}
+
+func TestAShortcutThatTheCachesDoNotShowIsNotTakenOver(t *testing.T) {
 	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
 	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
-	if err := New(rome, milan).OwnedBy(somebody).Connect(t.Context(), overNodePort); err != nil {
+	spec := overNodePort
+	spec.Create = true
+	if err := New(rome, milan).OwnedBy(somebody).Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
 	for _, leaf := range []*cluster.Leaf{rome, milan} {
 		showLate(leaf)
 	}
+	before := versions(t, rome, milan)
 	for name, s := range map[string]*Shortcut{
 		"in the same direction": New(rome, milan), "in the opposite direction": New(milan, rome),
 	} {
-		if err := s.OwnedBy(me).Connect(t.Context(), overNodePort); !IsRival(err) {
+		if err := s.OwnedBy(me).Connect(t.Context(), spec); !IsRival(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	half := halfOf(milan, "rome", end.ConfigurationResource)
+	half.Create = true
+	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); !IsRival(err) {
+		t.Errorf("a half: %v", err)
+	}
+	if after := versions(t, rome, milan); !maps.Equal(before, after) {
+		t.Errorf("something was written: %v is %v now", before, after)
+	}
+}
+
+// versions returns the resource versions of the objects of all networks on leaves, and of the tenant namespaces.
+func versions(t *testing.T, leaves ...*cluster.Leaf) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, leaf := range leaves {
+		for _, list := range []client.ObjectList{
+			&corev1.NamespaceList{}, &networkingv1beta1.ConfigurationList{}, &networkingv1beta1.PublicKeyList{},
+			&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
+		} {
+			if err := leaf.Live.List(t.Context(), list); err != nil {
+				t.Fatal(err)
+			}
+			_ = meta.EachListItem(list, func(item runtime.Object) error {
+				object := item.(client.Object) //nolint:errcheck,forcetypeassert // lists are of objects
+				found[leaf.Name+" "+leaf.Describe(object)] = object.GetResourceVersion()
+				return nil
+			})
+		}
+	}
+	return found
 }
 
 func TestAShortcutThatWasRemovedAMomentAgoDoesNotBlockAnother(t *testing.T) {
@@ -183,17 +281,9 @@ func TestAShortcutThatWasRemovedAMomentAgoDoesNotBlockAnother(t *testing.T) {
 	}
 }
 
-// showLate lets the caches of a leaf show that a shortcut is complete only after someone has read its objects live.
+// showLate lets the caches of a leaf show nothing until someone has read its gateways live.
 func showLate(leaf *cluster.Leaf) {
 	var read atomic.Bool
-	hide := func(object client.Object) {
-		if !read.Load() {
-			annotations := object.GetAnnotations()
-			delete(annotations, end.ManagedBy+"/complete")
-			object.SetAnnotations(annotations)
-			object.SetResourceVersion("1")
-		}
-	}
 	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
 		List: func(
 			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
@@ -209,13 +299,10 @@ func showLate(leaf *cluster.Leaf) {
 		List: func(
 			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
 		) error {
-			if err := c.List(ctx, list, options...); err != nil {
-				return err
-			}
-			return meta.EachListItem(list, func(item runtime.Object) error {
-				hide(item.(client.Object)) //nolint:errcheck,forcetypeassert // lists are of objects
+			if !read.Load() {
 				return nil
-			})
+			}
+			return c.List(ctx, list, options...)
 		},
 	})
 }

@@ -71,8 +71,8 @@ func (r *Run) Abort(reason error) {
 func (r *Run) Wait() error {
 	r.steps.Wait()
 	defer r.abort(nil)
-	if r.aborted != nil {
-		return r.failure(r.aborted)
+	if reason := r.abortion(); reason != nil {
+		return r.failure(reason)
 	}
 	var errs []error
 	for _, entry := range r.ledger {
@@ -87,6 +87,13 @@ func (r *Run) Wait() error {
 		return r.failure(err)
 	}
 	return nil
+}
+
+// abortion returns the reason of [Run.Abort], or nil. Whoever calls that may do so while the last steps end.
+func (r *Run) abortion() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.aborted
 }
 
 func (r *Run) enter(leaf, name string) *entry {

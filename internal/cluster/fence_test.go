@@ -1,0 +1,270 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// guarded is an operation that holds a lease on one leaf and writes to another one.
+type guarded struct {
+	t    *testing.T
+	leaf *cluster.Leaf // with the lease
+	ctx  context.Context
+	lost chan error
+
+	failure atomic.Pointer[error] // of each renewal
+	arrived atomic.Int32          // requests at the other leaf
+	stuck   atomic.Bool           // the other leaf does not answer
+	cuts    atomic.Int32
+
+	transport http.RoundTripper // to the other leaf
+}
+
+// newGuarded begins an operation. It ends with the test.
+func newGuarded(t *testing.T) *guarded {
+	t.Helper()
+	g := &guarded{t: t, leaf: clustertest.Leaf(t, "rome"), lost: make(chan error, 1)}
+	g.leaf.Live = interceptor.NewClient(g.leaf.Live, interceptor.Funcs{Update: func(
+		ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
+	) error {
+		if err := g.failure.Load(); err != nil {
+			return *err
+		}
+		return c.Update(ctx, object, options...)
+	}})
+	g.transport = cluster.NewFenced(g, func() { g.cuts.Add(1) })
+	g.ctx = cluster.WithFence(t.Context())
+	mine := claim("mine")
+	mine.Lost = func(err error) { g.lost <- err }
+	lease, err := g.leaf.Hold(g.ctx, mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		g.failure.Store(nil)
+		if err := lease.Release(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+// RoundTrip implements [http.RoundTripper] for the other leaf.
+func (g *guarded) RoundTrip(request *http.Request) (*http.Response, error) {
+	g.arrived.Add(1)
+	if g.stuck.Load() {
+		<-request.Context().Done()
+		return nil, request.Context().Err()
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+}
+
+// send sends a request to the other leaf.
+func (g *guarded) send(ctx context.Context, method, url string) error {
+	request, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
+	if err != nil {
+		return err
+	}
+	response, err := g.transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}
+
+// fail lets all renewals from now on fail.
+func (g *guarded) fail(err error) { g.failure.Store(&err) }
+
+func wait(d time.Duration) { <-time.After(d) } // of the bubble's clock
+
+func TestAWriteWaitsWhileALeaseIsNotRenewedAndComesWhenItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		g.fail(refusedConnection)
+		wait(6900 * time.Millisecond)
+		began := time.Now()
+		if err := g.send(g.ctx, http.MethodPatch, "https://milan"); err != nil || time.Since(began) > 0 {
+			t.Errorf("before the deadline: %v after %s", err, time.Since(began))
+		}
+		wait(time.Second)
+		go func() {
+			wait(10 * time.Second)
+			g.failure.Store(nil)
+		}()
+		if err := g.send(g.ctx, http.MethodPatch, "https://milan"); err != nil || time.Since(began) < 11*time.Second {
+			t.Errorf("after the deadline: %v after %s", err, time.Since(began))
+		}
+	})
+}
+
+func TestAWriteThatIsUnderWayEndsBeforeAnotherProcessMayHaveTheLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		g.fail(refusedConnection)
+		g.stuck.Store(true)
+		began := time.Now()
+		err := g.send(g.ctx, http.MethodPatch, "https://milan")
+		if !cluster.Unreachable(err) || time.Since(began) != 7*time.Second || g.cuts.Load() != 1 {
+			t.Errorf("%v after %s, with %d cuts of the connections", err, time.Since(began), g.cuts.Load())
+		}
+	})
+}
+
+func TestWhatOnlyReadsDoesNotWaitForALease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		g.fail(refusedConnection)
+		wait(8 * time.Second)
+		began := time.Now()
+		for method, url := range map[string]string{
+			http.MethodGet: "https://milan", http.MethodPost: "https://milan?dryRun=All",
+		} {
+			if err := g.send(g.ctx, method, url); err != nil || time.Since(began) > 0 {
+				t.Errorf("%s %s: %v after %s", method, url, err, time.Since(began))
+			}
+		}
+		if err := g.send(t.Context(), http.MethodPatch, "https://milan"); err != nil || time.Since(began) > 0 {
+			t.Errorf("without a lease: %v after %s", err, time.Since(began))
+		}
+	})
+}
+
+func TestAWriteThatWaitsForALeaseForTooLongSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		g.fail(refusedConnection)
+		wait(8 * time.Second)
+		began := time.Now()
+		err := g.send(g.ctx, http.MethodPatch, "https://milan")
+		explained, ok := errors.AsType[*cluster.Error](err)
+		if !ok || explained.Leaf != "rome" || explained.Summary != "the Lease of this operation can't be renewed" ||
+			time.Since(began) != time.Minute {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestWhoeverHasLostALeaseWritesNothingMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		taken, err := g.leaf.Leased(t.Context(), "pair")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.fail(refusedConnection)
+		wait(8 * time.Second)
+		taken.Spec.HolderIdentity = new("another")
+		g.failure.Store(nil)
+		if err := g.leaf.Live.Update(t.Context(), taken); err != nil {
+			t.Fatal(err)
+		}
+		lost, ok := errors.AsType[*cluster.LeaseLostError](g.send(g.ctx, http.MethodPatch, "https://milan"))
+		if !ok || !lost.Taken || !errors.Is(lost, syscall.ECONNREFUSED) || g.arrived.Load() > 0 {
+			t.Errorf("%d writes have arrived: %v", g.arrived.Load(), lost)
+		}
+		if err := <-g.lost; !errors.Is(err, lost) {
+			t.Errorf("the operation is told %v", err)
+		}
+	})
+}
+
+func TestAMachineThatWakesUpWritesOnlyAfterARenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		var slept atomic.Int64
+		cluster.SetWallClock(g.leaf, func() time.Duration { return time.Duration(slept.Load()) })
+		wait(2 * time.Second)
+		slept.Store(int64(time.Hour)) // which the monotonic clock does not know
+		began := time.Now()
+		if err := g.send(g.ctx, http.MethodPatch, "https://milan"); err != nil || time.Since(began) != time.Second {
+			t.Errorf("%v after %s, although the next renewal was due after a second", err, time.Since(began))
+		}
+	})
+}
+
+func TestALeaseWhoseRenewalsAreRefusedIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		began := time.Now()
+		g.fail(apierrors.NewUnauthorized("the token has expired"))
+		lost, ok := errors.AsType[*cluster.LeaseLostError](<-g.lost)
+		if !ok || lost.Taken || !strings.Contains(lost.Error(), "the token has expired") || g.arrived.Load() > 0 {
+			t.Errorf("after %s: %v", time.Since(began), lost)
+		}
+		if took := time.Since(began); took < 15*time.Second || took > 20*time.Second {
+			t.Errorf("after %s", took)
+		}
+	})
+}
+
+func TestTheTimesInALeaseAreTheAPIServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome")
+		cluster.SetAhead(leaf, -2*time.Hour) // this machine's clock is two hours ahead
+		lease, err := leaf.Hold(t.Context(), claim("mine"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			seen, err := leaf.Leased(t.Context(), "pair")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if renewed := seen.Spec.RenewTime.Time; time.Since(renewed.Add(2*time.Hour)).Abs() > time.Second ||
+				time.Since(seen.Spec.AcquireTime.Add(2*time.Hour)) > 5*time.Second {
+				t.Errorf("it was renewed at %s, and it is %s", renewed, time.Now())
+			}
+			wait(3100 * time.Millisecond)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAHolderWhoseClockIsHoursOffKeepsItsLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome", heldBy("another", time.Now().Add(-2*time.Hour)))
+		cluster.SetAhead(leaf, -2*time.Hour) // as the API server says, it was renewed a moment ago
+		isHeldAfter(t, leaf, 10*time.Second)
+	})
+}
+
+func TestALeaseThatItsHolderLeavesIsTakenAtOnceWithWhatIsWrittenOnIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaf := clustertest.Leaf(t, "rome")
+		lease, err := leaf.Hold(t.Context(), claim("first"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := func(object client.Object) { object.SetAnnotations(map[string]string{"note": "unfinished"}) }
+		if err := lease.Leave(t.Context(), note); err != nil {
+			t.Fatal(err)
+		}
+		var read string
+		second, began := claim("second"), time.Now()
+		second.Mark = func(object client.Object) { read = object.GetAnnotations()["note"] }
+		next, err := leaf.Hold(t.Context(), second)
+		if err != nil || read != "unfinished" || time.Since(began) > 0 {
+			t.Fatalf("after %s it says %q (%v)", time.Since(began), read, err)
+		}
+		if err := next.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
