@@ -1,18 +1,13 @@
 package acceptance
 
 import (
-	"context"
 	"os/exec"
 	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/liqotech/liqo/pkg/consts"
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // liqoctl runs `liqoctl network` between two clusters. The client is the first one.
@@ -112,46 +107,4 @@ func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 	lab.command(t, "start-apiserver", "milan")
 	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
 	apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
-}
-
-func TestAccALeafWithAReinstalledLiqoIsAnotherCluster(t *testing.T) {
-	lab := borrowLab(t)
-	apply(t,
-		resource.TestStep{Config: lab.contexts(shortcutRomeMilan)},
-		resource.TestStep{
-			PreConfig: func() {
-				lab.removeTrace(t, "milan", "rome")
-				lab.callCluster(t, "milan", "milan-2")
-				t.Cleanup(func() { lab.callCluster(t, "milan", "milan") })
-			},
-			Config: lab.contexts(shortcutRomeMilan),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace),
-			}},
-			ConfigStateChecks: []statecheck.StateCheck{
-				expect("status", connected), expect("server_cluster_id", knownvalue.StringExact("milan-2")),
-				expect("id", knownvalue.StringExact("rome/milan-2")),
-				expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan-2")),
-			},
-		},
-	)
-}
-
-// callCluster gives a cluster another ID, which all other clusters see.
-func (l *Lab) callCluster(t *testing.T, name, id string) {
-	t.Helper()
-	ctx, c := context.WithoutCancel(t.Context()), l.client(t, name) // it also works in a cleanup
-	var maps corev1.ConfigMapList
-	err := c.List(
-		ctx, &maps, client.InNamespace("liqo"),
-		client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()},
-	)
-	if err != nil || len(maps.Items) != 1 {
-		t.Fatalf("%d ConfigMaps have the ID of %s (%v)", len(maps.Items), name, err)
-	}
-	known := maps.Items[0].DeepCopy()
-	known.Data[consts.ClusterIDConfigMapKey] = id
-	if err := c.Patch(ctx, known, client.MergeFrom(&maps.Items[0])); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -119,6 +119,12 @@ func (s *Service) remove(ctx context.Context, from Request) error {
 	})
 }
 
+// IsRequestedBy reports whether the Service exists and the owner has set the annotation.
+func (s *Service) IsRequestedBy(ctx context.Context, owner Owner) (bool, error) {
+	found, err := s.read(ctx)
+	return found.IsOf(owner), err
+}
+
 // IsOf reports whether the owner has set the annotation.
 func (r Request) IsOf(owner Owner) bool {
 	return slices.Contains(r.managers(), owner.manager())

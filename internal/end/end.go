@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -34,6 +35,19 @@ type Remote struct {
 
 // New returns the end on a leaf, without an owner.
 func New(leaf *cluster.Leaf, remote Remote) *End { return &End{Leaf: leaf, Remote: remote} }
+
+// HasOwn reports whether the leaf has anything of the owner's: an object of the network, or the tenant namespace.
+func (e *End) HasOwn(ctx context.Context) (bool, error) {
+	if e.Owner.Token == "" {
+		return false, nil
+	}
+	found, err := e.Find(ctx)
+	if err != nil || slices.ContainsFunc(found.written(), e.Owner.Marked) {
+		return err == nil, err
+	}
+	namespace, err := e.TenantNamespace(ctx)
+	return namespace != nil && e.Owner.Marked(namespace), err
+}
 
 // until waits until done is true for the leaf's objects of this network. It checks again whenever the
 // cache of one of these kinds changes. waitedFor completes "waiting for …" in the error. The error

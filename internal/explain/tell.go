@@ -29,13 +29,17 @@ func Detail(err error) string {
 		}
 		paragraphs = append(paragraphs, text)
 	}
-	problem, ok := errors.AsType[*Problem](err)
-	refused := ok && problem.Refused
 	failure, ok := err.(*steps.Failure) //nolint:errorlint // a wrapping error has a text of its own
-	if ok && !refused {
+	if ok && !Refused(err) {
 		paragraphs = append(paragraphs, "How far it got:\n"+failure.Ledger())
 	}
 	return strings.Join(paragraphs, "\n\n")
+}
+
+// Refused reports whether an operation has refused to begin, so that it has written nothing.
+func Refused(err error) bool {
+	problem, ok := errors.AsType[*Problem](err)
+	return ok && problem.Refused
 }
 
 // reasons returns the errors of the failed steps, or the error itself.

@@ -61,9 +61,7 @@ func (l *leaves) connectByID(ctx context.Context, clientID, serverID string) pai
 	)
 }
 
-// find connects to both leaves of an existing shortcut in parallel. It finds the recorded clusters
-// even if they have other names now. If the provider no longer knows a recorded cluster, the pair
-// has the result of the name: an error, or another cluster.
+// find connects to both leaves of an existing shortcut in parallel, as [leaves.findRecorded] does.
 func (l *leaves) find(ctx context.Context, model *shortcutModel) pair {
 	return connectBoth(
 		func() (*cluster.Leaf, error) { return l.findRecorded(ctx, model.recorded("client")) },
@@ -71,54 +69,15 @@ func (l *leaves) find(ctx context.Context, model *shortcutModel) pair {
 	)
 }
 
-func (l *leaves) findRecorded(ctx context.Context, end recordedEnd) (*cluster.Leaf, error) {
-	leaf, err := l.registry.Leaf(ctx, end.name)
-	if err == nil && !isAnother(leaf, end.id) || err != nil && !isUnknownName(err) || end.id == "" {
-		return leaf, err
-	}
-	found, notFound := l.registry.LeafByID(ctx, end.id)
-	switch {
-	case notFound == nil:
-		return found, nil
-	case err != nil:
-		return nil, fmt.Errorf("%w. %s", err, detail(notFound))
-	default:
-		return leaf, nil
-	}
-}
-
-// planTroubles returns the diagnostics of the leaves that a plan could not connect to. A leaf of an
-// existing shortcut that is lost is only a warning, and so is a leaf that does not answer. A name
-// that refers to no leaf is an error if its cluster has another name now. Otherwise the plan would
-// lose the cluster.
-func (l *leaves) planTroubles(ctx context.Context, p pair, plan, state *shortcutModel) diag.Diagnostics {
-	const consequence = "The plan continues without this leaf. An apply needs it for any change on a leaf."
-	var diags diag.Diagnostics
-	for _, end := range p.failed() {
-		recorded, name := state.recorded(end.attribute), plan.recorded(end.attribute).name
-		if renamed := l.renamed(ctx, end.err, recorded.id); renamed != nil {
-			diags.AddAttributeError(end.path(), summary("", end.err), fmt.Sprintf("There is no leaf with the name %q. "+
-				"Cluster %q, the %s of this shortcut, has the name %q now. Set `%s = %q`. This changes nothing on the leaves.",
-				name, recorded.id, end.attribute, renamed.Name, end.attribute, renamed.Name))
-			continue
-		}
-		if cluster.Unreachable(end.err) || cluster.Lost(end.err) && name == recorded.name {
-			diags.Append(end.warning(consequence))
-		} else {
-			diags.Append(end.diagnostic())
-		}
-	}
-	return diags
-}
-
-// renamed returns the leaf with this cluster ID if err says that its name is unknown. It returns
-// nil for other errors, and if there is no such leaf.
-func (l *leaves) renamed(ctx context.Context, err error, id string) *cluster.Leaf {
-	if id == "" || !isUnknownName(err) {
+// checkCleanable returns an error if nobody can clean either leaf of a shortcut that a plan replaces.
+func (l *leaves) checkCleanable(ctx context.Context, state *shortcutModel) diag.Diagnostics {
+	if l.unknownAny(state.Client, state.Server) {
 		return nil
 	}
-	leaf, _ := l.registry.LeafByID(ctx, id) // no such leaf is not an error here
-	return leaf
+	if former := l.find(ctx, state); former.client == nil && former.server == nil {
+		return former.obstacles(nothingCleaned)
+	}
+	return nil
 }
 
 func isUnknownName(err error) bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -29,10 +30,11 @@ func TestALostLeafIsAnErrorOfAPlanUnlessTheStateHasItUnderThisName(t *testing.T)
 		"a recorded shortcut":    {joining("rome", "turin"), true},
 		"a leaf with a new name": {joining("rome", "torino"), false},
 	} {
-		lost := pair{serverErr: &cluster.UnknownNameError{Name: "turin"}}
-		diags := leaves.planTroubles(t.Context(), lost, joining("rome", "turin"), test.state)
-		if len(diags) != 1 || diags[0].Summary() != "Unknown leaf turin" || diags.HasError() == test.isWarning {
-			t.Errorf("%s: got %v", name, diags)
+		lost := failedEnd{"server", &cluster.UnknownNameError{Name: "turin"}}
+		trouble := leaves.planTrouble(t.Context(), lost, "turin", test.state.recorded("server"))
+		isWarning := trouble.Severity() == diag.SeverityWarning
+		if trouble.Summary() != "Unknown leaf turin" || isWarning != test.isWarning {
+			t.Errorf("%s: got %v", name, trouble)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -40,51 +41,22 @@ func (p pair) errors() diag.Diagnostics {
 	return diags
 }
 
-// troubles returns the same diagnostics for an existing shortcut. A lost leaf is only a warning
-// then, with its consequence, so that the plan continues for everything else.
+// troubles returns the same diagnostics for a refresh. A lost leaf is only a warning then, with its consequence.
 func (p pair) troubles(consequence string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range p.failed() {
-		if cluster.Lost(end.err) {
-			diags.Append(end.warning(consequence))
-		} else {
-			diags.Append(end.diagnostic())
-		}
+		diags.Append(end.trouble(consequence))
 	}
 	return diags
 }
 
-// obstacles returns the same diagnostics for a destroy. For a lost leaf they say how to destroy
-// without it.
-func (p pair) obstacles() diag.Diagnostics {
+// obstacles returns the same diagnostics for a destroy. For a lost leaf they have the advice.
+func (p pair) obstacles(advice string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range p.failed() {
-		diagnostic := end.diagnostic()
-		if cluster.Lost(end.err) {
-			diags.AddAttributeError(end.path(), diagnostic.Summary(), diagnostic.Detail()+"\n\nIf this leaf is gone for good, "+
-				"apply `force_destroy = true`, then destroy. This cleans only the other leaf.")
-		} else {
-			diags.Append(diagnostic)
-		}
+		diags.Append(end.obstacle(advice))
 	}
 	return diags
-}
-
-// failedEnd is a leaf that could not be connected to.
-type failedEnd struct {
-	attribute string // with its name: client or server
-	err       error
-}
-
-func (e failedEnd) path() path.Path { return path.Root(e.attribute) }
-
-func (e failedEnd) diagnostic() diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(e.path(), summary("Can't connect to the leaf", e.err), detail(e.err))
-}
-
-func (e failedEnd) warning(consequence string) diag.Diagnostic {
-	diagnostic := e.diagnostic()
-	return diag.NewAttributeWarningDiagnostic(e.path(), diagnostic.Summary(), diagnostic.Detail()+"\n\n"+consequence)
 }
 
 func (p pair) failed() []failedEnd {
@@ -99,6 +71,15 @@ func (p pair) failed() []failedEnd {
 	return ends
 }
 
+// lose forgets a leaf of the pair, because of an error.
+func (p *pair) lose(end failedEnd) {
+	if end.attribute == "client" {
+		p.client, p.clientErr = nil, end.err
+	} else {
+		p.server, p.serverErr = nil, end.err
+	}
+}
+
 // differ returns an error if both names refer to the same cluster.
 func (p pair) differ() diag.Diagnostics {
 	var diags diag.Diagnostics
@@ -110,57 +91,12 @@ func (p pair) differ() diag.Diagnostics {
 	return diags
 }
 
-// isAnother reports whether a name now refers to another cluster than the one that the shortcut
-// connects.
-func (p pair) isAnother(model *shortcutModel) bool {
-	return isAnother(p.client, model.ClientClusterID.ValueString()) ||
-		isAnother(p.server, model.ServerClusterID.ValueString())
-}
-
-// isAnother reports whether a leaf has another ID than the recorded one. The recorded ID is empty
-// before the first apply.
-func isAnother(leaf *cluster.Leaf, id string) bool { return id != "" && string(leaf.ID) != id }
-
-// anotherClusterError returns the error that the name of an attribute refers to another cluster than the recorded one.
-func anotherClusterError(attribute string, leaf *cluster.Leaf, id string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(path.Root(attribute), "Another cluster", fmt.Sprintf("The name %q refers to "+
-		"cluster %q now, but the resource is for cluster %q. Nothing was changed. Let the name refer to the old cluster "+
-		"again, at least until the resource is destroyed.", leaf.Name, leaf.ID, id))
-}
-
-// anotherClusterWarning returns the warning that a plan replaces a resource, because the name of an attribute refers to
-// another cluster than the recorded one.
-func anotherClusterWarning(attribute string, leaf *cluster.Leaf, id string) diag.Diagnostic {
-	return diag.NewAttributeWarningDiagnostic(path.Root(attribute), "Another cluster", fmt.Sprintf("The resource is for "+
-		"cluster %q, but the name %q refers to cluster %q now. So the plan replaces the resource.", id, leaf.Name, leaf.ID))
-}
-
-// recordedEnd is the recorded leaf of one end of a shortcut.
-type recordedEnd struct {
-	name string // of the leaf
-	id   string // of the cluster; empty before the first apply
-}
-
-// recorded returns the recorded leaf of an attribute, client or server. It is empty if the model is
-// nil.
-func (m *shortcutModel) recorded(attribute string) recordedEnd {
-	switch {
-	case m == nil:
-		return recordedEnd{}
-	case attribute == "client":
-		return recordedEnd{m.Client.ValueString(), m.ClientClusterID.ValueString()}
-	default:
-		return recordedEnd{m.Server.ValueString(), m.ServerClusterID.ValueString()}
-	}
-}
-
-// mustBe returns an error for each name that refers to another cluster than the one that the
-// shortcut connects.
-func (p pair) mustBe(model *shortcutModel) diag.Diagnostics {
+// mustBe returns an error for each name that refers to another cluster than the one of a plan.
+func (p pair) mustBe(ctx context.Context, plan *shortcutModel) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for attribute, leaf := range map[string]*cluster.Leaf{"client": p.client, "server": p.server} {
-		if id := model.recorded(attribute).id; isAnother(leaf, id) {
-			diags.Append(anotherClusterError(attribute, leaf, id))
+		if err := plan.recorded(attribute).check(ctx, leaf); err != nil {
+			diags.Append(failedEnd{attribute, err}.diagnostic("Nothing was changed."))
 		}
 	}
 	return diags

@@ -102,8 +102,7 @@ func (r *directServiceResource) request(
 	observed, err := service.Observe(ctx)
 	switch {
 	case err != nil:
-		diags.AddError(summary("The Service can't be read", err), detail(err))
-		return diags
+		return append(diags, recordUnread(ctx, plan, state, failure, err)...)
 	case failure != nil && !observed.IsOf(owner):
 		return diags // a refused attempt leaves no state
 	}
@@ -112,7 +111,9 @@ func (r *directServiceResource) request(
 			"%s. A destroy of this resource will leave it in place. To take it over, import it.",
 			service, direct.DescribeManagers(others)))
 	}
+	promised := plan.ClusterUID
 	plan.observed(service, observed)
+	keepKnown(&plan.ClusterUID, promised)
 	diags.Append(warnings(observed, nil)...)
 	diags.Append(state.Set(ctx, plan)...)
 	return diags
@@ -125,12 +126,12 @@ func (r *directServiceResource) service(
 ) (*direct.Service, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	centre, err := r.leaves.registry.Leaf(ctx, model.Cluster.ValueString())
-	if err != nil {
-		diags.Append(failedEnd{"cluster", err}.diagnostic())
-		return nil, diags
+	if err == nil {
+		err = r.recorded(model).check(ctx, centre)
 	}
-	if id := model.ClusterID.ValueString(); isAnother(centre, id) {
-		diags.Append(anotherClusterError("cluster", centre, id))
+	if err != nil {
+		diags.Append(failedEnd{"cluster", err}.diagnostic("Nothing was changed."))
+		return nil, diags
 	}
 	return r.in(centre, model), diags
 }
@@ -142,11 +143,22 @@ func (r *directServiceResource) in(centre *cluster.Leaf, model *directServiceMod
 
 // find returns the Service of a state. Its centre may have another name now.
 func (r *directServiceResource) find(ctx context.Context, model *directServiceModel) (*direct.Service, error) {
-	centre, err := r.leaves.findRecorded(ctx, recordedEnd{model.Cluster.ValueString(), model.ClusterID.ValueString()})
+	centre, err := r.leaves.findRecorded(ctx, r.recorded(model))
 	if err != nil {
 		return nil, err
 	}
 	return r.in(centre, model), nil
+}
+
+// recorded returns the recorded centre.
+func (r *directServiceResource) recorded(model *directServiceModel) recordedLeaf {
+	return recordedLeaf{
+		attribute: "cluster", name: model.Cluster.ValueString(), id: model.ClusterID.ValueString(),
+		uid: model.ClusterUID.ValueString(),
+		owns: func(ctx context.Context, centre *cluster.Leaf) (bool, error) {
+			return r.in(centre, model).IsRequestedBy(ctx, direct.Owner{Token: model.OwnerID.ValueString()})
+		},
+	}
 }
 
 // byID connects a leaf by its cluster ID. Many users give a leaf its ID as its name, and then no other leaf is asked.
@@ -171,17 +183,10 @@ func (r *directServiceResource) Read(ctx context.Context, req resource.ReadReque
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
 	service, err := r.find(ctx, &model)
-	if cluster.Lost(err) {
-		resp.Diagnostics.Append(failedEnd{"cluster", err}.warning("The Service could not be refreshed. Its state stays " +
-			"unchanged."))
-		return
-	}
 	if err != nil {
-		resp.Diagnostics.Append(failedEnd{"cluster", err}.diagnostic())
+		resp.Diagnostics.Append(failedEnd{"cluster", err}.trouble(
+			"The Service could not be refreshed. Its state stays unchanged."))
 		return
-	}
-	if isAnother(service.Centre, model.ClusterID.ValueString()) {
-		return // the plan explains it
 	}
 	own, diags := ownershipOf(ctx, req.Private, model.OwnerID)
 	resp.Diagnostics.Append(diags...)
@@ -217,12 +222,7 @@ func (r *directServiceResource) Delete(
 	defer cancel()
 	service, err := r.find(ctx, &model)
 	if err != nil {
-		resp.Diagnostics.Append(failedEnd{"cluster", err}.diagnostic())
-		return
-	}
-	if id := model.ClusterID.ValueString(); isAnother(service.Centre, id) {
-		resp.Diagnostics.AddWarning("Nothing could be removed", fmt.Sprintf("Cluster %q is gone: its name refers to another "+
-			"cluster. The Service is only removed from the state.", id))
+		resp.Diagnostics.Append(failedEnd{"cluster", err}.obstacle(forgetAdvice))
 		return
 	}
 	owner := direct.Owner{Token: own.as(model.OwnerID).Token, Claims: own.Unadopted}

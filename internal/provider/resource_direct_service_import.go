@@ -72,7 +72,7 @@ func (r *directServiceResource) ImportState(
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
 	for attribute, value := range map[string]string{
 		"cluster": centre.Name, "namespace": service.Namespace, "name": service.Name, "cluster_id": string(centre.ID),
-		"owner_id": own.Token,
+		"cluster_uid": string(centre.UID), "owner_id": own.Token,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
 )
 
@@ -69,7 +68,7 @@ func (m *directServiceModel) needsRepair() {
 
 // becomesAnother plans what is not known of another Service.
 func (m *directServiceModel) becomesAnother() {
-	m.ID, m.ClusterID = types.StringUnknown(), types.StringUnknown()
+	m.ID, m.ClusterID, m.ClusterUID = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
 	m.needsRepair()
 }
 
@@ -78,27 +77,29 @@ func (m *directServiceModel) becomesAnother() {
 func (r *directServiceResource) planCentre(
 	ctx context.Context, plan, state *directServiceModel, own ownership,
 ) (path.Paths, diag.Diagnostics) {
-	var diags diag.Diagnostics
-	centre, err := r.leaves.registry.Leaf(ctx, plan.Cluster.ValueString())
-	switch {
-	case err != nil && (cluster.Unreachable(err) || state != nil && cluster.Lost(err)):
-		diags.Append(failedEnd{"cluster", err}.warning("The plan continues without this cluster. An apply needs it."))
-		return nil, diags
-	case err != nil:
-		diags.Append(failedEnd{"cluster", err}.diagnostic())
+	recorded := recordedLeaf{attribute: "cluster"}
+	if state != nil {
+		recorded = r.recorded(state)
+	}
+	centre, replace, diags := r.leaves.planCluster(ctx, plan.Cluster.ValueString(), recorded)
+	if centre == nil {
+		if state != nil {
+			plan.ClusterUID = state.ClusterUID
+		}
 		return nil, diags
 	}
-	if state != nil && isAnother(centre, state.ClusterID.ValueString()) {
+	if len(replace) > 0 {
 		plan.becomesAnother()
-		plan.ClusterID = types.StringValue(string(centre.ID))
-		diags.Append(anotherClusterWarning("cluster", centre, state.ClusterID.ValueString()))
-		return path.Paths{path.Root("cluster_id")}, diags
+	}
+	plan.ClusterID, plan.ClusterUID = types.StringValue(string(centre.ID)), clusterUID(centre)
+	if len(replace) > 0 {
+		return replace, diags
 	}
 	if !given(plan.Namespace) || !given(plan.Name) {
 		return nil, diags
 	}
 	service := r.in(centre, plan)
-	plan.ClusterID, plan.ID = types.StringValue(string(centre.ID)), types.StringValue(service.ID())
+	plan.ID = types.StringValue(service.ID())
 	if !r.leaves.planned.take(claimed{first: string(centre.ID), namespace: service.String()}, own.Token) {
 		diags.AddAttributeError(path.Root("name"), "The same Service twice", fmt.Sprintf("Another liqo_direct_service of "+
 			"this configuration already has %s of cluster %q.", service, centre.Name))

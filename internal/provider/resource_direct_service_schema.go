@@ -40,7 +40,8 @@ func (r *directServiceResource) Schema(
 			"name":      nameInCluster("Name of the Service."),
 			"timeouts":  directServiceTimeouts.attribute(ctx),
 
-			"cluster_id": computedString("Liqo's cluster ID of the central cluster."),
+			"cluster_id":  computedString("Liqo's cluster ID of the central cluster."),
+			"cluster_uid": clusterUIDAttribute("the central cluster"),
 			"owner_id": computedString("Random ID of this resource instance. Kubernetes records it in the field manager of " +
 				"the annotation. The annotation stays while someone else has set it, too."),
 			"status": schema.StringAttribute{
@@ -94,15 +95,16 @@ var directServiceTimeouts = timeoutTexts{
 
 // directServiceModel is a liqo_direct_service in configuration, plan and state.
 type directServiceModel struct {
-	ID        types.String   `tfsdk:"id"`
-	Cluster   types.String   `tfsdk:"cluster"`
-	Namespace types.String   `tfsdk:"namespace"`
-	Name      types.String   `tfsdk:"name"`
-	Timeouts  timeouts.Value `tfsdk:"timeouts"`
-	ClusterID types.String   `tfsdk:"cluster_id"`
-	OwnerID   types.String   `tfsdk:"owner_id"`
-	Status    types.String   `tfsdk:"status"`
-	Endpoints types.List     `tfsdk:"endpoints"`
+	ID         types.String   `tfsdk:"id"`
+	Cluster    types.String   `tfsdk:"cluster"`
+	Namespace  types.String   `tfsdk:"namespace"`
+	Name       types.String   `tfsdk:"name"`
+	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+	ClusterID  types.String   `tfsdk:"cluster_id"`
+	ClusterUID types.String   `tfsdk:"cluster_uid"`
+	OwnerID    types.String   `tfsdk:"owner_id"`
+	Status     types.String   `tfsdk:"status"`
+	Endpoints  types.List     `tfsdk:"endpoints"`
 }
 
 // directEndpointTypes are the types of an entry of `endpoints`.
@@ -111,7 +113,7 @@ var directEndpointTypes = attributeTypes(directEndpointAttributes())
 // observed copies what the centre and the leaves show into the model.
 func (m *directServiceModel) observed(service *direct.Service, state direct.State) {
 	m.ID = types.StringValue(service.ID())
-	m.ClusterID = types.StringValue(string(service.Centre.ID))
+	m.ClusterID, m.ClusterUID = types.StringValue(string(service.Centre.ID)), clusterUID(service.Centre)
 	m.Status = types.StringValue(string(state.Status()))
 	var all []attr.Value
 	for _, leaf := range state.Leaves {

@@ -124,11 +124,11 @@ func (r *halfResource[M, P]) ensure(
 	defer cancel()
 	model := plan.half()
 	leaf, err := r.leaves.registry.Leaf(ctx, model.Cluster.ValueString())
-	if err != nil {
-		return diag.Diagnostics{failedEnd{"cluster", err}.diagnostic()}
+	if err == nil {
+		err = model.recorded().check(ctx, leaf)
 	}
-	if diags := model.mustBe(leaf); diags.HasError() {
-		return diags
+	if err != nil {
+		return diag.Diagnostics{failedEnd{"cluster", err}.diagnostic("Nothing was changed.")}
 	}
 	half := r.at(leaf, plan, own)
 	var diags diag.Diagnostics
@@ -140,14 +140,14 @@ func (r *halfResource[M, P]) ensure(
 	defer cancel()
 	found, err := half.Observe(ctx)
 	if err != nil {
-		diags.AddError(summary("The leaf can't be read", err), detail(err))
-		return diags
+		return append(diags, recordUnread(ctx, plan, state, failure, err)...)
 	}
 	if !found.Exists {
 		return diags // a refused attempt must not take over what someone else made
 	}
-	promised := *plan
+	promised, promisedUID := *plan, model.ClusterUID
 	model.observed(leaf, found, own)
+	keepKnown(&model.ClusterUID, promisedUID)
 	diags.Append(plan.observed(ctx, found)...)
 	if failure == nil {
 		plan.keep(&promised) // if it has changed meanwhile, the next refresh shows it
@@ -171,15 +171,10 @@ func (r *halfResource[M, P]) Read(ctx context.Context, req resource.ReadRequest,
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
 	leaf, err := r.leaves.findRecorded(ctx, model.recorded())
-	switch failed := (failedEnd{"cluster", err}); {
-	case cluster.Lost(err):
-		resp.Diagnostics.Append(failed.warning("The resource could not be refreshed. Its state stays unchanged."))
+	if err != nil {
+		resp.Diagnostics.Append(failedEnd{"cluster", err}.trouble(
+			"The resource could not be refreshed. Its state stays unchanged."))
 		return
-	case err != nil:
-		resp.Diagnostics.Append(failed.diagnostic())
-		return
-	case isAnother(leaf, model.ClusterID.ValueString()):
-		return // the plan explains it
 	}
 	own, diags := r.recognise(ctx, leaf, state, req.Private, resp.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
@@ -230,15 +225,7 @@ func (r *halfResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequ
 	defer cancel()
 	leaf, err := r.leaves.findRecorded(ctx, model.recorded())
 	if err != nil {
-		failed := failedEnd{"cluster", err}.diagnostic()
-		if cluster.Lost(err) {
-			failed = diag.NewAttributeErrorDiagnostic(path.Root("cluster"), failed.Summary(), failed.Detail()+"\n\nIf this "+
-				"leaf is gone for good, remove the resource from the state with `terraform state rm`.")
-		}
-		resp.Diagnostics.Append(failed)
-		return
-	}
-	if resp.Diagnostics.Append(model.mustBe(leaf)...); resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(failedEnd{"cluster", err}.obstacle(forgetAdvice))
 		return
 	}
 	kept, err := r.at(leaf, state, own.as(model.OwnerID)).Remove(ctx, state.keySecret())

@@ -62,7 +62,7 @@ func (r *halfResource[M, P]) ImportState(
 func recordHalfImport(ctx context.Context, leaf *cluster.Leaf, remote string, state settable) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for attribute, value := range map[string]string{
-		"cluster": leaf.Name, "cluster_id": string(leaf.ID), "remote_cluster_id": remote,
+		"cluster": leaf.Name, "cluster_id": string(leaf.ID), "cluster_uid": string(leaf.UID), "remote_cluster_id": remote,
 	} {
 		diags.Append(state.SetAttribute(ctx, path.Root(attribute), value)...)
 	}

@@ -34,7 +34,8 @@ func (r *halfResource[M, P]) ModifyPlan(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	leaf, diags := r.planLeaf(ctx, plan.half(), isNew)
+	leaf, replace, diags := r.planLeaf(ctx, plan, state)
+	resp.RequiresReplace = append(resp.RequiresReplace, replace...)
 	own, ownDiags := plannedOwnership(ctx, req.Private, plan.half(), isNew)
 	diags.Append(ownDiags...)
 	diags.Append(own.save(ctx, resp.Private)...)
@@ -42,10 +43,6 @@ func (r *halfResource[M, P]) ModifyPlan(
 		return
 	}
 	if leaf != nil {
-		if !isNew && isAnother(leaf, state.half().ClusterID.ValueString()) {
-			resp.RequiresReplace = append(resp.RequiresReplace, path.Root("cluster_id"))
-			resp.Diagnostics.Append(anotherClusterWarning("cluster", leaf, plan.half().ClusterID.ValueString()))
-		}
 		plan.half().locate(leaf)
 		if len(resp.RequiresReplace) == 0 {
 			resp.Diagnostics.Append(r.claim(plan.half(), own)...)
@@ -93,25 +90,23 @@ func (r *halfResource[M, P]) claim(plan *halfModel, own ownership) diag.Diagnost
 			strings.ReplaceAll(strings.TrimPrefix(object, TypeName+"_"), "_", " "), what.first, what.second))}
 }
 
-// planLeaf connects to the leaf of a plan. A leaf that can't be reached is a warning, and so is a lost one that has
-// the object already. Then, and while the leaf is not known yet, the result is nil.
+// planLeaf connects to the leaf of a plan. It is nil if the leaf can't be reached or is not known yet. If the plan gives
+// the resource another cluster, the result has the attribute that forces a replacement.
 func (r *halfResource[M, P]) planLeaf(
-	ctx context.Context, plan *halfModel, isNew bool,
-) (*cluster.Leaf, diag.Diagnostics) {
-	if r.leaves.unknownAny(plan.Cluster) {
-		return nil, nil
+	ctx context.Context, plan, state P,
+) (*cluster.Leaf, path.Paths, diag.Diagnostics) {
+	model, name, recorded := plan.half(), plan.half().Cluster, recordedLeaf{attribute: "cluster"}
+	if r.leaves.unknownAny(name) {
+		return nil, nil, nil
 	}
-	leaf, err := r.leaves.registry.Leaf(ctx, plan.Cluster.ValueString())
-	failed := failedEnd{"cluster", err}
-	switch {
-	case err == nil:
-		return leaf, nil
-	case cluster.Unreachable(err) || cluster.Lost(err) && !isNew:
-		const consequence = "The plan continues without this leaf. An apply needs it for any change."
-		return nil, diag.Diagnostics{failed.warning(consequence)}
-	default:
-		return nil, diag.Diagnostics{failed.diagnostic()}
+	if state != nil {
+		recorded = state.half().recorded()
 	}
+	leaf, replace, diags := r.leaves.planCluster(ctx, name.ValueString(), recorded)
+	if leaf == nil && state != nil {
+		model.ClusterUID = state.half().ClusterUID
+	}
+	return leaf, replace, diags
 }
 
 // checkFeasible asks the leaf whether a new or changed object is possible.

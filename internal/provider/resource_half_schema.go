@@ -53,7 +53,8 @@ func halfAttributes(ctx context.Context, own map[string]schema.Attribute) map[st
 				stringplanmodifier.UseStateForUnknown(), stringplanmodifier.RequiresReplaceIfConfigured(),
 			},
 		},
-		"cluster_id": computedString("Liqo's cluster ID of this cluster."),
+		"cluster_id":  computedString("Liqo's cluster ID of this cluster."),
+		"cluster_uid": clusterUIDAttribute("this cluster"),
 		"owner_id": computedString("Random ID of this resource instance. It marks the instance's object on the cluster. " +
 			"Other objects are never changed or removed."),
 		"timeouts": halfTimeouts.attribute(ctx),
@@ -76,6 +77,7 @@ type halfModel struct {
 	RemoteClusterID types.String   `tfsdk:"remote_cluster_id"`
 	Namespace       types.String   `tfsdk:"namespace"`
 	ClusterID       types.String   `tfsdk:"cluster_id"`
+	ClusterUID      types.String   `tfsdk:"cluster_uid"`
 	OwnerID         types.String   `tfsdk:"owner_id"`
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
 }
@@ -95,8 +97,13 @@ func (m *halfModel) unsettle() {}
 func (m *halfModel) keySecret() end.KeySecret { return end.KeySecret{} }
 
 // recorded returns the recorded leaf.
-func (m *halfModel) recorded() recordedEnd {
-	return recordedEnd{name: m.Cluster.ValueString(), id: m.ClusterID.ValueString()}
+func (m *halfModel) recorded() recordedLeaf {
+	return recordedLeaf{
+		attribute: "cluster", name: m.Cluster.ValueString(), id: m.ClusterID.ValueString(), uid: m.ClusterUID.ValueString(),
+		owns: func(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
+			return hasOwn(ctx, leaf, m.RemoteClusterID.ValueString(), m.OwnerID.ValueString())
+		},
+	}
 }
 
 // observed copies what does not depend on the object.
@@ -108,19 +115,11 @@ func (m *halfModel) observed(leaf *cluster.Leaf, found shortcut.HalfState, own o
 
 // locate sets the attributes that follow from the leaf.
 func (m *halfModel) locate(leaf *cluster.Leaf) {
-	m.ClusterID = types.StringValue(string(leaf.ID))
+	m.ClusterID, m.ClusterUID = types.StringValue(string(leaf.ID)), clusterUID(leaf)
 	m.ID = types.StringUnknown()
 	if given(m.RemoteClusterID) {
 		m.ID = types.StringValue(m.ClusterID.ValueString() + "/" + m.RemoteClusterID.ValueString())
 	}
-}
-
-// mustBe returns an error if the leaf is another cluster than the one of the state.
-func (m *halfModel) mustBe(leaf *cluster.Leaf) diag.Diagnostics {
-	if !isAnother(leaf, m.ClusterID.ValueString()) {
-		return nil
-	}
-	return diag.Diagnostics{anotherClusterError("cluster", leaf, m.ClusterID.ValueString())}
 }
 
 // identify sets the resource identity, if it is known.

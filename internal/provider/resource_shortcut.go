@@ -148,7 +148,7 @@ func (r *shortcutResource) connect(
 	if diags.HasError() {
 		return diags
 	}
-	if diags.Append(pair.mustBe(plan)...); diags.HasError() {
+	if diags.Append(pair.mustBe(ctx, plan)...); diags.HasError() {
 		return diags
 	}
 	shortcut := shortcut.New(pair.client, pair.server).OwnedBy(owner)
@@ -156,7 +156,7 @@ func (r *shortcutResource) connect(
 	if failure != nil {
 		diags.AddError(summary("The shortcut could not be created", failure), detail(failure))
 	}
-	diags.Append(record(ctx, shortcut, plan, state, failure != nil)...)
+	diags.Append(record(ctx, shortcut, plan, state, failure)...)
 	return diags
 }
 
@@ -164,28 +164,28 @@ func (r *shortcutResource) connect(
 // the owner, the state does not change: a refused attempt must not take over a network that someone
 // else made.
 func record(
-	ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutModel, state *tfsdk.State, failed bool,
+	ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutModel, state *tfsdk.State, failure error,
 ) diag.Diagnostics {
 	var diags diag.Diagnostics
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
 	defer cancel()
 	observed, err := shortcut.Observe(ctx, plan.keysByOthers())
 	if err != nil {
-		diags.AddError(summary("The shortcut can't be read", err), detail(err))
+		return recordUnread(ctx, plan, state, failure, err)
+	}
+	if failure != nil && !observed.Exists {
 		return diags
 	}
-	if failed && !observed.Exists {
-		return diags
-	}
-	promised := plan.ServerEndpoint
-	if failed { // keep the planned settings: the next plan shows what is still to do
+	promised := *plan
+	if failure != nil { // keep the planned settings: the next plan shows what is still to do
 		plan.observedEnds(observed)
 	} else {
 		diags.Append(plan.observed(ctx, observed)...)
 	}
-	if given(promised) {
-		plan.ServerEndpoint = promised // if it has changed meanwhile, the next refresh shows it
-	}
+	// If these have changed meanwhile, the next refresh shows it.
+	keepKnown(&plan.ServerEndpoint, promised.ServerEndpoint)
+	keepKnown(&plan.ClientClusterUID, promised.ClientClusterUID)
+	keepKnown(&plan.ServerClusterUID, promised.ServerClusterUID)
 	diags.Append(state.Set(ctx, plan)...)
 	return diags
 }
@@ -207,9 +207,6 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if len(pair.failed()) > 0 {
 		resp.Diagnostics.Append(pair.troubles("The shortcut could not be refreshed. Its state stays unchanged.")...)
 		return
-	}
-	if pair.isAnother(&model) {
-		return // the plan explains it
 	}
 	own, diags := r.recognise(ctx, pair, model.OwnerID, req.Private, resp.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {

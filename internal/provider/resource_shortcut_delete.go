@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -31,72 +30,37 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	removal.Kept = func(kept shortcut.Kept) {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Some objects were kept on leaf %q", kept.Leaf), kept.Why)
 	}
-	if pair.clientGone(&model) || pair.serverGone(&model) {
-		r.deleteRemains(ctx, pair, &model, own.owner(), removal, resp)
-		return
-	}
-	if resp.Diagnostics.Append(pair.obstacles()...); resp.Diagnostics.HasError() {
-		return
-	}
-	if err := shortcut.New(pair.client, pair.server).OwnedBy(own.owner()).Disconnect(ctx, removal); err != nil {
-		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))
-	}
-}
-
-// deleteRemains cleans the remaining leaf if the other one is gone: its name refers to another
-// cluster now, or it is lost and force_destroy gives it up.
-func (r *shortcutResource) deleteRemains(
-	ctx context.Context, pair pair, model *shortcutModel, owner end.Owner, removal shortcut.Removal,
-	resp *resource.DeleteResponse,
-) {
-	clientID, serverID := model.ClientClusterID.ValueString(), model.ServerClusterID.ValueString()
 	var err error
-	switch {
-	case pair.clientGone(model) && pair.serverGone(model):
-		resp.Diagnostics.AddWarning("Nothing could be removed", fmt.Sprintf("Clusters %q and %q are both gone. The "+
-			"shortcut is only removed from the state.", clientID, serverID))
+	switch lost := pair.failed(); {
+	case len(lost) == 0:
+		err = shortcut.New(pair.client, pair.server).OwnedBy(own.owner()).Disconnect(ctx, removal)
+	case pair.client == nil && pair.server == nil:
+		resp.Diagnostics.Append(pair.obstacles(nothingCleaned)...)
 		return
-	case pair.serverGone(model):
-		resp.Diagnostics.Append(onlyOneCleaned(serverID, model.Server.ValueString()))
-		if pair.client == nil {
-			resp.Diagnostics.Append(pair.errors()...)
-			return
-		}
-		half := shortcut.New(pair.client, cluster.Absent(model.Server.ValueString(), serverID)).OwnedBy(owner)
-		err = half.DisconnectEnd(ctx, half.Client, removal)
+	case !model.ForceDestroy.ValueBool() || !lost[0].isLost():
+		resp.Diagnostics.Append(pair.obstacles(giveUpAdvice)...)
+		return
 	default:
-		resp.Diagnostics.Append(onlyOneCleaned(clientID, model.Client.ValueString()))
-		if pair.server == nil {
-			resp.Diagnostics.Append(pair.errors()...)
-			return
-		}
-		half := shortcut.New(cluster.Absent(model.Client.ValueString(), clientID), pair.server).OwnedBy(owner)
-		err = half.DisconnectEnd(ctx, half.Server, removal)
+		err = r.disconnectRemaining(ctx, pair, &model, own.owner(), removal, resp)
 	}
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))
 	}
 }
 
-// onlyOneCleaned returns a warning about the objects on a leaf that is gone.
-func onlyOneCleaned(goneID, goneName string) diag.Diagnostic {
-	return diag.NewWarningDiagnostic("Only one leaf was cleaned",
-		fmt.Sprintf("Cluster %q (%s) is gone. If it still has objects of the shortcut, they stay there.", goneID, goneName))
-}
-
-// clientGone and serverGone report whether a leaf no longer needs cleaning: its name refers to
-// another cluster now, or it is lost and force_destroy gives it up.
-func (p pair) clientGone(model *shortcutModel) bool {
-	return leafGone(p.client, p.clientErr, model.ClientClusterID.ValueString(), model.ForceDestroy.ValueBool())
-}
-
-func (p pair) serverGone(model *shortcutModel) bool {
-	return leafGone(p.server, p.serverErr, model.ServerClusterID.ValueString(), model.ForceDestroy.ValueBool())
-}
-
-func leafGone(leaf *cluster.Leaf, err error, id string, forced bool) bool {
-	if leaf == nil {
-		return forced && cluster.Lost(err)
+// disconnectRemaining cleans one leaf if the other one is lost. What the lost one has stays there.
+func (r *shortcutResource) disconnectRemaining(
+	ctx context.Context, pair pair, model *shortcutModel, owner end.Owner, removal shortcut.Removal,
+	resp *resource.DeleteResponse,
+) error {
+	absent := model.recorded(pair.failed()[0].attribute)
+	resp.Diagnostics.AddWarning("Only one leaf was cleaned", fmt.Sprintf("Cluster %q (%s) is lost, and `force_destroy` "+
+		"gives it up. If it still has objects of the shortcut, they stay there.", absent.id, absent.name))
+	lost := cluster.Absent(absent.name, absent.id)
+	if pair.client == nil {
+		remaining := shortcut.New(lost, pair.server).OwnedBy(owner)
+		return remaining.DisconnectEnd(ctx, remaining.Server, removal)
 	}
-	return isAnother(leaf, id)
+	remaining := shortcut.New(pair.client, lost).OwnedBy(owner)
+	return remaining.DisconnectEnd(ctx, remaining.Client, removal)
 }

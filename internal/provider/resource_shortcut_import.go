@@ -77,6 +77,7 @@ func recordImport(ctx context.Context, pair pair, state settable) diag.Diagnosti
 	begun := maps.Clone(importedSettings)
 	begun["client"], begun["server"] = pair.client.Name, pair.server.Name
 	begun["client_cluster_id"], begun["server_cluster_id"] = string(pair.client.ID), string(pair.server.ID)
+	begun["client_cluster_uid"], begun["server_cluster_uid"] = string(pair.client.UID), string(pair.server.UID)
 	for attribute, value := range begun {
 		diags.Append(state.SetAttribute(ctx, path.Root(attribute), value)...)
 	}

@@ -18,12 +18,16 @@ func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Path
 	replace, diags := planUnknownNames(&p.plan, &p.config, p.state)
 	if !r.leaves.unknownAny(p.plan.Client, p.plan.Server) {
 		p.pair = r.leaves.connect(ctx, p.plan.Client.ValueString(), p.plan.Server.ValueString())
-		diags.Append(r.leaves.planTroubles(ctx, p.pair, &p.plan, p.state)...)
-		others, leafDiags := planLeaves(p.pair, &p.plan, &p.config, p.state)
+		for _, failed := range p.pair.failed() {
+			diags.Append(r.leaves.planTrouble(ctx, failed, p.plan.recorded(failed.attribute).name,
+				p.state.recorded(failed.attribute)))
+		}
+		others, leafDiags := r.planLeaves(ctx, p)
 		replace = append(replace, others...)
 		diags.Append(leafDiags...)
 	}
 	if len(replace) > 0 {
+		diags.Append(r.leaves.checkCleanable(ctx, p.state)...)
 		p.state = nil
 	} else {
 		diags.Append(r.leaves.planned.claim(p.pair, p.own.Token)...)
@@ -65,40 +69,55 @@ func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diag
 	if len(replace) > 0 {
 		plan.becomesAnother(config)
 		plan.ClientClusterID, plan.ServerClusterID = types.StringUnknown(), types.StringUnknown()
+		plan.ClientClusterUID, plan.ServerClusterUID = types.StringUnknown(), types.StringUnknown()
 	}
 	return replace, diags
 }
 
-// planLeaves plans the clusters that the names refer to. It returns the attributes that force a
-// replacement if these are not the clusters of the state.
-func planLeaves(pair pair, plan, config, state *shortcutModel) (path.Paths, diag.Diagnostics) {
-	var (
-		diags   diag.Diagnostics
-		replace path.Paths
-	)
-	diags.Append(pair.differ()...)
+// planLeaves plans the clusters that the names refer to. It returns the attributes that force a replacement if these are
+// not the clusters of the state. A name that has not changed, but refers to another cluster now, is an error, unless
+// force_destroy gives up the cluster of the state. If the plan sets force_destroy, it goes on without that leaf.
+func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
+	var replace path.Paths
+	diags := p.pair.differ()
 	for _, end := range []struct {
-		leaf      *cluster.Leaf
-		attribute string
-		planned   *types.String
+		leaf     *cluster.Leaf
+		name     types.String
+		id, uid  *types.String
+		recorded recordedLeaf
 	}{
-		{pair.client, "client", &plan.ClientClusterID},
-		{pair.server, "server", &plan.ServerClusterID},
+		{p.pair.client, p.plan.Client, &p.plan.ClientClusterID, &p.plan.ClientClusterUID, p.state.recorded("client")},
+		{p.pair.server, p.plan.Server, &p.plan.ServerClusterID, &p.plan.ServerClusterUID, p.state.recorded("server")},
 	} {
+		if end.leaf == nil && p.state != nil {
+			*end.uid = stringOrNull(end.recorded.uid)
+		}
 		if end.leaf == nil {
 			continue
 		}
-		if state != nil && isAnother(end.leaf, end.planned.ValueString()) {
-			diags.Append(anotherClusterWarning(end.attribute, end.leaf, end.planned.ValueString()))
-			replace = append(replace, path.Root(end.attribute+"_cluster_id"))
+		moves, err := r.leaves.moves(ctx, end.name.ValueString(), end.leaf, end.recorded)
+		failed := failedEnd{end.recorded.attribute, err}
+		switch {
+		case isAnotherCluster(err) && p.state.ForceDestroy.ValueBool():
+		case isAnotherCluster(err) && p.plan.ForceDestroy.ValueBool():
+			diags.Append(failed.warning("The plan continues without this leaf."))
+			p.pair.lose(failed)
+			continue
+		case err != nil:
+			diags.Append(failed.obstacle(replaceAdvice))
+			continue
 		}
-		*end.planned = types.StringValue(string(end.leaf.ID))
+		if moves {
+			diags.Append(anotherClusterWarning(end.leaf, end.recorded))
+			replace = append(replace, replacedAttribute(end.recorded.attribute+"_", end.leaf, end.recorded))
+		}
+		*end.id, *end.uid = types.StringValue(string(end.leaf.ID)), clusterUID(end.leaf)
 	}
 	if len(replace) > 0 {
-		plan.becomesAnother(config)
+		p.plan.becomesAnother(&p.config)
 	}
-	if pair.client != nil && pair.server != nil {
-		plan.ID = types.StringValue(plan.ClientClusterID.ValueString() + "/" + plan.ServerClusterID.ValueString())
+	if p.pair.client != nil && p.pair.server != nil {
+		p.plan.ID = types.StringValue(p.plan.ClientClusterID.ValueString() + "/" + p.plan.ServerClusterID.ValueString())
 	}
 	return replace, diags
 }

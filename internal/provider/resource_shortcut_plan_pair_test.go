@@ -13,47 +13,65 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func TestANameOfAnotherClusterIsAReplacementWithItsReason(t *testing.T) {
-	called := func(name, id string) *cluster.Leaf {
-		leaf := clustertest.Leaf(t, id)
-		leaf.Name = name
-		return leaf
-	}
-	plan := shortcutModel{
-		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"),
-		ServerClusterID: types.StringValue("milan"),
-		ServerNamespace: types.StringValue("liqo-tenant-rome"),
-	}
-	state := plan
-	replace, diags := planLeaves(
-		pair{client: called("rome", "rome"), server: called("milan", "milan-2")}, &plan, &shortcutModel{}, &state,
-	)
-	if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
-		t.Errorf("attributes that force a replacement: %v", replace)
-	}
-	const reason = `The resource is for cluster "milan", but the name "milan" refers to cluster "milan-2" now. ` +
-		`So the plan replaces the resource.`
-	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
-		t.Errorf("got %v", diags)
-	}
-	if plan.ID.ValueString() != "rome/milan-2" || plan.ServerClusterID.ValueString() != "milan-2" ||
-		!plan.ServerNamespace.IsUnknown() {
-		t.Errorf("planned ID %s, server %s, its namespace %s", plan.ID, plan.ServerClusterID, plan.ServerNamespace)
+// replanned returns a plan of a shortcut of rome and milan, which the client's and the server's names refer to now.
+func replanned(t *testing.T, client, server *cluster.Leaf) (*shortcutResource, *planning) {
+	t.Helper()
+	r := &shortcutResource{configured{withClusters(t, map[string]cluster.Credentials{"turin": nowhere}, unknownNames{})}}
+	p := &planning{plan: shortcutModel{
+		ID: types.StringValue("rome/milan"), Client: types.StringValue("rome"), Server: types.StringValue("milan"),
+		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
+		ForceDestroy: types.BoolValue(false),
+	}, pair: pair{client: client, server: server}}
+	p.config.ClientNamespace = types.StringValue("mine")
+	state := p.plan
+	p.state = &state
+	return r, p
+}
+
+func TestAnUnchangedNameOfAnotherClusterIsAnError(t *testing.T) {
+	r, p := replanned(t, clustertest.Leaf(t, "rome"), called(t, "milan", "milan-2"))
+	replace, diags := r.planLeaves(t.Context(), p)
+	const reason = `The name "milan" refers to cluster "milan-2" (UID uid-of-milan-2) now, but the resource is for cluster "milan".`
+	if len(replace) > 0 || diags.ErrorsCount() != 1 || !strings.Contains(diags.Errors()[0].Detail(), reason) ||
+		!strings.Contains(diags.Errors()[0].Detail(), "`force_destroy = true`") {
+		t.Errorf("it is replaced because of %v: %v", replace, diags)
 	}
 }
 
-func TestConfiguredValuesStayInAReplacement(t *testing.T) {
-	plan := shortcutModel{
-		ID: types.StringValue("rome/milan"), ClientClusterID: types.StringValue("rome"),
-		ServerClusterID: types.StringValue("milan"),
-		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
+func TestAForceDestroyOfThePlanLetsItGoOnWithoutTheLeafThatIsAnotherCluster(t *testing.T) {
+	r, p := replanned(t, clustertest.Leaf(t, "rome"), called(t, "milan", "milan-2"))
+	p.plan.ForceDestroy = types.BoolValue(true)
+	replace, diags := r.planLeaves(t.Context(), p)
+	if len(replace) > 0 || diags.HasError() || diags.WarningsCount() != 1 || p.pair.server != nil ||
+		p.plan.ServerClusterID.ValueString() != "milan" {
+		t.Errorf("it is replaced because of %v: %v, server %s", replace, diags, p.plan.ServerClusterID)
 	}
-	state, config := plan, shortcutModel{ClientNamespace: types.StringValue("mine")}
-	if replace, _ := planLeaves(pair{server: clustertest.Leaf(t, "turin")}, &plan, &config, &state); len(replace) != 1 {
-		t.Errorf("attributes that force a replacement: %v", replace)
-	}
-	if plan.ClientNamespace.ValueString() != "mine" || !plan.ServerNamespace.IsUnknown() || !plan.ID.IsUnknown() {
-		t.Errorf("planned namespaces %s and %s, ID %s", plan.ClientNamespace, plan.ServerNamespace, plan.ID)
+}
+
+func TestANewNameOfAnotherClusterIsAReplacementWithItsReason(t *testing.T) {
+	for name, change := range map[string]func(*planning){
+		"a new name":               func(p *planning) { p.plan.Server = types.StringValue("milan-2") },
+		"an applied force_destroy": func(p *planning) { p.state.ForceDestroy = types.BoolValue(true) },
+	} {
+		r, p := replanned(t, clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan-2"))
+		change(p)
+		replace, diags := r.planLeaves(t.Context(), p)
+		if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
+			t.Errorf("%s: attributes that force a replacement: %v", name, replace)
+		}
+		const reason = `The resource is for cluster "milan", but the name "milan-2" refers to cluster "milan-2" ` +
+			`(UID uid-of-milan-2). So the plan replaces the resource.`
+		if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
+			t.Errorf("%s: got %v", name, diags)
+		}
+		plan := p.plan
+		if plan.ID.ValueString() != "rome/milan-2" || plan.ServerClusterID.ValueString() != "milan-2" ||
+			plan.ServerClusterUID.ValueString() != "uid-of-milan-2" || !plan.ServerNamespace.IsUnknown() ||
+			plan.ClientNamespace.ValueString() != "mine" {
+			t.Errorf("%s: planned ID %s, server %s, namespaces %s and %s", name, plan.ID, plan.ServerClusterID,
+				plan.ClientNamespace, plan.ServerNamespace)
+		}
 	}
 }
 
@@ -85,13 +103,9 @@ func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 }
 
 func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
-	roma, milan := clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")
-	roma.Name = "roma"
-	plan := shortcutModel{ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan")}
-	state := plan
-	if replace, diags := planLeaves(
-		pair{client: roma, server: milan}, &plan, &shortcutModel{}, &state,
-	); len(replace) > 0 || len(diags) > 0 {
+	r, p := replanned(t, called(t, "roma", "rome"), clustertest.Leaf(t, "milan"))
+	p.plan.Client = types.StringValue("roma")
+	if replace, diags := r.planLeaves(t.Context(), p); len(replace) > 0 || len(diags) > 0 {
 		t.Errorf("attributes that force a replacement: %v (%v)", replace, diags)
 	}
 }

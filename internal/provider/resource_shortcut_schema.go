@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -133,9 +134,10 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to destroy although one of the leaves is lost: it does not answer, " +
-					"the provider block no longer lists its cluster, it no longer has Liqo, or its certificate " +
-					"has changed. The destroy then cleans only the other leaf. Apply this setting before the " +
-					"destroy. If nothing else changes, this apply does not contact the leaves. Default: `false`.",
+					"the provider block no longer lists its cluster, its name refers to another cluster, it no longer has " +
+					"Liqo, or its certificate has changed. The destroy, also that of a replacement, then cleans only the " +
+					"other leaf. Apply this setting before the destroy. If nothing else changes, this apply does not " +
+					"contact the leaves. Default: `false`.",
 			},
 			"destroy_peering_network": schema.BoolAttribute{
 				Optional: true, Computed: true,
@@ -148,13 +150,15 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 
 			"owner_id": computedString("Random ID of this resource instance. It marks the instance's objects on the leaves. " +
 				"Other objects are never changed or removed."),
-			"client_cluster_id": computedString("Liqo's cluster ID of the client."),
-			"server_cluster_id": computedString("Liqo's cluster ID of the server."),
-			"client_namespace":  namespaceAttribute("client", "server"),
-			"server_namespace":  namespaceAttribute("server", "client"),
-			"client_network":    networkAttribute("client", "server"),
-			"server_network":    networkAttribute("server", "client"),
-			"server_endpoint":   serverEndpointAttribute(),
+			"client_cluster_id":  computedString("Liqo's cluster ID of the client."),
+			"server_cluster_id":  computedString("Liqo's cluster ID of the server."),
+			"client_cluster_uid": clusterUIDAttribute("the client"),
+			"server_cluster_uid": clusterUIDAttribute("the server"),
+			"client_namespace":   namespaceAttribute("client", "server"),
+			"server_namespace":   namespaceAttribute("server", "client"),
+			"client_network":     networkAttribute("client", "server"),
+			"server_network":     networkAttribute("server", "client"),
+			"server_endpoint":    serverEndpointAttribute(),
 			"status": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "`Connected`: both ends report the tunnel as up. `Connecting`: everything is " +
@@ -195,6 +199,8 @@ type shortcutModel struct {
 	OwnerID           types.String   `tfsdk:"owner_id"`
 	ClientClusterID   types.String   `tfsdk:"client_cluster_id"`
 	ServerClusterID   types.String   `tfsdk:"server_cluster_id"`
+	ClientClusterUID  types.String   `tfsdk:"client_cluster_uid"`
+	ServerClusterUID  types.String   `tfsdk:"server_cluster_uid"`
 	ClientNamespace   types.String   `tfsdk:"client_namespace"`
 	ServerNamespace   types.String   `tfsdk:"server_namespace"`
 	ClientNetwork     types.Object   `tfsdk:"client_network"`
@@ -208,6 +214,32 @@ type shortcutModel struct {
 var importedSettings = map[string]any{
 	"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed, "adopt_existing": false,
 	"on_destroy": destroyResets, "force_destroy": false, "destroy_peering_network": false,
+}
+
+// recorded returns the recorded leaf of an attribute, client or server. It is empty if the model is nil.
+func (m *shortcutModel) recorded(attribute string) recordedLeaf {
+	if m == nil {
+		return recordedLeaf{attribute: attribute}
+	}
+	client := recordedLeaf{
+		attribute: "client", name: m.Client.ValueString(), id: m.ClientClusterID.ValueString(),
+		uid: m.ClientClusterUID.ValueString(), owns: m.ownsFor(m.ServerClusterID),
+	}
+	server := recordedLeaf{
+		attribute: "server", name: m.Server.ValueString(), id: m.ServerClusterID.ValueString(),
+		uid: m.ServerClusterUID.ValueString(), owns: m.ownsFor(m.ClientClusterID),
+	}
+	if attribute == client.attribute {
+		return client
+	}
+	return server
+}
+
+// ownsFor returns the question whether a leaf has objects of this shortcut for the other cluster.
+func (m *shortcutModel) ownsFor(remote types.String) func(context.Context, *cluster.Leaf) (bool, error) {
+	return func(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
+		return hasOwn(ctx, leaf, remote.ValueString(), m.OwnerID.ValueString())
+	}
 }
 
 // spec returns the planned shortcut. The plan has the defaults. Only the configuration shows what
@@ -269,6 +301,8 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 	m.ID = types.StringValue(string(state.Client.ClusterID) + "/" + string(state.Server.ClusterID))
 	m.ClientClusterID = types.StringValue(string(state.Client.ClusterID))
 	m.ServerClusterID = types.StringValue(string(state.Server.ClusterID))
+	m.ClientClusterUID = known(m.ClientClusterUID, string(state.Client.ClusterUID))
+	m.ServerClusterUID = known(m.ServerClusterUID, string(state.Server.ClusterUID))
 	m.ClientNamespace = known(m.ClientNamespace, state.Client.Namespace)
 	m.ServerNamespace = known(m.ServerNamespace, state.Server.Namespace)
 	m.ClientNetwork = networkObject(state.Client.Network)
@@ -335,6 +369,7 @@ func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	if isEmpty(m.ClientGateway) && isEmpty(state.ClientGateway) {
 		rest.ClientGateway = state.ClientGateway
 	}
+	rest.ClientClusterUID, rest.ServerClusterUID = state.ClientClusterUID, state.ServerClusterUID
 	rest.promiseStatusOf(state)
 	return rest.equal(state)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -36,8 +37,9 @@ type State struct {
 
 // EndState is one end of a [State].
 type EndState struct {
-	ClusterID liqov1beta1.ClusterID
-	Namespace string // where the leaf keeps the objects of this shortcut; empty while there is none
+	ClusterID  liqov1beta1.ClusterID
+	ClusterUID types.UID
+	Namespace  string // where the leaf keeps the objects of this shortcut; empty while there is none
 
 	LiqoNamespace string // where Liqo runs on the leaf
 	MTU           int    // of its gateway, in bytes; 0 while there is none
@@ -92,7 +94,7 @@ func duplicates(at *end.End, found end.Objects) []string {
 // endState returns one end of the state. Its network is the one announced to the other leaf.
 func endState(at *end.End, found end.Objects, network end.Network) EndState {
 	return EndState{
-		ClusterID: at.Leaf.ID, LiqoNamespace: at.Leaf.LiqoNamespace,
+		ClusterID: at.Leaf.ID, ClusterUID: at.Leaf.UID, LiqoNamespace: at.Leaf.LiqoNamespace,
 		Namespace: found.Namespace(), MTU: found.MTU(), KeyRotation: found.KeyRotation(), Network: network,
 	}
 }

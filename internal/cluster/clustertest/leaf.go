@@ -10,6 +10,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	discoveryfake "k8s.io/client-go/discovery/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -20,7 +21,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Leaf returns a leaf that holds these objects. name is also its cluster ID. Its cache is always up
+// Leaf returns a leaf that holds these objects. name is also its cluster ID, and part of its UID. Its cache is always up
 // to date.
 func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	tb.Helper()
@@ -43,5 +44,7 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 		},
 	}}}}
 	served := func(context.Context) (discovery.DiscoveryInterface, error) { return resources, nil }
-	return WithSchemas(cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served, watchEvents{c}), schemas)
+	leaf := cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served, watchEvents{c})
+	leaf.UID = types.UID("uid-of-" + name)
+	return WithSchemas(leaf, schemas)
 }

@@ -1,0 +1,125 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// failedEnd is a leaf that could not be connected to.
+type failedEnd struct {
+	attribute string // with its name: client, server or cluster
+	err       error
+}
+
+// These say what a user can do about a leaf that is lost.
+const (
+	// giveUpAdvice is for a resource of two leaves.
+	giveUpAdvice = "If this leaf is gone for good, apply `force_destroy = true`, then destroy. This cleans only the " +
+		"other leaf."
+	// replaceAdvice is for the same in a plan.
+	replaceAdvice = "Nothing is changed. If this leaf is gone for good, apply `force_destroy = true`. After that, a " +
+		"destroy, or the next apply, which replaces the shortcut, cleans only the other leaf."
+	// forgetAdvice is for a resource that nobody can clean up.
+	forgetAdvice = "If it is gone for good, remove the resource from the state with `terraform state rm` and the " +
+		"resource's address. This changes nothing on any leaf."
+	// nothingCleaned is for a resource of two leaves.
+	nothingCleaned = "Neither leaf can be cleaned. " + forgetAdvice
+)
+
+func (e failedEnd) path() path.Path { return path.Root(e.attribute) }
+
+// isLost reports whether the leaf may be gone for good, or its name refers to another cluster.
+func (e failedEnd) isLost() bool { return cluster.Lost(e.err) || isAnotherCluster(e.err) }
+
+// diagnostic returns an error, with advice in paragraphs of its own.
+func (e failedEnd) diagnostic(advice ...string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(e.path(), summary("Can't connect to the leaf", e.err),
+		strings.Join(append([]string{detail(e.err)}, advice...), "\n\n"))
+}
+
+// warning returns a warning, with its consequence.
+func (e failedEnd) warning(consequence string) diag.Diagnostic {
+	diagnostic := e.diagnostic(consequence)
+	return diag.NewAttributeWarningDiagnostic(e.path(), diagnostic.Summary(), diagnostic.Detail())
+}
+
+// trouble returns the diagnostic of a refresh. A lost leaf is only a warning, with its consequence, so that everything
+// else goes on.
+func (e failedEnd) trouble(consequence string) diag.Diagnostic {
+	if e.isLost() {
+		return e.warning(consequence)
+	}
+	return e.diagnostic()
+}
+
+// obstacle returns the diagnostic of a destroy. For a lost leaf it has the advice.
+func (e failedEnd) obstacle(advice string) diag.Diagnostic {
+	if e.isLost() {
+		return e.diagnostic(advice)
+	}
+	return e.diagnostic()
+}
+
+// planTrouble returns the diagnostic of a leaf that a plan could not connect to by its name. recorded is the leaf in the
+// state, if there is a state. A recorded leaf that is lost is only a warning, and so is one that does not answer. A name
+// that refers to no leaf is an error if its cluster has another name now. Otherwise the plan would lose the cluster.
+func (l *leaves) planTrouble(
+	ctx context.Context, failed failedEnd, name string, recorded recordedLeaf,
+) diag.Diagnostic {
+	if recorded.id != "" && isUnknownName(failed.err) {
+		if leaf, err := l.findRecorded(ctx, recorded); err == nil {
+			return diag.NewAttributeErrorDiagnostic(failed.path(), summary("", failed.err), fmt.Sprintf("There is no leaf with "+
+				"the name %q. Cluster %q, the %s of this resource, has the name %q now. Set `%[3]s = %[4]q`. This changes "+
+				"nothing on any leaf.", name, recorded.id, failed.attribute, leaf.Name))
+		}
+	}
+	if cluster.Unreachable(failed.err) || cluster.Lost(failed.err) && name == recorded.name {
+		return failed.warning("The plan continues without this leaf. An apply needs it for any change on a leaf.")
+	}
+	return failed.diagnostic()
+}
+
+// planCluster connects to the leaf that a plan names for a resource of one cluster. It is nil if the leaf can't be
+// reached. If the plan gives the resource another cluster, the result has the attribute that forces a replacement.
+func (l *leaves) planCluster(
+	ctx context.Context, name string, recorded recordedLeaf,
+) (*cluster.Leaf, path.Paths, diag.Diagnostics) {
+	leaf, err := l.registry.Leaf(ctx, name)
+	if err != nil {
+		return nil, nil, diag.Diagnostics{l.planTrouble(ctx, failedEnd{recorded.attribute, err}, name, recorded)}
+	}
+	moves, err := l.moves(ctx, name, leaf, recorded)
+	switch {
+	case err != nil:
+		failed := failedEnd{recorded.attribute, err}
+		return nil, nil, diag.Diagnostics{failed.obstacle("Nothing is changed. " + forgetAdvice)}
+	case moves:
+		return leaf, path.Paths{replacedAttribute("", leaf, recorded)},
+			diag.Diagnostics{anotherClusterWarning(leaf, recorded)}
+	default:
+		return leaf, nil, nil
+	}
+}
+
+// anotherClusterWarning returns the warning that a plan replaces a resource, because the name of a leaf refers to another
+// cluster than the recorded one.
+func anotherClusterWarning(leaf *cluster.Leaf, recorded recordedLeaf) diag.Diagnostic {
+	return diag.NewAttributeWarningDiagnostic(path.Root(recorded.attribute), "Another cluster", fmt.Sprintf("The resource "+
+		"is for %s, but the name %q refers to %s. So the plan replaces the resource.",
+		describeCluster(recorded.id, recorded.uid), leaf.Name, describeCluster(string(leaf.ID), string(leaf.UID))))
+}
+
+// replacedAttribute returns the attribute that forces a replacement if a leaf is another cluster than the recorded one.
+// It must be one that changes.
+func replacedAttribute(prefix string, leaf *cluster.Leaf, recorded recordedLeaf) path.Path {
+	if string(leaf.ID) != recorded.id {
+		return path.Root(prefix + "cluster_id")
+	}
+	return path.Root(prefix + "cluster_uid")
+}

@@ -1,0 +1,160 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// recordedLeaf is a leaf of a resource, as its state or plan has it. People choose cluster IDs, and choose the same ones
+// in several environments. So a cluster is known by its ID and by its UID.
+type recordedLeaf struct {
+	attribute string // with its name: client, server or cluster
+	name      string
+	id        string // empty before the first apply
+	uid       string // empty before the first apply, and in the state of an early version of the provider
+
+	// owns reports whether a leaf has objects of the resource. Then it is the cluster also with another UID, because
+	// Liqo was installed again.
+	owns func(context.Context, *cluster.Leaf) (bool, error)
+}
+
+// is reports whether a leaf is the recorded cluster. Before the first apply, every leaf is.
+func (r recordedLeaf) is(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
+	switch {
+	case r.id == "":
+		return true, nil
+	case string(leaf.ID) != r.id:
+		return false, nil
+	case r.uid == "" || r.uid == string(leaf.UID):
+		return true, nil
+	default:
+		return r.owns(ctx, leaf)
+	}
+}
+
+// check returns an [anotherClusterError] if a leaf is not the recorded cluster.
+func (r recordedLeaf) check(ctx context.Context, leaf *cluster.Leaf) error {
+	if same, err := r.is(ctx, leaf); same || err != nil {
+		return err
+	}
+	return anotherCluster(&anotherClusterError{recorded: r, leaf: leaf})
+}
+
+// hasOwn reports whether a leaf has objects of the owner with this token for a remote cluster.
+func hasOwn(ctx context.Context, leaf *cluster.Leaf, remote, token string) (bool, error) {
+	at := end.New(leaf, end.Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
+	at.Owner.Token = token
+	return at.HasOwn(ctx)
+}
+
+// findRecorded returns a leaf of an existing resource. It finds the recorded cluster even if that has another name now.
+// If it does not, the error is that of the name, or an [anotherClusterError].
+func (l *leaves) findRecorded(ctx context.Context, recorded recordedLeaf) (*cluster.Leaf, error) {
+	leaf, err := l.registry.Leaf(ctx, recorded.name)
+	if err == nil {
+		if same, err := recorded.is(ctx, leaf); same || err != nil {
+			return leaf, err
+		}
+	}
+	if err != nil && !isUnknownName(err) || recorded.id == "" {
+		return nil, err
+	}
+	var unread error
+	found, notFound := l.registry.Search(ctx, recorded.id, func(leaf *cluster.Leaf) bool {
+		same, err := recorded.is(ctx, leaf)
+		unread = errors.Join(unread, err)
+		return same
+	})
+	switch {
+	case notFound == nil:
+		return found, nil
+	case unread != nil:
+		return nil, unread
+	case err != nil:
+		return nil, fmt.Errorf("%w. %s", err, detail(notFound))
+	}
+	another := &anotherClusterError{recorded: recorded, leaf: leaf}
+	if unknown, ok := errors.AsType[*cluster.UnknownIDError](notFound); ok {
+		another.silent = unknown.Silent
+	}
+	return nil, anotherCluster(another)
+}
+
+// moves reports whether a plan gives a resource another cluster. It may do so only with a new name, and only while the
+// recorded cluster is known, because somebody has to clean it. Otherwise the error is an [anotherClusterError].
+func (l *leaves) moves(
+	ctx context.Context, name string, leaf *cluster.Leaf, recorded recordedLeaf,
+) (bool, error) {
+	if same, err := recorded.is(ctx, leaf); same || err != nil {
+		return false, err
+	}
+	former, err := l.findRecorded(ctx, recorded)
+	switch {
+	case isAnotherCluster(err):
+		return true, err
+	case name == recorded.name:
+		return true, anotherCluster(&anotherClusterError{recorded: recorded, leaf: leaf, former: former})
+	default:
+		return true, nil // if the recorded cluster can't be reached, the apply says why
+	}
+}
+
+// anotherClusterError means that a name refers to another cluster than the recorded one.
+type anotherClusterError struct {
+	recorded recordedLeaf
+	leaf     *cluster.Leaf // that the name refers to
+	former   *cluster.Leaf // the recorded cluster, if it is known under another name
+	silent   []string      // leaves that may be the recorded cluster, because they did not answer
+}
+
+// Error says which cluster it was, and which it is.
+func (e *anotherClusterError) Error() string {
+	return fmt.Sprintf("the name %q refers to %s now, but the resource is for %s", e.leaf.Name,
+		describeCluster(string(e.leaf.ID), string(e.leaf.UID)), describeCluster(e.recorded.id, e.recorded.uid))
+}
+
+// describeCluster names a cluster so that it can be told from others.
+func describeCluster(id, uid string) string {
+	if uid == "" {
+		return fmt.Sprintf("cluster %q", id)
+	}
+	return fmt.Sprintf("cluster %q (UID %s)", id, uid)
+}
+
+// anotherCluster returns the text for users.
+func anotherCluster(err *anotherClusterError) error {
+	advice := "If these are the credentials of another environment, use the right ones."
+	if err.former != nil {
+		advice = fmt.Sprintf("That cluster has the name %q now. To keep the resource, set `%s = %[1]q`. To move it to the "+
+			"other cluster, destroy it first.", err.former.Name, err.recorded.attribute)
+	}
+	text := capital(err.Error()) + "."
+	if len(err.silent) > 0 {
+		text += fmt.Sprintf(" It may be one of the leaves that did not answer: %q.", err.silent)
+	}
+	return &explain.Problem{Summary: "another cluster", Detail: text + " " + advice, Err: err, Refused: true}
+}
+
+// isAnotherCluster reports whether an error is an [anotherClusterError].
+func isAnotherCluster(err error) bool {
+	_, another := errors.AsType[*anotherClusterError](err)
+	return another
+}
+
+// clusterUID returns the UID of a cluster for a state or plan.
+func clusterUID(leaf *cluster.Leaf) types.String { return stringOrNull(string(leaf.UID)) }
+
+func clusterUIDAttribute(which string) schema.Attribute {
+	return computedString("UID of the object that holds Liqo's cluster ID on " + which + ". It tells clusters with the " +
+		"same cluster ID apart.")
+}

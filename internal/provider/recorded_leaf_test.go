@@ -1,0 +1,118 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// inState returns milan as a state has it, with this UID.
+func inState(uid string) recordedLeaf {
+	return recordedLeaf{
+		attribute: "server", name: "milan", id: "milan", uid: uid,
+		owns: func(context.Context, *cluster.Leaf) (bool, error) { return false, nil },
+	}
+}
+
+// called returns a leaf with another name than its cluster ID.
+func called(t *testing.T, name, id string) *cluster.Leaf {
+	t.Helper()
+	leaf := clustertest.Leaf(t, id)
+	leaf.Name = name
+	return leaf
+}
+
+func TestAClusterIsKnownByItsIDAndItsUID(t *testing.T) {
+	reinstalled, unreadable := inState("before"), inState("before")
+	reinstalled.owns = func(context.Context, *cluster.Leaf) (bool, error) { return true, nil }
+	unreadable.owns = func(context.Context, *cluster.Leaf) (bool, error) { return false, errors.New("refused") }
+	for name, test := range map[string]struct {
+		recorded recordedLeaf
+		leaf     *cluster.Leaf
+		is       bool
+		fails    bool
+	}{
+		"the same":                                      {inState("uid-of-milan"), called(t, "milano", "milan"), true, false},
+		"another ID":                                    {inState("uid-of-milan"), called(t, "milan", "milan-2"), false, false},
+		"the ID in another environment":                 {inState("before"), clustertest.Leaf(t, "milan"), false, false},
+		"Liqo installed again over the resource":        {reinstalled, clustertest.Leaf(t, "milan"), true, false},
+		"Liqo installed again over something else":      {reinstalled, called(t, "milan", "milan-2"), false, false},
+		"a leaf that does not say whether it has it":    {unreadable, clustertest.Leaf(t, "milan"), false, true},
+		"the state of an early version of the provider": {inState(""), clustertest.Leaf(t, "milan"), true, false},
+		"before the first apply":                        {recordedLeaf{}, clustertest.Leaf(t, "milan"), true, false},
+	} {
+		is, err := test.recorded.is(t.Context(), test.leaf)
+		if is != test.is || (err != nil) != test.fails {
+			t.Errorf("%s: %t (%v)", name, is, err)
+		}
+		if err := test.recorded.check(t.Context(), test.leaf); (err == nil) != test.is || isAnotherCluster(err) == (test.is || test.fails) {
+			t.Errorf("%s: the check says %v", name, err)
+		}
+	}
+}
+
+func TestObjectsOfTheResourceProveThatItIsTheCluster(t *testing.T) {
+	own, lent := clustertest.Configuration("rome"), clustertest.TenantNamespace("rome")
+	for _, object := range []interface {
+		SetLabels(labels map[string]string)
+		GetLabels() map[string]string
+		SetAnnotations(annotations map[string]string)
+	}{own, lent} {
+		labels := object.GetLabels()
+		labels["app.kubernetes.io/managed-by"] = "terraform-provider-liqo"
+		object.SetLabels(labels)
+		object.SetAnnotations(map[string]string{"terraform-provider-liqo/owner": "mine"})
+	}
+	for name, test := range map[string]struct {
+		leaf          *cluster.Leaf
+		remote, token string
+		expected      bool
+	}{
+		"a Configuration":     {clustertest.Leaf(t, "milan", own), "rome", "mine", true},
+		"a tenant namespace":  {clustertest.Leaf(t, "milan", lent), "rome", "mine", true},
+		"of another resource": {clustertest.Leaf(t, "milan", own, lent), "rome", "yours", false},
+		"for another cluster": {clustertest.Leaf(t, "milan", own, lent), "turin", "mine", false},
+		"of nobody":           {clustertest.Leaf(t, "milan", clustertest.Configuration("rome")), "rome", "", false},
+		"nothing":             {clustertest.Leaf(t, "milan"), "rome", "mine", false},
+	} {
+		if got, err := hasOwn(t.Context(), test.leaf, test.remote, test.token); err != nil || got != test.expected {
+			t.Errorf("%s: %t (%v)", name, got, err)
+		}
+	}
+}
+
+func TestAMessageAboutAnotherClusterSaysWhichItWasAndWhichItIs(t *testing.T) {
+	leaf := called(t, "milan", "milan")
+	another := &anotherClusterError{recorded: inState("before"), leaf: leaf, silent: []string{"due"}}
+	text := detail(anotherCluster(another))
+	for _, part := range []string{
+		`The name "milan" refers to cluster "milan" (UID uid-of-milan) now, but the resource is for cluster "milan" (UID before).`,
+		`It may be one of the leaves that did not answer: ["due"].`, "credentials of another environment",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in: %s", part, text)
+		}
+	}
+	another.former = called(t, "milano", "milan")
+	if text := detail(anotherCluster(another)); !strings.Contains(text, "set `server = \"milano\"`") {
+		t.Errorf("got %s", text)
+	}
+}
+
+func TestOnlyAnAttributeThatChangesForcesAReplacement(t *testing.T) {
+	leaf, recorded := clustertest.Leaf(t, "milan-2"), inState("before")
+	if got := replacedAttribute("server_", leaf, recorded); !got.Equal(path.Root("server_cluster_id")) {
+		t.Errorf("for another ID: %s", got)
+	}
+	leaf.ID, leaf.UID = "milan", types.UID("after")
+	if got := replacedAttribute("server_", leaf, recorded); !got.Equal(path.Root("server_cluster_uid")) {
+		t.Errorf("for another UID: %s", got)
+	}
+}
