@@ -224,6 +224,12 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 			"that you do not want. A destroy of this resource removes only its own network.",
 			strings.Join(observed.Duplicates, ", ")))
 	}
+	if len(observed.Strays) > 0 {
+		resp.Diagnostics.AddWarning("Another resource has changed the shortcut", fmt.Sprintf("It has marked %s as its own, "+
+			"perhaps because two applies ran at the same time. The next apply of this resource takes them back. If the other "+
+			"resource is in a Terraform state, remove it there with `terraform state rm`.",
+			strings.Join(observed.Strays, ", ")))
+	}
 	recorded := model
 	model.OwnerID = own.id(model.OwnerID)
 	resp.Diagnostics.Append(model.observed(ctx, observed)...)

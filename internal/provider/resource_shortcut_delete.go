@@ -54,8 +54,8 @@ func (r *shortcutResource) disconnectRemaining(
 	resp *resource.DeleteResponse,
 ) error {
 	absent := model.recorded(pair.failed()[0].attribute)
-	resp.Diagnostics.AddWarning("Only one leaf was cleaned", fmt.Sprintf("Cluster %q (%s) is lost, and `force_destroy` "+
-		"gives it up. If it still has objects of the shortcut, they stay there.", absent.id, absent.name))
+	resp.Diagnostics.AddWarning("Only one leaf was cleaned", fmt.Sprintf("Cluster %q (%s) is gone. If it still has "+
+		"objects of the shortcut, they stay there.", absent.id, absent.name))
 	lost := cluster.Absent(absent.name, absent.id)
 	if pair.client == nil {
 		remaining := shortcut.New(lost, pair.server).OwnedBy(owner)

@@ -116,20 +116,25 @@ func planRepair(ctx context.Context, pair pair, owner end.Owner, plan, state *sh
 	return broken, diags
 }
 
-// needsRepair reports whether an apply can repair a shortcut with this status. It reads the leaves
-// only if the tunnel is down.
+// needsRepair reports whether an apply can repair a shortcut with this status. It asks the leaves only if the tunnel is
+// down.
 func needsRepair(ctx context.Context, pair pair, owner end.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
 	if status == shortcut.Disconnected {
 		return true, nil
 	}
-	if status == shortcut.Connected || pair.client == nil || pair.server == nil {
+	if pair.client == nil || pair.server == nil {
 		return false, nil
 	}
-	lost, err := shortcut.New(pair.client, pair.server).OwnedBy(owner).Lost(ctx)
+	joined := shortcut.New(pair.client, pair.server).OwnedBy(owner)
+	strays, err := joined.Strays(ctx)
+	broken := len(strays) > 0
+	if err == nil && !broken && status != shortcut.Connected {
+		broken, err = joined.Lost(ctx)
+	}
 	if err != nil {
 		return false, diag.Diagnostics{diag.NewWarningDiagnostic("The shortcut can't be checked for repairs", detail(err))}
 	}
-	return lost, nil
+	return broken, nil
 }
 
 // planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay

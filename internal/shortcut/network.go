@@ -3,7 +3,7 @@ package shortcut
 import (
 	"cmp"
 	"context"
-	"slices"
+	"fmt"
 
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -121,14 +121,26 @@ func (n network) mainOwner() string {
 	return main
 }
 
-// strays returns the objects at an end that another resource has marked as its own, although the network is the owner's.
-func (n network) strays(owner end.Owner, found end.Objects) []client.Object {
-	if owner.Token == "" || n.mainOwner() != owner.Token {
+// Strays names the objects that another resource has marked as its own, although the network is this owner's. That
+// happens if two operations worked on the pair at the same time. [Shortcut.Connect] takes these objects back. Strays
+// reads the caches.
+func (s *Shortcut) Strays(ctx context.Context) ([]string, error) {
+	found, err := s.look(ctx)
+	return append(s.strays(s.Client, found, found.client), s.strays(s.Server, found, found.server)...), err
+}
+
+// strays does so for one end of a network.
+func (s *Shortcut) strays(at *end.End, n network, found end.Objects) []string {
+	if at.Owner.Token == "" || n.mainOwner() != at.Owner.Token {
 		return nil
 	}
-	return slices.DeleteFunc(found.Made(), func(object client.Object) bool {
-		return end.IsHalf(object) || owner.Of(object) != end.Another
-	})
+	var names []string
+	for _, object := range found.Made() {
+		if !end.IsHalf(object) && at.Owner.Of(object) == end.Another {
+			names = append(names, fmt.Sprintf("%s on leaf %q", at.Leaf.Describe(object), at.Leaf.Name))
+		}
+	}
+	return names
 }
 
 // soleOwner returns the token of the only shortcut that owns objects of the network. It is empty if there is

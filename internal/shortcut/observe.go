@@ -25,6 +25,9 @@ type State struct {
 	// a kind.
 	Duplicates []string
 
+	// Strays name objects of the network that another resource has marked as its own, see [Shortcut.Strays].
+	Strays []string
+
 	Client, Server EndState
 
 	ServerGateway  *end.GatewayServer // as the server's gateway is; nil while there is none
@@ -70,6 +73,7 @@ func (s *Shortcut) state(found network, keysByOthers bool) State {
 		Exists:         client.BelongsTo(s.Client.Owner) || server.BelongsTo(s.Server.Owner),
 		Joined:         len(found.made()) > 0,
 		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
+		Strays:         append(s.strays(s.Client, found, client), s.strays(s.Server, found, server)...),
 		Status:         found.status(keysByOthers),
 		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),
 		Client:         endState(s.Client, client, server.ObservedNetwork()),

@@ -1,0 +1,59 @@
+package shortcut
+
+import (
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+)
+
+// taken returns a complete shortcut of an owner, of which another owner has marked one gateway.
+func taken(t *testing.T) *Shortcut {
+	t.Helper()
+	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
+	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	mine := New(rome, milan).OwnedBy(me)
+	if err := mine.Connect(t.Context(), overNodePort); err != nil {
+		t.Fatal(err)
+	}
+	found, err := mine.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rome.Edit(t.Context(), found.client.GatewayClient, func(o client.Object) { somebody.Mark(o) }); err != nil {
+		t.Fatal(err)
+	}
+	return mine
+}
+
+func TestAnObjectThatAnotherShortcutHasMarkedIsShownToTheOwnerOfTheNetwork(t *testing.T) {
+	mine := taken(t)
+	state, err := mine.Observe(t.Context(), false)
+	expected := []string{`GatewayClient liqo-tenant-milan/milan on leaf "rome"`}
+	if err != nil || !slices.Equal(state.Strays, expected) {
+		t.Errorf("got %v (%v)", state.Strays, err)
+	}
+	theirs, err := New(mine.Client.Leaf, mine.Server.Leaf).OwnedBy(somebody).Strays(t.Context())
+	if err != nil || len(theirs) > 0 {
+		t.Errorf("to the other owner, %v are strays (%v)", theirs, err)
+	}
+}
+
+func TestTheOwnerOfTheNetworkTakesBackWhatAnotherShortcutHasMarked(t *testing.T) {
+	mine := taken(t)
+	if err := mine.Connect(t.Context(), overNodePort); err != nil {
+		t.Fatal(err)
+	}
+	found, err := mine.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range found.made() {
+		if end.TokenOf(object) != me.Token {
+			t.Errorf("%T has the token %q", object, end.TokenOf(object))
+		}
+	}
+}
