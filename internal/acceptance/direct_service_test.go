@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -120,23 +122,75 @@ func (s shop) changesByOthers(t *testing.T, p *project) {
 // lostNetwork removes the shortcut before the request.
 func (s shop) lostNetwork(t *testing.T, p *project) {
 	t.Helper()
-	t.Run("addresses of a network that was removed first are lost until the next apply", func(t *testing.T) {
-		p.t = t
-		p.replaceIn("resource.tf", "depends_on = [liqo_shortcut.rome_milan]", "")
+	p.replaceIn("resource.tf", "depends_on = [liqo_shortcut.rome_milan]", "")
+	whole := p.read("resource.tf")
+	p.replaceIn("resource.tf", `resource "liqo_shortcut" "rome_milan" {`, `resource "liqo_shortcut" "rome_milan" {
+		count = 0`)
+	parted := p.read("resource.tf")
+	isLost := func(t *testing.T) {
+		t.Helper()
+		p.write("resource.tf", whole)
 		p.run("apply", "-auto-approve")
 		p.run("apply", "-auto-approve") // without depends_on, the shortcut may have come later
 		s.leads(t, "rome", "web-milan", directly)
-		whole := p.read("resource.tf")
-		p.replaceIn("resource.tf", `resource "liqo_shortcut" "rome_milan" {`, `resource "liqo_shortcut" "rome_milan" {
-			count = 0`)
+		p.write("resource.tf", parted)
 		p.run("apply", "-auto-approve")
 		s.leads(t, "rome", "web-milan", directly)
+	}
+	isRepaired := func(t *testing.T) {
+		t.Helper()
 		says(t, p.run("apply", "-auto-approve"), `status = "Outdated" -> (known after apply)`, "so packets are lost",
 			"0 added, 1 changed, 0 destroyed")
 		s.leads(t, "rome", "web-milan", centrally)
 		says(t, p.run("state", "show", webDirect), `status = "Partial"`)
-		p.write("resource.tf", whole)
+	}
+	t.Run("addresses of a network that was removed first are lost until the next apply", func(t *testing.T) {
+		p.t = t
+		isLost(t)
+		isRepaired(t)
 	})
+	t.Run("also if someone else has set the annotation, too, and keeps it", func(t *testing.T) {
+		p.t = t
+		s.annotate(t, "kubectl-annotate", "null")
+		s.annotate(t, "kubectl-annotate", `"true"`)
+		isLost(t)
+		isRepaired(t)
+		says(t, p.run("destroy", "-auto-approve", "-target", webDirect), `because it was also set by "kubectl-annotate"`)
+	})
+	t.Run("also after an import", func(t *testing.T) {
+		p.t = t
+		p.run("import", webDirect, "europe/shop/web")
+		isLost(t)
+		isRepaired(t)
+	})
+	t.Run("an annotation that someone else applies is not renewed, and the error says who", func(t *testing.T) {
+		p.t = t
+		p.run("destroy", "-auto-approve", "-target", webDirect)
+		s.applied(t, "argocd-controller", "true")
+		isLost(t)
+		says(t, p.refused("apply", "-auto-approve"), "Error: Service shop/web can't be renewed",
+			`"argocd-controller" applies the annotation, too`)
+		s.applied(t, "argocd-controller", "")
+		isRepaired(t)
+	})
+	p.t = t
+	p.write("resource.tf", whole)
+}
+
+// applied lets someone else apply the annotation, or stop to do so.
+func (s shop) applied(t *testing.T, who, value string) {
+	t.Helper()
+	service := &unstructured.Unstructured{}
+	service.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Service"))
+	service.SetNamespace(webService().Namespace)
+	service.SetName(webService().Name)
+	if value != "" {
+		service.SetAnnotations(map[string]string{"liqo.io/use-direct-connections": value})
+	}
+	if err := s.client(t, "europe").Apply(t.Context(), client.ApplyConfigurationFromUnstructured(service),
+		client.FieldOwner(who)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // lostService deletes the Service.

@@ -1,7 +1,6 @@
 package direct
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -26,7 +25,7 @@ func (s *Service) Request(ctx context.Context, owner Owner) error {
 	if err := state.readable(); err != nil {
 		return err
 	}
-	if state.Status() == Outdated && len(state.Others(owner)) == 0 {
+	if state.Status() == Outdated {
 		if err := s.renew(ctx, owner, state.Request, members); err != nil {
 			return err
 		}
@@ -55,16 +54,6 @@ func (s State) readable() error {
 		}
 	}
 	return errors.Join(all...)
-}
-
-// renew withdraws the request until the leaves reach all pods through the centre, so that Liqo on the leaves looks at
-// the Service again when the request is back. Liqo does not do so when the network of two leaves changes.
-func (s *Service) renew(ctx context.Context, owner Owner, found Request, members []*member) error {
-	if _, err := s.write(ctx, owner, found, refused); err != nil {
-		return err
-	}
-	told := s.together(members, func(m *member) error { return m.untilTold(ctx, false) })
-	return cmp.Or(told, s.untilBack(ctx, members))
 }
 
 // Withdraw takes the owner's request back, and returns when no leaf uses direct addresses any more. If others request

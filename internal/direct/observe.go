@@ -30,18 +30,21 @@ type Status string
 // The values of [Status].
 const (
 	Followed Status = "Direct"   // every leaf reaches the pods in other leaves directly
-	Partial  Status = "Partial"  // at least one leaf can't follow
+	Partial  Status = "Partial"  // at least one leaf can't follow, or can't be read
 	Outdated Status = "Outdated" // at least one leaf can follow and has not; an apply makes it do so
 	Undone   Status = "Undone"   // the Service does not request direct connections
 )
 
-// Status returns how far the leaves that could be read follow the request.
+// Status returns how far the leaves follow the request.
 func (s State) Status() Status {
 	if !s.Set {
 		return Undone
 	}
 	status := Followed
 	for _, leaf := range s.Leaves {
+		if leaf.Err != nil {
+			status = Partial
+		}
 		for _, endpoint := range leaf.Endpoints {
 			switch {
 			case endpoint.late && endpoint.Path != None:
@@ -52,6 +55,16 @@ func (s State) Status() Status {
 		}
 	}
 	return status
+}
+
+// StatusAfter returns the status of a Service that had another one before. A leaf that can't be read does not make it
+// better: what was outdated is still to be renewed.
+func (s State) StatusAfter(before Status) Status {
+	unread := slices.ContainsFunc(s.Leaves, func(leaf LeafState) bool { return leaf.Err != nil })
+	if status := s.Status(); status != Partial || before != Outdated || !unread {
+		return status
+	}
+	return Outdated
 }
 
 // Observe reads the Service from the centre, and its endpoints from all leaves in parallel. A leaf that can't be read

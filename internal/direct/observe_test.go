@@ -139,6 +139,9 @@ func TestALeafThatCannotBeReadIsShownWithItsError(t *testing.T) {
 	if err != nil || len(state.Leaves) != 2 {
 		t.Fatalf("%+v, %v", state, err)
 	}
+	if got := state.Status(); got != Partial {
+		t.Errorf("the status is %s, although nobody knows what the leaf does", got)
+	}
 	if lost := state.Leaves[1]; lost.Name != "rome" || !Unknown(lost.Err) || len(lost.Endpoints) > 0 {
 		t.Errorf("got %+v", lost)
 	}

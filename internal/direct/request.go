@@ -66,13 +66,28 @@ func (r Request) Others(owner Owner) []string {
 // managers returns the field managers that have set the annotation, sorted.
 func (r Request) managers() []string {
 	var all []string
-	for _, entry := range r.service.ManagedFields {
-		if entry.FieldsV1 != nil && strings.Contains(string(entry.FieldsV1.Raw), `"f:`+annotation+`"`) {
-			all = append(all, entry.Manager)
-		}
+	for _, one := range r.setters() {
+		all = append(all, one.manager)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// setter is a field manager that has set the annotation.
+type setter struct {
+	manager string
+	applies bool // by server-side apply, together with other fields
+}
+
+// setters returns who has set the annotation, and how.
+func (r Request) setters() []setter {
+	var all []setter
+	for _, entry := range r.service.ManagedFields {
+		if entry.FieldsV1 != nil && strings.Contains(string(entry.FieldsV1.Raw), `"f:`+annotation+`"`) {
+			all = append(all, setter{entry.Manager, entry.Operation == metav1.ManagedFieldsOperationApply})
+		}
+	}
+	return all
 }
 
 // DescribeManagers names field managers in words that users know.
@@ -111,11 +126,16 @@ func (s *Service) write(ctx context.Context, owner Owner, to Request, value stri
 
 // remove removes the annotation, whoever has set it.
 func (s *Service) remove(ctx context.Context, from Request) error {
-	patch := fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:null}}}`, from.service.UID, annotation)
+	return s.patch(ctx, from, "null", cluster.FieldManager)
+}
+
+// patch sets the annotation to a JSON value, whoever has set it. Kubernetes records the manager.
+func (s *Service) patch(ctx context.Context, to Request, value, manager string) error {
+	patch := fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:%s}}}`, to.service.UID, annotation, value)
 	return s.Centre.Persist(ctx, func() error {
 		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}}
 		return s.Centre.Live.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(patch)),
-			client.FieldOwner(cluster.FieldManager))
+			client.FieldOwner(manager))
 	})
 }
 

@@ -47,7 +47,7 @@ func (r *directServiceResource) Schema(
 			"status": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "`Direct`: every leaf reaches the pods in other leaves directly. `Partial`: at least one " +
-					"leaf cannot; `endpoints` shows which one, and why. `Outdated`: a network of two leaves has changed, and " +
+					"leaf cannot, and `endpoints` shows which one, and why; or the provider cannot read a leaf. `Outdated`: a network of two leaves has changed, and " +
 					"Liqo has not looked at the Service since; the next apply makes it do so. `Undone`: someone has removed the " +
 					"annotation; the next apply sets it again.",
 			},
@@ -114,7 +114,7 @@ var directEndpointTypes = attributeTypes(directEndpointAttributes())
 func (m *directServiceModel) observed(service *direct.Service, state direct.State) {
 	m.ID = types.StringValue(service.ID())
 	m.ClusterID, m.ClusterUID = types.StringValue(string(service.Centre.ID)), clusterUID(service.Centre)
-	m.Status = types.StringValue(string(state.Status()))
+	m.Status = types.StringValue(string(state.StatusAfter(direct.Status(m.Status.ValueString()))))
 	var all []attr.Value
 	for _, leaf := range state.Leaves {
 		if leaf.Err != nil {

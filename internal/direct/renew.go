@@ -1,0 +1,74 @@
+package direct
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// timeToRestore limits the time to give back the requests of others.
+const timeToRestore = 15 * time.Second
+
+// renew withdraws the request until the leaves reach all pods through the centre, so that Liqo on the leaves looks at
+// the Service again when the request is back. Liqo does not do so when the network of two leaves changes.
+//
+// The annotation must have another value meanwhile, so Kubernetes forgets who else has set it. Unless the owner claims
+// it, renew sets it again for each of them. It fails, and changes nothing, if it can't.
+func (s *Service) renew(ctx context.Context, owner Owner, found Request, members []*member) error {
+	var others []setter
+	if !owner.Claims {
+		others = slices.DeleteFunc(found.setters(), func(one setter) bool { return one.manager == owner.manager() })
+	}
+	if err := s.checkRestorable(others); err != nil {
+		return err
+	}
+	if _, err := s.write(ctx, owner, found, refused); err != nil {
+		return err
+	}
+	told := s.together(members, func(m *member) error { return m.untilTold(ctx, false) })
+	err := cmp.Or(told, s.untilBack(ctx, members))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRestore)
+	defer cancel()
+	return errors.Join(err, s.restore(ctx, found, others))
+}
+
+// checkRestorable returns an error that names those who have set the annotation by server-side apply. Only they know
+// which other fields they apply together with it.
+func (s *Service) checkRestorable(others []setter) error {
+	var appliers []string
+	for _, one := range others {
+		if one.applies && !strings.HasPrefix(one.manager, managerPrefix) {
+			appliers = append(appliers, one.manager)
+		}
+	}
+	if len(appliers) == 0 {
+		return nil
+	}
+	return &explain.Problem{
+		Leaf: s.Centre.Name, Summary: s.String() + " can't be renewed", Refused: true,
+		Detail: fmt.Sprintf("A network of two leaves has changed. Liqo looks at the Service again only if its annotation %s "+
+			"changes, and %s applies the annotation, too. Nothing was changed.\n\nLet only one of them request direct "+
+			"connections: remove the annotation there, or remove this resource. Or set the annotation there to \"false\" "+
+			"until no leaf uses direct addresses, and then back to \"true\".", annotation, DescribeManagers(appliers)),
+	}
+}
+
+// restore sets the annotation again for those who had set it.
+func (s *Service) restore(ctx context.Context, found Request, others []setter) error {
+	var failures []error
+	for _, one := range others {
+		if token, ours := strings.CutPrefix(one.manager, managerPrefix); ours {
+			_, err := s.write(ctx, Owner{Token: token}, found, requested)
+			failures = append(failures, err)
+		} else {
+			failures = append(failures, s.patch(ctx, found, fmt.Sprintf("%q", requested), one.manager))
+		}
+	}
+	return errors.Join(failures...)
+}

@@ -1,0 +1,111 @@
+package direct
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// alsoSetBy lets a centre show that field managers have set the annotation. It records who patches the Service.
+func alsoSetBy(centre *cluster.Leaf, patched *[]string, setters ...setter) {
+	writer, ok := centre.Live.(client.WithWatch)
+	if !ok {
+		panic("the client of a leaf can't watch")
+	}
+	centre.Live = interceptor.NewClient(writer, interceptor.Funcs{
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, opts ...client.GetOption,
+		) error {
+			err := c.Get(ctx, key, object, opts...)
+			if service, is := object.(*corev1.Service); is && err == nil {
+				for _, one := range setters {
+					entry := metav1.ManagedFieldsEntry{
+						Manager: one.manager, Operation: metav1.ManagedFieldsOperationUpdate,
+						FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:` + annotation + `":{}}}}`)},
+					}
+					if one.applies {
+						entry.Operation = metav1.ManagedFieldsOperationApply
+					}
+					service.ManagedFields = append(service.ManagedFields, entry)
+				}
+			}
+			return err
+		},
+		Patch: func(
+			ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, opts ...client.PatchOption,
+		) error {
+			var options client.PatchOptions
+			options.ApplyOptions(opts)
+			*patched = append(*patched, options.FieldManager)
+			return c.Patch(ctx, object, patch, opts...)
+		},
+	})
+}
+
+func TestAnOutdatedRequestIsRenewedWhoeverElseHasMadeIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		owner    Owner
+		others   []setter
+		restored []string
+	}{
+		"kubectl annotate":                  {me, []setter{{"kubectl-annotate", false}}, []string{"kubectl-annotate"}},
+		"kubectl annotate, and it is ours":  {Owner{Token: me.Token, Claims: true}, []setter{{"kubectl-annotate", false}}, nil},
+		"another resource of this provider": {me, []setter{{managerPrefix + "you", true}}, nil},
+		"GitOps, and it is ours":            {Owner{Token: me.Token, Claims: true}, []setter{{"argocd-controller", true}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var patched []string
+			centre := europe(t, web(asked))
+			r, m := rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
+				milan(t, joined("rome"), reflected("web-rome", toRomeBack))
+			following(t, centre, r, m)
+			alsoSetBy(centre, &patched, test.others...)
+			s := of(centre, r, m)
+			if err := s.Request(t.Context(), test.owner); err != nil {
+				t.Fatal(err)
+			}
+			if got := paths(t, s); got != "direct, direct" || !slices.Equal(patched, test.restored) {
+				t.Errorf("the pods are reached %s, and the request was restored for %q", got, patched)
+			}
+		})
+	}
+}
+
+func TestAnOutdatedRequestThatCannotBeRenewedSaysAtOnceWhoHoldsIt(t *testing.T) {
+	var patched []string
+	centre := europe(t, web(asked))
+	alsoSetBy(centre, &patched, setter{"argocd-controller", true})
+	s := of(centre, rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
+		milan(t, joined("rome"), reflected("web-rome", toRomeBack)))
+	err := s.Request(t.Context(), me)
+	if err == nil || !strings.Contains(err.Error(), `"argocd-controller" applies the annotation, too`) {
+		t.Fatalf("got %v", err)
+	}
+	if got := annotations(t, centre); got[annotation] != requested || len(patched) > 0 {
+		t.Errorf("the annotations are %v", got)
+	}
+}
+
+func TestALeafThatCannotBeReadMakesNoStatusBetter(t *testing.T) {
+	unread := State{Request: Request{Exists: true, Set: true}, Leaves: []LeafState{{Name: "rome", Err: errors.New("away")}}}
+	for before, expected := range map[Status]Status{
+		"": Partial, Followed: Partial, Partial: Partial, Outdated: Outdated, Undone: Partial,
+	} {
+		if got := unread.StatusAfter(before); got != expected {
+			t.Errorf("after %q it is %s", before, got)
+		}
+	}
+	unread.Leaves[0].Err = nil
+	if got := unread.StatusAfter(Outdated); got != Followed {
+		t.Errorf("when all leaves can be read, it is %s", got)
+	}
+}
