@@ -3,11 +3,13 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -51,13 +53,24 @@ func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 	return l.untilSeen(ctx, object)
 }
 
-// untilSeen waits until the cache is not older than the object, so that the next read returns what
-// was written.
+// untilSeen waits until the cache is not older than the object, so that the next read returns what was written. That is
+// also so when the object has been deleted since.
 func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 	seen := written.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
-	err := l.Until(ctx, RemoteID(written), func(ctx context.Context) (bool, error) {
-		if err := l.Cached.Get(ctx, client.ObjectKeyFromObject(written), seen); err != nil {
-			return false, client.IgnoreNotFound(err)
+	var known atomic.Bool                            // the cache has, or had, the object
+	changed := func(object client.Object) {
+		if object.GetUID() == written.GetUID() {
+			known.Store(true)
+		}
+	}
+	err := l.until(ctx, RemoteID(written), changed, func(ctx context.Context) (bool, error) {
+		hadIt := known.Load() // before the cache is read, because the object may be added meanwhile
+		err := l.Cached.Get(ctx, client.ObjectKeyFromObject(written), seen)
+		if apierrors.IsNotFound(err) {
+			return hadIt, nil
+		}
+		if err != nil {
+			return false, err
 		}
 		order, err := resourceversion.CompareResourceVersion(seen.GetResourceVersion(), written.GetResourceVersion())
 		return order >= 0, err

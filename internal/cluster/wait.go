@@ -21,6 +21,15 @@ type Events interface {
 func (l *Leaf) Until(
 	ctx context.Context, remoteID string, done func(context.Context) (bool, error), kinds ...client.Object,
 ) error {
+	return l.until(ctx, remoteID, func(client.Object) {}, done, kinds...)
+}
+
+// until is Until. It also calls changed for each object of the remote cluster that is added, updated or deleted, and
+// then calls done.
+func (l *Leaf) until(
+	ctx context.Context, remoteID string, changed func(client.Object), done func(context.Context) (bool, error),
+	kinds ...client.Object,
+) error {
 	ctx, cancel := l.health.watch(ctx)
 	defer cancel()
 	changes := make(chan struct{}, 1) // one is enough, because done checks everything
@@ -28,6 +37,7 @@ func (l *Leaf) Until(
 		if RemoteID(object) != remoteID {
 			return
 		}
+		changed(object)
 		select {
 		case changes <- struct{}{}:
 		default:

@@ -34,8 +34,8 @@ func (r *halfResource[M, P]) IdentitySchema(
 	}}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. It fails if the leaf does not answer, or if a shortcut
-// owns the object.
+// ImportState implements [resource.ResourceWithImportState]. It fails if the leaf does not answer. It warns if the object
+// may be in another Terraform state.
 func (r *halfResource[M, P]) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
@@ -47,9 +47,15 @@ func (r *halfResource[M, P]) ImportState(
 	}
 	model := P(new(M))
 	model.half().RemoteClusterID = types.StringValue(remote)
-	if _, err := r.at(leaf, model, ownership{}).CheckImport(ctx); err != nil {
-		resp.Diagnostics.AddError(summary("The object can't be imported", err), detail(err))
+	owner, err := r.at(leaf, model, ownership{}).ImportedFrom(ctx)
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddError(summary("The owner of the object can't be read", err), detail(err))
 		return
+	case owner.Shortcut:
+		resp.Diagnostics.Append(importedFrom("liqo_shortcut", owner.Origin))
+	case owner.Token != "":
+		resp.Diagnostics.Append(importedFrom(string(r.resource), owner.Origin))
 	}
 	resp.Diagnostics.Append(recordHalfImport(ctx, leaf, remote, &resp.State)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, halfIdentity{
@@ -117,12 +123,12 @@ func (r *halfResource[M, P]) recognise(
 	if diags.HasError() || !own.Imported {
 		return own, diags
 	}
-	token, err := r.at(leaf, model, own).CheckImport(ctx)
+	owner, err := r.at(leaf, model, own).ImportedFrom(ctx)
 	if err != nil {
 		diags.AddError(summary("The owner of the object can't be read", err), detail(err))
 		return own, diags
 	}
-	own = ownership{Token: token, Unadopted: true}.named()
+	own = ownership{Token: owner.Token, Unadopted: true}.named()
 	diags.Append(own.save(ctx, after)...)
 	return own, diags
 }

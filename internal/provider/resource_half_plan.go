@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -47,6 +48,11 @@ func (r *halfResource[M, P]) ModifyPlan(
 		if len(resp.RequiresReplace) == 0 {
 			resp.Diagnostics.Append(r.claim(plan.half(), own)...)
 		}
+	}
+	if leaf != nil && !isNew && len(resp.RequiresReplace) == 0 {
+		replace, diags := r.planNamespace(ctx, leaf, plan.half(), req.Config)
+		resp.RequiresReplace = append(resp.RequiresReplace, replace...)
+		resp.Diagnostics.Append(diags...)
 	}
 	plan.promise(state)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
@@ -107,6 +113,30 @@ func (r *halfResource[M, P]) planLeaf(
 		model.ClusterUID = state.half().ClusterUID
 	}
 	return leaf, replace, diags
+}
+
+// planNamespace plans that the object moves back to the tenant namespace if the configuration no longer sets another one.
+// Then the result has the attribute that forces a replacement.
+func (r *halfResource[M, P]) planNamespace(
+	ctx context.Context, leaf *cluster.Leaf, plan *halfModel, config tfsdk.Config,
+) (path.Paths, diag.Diagnostics) {
+	var configured types.String
+	at := path.Root("namespace")
+	diags := config.GetAttribute(ctx, at, &configured)
+	if diags.HasError() || !configured.IsNull() || !given(plan.Namespace) || !given(plan.RemoteClusterID) {
+		return nil, diags
+	}
+	half := shortcut.NewHalf(leaf, plan.RemoteClusterID.ValueString(), end.Owner{})
+	byDefault, err := half.On.IsTenantNamespace(ctx, plan.Namespace.ValueString())
+	switch {
+	case err != nil:
+		diags.AddAttributeError(at, summary("The namespace can't be read", err), detail(err))
+		return nil, diags
+	case byDefault:
+		return nil, diags
+	}
+	plan.Namespace = types.StringUnknown()
+	return path.Paths{at}, diags
 }
 
 // checkFeasible asks the leaf whether a new or changed object is possible.

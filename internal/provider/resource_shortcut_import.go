@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -53,6 +54,7 @@ func (r *shortcutResource) ImportState(
 	if !diags.HasError() {
 		diags.Append(pair.checkDirection(ctx)...)
 		diags.Append(pair.checkPorts(ctx)...)
+		diags.Append(pair.importedFrom(ctx)...)
 	}
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
@@ -99,6 +101,23 @@ func (p pair) checkDirection(ctx context.Context) diag.Diagnostics {
 			p.server.Name, p.client.Name, p.server.ID, p.client.ID))
 	}
 	return diags
+}
+
+// importedFrom warns if another resource made the network.
+func (p pair) importedFrom(ctx context.Context) diag.Diagnostics {
+	token, origin, err := shortcut.New(p.client, p.server).SoleOwner(ctx)
+	if err != nil || token == "" {
+		return nil // a refresh reports the error
+	}
+	return diag.Diagnostics{importedFrom("liqo_shortcut", origin)}
+}
+
+// importedFrom returns the warning that a resource which is imported may be in another Terraform state.
+func importedFrom(resource string, origin end.Origin) diag.Diagnostic {
+	return diag.NewWarningDiagnostic("Another Terraform state may have this", fmt.Sprintf("A %s already has it, made by "+
+		"%s. The import takes it over and changes nothing. If that resource is still in a Terraform state, remove it there "+
+		"with a `removed` block or `terraform state rm`. Otherwise both manage the same objects, and a destroy of one takes "+
+		"them from the other.", resource, origin))
 }
 
 // checkPorts returns an error for each gateway with a list of ports.

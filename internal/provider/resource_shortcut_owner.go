@@ -74,7 +74,7 @@ func (r *shortcutResource) recognise(
 	if diags.HasError() || !own.Imported {
 		return own, diags
 	}
-	token, err := shortcut.New(pair.client, pair.server).SoleOwner(ctx)
+	token, _, err := shortcut.New(pair.client, pair.server).SoleOwner(ctx)
 	if err != nil {
 		diags.AddError(summary("The owner of the shortcut can't be read", err), detail(err))
 		return own, diags

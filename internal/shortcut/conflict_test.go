@@ -165,7 +165,7 @@ func TestAnImportTakesTheOnlyOwner(t *testing.T) {
 		test.atMilan.Mark(object)
 		s := New(clustertest.Leaf(t, "rome", marked(somebody, clustertest.Configuration("milan"))),
 			clustertest.Leaf(t, "milan", object))
-		if token, err := s.SoleOwner(t.Context()); err != nil || token != test.expected {
+		if token, _, err := s.SoleOwner(t.Context()); err != nil || token != test.expected {
 			t.Errorf("%s: %q (%v)", name, token, err)
 		}
 	}

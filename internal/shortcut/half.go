@@ -224,8 +224,8 @@ func (h Half) Remove(ctx context.Context, given end.KeySecret) (string, error) {
 	allowed := steps.ActWith(r, leaf, "check that no peering uses the network", peering, h.checkNoPeering)
 	removed := steps.Act(r, leaf, "remove the object",
 		func(ctx context.Context) error { return h.removeOwn(ctx, given) }, allowed)
-	kept := steps.With(r, leaf, "remove what nothing needs any longer", peering,
-		func(ctx context.Context, peering string) (string, error) { return h.removeShared(ctx, peering, given) }, removed)
+	kept := steps.Do(r, leaf, "remove what nothing needs any longer",
+		func(ctx context.Context) (string, error) { return h.removeShared(ctx, given) }, removed)
 	steps.Act(r, leaf, "let others work on the pair", turn.giveUp, kept)
 	err := turn.endAfter(ctx, r)
 	why, _ := kept.Result()
@@ -243,12 +243,18 @@ func (h Half) removeOwn(ctx context.Context, given end.KeySecret) error {
 	}
 }
 
-// removeShared removes what the objects of this end share if none of them is left.
-func (h Half) removeShared(ctx context.Context, peering string, given end.KeySecret) (string, error) {
+// removeShared removes what the objects of this end share if none of them is left. A peering may have begun since the
+// removal began, because a gateway goes slowly.
+func (h Half) removeShared(ctx context.Context, given end.KeySecret) (string, error) {
 	if empty, err := h.On.IsEmpty(ctx); err != nil || !empty {
 		return "", err
 	}
+	peering, err := h.On.LivingPeering(ctx)
+	if err != nil {
+		return "", err
+	}
 	shared := h.shared()
+	shared.Owner.Token = h.On.Owner.Token // the namespace may be from a shortcut of which this object was imported
 	namespace, err := shared.TenantNamespace(ctx)
 	if err != nil {
 		return "", err

@@ -33,10 +33,16 @@ type HalfState struct {
 	KeyUnreadable bool
 }
 
-// Observe returns the state of the half. It reads the cache, and a gateway's public key live.
+// Observe returns the state of the half. It reads the cache, and a gateway's public key live. If the cache says that the
+// object is gone or someone else's, Observe asks the API server, because a cache whose watch was cut may show nothing.
 func (h Half) Observe(ctx context.Context) (HalfState, error) {
 	found, err := h.On.Observe(ctx)
 	resource := h.On.Owner.Resource
+	if object := found.Of(resource); err == nil && (object == nil || !h.On.Owner.Owns(object)) {
+		if err = h.On.Leaf.CatchUp(ctx, h.On.Remote.ID); err == nil {
+			found, err = h.On.Observe(ctx)
+		}
+	}
 	object := found.Of(resource)
 	if err != nil || object == nil {
 		return HalfState{}, err
@@ -86,17 +92,24 @@ func (h Half) WhyDown(ctx context.Context) *explain.Problem {
 	return explain.DownAt(ctx, h.On.Subject())
 }
 
-// CheckImport returns the token of the resource that owns the object, or an empty string if none does. It fails if
-// a shortcut owns the object.
-func (h Half) CheckImport(ctx context.Context) (string, error) {
+// HalfOwner is the resource instance that owns the object of a half before an import. It is empty if none does.
+type HalfOwner struct {
+	Token    string
+	Origin   end.Origin
+	Shortcut bool // it is a liqo_shortcut
+}
+
+// ImportedFrom returns who owns the object. An import takes the token, so that the object needs no adoption, and is not
+// changed.
+func (h Half) ImportedFrom(ctx context.Context) (HalfOwner, error) {
 	found, err := h.On.Find(ctx)
 	object := found.Of(h.On.Owner.Resource)
-	if err != nil || object == nil {
-		return "", err
+	if err != nil || object == nil || end.TokenOf(object) == "" {
+		return HalfOwner{}, err
 	}
-	token := end.TokenOf(object)
-	if h.On.Owner.Of(object) == end.Another && !end.IsHalf(object) {
-		return "", h.rival(found, object)
+	owner := HalfOwner{Token: end.TokenOf(object), Origin: end.OriginOf(object), Shortcut: !end.IsHalf(object)}
+	if owner.Shortcut {
+		owner.Origin = network{client: found}.originOf(owner.Token)
 	}
-	return token, nil
+	return owner, nil
 }

@@ -9,9 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -218,9 +223,6 @@ func TestAHalfOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing.T) {
 		refused(t, one.ensure(t.Context()),
 			`a liqo_shortcut for cluster "`+string(on.Remote.ID)+`" exists already on leaf "`+on.Leaf.Name+`"`,
 			"made by alice@ci", string(on.Owner.Resource)+" can't manage it")
-		if _, err := one.half.CheckImport(t.Context()); err == nil {
-			t.Errorf("%s can be imported", on.Owner.Resource)
-		}
 	}
 	if after, err := shortcut.Observe(t.Context(), false); err != nil || after.Status != before.Status || !after.Exists {
 		t.Errorf("the shortcut is %+v (%v)", after, err)
@@ -369,13 +371,47 @@ func TestAHalfWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T) {
 	})
 }
 
+func TestAShortcutBecomesHalvesByImportAndTheirRemovalLeavesNothing(t *testing.T) {
+	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
+	joined := New(rome, milan).OwnedBy(somebody)
+	if err := joined.Connect(t.Context(), overNodePort); err != nil {
+		t.Fatal(err)
+	}
+	state, err := joined.Observe(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var halves []Half
+	for _, one := range append(milansSteps(milan), romesSteps(rome, *state.ServerEndpoint)...) {
+		owner, err := one.half.ImportedFrom(t.Context())
+		if err != nil || owner.Token != somebody.Token || !owner.Shortcut || owner.Origin.Who != somebody.Origin.Who {
+			t.Fatalf("%s is imported from %+v (%v)", one.half.On.Owner.Resource, owner, err)
+		}
+		one.half.On.Owner.Token = owner.Token
+		if !one.half.seen(t).Exists {
+			t.Errorf("%s does not have its object", one.half.On.Owner.Resource)
+		}
+		halves = append(halves, one.half)
+	}
+	for _, half := range halves {
+		if kept, err := half.Remove(t.Context(), end.KeySecret{}); err != nil || kept != "" {
+			t.Errorf("%s keeps %q (%v)", half.On.Owner.Resource, kept, err)
+		}
+	}
+	for _, leaf := range []*cluster.Leaf{rome, milan} {
+		if names := tenantNamespaces(t, leaf); len(names) > 0 {
+			t.Errorf("%q are left on %s", names, leaf.Name)
+		}
+	}
+}
+
 func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
 	there := milansSteps(milan)
 	ensureAll(t, there)
 	ensureAll(t, romesSteps(rome, *there[1].half.seen(t).Endpoint))
 	shortcut := New(rome, milan)
-	if token, err := shortcut.SoleOwner(t.Context()); token != "" || err != nil {
+	if token, _, err := shortcut.SoleOwner(t.Context()); token != "" || err != nil {
 		t.Fatalf("the owner of a half, %q, is that of a shortcut (%v)", token, err)
 	}
 	claims := me
@@ -432,5 +468,67 @@ func TestAHalfDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
 	refused(t, err, `a peering uses the network on leaf "milan"`, "Configuration liqo-tenant-rome/rome", "liqoctl unpeer")
 	if !half.seen(t).Exists {
 		t.Error("it is gone")
+	}
+}
+
+func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
+	milan := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
+	configuration := halfOf(milan, "rome", end.ConfigurationResource)
+	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
+		t.Fatal(err)
+	}
+	milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{Delete: func(
+		ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
+	) error {
+		if _, own := object.(*networkingv1beta1.Configuration); own {
+			tenant := &authv1beta1.Tenant{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "liqo-tenant-rome", Name: "rome", Labels: map[string]string{consts.RemoteClusterID: "rome"},
+			}}
+			if err := c.Create(ctx, tenant); err != nil {
+				return err
+			}
+		}
+		return c.Delete(ctx, object, options...)
+	}})
+	kept, err := configuration.Remove(t.Context(), end.KeySecret{})
+	if err != nil || !strings.Contains(kept, "peering") {
+		t.Errorf("it keeps %q (%v)", kept, err)
+	}
+	namespace, err := configuration.On.TenantNamespace(t.Context())
+	if err != nil || namespace == nil || end.Leaving(namespace) {
+		t.Errorf("the namespace is %v (%v)", namespace, err)
+	}
+}
+
+func TestAnObjectThatOnlyTheCacheLacksIsNotGone(t *testing.T) {
+	milan, stale := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...), clustertest.Leaf(t, "milan")
+	configuration := halfOf(milan, "rome", end.ConfigurationResource)
+	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
+		t.Fatal(err)
+	}
+	fresh := milan.Cached
+	milan.Cached = stale.Cached
+	late := errors.New("the cache does not catch up")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	asked := make(chan struct{}, 1)
+	milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{List: func(
+		ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
+	) error {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return c.List(ctx, list, options...)
+	}})
+	go func() {
+		<-asked
+		cancel(late)
+	}()
+	if state, err := configuration.Observe(ctx); !errors.Is(err, late) {
+		t.Errorf("the state is %+v (%v)", state, err)
+	}
+	milan.Cached = fresh
+	if !configuration.seen(t).Exists {
+		t.Error("the object is gone")
 	}
 }

@@ -160,11 +160,14 @@ func (n network) soleOwner() string {
 	return sole
 }
 
-// SoleOwner returns the token of the only shortcut that owns objects of the network. It is empty if there is
-// none, or more than one.
-func (s *Shortcut) SoleOwner(ctx context.Context) (string, error) {
+// SoleOwner returns the token and the origin of the only shortcut that owns objects of the network. They are empty if
+// there is none, or more than one.
+func (s *Shortcut) SoleOwner(ctx context.Context) (token string, origin end.Origin, err error) {
 	found, err := s.look(ctx)
-	return found.soleOwner(), err
+	if token = found.soleOwner(); token != "" {
+		origin = found.originOf(token)
+	}
+	return token, origin, err
 }
 
 // originOf returns the origin of the shortcut of the owner with this token, as the leaves record it.
