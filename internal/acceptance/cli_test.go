@@ -63,19 +63,27 @@ func (l *Lab) newProject(t *testing.T, from string) *project {
 	for _, c := range l.Clusters {
 		p.link(c.Kubeconfig, c.Name+".yaml")
 	}
-	rc := filepath.Join(p.home, "terraform.rc")
-	p.write(rc, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
+	p.installFrom(mirror)
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "KUBE") {
 			p.env = append(p.env, variable)
 		}
 	}
 	p.set("HOME", p.home)
-	p.set("TF_CLI_CONFIG_FILE", rc)
+	p.set("TF_CLI_CONFIG_FILE", p.commandLineConfig())
 	p.set("TF_CLI_ARGS", "-no-color")
 	p.set("TF_INPUT", "0")
 	p.set("CHECKPOINT_DISABLE", "1")
 	return p
+}
+
+func (p *project) commandLineConfig() string { return filepath.Join(p.home, "terraform.rc") }
+
+// installFrom lets `terraform init` take the provider from a mirror of a registry.
+func (p *project) installFrom(mirror string) {
+	p.t.Helper()
+	p.write(p.commandLineConfig(),
+		fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
 }
 
 // link links one of the lab's files to ~/.kube/NAME.
@@ -169,17 +177,20 @@ func unbroken(output string) string {
 
 // builtProvider builds the provider once for all tests. It returns a mirror of a registry with it,
 // for `terraform init`.
-var builtProvider = sync.OnceValues(func() (string, error) {
-	mirror := filepath.Join(scratch, "mirror")
+var builtProvider = sync.OnceValues(func() (string, error) { return buildProvider("mirror") })
+
+// buildProvider builds the provider with more flags of `go build`, and returns a mirror with this name.
+func buildProvider(name string, flags ...string) (string, error) {
+	mirror := filepath.Join(scratch, name)
 	folder := filepath.Join(
 		mirror, os.Getenv("TF_ACC_PROVIDER_HOST"), "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH,
 	)
-	build := exec.Command("go", "build", "-o", filepath.Join(folder, "terraform-provider-liqo_v0.0.1"), "../..")
-	if output, err := build.CombinedOutput(); err != nil {
+	args := append([]string{"build", "-o", filepath.Join(folder, "terraform-provider-liqo_v0.0.1")}, flags...)
+	if output, err := exec.Command("go", append(args, "../..")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)
 	}
 	return mirror, nil
-})
+}
 
 // withProgram puts a script at the start of the PATH.
 func (p *project) withProgram(name, script string) {

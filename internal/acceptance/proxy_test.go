@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -26,6 +27,7 @@ type proxy struct {
 
 	mu    sync.Mutex
 	fault func(http.ResponseWriter, *http.Request) bool // answers a request, or returns false
+	heals chan struct{}                                 // is closed when the way to the API server is open again; may be nil
 	asked int                                           // the number of requests
 	bytes map[string]int                                // that the API server has answered with, by method and path
 }
@@ -54,7 +56,7 @@ func proxyFor(t *testing.T, to leaf) (*proxy, leaf) {
 		ErrorLog:      log.New(io.Discard, "", 0), // connections that are cut are part of the test
 		ModifyResponse: func(response *http.Response) error {
 			what := response.Request.Method + " " + response.Request.URL.Path
-			response.Body = &counted{ReadCloser: response.Body, proxy: p, what: what}
+			response.Body = &counted{ReadCloser: response.Body, proxy: p, what: what, request: response.Request.Context()}
 			return nil
 		},
 	}
@@ -76,9 +78,42 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.asked++
 	fault := p.fault
 	p.mu.Unlock()
+	if !p.passes(r.Context()) {
+		panic(http.ErrAbortHandler) // the client has closed its connection, so it never sends the request again
+	}
 	if fault == nil || !fault(w, r) {
 		p.forward.ServeHTTP(w, r)
 	}
+}
+
+// cut lets the proxy hold back all requests and answers, as a network that loses packets, until the returned function is
+// called. Requests of connections that the client closes meanwhile never arrive.
+func (p *proxy) cut() (heal func()) {
+	healed := make(chan struct{})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heals = healed
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.heals = nil
+		close(healed)
+	}
+}
+
+// passes waits until the way is open. It reports false if the client has closed its connection meanwhile.
+func (p *proxy) passes(request context.Context) bool {
+	p.mu.Lock()
+	heals := p.heals
+	p.mu.Unlock()
+	if heals == nil {
+		return true
+	}
+	select {
+	case <-heals:
+	case <-request.Done():
+	}
+	return request.Err() == nil
 }
 
 // disturb lets fault see each request from now on. It answers the request, or returns false. It is called by several
@@ -107,13 +142,17 @@ func (p *proxy) requests() int {
 type counted struct {
 	io.ReadCloser
 
-	proxy *proxy
-	what  string // the request's method and path
+	proxy   *proxy
+	what    string // the request's method and path
+	request context.Context
 }
 
 // Read implements [io.Reader].
 func (c *counted) Read(into []byte) (int, error) {
 	n, err := c.ReadCloser.Read(into)
+	if !c.proxy.passes(c.request) {
+		return 0, c.request.Err()
+	}
 	c.proxy.mu.Lock()
 	defer c.proxy.mu.Unlock()
 	c.proxy.bytes[c.what] += n

@@ -1,0 +1,344 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// overTokens is a provider block whose leaves are known by their addresses and tokens.
+const overTokens = `
+	variable "leaves" {
+	  type = map(object({
+	    host                   = string
+	    cluster_ca_certificate = string
+	    token                  = string
+	  }))
+	  sensitive = true
+	}
+	provider "liqo" {
+	  clusters = var.leaves
+	}
+	`
+
+// runner is a machine that runs Terraform. It has its own state, and its own way to each leaf.
+type runner struct {
+	*project
+
+	name string
+	ways map[string]*proxy // keyed by the leaf
+}
+
+// newRunner returns a runner with this configuration and these leaves.
+func (l *realLab) newRunner(t *testing.T, name, config string, leaves map[string]leaf) *runner {
+	t.Helper()
+	r := &runner{name: name, ways: map[string]*proxy{}}
+	own := map[string]leaf{}
+	for name, direct := range leaves {
+		r.ways[name], own[name] = proxyFor(t, direct)
+	}
+	r.project = l.newProject(t, t.TempDir())
+	r.setJSON("TF_VAR_leaves", own)
+	renamed := filepath.Join(filepath.Dir(r.dir), name)
+	if err := os.Rename(r.dir, renamed); err != nil {
+		t.Fatal(err)
+	}
+	r.dir = renamed
+	r.configure(overTokens + config)
+	return r
+}
+
+// duel is a torture of two runners that create the same shortcut at the same time.
+type duel struct {
+	t       *testing.T
+	lab     *realLab
+	runners []*runner
+	random  *rand.Rand
+	took    time.Duration // a create that nothing disturbs
+	before  []string      // the inventory of the lab without the shortcut
+	tally   tally
+}
+
+// trouble is something that happens to one of two runners. It returns when it is over.
+type trouble struct {
+	name   string
+	strike func(*runner, *execution) error
+}
+
+func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
+	lab := borrowRealLab(t)
+	rounds, seed := numberFrom(t, tortureRounds, 100), numberFrom(t, tortureSeed, time.Now().UnixNano())
+	if testing.Short() && os.Getenv(tortureRounds) == "" {
+		rounds = 3
+	}
+	t.Logf("%s=%d %s=%d", tortureSeed, seed, tortureRounds, rounds)
+	config := joining("s", "rome", "milan", timeouts)
+	for output, network := range map[string]string{"rome": "client", "milan": "server"} {
+		config += fmt.Sprintf(`
+			output %[1]q {
+			  value = provider::liqo::remap_ip(%[3]q, one(liqo_shortcut.s.%[2]s_network.pod_cidrs),
+			    one(liqo_shortcut.s.%[2]s_network.remapped_pod_cidrs))
+			}`, output, network, lab.pods[output])
+	}
+	leaves := lab.reachedAsAdministrator(t, "rome", "milan")
+	d := &duel{
+		t: t, lab: lab, random: rand.New(rand.NewPCG(uint64(seed), 0)), //nolint:gosec // repeatable, not secret
+		tally: newTally(seed),
+		runners: []*runner{
+			lab.newRunner(t, "first", config, leaves), lab.newRunner(t, "second", config, leaves),
+		},
+	}
+	defer func() { tallies.add(d.tally) }()
+	if !testing.Short() {
+		d.runners[1].clockIsAhead()
+	}
+	for _, one := range d.runners {
+		one.run("init")
+		destroyAtLast(one.project)
+	}
+	var err error
+	if d.before, err = lab.inventory(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	d.runners[0].run("apply", "-auto-approve")
+	d.took = time.Since(began)
+	d.runners[0].run("destroy", "-auto-approve")
+	for range rounds {
+		if err := d.round(); err != nil {
+			t.Fatal(err) // what it has left would let the next round fail, too
+		}
+	}
+}
+
+// clockIsAhead gives a runner a provider whose clock is an hour ahead: one that is built with another time.Now.
+func (r *runner) clockIsAhead() {
+	r.t.Helper()
+	source := filepath.Join(runtime.GOROOT(), "src", "time", "time.go")
+	text, err := os.ReadFile(source)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	const now, later = "	sec, nsec, mono := runtimeNow()\n	if mono == 0 {", "	sec, nsec, mono := runtimeNow()\n	sec += 3600\n	if mono == 0 {"
+	if strings.Count(string(text), now) != 1 {
+		r.t.Fatal("time.Now is not as it was")
+	}
+	shifted, overlay := filepath.Join(r.home, "time.go"), filepath.Join(r.home, "overlay.json")
+	r.write(shifted, strings.Replace(string(text), now, later, 1))
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {source: shifted}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.write(overlay, string(replaced))
+	mirror, err := buildProvider("mirror-ahead", "-overlay", overlay)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.installFrom(mirror)
+}
+
+// choose returns a random trouble.
+func (d *duel) choose() trouble {
+	longest := 30 * time.Second
+	if testing.Short() {
+		longest = 12 * time.Second
+	}
+	const shortest = 5 * time.Second
+	lasts := shortest + time.Duration(d.random.Int64N(int64(longest-shortest)))
+	leaves := [][]string{{"rome"}, {"milan"}, {"rome", "milan"}}[d.random.IntN(3)]
+	all := []trouble{
+		{"nothing", func(*runner, *execution) error { return nil }},
+		{"SIGKILL", func(_ *runner, running *execution) error { return running.signal(syscall.SIGKILL) }},
+		{"SIGSTOP", func(_ *runner, running *execution) error {
+			err := running.signal(syscall.SIGSTOP)
+			wait(lasts)
+			return errors.Join(err, running.signal(syscall.SIGCONT))
+		}},
+		{"no way to " + strings.Join(leaves, " and "), func(struck *runner, _ *execution) error {
+			for _, leaf := range leaves {
+				defer struck.ways[leaf].cut()()
+			}
+			wait(lasts)
+			return nil
+		}},
+		{"401 by " + strings.Join(leaves, " and "), func(struck *runner, _ *execution) error {
+			for _, leaf := range leaves {
+				struck.ways[leaf].disturb(func(w http.ResponseWriter, _ *http.Request) bool {
+					refuse(w, http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
+					return true
+				})
+				defer struck.ways[leaf].disturb(nil)
+			}
+			wait(lasts)
+			return nil
+		}},
+	}
+	return all[d.random.IntN(len(all))]
+}
+
+// wait returns after a time that belongs to what is tested.
+func wait(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	<-timer.C
+}
+
+// round lets both runners create the shortcut, and something happen to one of them. Its error says what is not as it must
+// be then.
+func (d *duel) round() error {
+	happens, struck := d.choose(), d.random.IntN(2)
+	moment, gap := d.within(d.took), d.within(d.took)
+	what := fmt.Sprintf("%s for %s after %s, the other one begins %s later", happens.name, d.runners[struck].name,
+		moment.Round(time.Millisecond), gap.Round(time.Millisecond))
+	d.t.Log(what)
+	d.tally.tried(happens.name)
+	order := []int{struck, 1 - struck}
+	if d.random.IntN(2) == 0 {
+		slices.Reverse(order)
+	}
+	running := make([]*execution, 2)
+	running[order[0]] = d.runners[order[0]].begin("apply", "-auto-approve")
+	wait(gap)
+	running[order[1]] = d.runners[order[1]].begin("apply", "-auto-approve")
+	wait(max(0, moment-gap))
+	err := happens.strike(d.runners[struck], running[struck])
+	var outputs string
+	for i, one := range running {
+		output, failure := one.wait()
+		outputs += fmt.Sprintf("\n%s: %v\n%s", d.runners[i].name, failure, output)
+	}
+	if err == nil {
+		err = d.settles()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w\nThe applies said:%s", what, err, outputs)
+	}
+	d.tally.survived(happens.name)
+	return nil
+}
+
+func (d *duel) within(longest time.Duration) time.Duration {
+	return time.Duration(d.random.Int64N(int64(longest)))
+}
+
+// settles lets the owner apply once more, checks that it is the only one, and destroys the shortcut.
+func (d *duel) settles() error {
+	owner, other, err := d.owner()
+	if err != nil {
+		return err
+	}
+	if output, err := owner.begin("apply", "-auto-approve").wait(); err != nil {
+		return fmt.Errorf("once more: %w\n%s", err, output)
+	}
+	if output, err := owner.begin("plan", "-detailed-exitcode").wait(); err != nil {
+		return fmt.Errorf("the plan of %s is not empty: %w\n%s", owner.name, err, output)
+	}
+	if output, err := other.begin("apply", "-auto-approve").wait(); err == nil ||
+		!strings.Contains(unbroken(output), "exists already on leaf") || other.resources() != "" {
+		return fmt.Errorf("%s is not refused: %w\n%s", other.name, err, output)
+	}
+	if err := d.isOf(owner); err != nil {
+		return err
+	}
+	for from, to := range map[string]string{"rome": "milan", "milan": "rome"} {
+		address := owner.run("output", "-raw", to)
+		if result := d.lab.probe(d.t, "ping", from, address, "--until-answer", "--count=300", "--timeout=200ms"); result.Received == 0 {
+			return fmt.Errorf("%s does not reach %s: %+v", from, address, result)
+		}
+	}
+	if output, err := owner.begin("destroy", "-auto-approve").wait(); err != nil {
+		return fmt.Errorf("destroy: %w\n%s", err, output)
+	}
+	err = d.lab.sameInventory(d.t.Context(), d.before)
+	if err != nil {
+		d.tally.leftOver += strings.Count(err.Error(), "\n+ ")
+	}
+	return err
+}
+
+// owner returns the runner whose state has the shortcut, and the other one. If no state has it, because the create was
+// killed or refused, it is any of them. A state can have it until the next refresh although another one has taken it over.
+func (d *duel) owner() (owner, other *runner, err error) {
+	var having []*runner
+	for _, one := range d.runners {
+		if one.resources() != "" {
+			having = append(having, one)
+		}
+	}
+	if len(having) == 2 {
+		having = slices.DeleteFunc(having, func(one *runner) bool {
+			one.run("apply", "-refresh-only", "-auto-approve")
+			return one.resources() == ""
+		})
+	}
+	switch len(having) {
+	case 0:
+		i := d.random.IntN(2)
+		return d.runners[i], d.runners[1-i], nil
+	case 1:
+		if having[0] == d.runners[0] {
+			return d.runners[0], d.runners[1], nil
+		}
+		return d.runners[1], d.runners[0], nil
+	default:
+		return nil, nil, errors.New("both states have the shortcut")
+	}
+}
+
+// isOf returns an error unless all objects of the network have the token in the state of a runner.
+func (d *duel) isOf(owner *runner) error {
+	var state struct {
+		Values struct {
+			Root struct {
+				Resources []struct {
+					Values struct {
+						Token string `json:"owner_id"`
+					} `json:"values"`
+				} `json:"resources"`
+			} `json:"root_module"`
+		} `json:"values"`
+	}
+	if err := json.Unmarshal([]byte(owner.run("show", "-json")), &state); err != nil || len(state.Values.Root.Resources) != 1 {
+		return fmt.Errorf("the state of %s is %+v (%w)", owner.name, state, err)
+	}
+	token, count := state.Values.Root.Resources[0].Values.Token, 0
+	var errs []error
+	for _, leaf := range []string{"rome", "milan"} {
+		for _, list := range []client.ObjectList{
+			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.PublicKeyList{},
+			&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
+		} {
+			if err := d.lab.client(d.t, leaf).List(d.t.Context(), list); err != nil {
+				return err
+			}
+			errs = append(errs, meta.EachListItem(list, func(item apiruntime.Object) error {
+				object, ok := item.(client.Object)
+				if count++; ok && object.GetAnnotations()["terraform-provider-liqo/owner"] == token {
+					return nil
+				}
+				return fmt.Errorf("%T on %s is not of %s (%s)", item, leaf, owner.name, token)
+			}))
+		}
+	}
+	const expected = 6 // two of each kind, and one gateway of each direction
+	if count != expected {
+		errs = append(errs, fmt.Errorf("the leaves have %d objects instead of %d", count, expected))
+	}
+	return errors.Join(errs...)
+}
