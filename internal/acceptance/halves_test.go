@@ -153,3 +153,24 @@ func joiningByLoadBalancer(more string) string {
 		  %s
 		}`, more)
 }
+
+func TestAccAResourceOfOneEndMovesBackToTheTenantNamespace(t *testing.T) {
+	lab := borrowLab(t)
+	lab.have(t, "milan", namespaceNamed("shortcuts"))
+	key := func(more string) string {
+		return bothLeaves + `
+			resource "liqo_public_key" "turin" {
+			  cluster           = "milan"
+			  remote_cluster_id = "turin"
+			  public_key        = "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+			  ` + more + `
+			}`
+	}
+	p := lab.stateIn(t, "moved", key(`namespace = "shortcuts"`))
+	destroyAtLast(p)
+	p.apply()
+	p.configure(key(""))
+	says(t, p.again(), `namespace = "shortcuts" -> (known after apply) # forces replacement`,
+		"1 added, 0 changed, 1 destroyed")
+	says(t, p.run("state", "show", "liqo_public_key.turin"), `namespace = "liqo-tenant-turin"`)
+}

@@ -39,6 +39,11 @@ var (
 // toConnect is what every user of a leaf does first.
 var toConnect = []use{
 	{
+		// Without it, the networks of killed applies look complete.
+		name: "a list of the applies that were killed", do: listsUnfinished,
+		rights: []string{"list leases.coordination.k8s.io in liqo"}, degraded: succeeds,
+	},
+	{
 		// It may also succeed with a list before a watch is refused.
 		name: "a connection that lasts", do: looksForLong,
 		rights: append(of(slices.Concat(written, connections), "watch"), "list configmaps in liqo"),

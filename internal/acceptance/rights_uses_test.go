@@ -79,6 +79,13 @@ func inspects(ctx context.Context, s *shortcut.Shortcut) error {
 	return err
 }
 
+// listsUnfinished reads which applies were killed, as the data source liqo_shortcuts does.
+func listsUnfinished(ctx context.Context, s *shortcut.Shortcut) error {
+	_, client := end.UnfinishedAt(ctx, s.Client.Leaf)
+	_, server := end.UnfinishedAt(ctx, s.Server.Leaf)
+	return errors.Join(client, server)
+}
+
 // looksForLong ends only with an error. A leaf refuses a watch for 15 seconds before it is given up.
 func looksForLong(ctx context.Context, s *shortcut.Shortcut) error {
 	never := func(context.Context) (bool, error) { return false, nil }
