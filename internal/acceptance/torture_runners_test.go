@@ -135,12 +135,13 @@ func (r *runner) clockIsAhead() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	const now, later = "	sec, nsec, mono := runtimeNow()\n	if mono == 0 {", "	sec, nsec, mono := runtimeNow()\n	sec += 3600\n	if mono == 0 {"
+	const now, anHour = "	sec, nsec, mono := runtimeNow()\n	if mono == 0 {\n", "	sec += 3600\n"
 	if strings.Count(string(text), now) != 1 {
 		r.t.Fatal("time.Now is not as it was")
 	}
+	read, use, _ := strings.Cut(now, "\n")
 	shifted, overlay := filepath.Join(r.home, "time.go"), filepath.Join(r.home, "overlay.json")
-	r.write(shifted, strings.Replace(string(text), now, later, 1))
+	r.write(shifted, strings.Replace(string(text), now, read+"\n"+anHour+use, 1))
 	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {source: shifted}})
 	if err != nil {
 		r.t.Fatal(err)
@@ -154,18 +155,29 @@ func (r *runner) clockIsAhead() {
 	r.set("TF_DISABLE_PLUGIN_TLS", "1") // Terraform and its provider check each other's new certificates by their clocks
 }
 
-// has reports whether the state has the shortcut.
-func (r *runner) has() bool {
+// token returns the owner's token in the state, or an empty string if the state has no shortcut.
+func (r *runner) token() string {
 	r.t.Helper()
 	var state struct {
-		Resources []json.RawMessage `json:"resources"`
+		Resources []struct {
+			Instances []struct {
+				Attributes struct {
+					Token string `json:"owner_id"`
+				} `json:"attributes"`
+			} `json:"instances"`
+		} `json:"resources"`
 	}
-	if text := r.run("state", "pull"); text != "" { // otherwise there is no state yet
-		if err := json.Unmarshal([]byte(text), &state); err != nil {
-			r.t.Fatal(err)
-		}
+	text := r.run("state", "pull")
+	if text == "" {
+		return "" // there is no state yet
 	}
-	return len(state.Resources) > 0
+	if err := json.Unmarshal([]byte(text), &state); err != nil {
+		r.t.Fatal(err)
+	}
+	if len(state.Resources) == 0 {
+		return ""
+	}
+	return state.Resources[0].Instances[0].Attributes.Token
 }
 
 // choose returns a random trouble.
@@ -214,8 +226,8 @@ func wait(d time.Duration) {
 	<-timer.C
 }
 
-// round lets both runners create the shortcut, and something happen to one of them. Its error says what is not as it must
-// be then.
+// round lets both runners create the shortcut, and something happen to one of them. Its error says what is not as it
+// must be then.
 func (d *duel) round() error {
 	happens, struck := d.choose(), d.random.IntN(2)
 	moment, gap := d.within(d.took), d.within(d.took)
@@ -265,7 +277,7 @@ func (d *duel) settles() error {
 		return fmt.Errorf("the plan of %s is not empty: %w\n%s", owner.name, err, output)
 	}
 	if output, err := other.begin("apply", "-auto-approve").wait(); err == nil ||
-		!strings.Contains(unbroken(output), "exists already on leaf") || other.has() {
+		!strings.Contains(unbroken(output), "exists already on leaf") || other.token() != "" {
 		return fmt.Errorf("%s is not refused: %w\n%s", other.name, err, output)
 	}
 	if err := d.isOf(owner); err != nil {
@@ -273,7 +285,8 @@ func (d *duel) settles() error {
 	}
 	for from, to := range map[string]string{"rome": "milan", "milan": "rome"} {
 		address := owner.run("output", "-raw", to)
-		if result := d.lab.probe(d.t, "ping", from, address, "--until-answer", "--count=300", "--timeout=200ms"); result.Received == 0 {
+		result := d.lab.probe(d.t, "ping", from, address, "--until-answer", "--count=300", "--timeout=200ms")
+		if result.Received == 0 {
 			return fmt.Errorf("%s does not reach %s: %+v", from, address, result)
 		}
 	}
@@ -288,72 +301,62 @@ func (d *duel) settles() error {
 }
 
 // owner returns the runner whose state has the shortcut, and the other one. If no state has it, because the create was
-// killed or refused, it is any of them. A state can have it until the next refresh although another one has taken it over.
+// killed or refused, it is any of them. A state can have it until the next refresh although another one has taken over
+// all objects.
 func (d *duel) owner() (owner, other *runner, err error) {
-	var having []*runner
-	for _, one := range d.runners {
-		if one.has() {
-			having = append(having, one)
+	owners, err := d.owners()
+	if err != nil {
+		return nil, nil, err
+	}
+	var having []int
+	for i, one := range d.runners {
+		if one.token() != "" {
+			having = append(having, i)
 		}
 	}
 	if len(having) == 2 {
-		having = slices.DeleteFunc(having, func(one *runner) bool {
-			one.run("apply", "-refresh-only", "-auto-approve")
-			return !one.has()
-		})
+		having = slices.DeleteFunc(having, func(i int) bool { return owners[d.runners[i].token()] == 0 })
 	}
 	switch len(having) {
 	case 0:
-		i := d.random.IntN(2)
-		return d.runners[i], d.runners[1-i], nil
+		having = append(having, d.random.IntN(2))
 	case 1:
-		if having[0] == d.runners[0] {
-			return d.runners[0], d.runners[1], nil
-		}
-		return d.runners[1], d.runners[0], nil
 	default:
-		return nil, nil, errors.New("both states have the shortcut")
+		return nil, nil, fmt.Errorf("both states have the shortcut, and the objects belong to %v", owners)
 	}
+	return d.runners[having[0]], d.runners[1-having[0]], nil
 }
 
-// isOf returns an error unless all objects of the network have the token in the state of a runner.
+// isOf returns an error unless the network is complete, and all its objects have the token in the state of a runner.
 func (d *duel) isOf(owner *runner) error {
-	var state struct {
-		Values struct {
-			Root struct {
-				Resources []struct {
-					Values struct {
-						Token string `json:"owner_id"`
-					} `json:"values"`
-				} `json:"resources"`
-			} `json:"root_module"`
-		} `json:"values"`
+	owners, err := d.owners()
+	const complete = 6 // two of each kind, and one gateway of each direction
+	if err == nil && (len(owners) != 1 || owners[owner.token()] != complete) {
+		err = fmt.Errorf("the state of %s has the token %q, and the objects belong to %v", owner.name, owner.token(), owners)
 	}
-	if err := json.Unmarshal([]byte(owner.run("show", "-json")), &state); err != nil || len(state.Values.Root.Resources) != 1 {
-		return fmt.Errorf("the state of %s is %+v (%w)", owner.name, state, err)
-	}
-	token, count := state.Values.Root.Resources[0].Values.Token, 0
-	var errs []error
+	return err
+}
+
+// owners returns how many objects of the network have which token.
+func (d *duel) owners() (map[string]int, error) {
+	count := map[string]int{}
 	for _, leaf := range []string{"rome", "milan"} {
 		for _, list := range []client.ObjectList{
 			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.PublicKeyList{},
 			&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
 		} {
 			if err := d.lab.client(d.t, leaf).List(d.t.Context(), list); err != nil {
-				return err
+				return nil, err
 			}
-			errs = append(errs, meta.EachListItem(list, func(item apiruntime.Object) error {
-				object, ok := item.(client.Object)
-				if count++; ok && object.GetAnnotations()["terraform-provider-liqo/owner"] == token {
-					return nil
+			if err := meta.EachListItem(list, func(item apiruntime.Object) error {
+				if object, ok := item.(client.Object); ok {
+					count[object.GetAnnotations()["terraform-provider-liqo/owner"]]++
 				}
-				return fmt.Errorf("%T on %s is not of %s (%s)", item, leaf, owner.name, token)
-			}))
+				return nil
+			}); err != nil {
+				return nil, err
+			}
 		}
 	}
-	const expected = 6 // two of each kind, and one gateway of each direction
-	if count != expected {
-		errs = append(errs, fmt.Errorf("the leaves have %d objects instead of %d", count, expected))
-	}
-	return errors.Join(errs...)
+	return count, nil
 }
