@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// everyResource is one resource of each type that is for Rome and Milan. The shortcut has the server's end of a pair, so
-// the four resources of one end are for a cluster that does not exist.
+// everyResource is one resource of each type that is for Rome and Milan. The shortcut has the server's end of a pair,
+// so the four resources of one end are for a cluster that does not exist.
 const everyResource = `
 	resource "liqo_shortcut" "rome_milan" {
 	  client         = "rome"
@@ -173,7 +173,8 @@ func TestAccLiqoThatIsInstalledAgainKeepsItsNetworks(t *testing.T) {
 	}
 	p.unchanged()
 	p.run("apply", "-auto-approve", "-refresh-only")
-	says(t, p.run("state", "show", "liqo_shortcut.s"), fmt.Sprintf("server_cluster_uid = %q", lab.idObject(t, "milan").UID))
+	says(t, p.run("state", "show", "liqo_shortcut.s"),
+		fmt.Sprintf("server_cluster_uid = %q", lab.idObject(t, "milan").UID))
 }
 
 func TestAccALeafWithAReinstalledLiqoIsAnotherCluster(t *testing.T) {
@@ -269,4 +270,26 @@ func (l *Lab) replaceID(t *testing.T, name string) {
 	if err := c.Create(t.Context(), former); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestAccAResourceOfOneEndFollowsItsLeafToAnotherName(t *testing.T) {
+	lab := borrowLab(t)
+	key := func(clusters, name string) string {
+		return lab.listing(clusters) + fmt.Sprintf(`
+			resource "liqo_public_key" "turin" {
+			  cluster           = %q
+			  remote_cluster_id = "turin"
+			  public_key        = "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+			}`, name)
+	}
+	p := lab.stateIn(t, "renamed", key(fmt.Sprintf("uno = { %s }", entry("milan")), "uno"))
+	destroyAtLast(p)
+	p.apply()
+	due := fmt.Sprintf("due = { %s }", entry("milan"))
+	p.configure(key(due, "uno"))
+	says(t, p.refused("plan"), "Error: Unknown leaf uno", "Set `cluster = \"due\"`. This changes nothing on any leaf.")
+	p.configure(key(due, "tre"))
+	says(t, p.refused("plan"), "Error: Unknown leaf tre", "Set `cluster = \"due\"`.")
+	p.configure(key(due, "due"))
+	says(t, p.again(), "0 added, 1 changed, 0 destroyed")
 }

@@ -86,7 +86,7 @@ func (s shop) changesByOthers(t *testing.T, p *project) {
 	t.Helper()
 	t.Run("an annotation that someone removed is set again", func(t *testing.T) {
 		p.t = t
-		s.annotate(t, "kubectl-annotate", "null")
+		s.annotate(t, "null")
 		s.leads(t, "rome", "web-milan", centrally)
 		says(t, p.run("apply", "-auto-approve"), `status = "Undone" -> (known after apply)`,
 			"0 added, 1 changed, 0 destroyed")
@@ -94,8 +94,8 @@ func (s shop) changesByOthers(t *testing.T, p *project) {
 	})
 	t.Run("an annotation that someone else set stays on destroy", func(t *testing.T) {
 		p.t = t
-		s.annotate(t, "kubectl-annotate", "null")
-		s.annotate(t, "kubectl-annotate", `"true"`) // Kubernetes records who changes a value
+		s.annotate(t, "null")
+		s.annotate(t, `"true"`) // Kubernetes records who changes a value
 		says(t, p.run("destroy", "-auto-approve", "-target", webDirect), "Warning: The Service still requests direct "+
 			"connections", `because it was also set by "kubectl-annotate"`)
 		s.leads(t, "rome", "web-milan", directly)
@@ -151,8 +151,8 @@ func (s shop) lostNetwork(t *testing.T, p *project) {
 	})
 	t.Run("also if someone else has set the annotation, too, and keeps it", func(t *testing.T) {
 		p.t = t
-		s.annotate(t, "kubectl-annotate", "null")
-		s.annotate(t, "kubectl-annotate", `"true"`)
+		s.annotate(t, "null")
+		s.annotate(t, `"true"`)
 		isLost(t)
 		isRepaired(t)
 		says(t, p.run("destroy", "-auto-approve", "-target", webDirect), `because it was also set by "kubectl-annotate"`)

@@ -27,7 +27,7 @@ type proxy struct {
 
 	mu    sync.Mutex
 	fault func(http.ResponseWriter, *http.Request) bool // answers a request, or returns false
-	heals chan struct{}                                 // is closed when the way to the API server is open again; may be nil
+	heals chan struct{}                                 // is closed when the way is open again; nil while it is open
 	asked int                                           // the number of requests
 	bytes map[string]int                                // that the API server has answered with, by method and path
 }
@@ -86,8 +86,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// cut lets the proxy hold back all requests and answers, as a network that loses packets, until the returned function is
-// called. Requests of connections that the client closes meanwhile never arrive.
+// cut lets the proxy hold back all requests and answers, as a network that loses packets, until the returned function
+// is called. Requests of connections that the client closes meanwhile never arrive.
 func (p *proxy) cut() (heal func()) {
 	healed := make(chan struct{})
 	p.mu.Lock()

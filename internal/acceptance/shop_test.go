@@ -90,12 +90,12 @@ func (s shop) leads(t *testing.T, leaf, pod string, expected func(address string
 	t.Fatalf("%s does not get the expected address of %s", leaf, pod)
 }
 
-// annotate lets someone set the annotation that requests direct connections, or remove it if the value is null.
-func (s shop) annotate(t *testing.T, who, value string) {
+// annotate lets kubectl set the annotation that requests direct connections, or remove it if the value is null.
+func (s shop) annotate(t *testing.T, value string) {
 	t.Helper()
 	patch := `{"metadata":{"annotations":{"liqo.io/use-direct-connections":` + value + `}}}`
 	err := s.administrator(t, "europe").Patch(t.Context(), webService(),
-		client.RawPatch(types.MergePatchType, []byte(patch)), client.FieldOwner(who))
+		client.RawPatch(types.MergePatchType, []byte(patch)), client.FieldOwner("kubectl-annotate"))
 	if err != nil {
 		t.Fatal(err)
 	}

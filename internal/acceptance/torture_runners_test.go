@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -130,7 +129,11 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 // clockIsAhead gives a runner a provider whose clock is an hour ahead: one that is built with another time.Now.
 func (r *runner) clockIsAhead() {
 	r.t.Helper()
-	source := filepath.Join(runtime.GOROOT(), "src", "time", "time.go")
+	root, err := output("go", "env", "GOROOT")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	source := filepath.Join(root, "src", "time", "time.go")
 	text, err := os.ReadFile(source)
 	if err != nil {
 		r.t.Fatal(err)
@@ -198,10 +201,14 @@ func (d *duel) choose() trouble {
 			return errors.Join(err, running.signal(syscall.SIGCONT))
 		}},
 		{"no way to " + strings.Join(leaves, " and "), func(struck *runner, _ *execution) error {
+			var heal []func()
 			for _, leaf := range leaves {
-				defer struck.ways[leaf].cut()()
+				heal = append(heal, struck.ways[leaf].cut())
 			}
 			wait(lasts)
+			for _, one := range heal {
+				one()
+			}
 			return nil
 		}},
 		{"401 by " + strings.Join(leaves, " and "), func(struck *runner, _ *execution) error {
@@ -210,9 +217,11 @@ func (d *duel) choose() trouble {
 					refuse(w, http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
 					return true
 				})
-				defer struck.ways[leaf].disturb(nil)
 			}
 			wait(lasts)
+			for _, leaf := range leaves {
+				struck.ways[leaf].disturb(nil)
+			}
 			return nil
 		}},
 	}

@@ -3,12 +3,14 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"time"
 
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/utils/getters"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 )
@@ -164,9 +166,18 @@ func (l *Leaf) readID(ctx context.Context) error {
 	if err != nil {
 		return l.explainMissingID(err)
 	}
-	if l.ID, err = getters.RetrieveClusterIDFromConfigMap(holder); err != nil {
+	id, err := getters.RetrieveClusterIDFromConfigMap(holder)
+	if err != nil {
 		return l.explainMissingID(err)
 	}
-	l.UID = holder.UID
+	// The ID becomes part of names, of label selectors on other leaves, and of code that users copy.
+	if len(validation.IsDNS1123Label(string(id))) > 0 {
+		return &Error{
+			Leaf: l.Name, Summary: "it has no valid cluster ID", Err: fmt.Errorf("its ConfigMap has the ID %.100q", id),
+			Hint: "An ID has lower-case letters, digits and dashes, and at most 63 characters. Liqo has no others, so find " +
+				"out who has changed the ConfigMap.",
+		}
+	}
+	l.ID, l.UID = id, holder.UID
 	return nil
 }

@@ -1,13 +1,10 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -83,6 +80,9 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 	if err := c.checkNames(kubeconfig); err != nil {
 		return nil, err
 	}
+	if err := c.checkURLs(kubeconfig); err != nil {
+		return nil, err
+	}
 	overrides, err := c.overrides()
 	if err != nil {
 		return nil, err
@@ -117,7 +117,11 @@ func (c Credentials) checkNames(kubeconfig *clientcmdapi.Config) error {
 }
 
 func (c Credentials) overrides() (*clientcmd.ConfigOverrides, error) {
-	overrides := &clientcmd.ConfigOverrides{
+	host, err := c.host()
+	if err != nil {
+		return nil, err
+	}
+	return &clientcmd.ConfigOverrides{
 		CurrentContext: c.Context,
 		Context:        clientcmdapi.Context{AuthInfo: c.ContextAuthInfo, Cluster: c.ContextCluster},
 		AuthInfo: clientcmdapi.AuthInfo{
@@ -129,27 +133,13 @@ func (c Credentials) overrides() (*clientcmd.ConfigOverrides, error) {
 			Exec:                  c.Exec.config(),
 		},
 		ClusterInfo: clientcmdapi.Cluster{
+			Server:                   host,
 			InsecureSkipTLSVerify:    c.Insecure,
 			TLSServerName:            c.TLSServerName,
 			CertificateAuthorityData: []byte(c.ClusterCACertificate),
 			ProxyURL:                 c.ProxyURL,
 		},
-	}
-	if c.Host != "" {
-		// An address without a scheme means HTTPS, because API servers speak nothing else today.
-		host, _, err := rest.DefaultServerURL(c.Host, "", schema.GroupVersion{}, true)
-		if err != nil {
-			return nil, fmt.Errorf("`host` %q is not the URL of an API server: %w", c.Host, err)
-		}
-		overrides.ClusterInfo.Server = host.String()
-	}
-	if c.ProxyURL != "" {
-		if _, err := url.Parse(c.ProxyURL); err != nil {
-			// The URL may hold a password, so the error does not repeat it.
-			return nil, errors.New("`proxy_url` is not a URL")
-		}
-	}
-	return overrides, nil
+	}, nil
 }
 
 // config converts to client-go's type. The plugin gets no terminal, because Terraform provides none.

@@ -88,6 +88,75 @@ func TestMisspeltNamesAreAnsweredWithThoseThereAre(t *testing.T) {
 	}
 }
 
+func TestAPasswordInAURLIsInNoError(t *testing.T) {
+	kubeconfig := func(cluster string) Kubeconfig {
+		return Kubeconfig{Content: strings.Replace(sample, `cluster: {server: "https://rome.example:6443"}`, cluster, 1)}
+	}
+	for name, test := range map[string]struct {
+		credentials Credentials
+		expected    string
+	}{
+		"a proxy whose scheme is unknown": {
+			Credentials{Host: "https://h", ProxyURL: "socks5h://user:hunter2@proxy:1080"},
+			"`proxy_url` has the scheme \"socks5h\"; it must be http, https or socks5",
+		},
+		"a proxy without a scheme": {
+			Credentials{Host: "https://h", ProxyURL: "//user:hunter2@proxy:1080"}, "`proxy_url` has the scheme \"\"",
+		},
+		"a proxy with only a host": {
+			Credentials{Host: "https://h", ProxyURL: "user:hunter2@proxy:1080"}, "`proxy_url` is not a URL",
+		},
+		"a proxy without a host": {
+			Credentials{Host: "https://h", ProxyURL: "http://user:hunter2@"}, "`proxy_url` is not a URL",
+		},
+		"a proxy of a kubeconfig": {
+			Credentials{Kubeconfig: kubeconfig(`cluster: {server: "https://rome", proxy-url: "socks5h://user:hunter2@proxy"}`)},
+			"the `proxy-url` of cluster \"rome\" in the kubeconfig in `config_content` has the scheme \"socks5h\"",
+		},
+		"a proxy of a cluster of a kubeconfig": {
+			Credentials{
+				Kubeconfig: kubeconfig(`cluster: {server: "https://rome", proxy-url: "user:hunter2@proxy"}`),
+				Context:    "milan", ContextCluster: "rome",
+			},
+			"the `proxy-url` of cluster \"rome\" in the kubeconfig in `config_content` is not a URL",
+		},
+		"a host with a password": {
+			Credentials{Host: "https://user:hunter2@rome.example"}, "`host` has a user name or a password in it",
+		},
+		"a host with a password and without a scheme": {
+			Credentials{Host: "user:hunter2@rome.example:6443"}, "`host` has a user name or a password in it",
+		},
+		"a host with a password that is no URL": {
+			Credentials{Host: "https://user:hunter2@rome example"}, "`host` has a user name or a password in it",
+		},
+		"a server of a kubeconfig that is no URL": {
+			Credentials{Kubeconfig: kubeconfig(`cluster: {server: "https://user:hunter2@rome example"}`)},
+			"the `server` of cluster \"rome\" in the kubeconfig in `config_content` is not the URL of an API server",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := test.credentials.restConfig()
+			if err == nil || !strings.Contains(err.Error(), test.expected) {
+				t.Errorf("expected %q, got: %v", test.expected, err)
+			}
+			if err != nil && (strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "user:")) {
+				t.Errorf("the error repeats the password: %v", err)
+			}
+		})
+	}
+	unused := Credentials{
+		Kubeconfig: kubeconfig(`cluster: {server: "https://rome", proxy-url: "socks5h://user:hunter2@proxy"}`),
+		Context:    "milan",
+	}
+	if _, err := unused.restConfig(); err != nil {
+		t.Errorf("a proxy of another cluster: %v", err)
+	}
+	overridden := Credentials{Kubeconfig: unused.Kubeconfig, ProxyURL: "http://proxy:3128"}
+	if _, err := overridden.restConfig(); err != nil {
+		t.Errorf("a proxy that is overridden: %v", err)
+	}
+}
+
 func TestCredentialsDoNotShowInLogs(t *testing.T) {
 	credentials := Credentials{Token: "s3cret", Password: "hunter2", Kubeconfig: Kubeconfig{Content: "s3cret"}}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {

@@ -31,7 +31,7 @@ type distant struct {
 	objects   map[string][]metav1.Object // by the resource
 
 	mu    sync.Mutex
-	asked []string // the resource of each request
+	asked []string // the resource of each request, or its name if it is for one object
 }
 
 // newDistant returns the way to a leaf with a cluster ID and address ranges, and nothing else.
@@ -78,8 +78,15 @@ func (d *distant) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// list answers with the objects that the request selects by their labels.
+// list answers with the objects that the request selects by their labels, or with the one that it names.
 func (d *distant) list(request *http.Request, resource string) io.Reader {
+	for _, named := range d.objects[path.Base(path.Dir(request.URL.Path))] {
+		if named.GetName() == resource {
+			var answer bytes.Buffer
+			_ = json.NewEncoder(&answer).Encode(named)
+			return &answer
+		}
+	}
 	selector, err := labels.Parse(request.URL.Query().Get("labelSelector"))
 	if err != nil {
 		return strings.NewReader(err.Error()) // which the client can't read

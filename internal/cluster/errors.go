@@ -118,7 +118,22 @@ func classify(err error) *Error {
 // about credentials.
 func classifyConnection(err error) *Error {
 	var request *url.Error
+	var redirect *redirectError
+	var tooLarge *answerTooLargeError
 	switch {
+	case errors.As(err, &tooLarge):
+		return &Error{
+			Summary: "the API server answers too much",
+			Hint: "No answer that this provider needs is so large. Find out what fills this list on the leaf, and who " +
+				"has made it.",
+		}
+	case errors.As(err, &redirect):
+		return &Error{
+			Summary: "the address is not that of an API server",
+			Hint: "API servers do not redirect. Set the final address as `host` or in the kubeconfig, " +
+				"and check whether a proxy or a login page answers in its place.",
+			unreachable: true,
+		}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{
 			Summary:     "the API server did not answer in time",

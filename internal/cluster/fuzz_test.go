@@ -14,6 +14,9 @@ func FuzzKubeconfig(f *testing.F) {
 	f.Add(sample, "")
 	f.Add(strings.ReplaceAll(sample, "https://", "://"), "rome")
 	f.Add(sample[:len(sample)/2], "milan")
+	for _, proxy := range []string{"socks5h://user:hunter2@proxy:1", "//user:hunter2@proxy", "user:hunter2@proxy"} {
+		f.Add(strings.Replace(sample, "example:6443\"}", "example:6443\", proxy-url: \""+proxy+"\"}", 1), "rome")
+	}
 	for _, broken := range []string{"", "null", "[]", "{", "a: b", "\x00", "clusters: 7", "contexts: [null]",
 		"clusters: [{name: a, cluster: null}]\ncontexts: [{name: a, context: {cluster: a, user: b}}]\ncurrent-context: a",
 		"users: [{name: a, user: {exec: {}}}]", "users: [{name: a, user: {auth-provider: {name: x}}}]",
@@ -40,6 +43,9 @@ func FuzzKubeconfig(f *testing.F) {
 			}
 			if err != nil && strings.Contains(content, "token: s3cret") && strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("%q has a secret: %v", leaf, err)
+			}
+			if err != nil && strings.Contains(content, "user:hunter2@") && strings.Contains(err.Error(), "hunter2@") {
+				t.Errorf("%q has the password of a proxy: %v", leaf, err)
 			}
 		}
 	})

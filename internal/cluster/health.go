@@ -48,7 +48,21 @@ func (h *health) report(kind string, err error) {
 		h.refused[kind] = series
 	}
 	series.last = now
-	if believed := !h.started || now.Sub(series.first) >= refusalsBelieved; believed && h.fatal == nil {
+	if !h.started || now.Sub(series.first) >= refusalsBelieved {
+		h.fail(err)
+	}
+}
+
+// giveUp records an error after which nothing is to be read any more.
+func (h *health) giveUp(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.fail(err)
+}
+
+// fail is giveUp for a caller that has the lock.
+func (h *health) fail(err error) {
+	if h.fatal == nil {
 		h.fatal = err
 		close(h.broken)
 	}

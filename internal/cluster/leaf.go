@@ -82,6 +82,8 @@ func assemble(
 	config.Wrap(func(transport http.RoundTripper) http.RoundTripper { return &fenced{transport, connections.CloseAll} })
 	config.Wrap(newOpening(late))
 	config.Wrap(clock.watch)
+	config.Wrap(refuseRedirects)
+	config.Wrap(limitAnswers(health.giveUp))
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, nil, err
@@ -107,7 +109,7 @@ func assemble(
 	if err != nil {
 		return nil, nil, err
 	}
-	leaf := New(name, "", liqoNamespace, cached, live, newDiscovery(config, httpClient), informerEvents{prompt})
+	leaf := New(name, "", liqoNamespace, cached, paged{live}, newDiscovery(config, httpClient), informerEvents{prompt})
 	leaf.health, leaf.clock = health, clock
 	return leaf, objects, nil
 }

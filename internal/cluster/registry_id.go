@@ -47,8 +47,8 @@ func (r *Registry) LeafByID(ctx context.Context, id string) (*Leaf, error) {
 	return r.Search(ctx, id, nil)
 }
 
-// Search is [Registry.LeafByID] for a cluster that is known by more than its ID. If is is not nil, it reports whether a
-// leaf with the ID is that cluster, and there may be others with the ID.
+// Search is [Registry.LeafByID] for a cluster that is known by more than its ID. The function reports whether a leaf
+// with the ID is that cluster, if it is not nil. Then there may be others with the ID.
 func (r *Registry) Search(ctx context.Context, id string, is func(*Leaf) bool) (*Leaf, error) {
 	names, _ := r.Names() // if the kubeconfig can't be read, only the leaves of the provider block are asked
 	ctx, cancel := context.WithTimeout(ctx, timeToAsk)

@@ -17,11 +17,7 @@ import (
 
 // alsoSetBy lets a centre show that field managers have set the annotation. It records who patches the Service.
 func alsoSetBy(centre *cluster.Leaf, patched *[]string, setters ...setter) {
-	writer, ok := centre.Live.(client.WithWatch)
-	if !ok {
-		panic("the client of a leaf can't watch")
-	}
-	centre.Live = interceptor.NewClient(writer, interceptor.Funcs{
+	centre.Live = interceptor.NewClient(centre.Live, interceptor.Funcs{
 		Get: func(
 			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, opts ...client.GetOption,
 		) error {
@@ -52,15 +48,16 @@ func alsoSetBy(centre *cluster.Leaf, patched *[]string, setters ...setter) {
 }
 
 func TestAnOutdatedRequestIsRenewedWhoeverElseHasMadeIt(t *testing.T) {
+	claims := Owner{Token: me.Token, Claims: true}
 	for name, test := range map[string]struct {
 		owner    Owner
 		others   []setter
 		restored []string
 	}{
 		"kubectl annotate":                  {me, []setter{{"kubectl-annotate", false}}, []string{"kubectl-annotate"}},
-		"kubectl annotate, and it is ours":  {Owner{Token: me.Token, Claims: true}, []setter{{"kubectl-annotate", false}}, nil},
+		"kubectl annotate, and it is ours":  {claims, []setter{{"kubectl-annotate", false}}, nil},
 		"another resource of this provider": {me, []setter{{managerPrefix + "you", true}}, nil},
-		"GitOps, and it is ours":            {Owner{Token: me.Token, Claims: true}, []setter{{"argocd-controller", true}}, nil},
+		"GitOps, and it is ours":            {claims, []setter{{"argocd-controller", true}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var patched []string
@@ -96,7 +93,9 @@ func TestAnOutdatedRequestThatCannotBeRenewedSaysAtOnceWhoHoldsIt(t *testing.T) 
 }
 
 func TestALeafThatCannotBeReadMakesNoStatusBetter(t *testing.T) {
-	unread := State{Request: Request{Exists: true, Set: true}, Leaves: []LeafState{{Name: "rome", Err: errors.New("away")}}}
+	unread := State{
+		Request: Request{Exists: true, Set: true}, Leaves: []LeafState{{Name: "rome", Err: errors.New("away")}},
+	}
 	for before, expected := range map[Status]Status{
 		"": Partial, Followed: Partial, Partial: Partial, Outdated: Outdated, Undone: Partial,
 	} {

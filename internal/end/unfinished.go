@@ -59,7 +59,8 @@ func (u Unfinished) AbandonedTo(asks Owner, token string) bool {
 // list Leases, the result is empty.
 func UnfinishedAt(ctx context.Context, leaf *cluster.Leaf) (Unfinished, error) {
 	var leases coordinationv1.LeaseList
-	err := leaf.List(ctx, &leases, client.InNamespace(leaf.LiqoNamespace), client.MatchingLabels{ManagedByLabel: ManagedBy})
+	ours := client.MatchingLabels{ManagedByLabel: ManagedBy}
+	err := leaf.List(ctx, &leases, client.InNamespace(leaf.LiqoNamespace), ours)
 	if cluster.MissingPermission(err) {
 		return Unfinished{}, nil
 	}

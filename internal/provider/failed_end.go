@@ -66,9 +66,10 @@ func (e failedEnd) obstacle(advice string) diag.Diagnostic {
 	return e.diagnostic()
 }
 
-// planTrouble returns the diagnostic of a leaf that a plan could not connect to by its name. recorded is the leaf in the
-// state, if there is a state. A recorded leaf that is lost is only a warning, and so is one that does not answer. A name
-// that refers to no leaf is an error if its cluster has another name now. Otherwise the plan would lose the cluster.
+// planTrouble returns the diagnostic of a leaf that a plan could not connect to by its name. recorded is the leaf in
+// the state, if there is a state. A recorded leaf that is lost is only a warning, and so is one that does not answer.
+// A name that refers to no leaf is an error if its cluster has another name now. Otherwise the plan would lose the
+// cluster.
 func (l *leaves) planTrouble(
 	ctx context.Context, failed failedEnd, name string, recorded recordedLeaf,
 ) diag.Diagnostic {
@@ -107,11 +108,11 @@ func (l *leaves) planCluster(
 	}
 }
 
-// anotherClusterWarning returns the warning that a plan replaces a resource, because the name of a leaf refers to another
-// cluster than the recorded one.
+// anotherClusterWarning returns the warning that a plan replaces a resource, because the name of a leaf refers to
+// another cluster than the recorded one.
 func anotherClusterWarning(leaf *cluster.Leaf, recorded recordedLeaf) diag.Diagnostic {
-	return diag.NewAttributeWarningDiagnostic(path.Root(recorded.attribute), "Another cluster", fmt.Sprintf("The resource "+
-		"is for %s, but the name %q refers to %s. So the plan replaces the resource.",
+	return diag.NewAttributeWarningDiagnostic(path.Root(recorded.attribute), "Another cluster", fmt.Sprintf(
+		"The resource is for %s, but the name %q refers to %s. So the plan replaces the resource.",
 		describeCluster(recorded.id, recorded.uid), leaf.Name, describeCluster(string(leaf.ID), string(leaf.UID))))
 }
 

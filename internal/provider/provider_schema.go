@@ -81,7 +81,6 @@ func clusterAttributes() map[string]schema.Attribute {
 		"tls_server_name":          "Server name to verify in the API server's certificate. Default: the host name.",
 		"client_certificate":       "Client certificate for TLS authentication, PEM.",
 		"cluster_ca_certificate":   "CA certificates that verify the API server's certificate, PEM.",
-		"proxy_url":                "URL of the proxy for all requests to this cluster.",
 		"liqo_namespace":           "Namespace in which Liqo runs on this cluster. Default: the provider's `liqo_namespace`.",
 	} {
 		attributes[name] = schema.StringAttribute{
@@ -92,6 +91,7 @@ func clusterAttributes() map[string]schema.Attribute {
 		"password":   "Password for HTTP basic authentication.",
 		"token":      "Bearer token, for instance of a service account.",
 		"client_key": "Key of the client certificate, PEM.",
+		"proxy_url":  "URL of the proxy for all requests to this cluster: `http`, `https` or `socks5`.",
 	} {
 		attributes[name] = schema.StringAttribute{
 			Optional: true, Sensitive: true, MarkdownDescription: description, Validators: []validator.String{notEmpty{}},
@@ -104,11 +104,10 @@ func clusterAttributes() map[string]schema.Attribute {
 	attributes["exec"] = execAttribute()
 	attributes["through"] = throughAttribute()
 	attributes["cluster_id"] = schema.StringAttribute{
-		Optional:            true,
-		MarkdownDescription: "With `through`: the Liqo cluster ID of this cluster. Default: the name of the entry.",
-		Validators: []validator.String{
-			notEmpty{}, stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName("through")),
-		},
+		Optional: true,
+		MarkdownDescription: "Liqo's cluster ID of this cluster. A cluster with another ID is refused. With `through`, the " +
+			"centre has credentials for this ID. Default: with `through`, the name of the entry; otherwise, any ID.",
+		Validators: []validator.String{notEmpty{}, clusterID()},
 	}
 	return attributes
 }
@@ -125,8 +124,10 @@ func throughAttribute() schema.Attribute {
 		Optional: true,
 		MarkdownDescription: "Name of the cluster, usually the centre of the topology, in which Liqo keeps credentials " +
 			"for this one. Liqo does so in a cluster that consumes this one's resources. The provider reads them from " +
-			"there each time, and writes them nowhere. `host`, `proxy_url` and the other settings of the connection " +
-			"override theirs. This cluster must grant permissions to their user, see " +
+			"there each time, and writes them nowhere. It takes only data: an address, certificates, a token, and a proxy. " +
+			"A kubeconfig that also runs a program, reads a file or skips a check is refused. `host`, `proxy_url` and the " +
+			"other settings of the connection override theirs; `host` pins the address. This cluster must grant " +
+			"permissions to their user, see " +
 			"[Least-privilege RBAC](guides/least-privilege-rbac.md).",
 		Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(others...)},
 	}

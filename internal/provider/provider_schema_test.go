@@ -137,8 +137,12 @@ func TestALeafThatIsReachedThroughAnotherHasNoOtherCredentials(t *testing.T) {
 			t.Errorf("%s: %s", name, said)
 		}
 	}
-	if said := entry(map[string]tftypes.Value{"cluster_id": through}); !strings.Contains(said, "must be specified when") {
+	if said := entry(map[string]tftypes.Value{"cluster_id": through}); said != "" {
 		t.Errorf("a cluster ID without a centre: %s", said)
+	}
+	said := entry(map[string]tftypes.Value{"cluster_id": text("Europe\"")})
+	if !strings.Contains(said, "Not a cluster ID") {
+		t.Errorf("a cluster ID with a quote: %s", said)
 	}
 }
 

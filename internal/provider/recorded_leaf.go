@@ -8,15 +8,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// recordedLeaf is a leaf of a resource, as its state or plan has it. People choose cluster IDs, and choose the same ones
-// in several environments. So a cluster is known by its ID and by its UID.
+// recordedLeaf is a leaf of a resource, as its state or plan has it. People choose cluster IDs, and choose the same
+// ones in several environments. So a cluster is known by its ID and by its UID.
 type recordedLeaf struct {
 	attribute string // with its name: client, server or cluster
 	name      string
@@ -52,9 +51,7 @@ func (r recordedLeaf) check(ctx context.Context, leaf *cluster.Leaf) error {
 
 // hasOwn reports whether a leaf has objects of the owner with this token for a remote cluster.
 func hasOwn(ctx context.Context, leaf *cluster.Leaf, remote, token string) (bool, error) {
-	at := end.New(leaf, end.Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
-	at.Owner.Token = token
-	return at.HasOwn(ctx)
+	return shortcut.NewHalf(leaf, remote, end.Owner{Token: token}).On.HasOwn(ctx)
 }
 
 // findRecorded returns a leaf of an existing resource. It finds the recorded cluster even if that has another name now.

@@ -39,8 +39,10 @@ func TestAClusterIsKnownByItsIDAndItsUID(t *testing.T) {
 		is       bool
 		fails    bool
 	}{
-		"the same":                                      {inState("uid-of-milan"), called(t, "milano", "milan"), true, false},
-		"another ID":                                    {inState("uid-of-milan"), called(t, "milan", "milan-2"), false, false},
+		"the same": {inState("uid-of-milan"), called(t, "milano", "milan"), true, false},
+		"another ID": {
+			inState("uid-of-milan"), called(t, "milan", "milan-2"), false, false,
+		},
 		"the ID in another environment":                 {inState("before"), clustertest.Leaf(t, "milan"), false, false},
 		"Liqo installed again over the resource":        {reinstalled, clustertest.Leaf(t, "milan"), true, false},
 		"Liqo installed again over something else":      {reinstalled, called(t, "milan", "milan-2"), false, false},
@@ -52,7 +54,8 @@ func TestAClusterIsKnownByItsIDAndItsUID(t *testing.T) {
 		if is != test.is || (err != nil) != test.fails {
 			t.Errorf("%s: %t (%v)", name, is, err)
 		}
-		if err := test.recorded.check(t.Context(), test.leaf); (err == nil) != test.is || isAnotherCluster(err) == (test.is || test.fails) {
+		err = test.recorded.check(t.Context(), test.leaf)
+		if (err == nil) != test.is || isAnotherCluster(err) == (test.is || test.fails) {
 			t.Errorf("%s: the check says %v", name, err)
 		}
 	}
@@ -93,7 +96,8 @@ func TestAMessageAboutAnotherClusterSaysWhichItWasAndWhichItIs(t *testing.T) {
 	another := &anotherClusterError{recorded: inState("before"), leaf: leaf, silent: []string{"due"}}
 	text := detail(anotherCluster(another))
 	for _, part := range []string{
-		`The name "milan" refers to cluster "milan" (UID uid-of-milan) now, but the resource is for cluster "milan" (UID before).`,
+		`The name "milan" refers to cluster "milan" (UID uid-of-milan) now, but `,
+		`but the resource is for cluster "milan" (UID before).`,
 		`It may be one of the leaves that did not answer: ["due"].`, "credentials of another environment",
 	} {
 		if !strings.Contains(text, part) {

@@ -47,7 +47,8 @@ func (r *directServiceResource) Schema(
 			"status": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "`Direct`: every leaf reaches the pods in other leaves directly. `Partial`: at least one " +
-					"leaf cannot, and `endpoints` shows which one, and why; or the provider cannot read a leaf. `Outdated`: a network of two leaves has changed, and " +
+					"leaf cannot, and `endpoints` shows which one, and why; or the provider cannot read a leaf. " +
+					"`Outdated`: a network of two leaves has changed, and " +
 					"Liqo has not looked at the Service since; the next apply makes it do so. `Undone`: someone has removed the " +
 					"annotation; the next apply sets it again.",
 			},

@@ -34,8 +34,8 @@ func (r *halfResource[M, P]) IdentitySchema(
 	}}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. It fails if the leaf does not answer. It warns if the object
-// may be in another Terraform state.
+// ImportState implements [resource.ResourceWithImportState]. It fails if the leaf does not answer. It warns if the
+// object may be in another Terraform state.
 func (r *halfResource[M, P]) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {

@@ -96,8 +96,8 @@ func (r *halfResource[M, P]) claim(plan *halfModel, own ownership) diag.Diagnost
 			strings.ReplaceAll(strings.TrimPrefix(object, TypeName+"_"), "_", " "), what.first, what.second))}
 }
 
-// planLeaf connects to the leaf of a plan. It is nil if the leaf can't be reached or is not known yet. If the plan gives
-// the resource another cluster, the result has the attribute that forces a replacement.
+// planLeaf connects to the leaf of a plan. It is nil if the leaf can't be reached or is not known yet. If the plan
+// gives the resource another cluster, the result has the attribute that forces a replacement.
 func (r *halfResource[M, P]) planLeaf(
 	ctx context.Context, plan, state P,
 ) (*cluster.Leaf, path.Paths, diag.Diagnostics) {
@@ -115,8 +115,8 @@ func (r *halfResource[M, P]) planLeaf(
 	return leaf, replace, diags
 }
 
-// planNamespace plans that the object moves back to the tenant namespace if the configuration no longer sets another one.
-// Then the result has the attribute that forces a replacement.
+// planNamespace plans that the object moves back to the tenant namespace if the configuration no longer sets another
+// one. Then the result has the attribute that forces a replacement.
 func (r *halfResource[M, P]) planNamespace(
 	ctx context.Context, leaf *cluster.Leaf, plan *halfModel, config tfsdk.Config,
 ) (path.Paths, diag.Diagnostics) {

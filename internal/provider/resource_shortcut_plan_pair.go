@@ -74,9 +74,10 @@ func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diag
 	return replace, diags
 }
 
-// planLeaves plans the clusters that the names refer to. It returns the attributes that force a replacement if these are
-// not the clusters of the state. A name that has not changed, but refers to another cluster now, is an error, unless
-// force_destroy gives up the cluster of the state. If the plan sets force_destroy, it goes on without that leaf.
+// planLeaves plans the clusters that the names refer to. It returns the attributes that force a replacement if these
+// are not the clusters of the state. A name that has not changed, but refers to another cluster now, is an error,
+// unless force_destroy gives up the cluster of the state. If the plan sets force_destroy, it goes on without that
+// leaf.
 func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
 	var replace path.Paths
 	diags := p.pair.differ()

@@ -32,7 +32,8 @@ func replanned(t *testing.T, client, server *cluster.Leaf) (*shortcutResource, *
 func TestAnUnchangedNameOfAnotherClusterIsAnError(t *testing.T) {
 	r, p := replanned(t, clustertest.Leaf(t, "rome"), called(t, "milan", "milan-2"))
 	replace, diags := r.planLeaves(t.Context(), p)
-	const reason = `The name "milan" refers to cluster "milan-2" (UID uid-of-milan-2) now, but the resource is for cluster "milan".`
+	const reason = `The name "milan" refers to cluster "milan-2" (UID uid-of-milan-2) now, but the resource is for ` +
+		`cluster "milan".`
 	if len(replace) > 0 || diags.ErrorsCount() != 1 || !strings.Contains(diags.Errors()[0].Detail(), reason) ||
 		!strings.Contains(diags.Errors()[0].Detail(), "`force_destroy = true`") {
 		t.Errorf("it is replaced because of %v: %v", replace, diags)

@@ -10,9 +10,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// recordUnread writes a new resource into the state although the leaves can't be read after its create. What the plan did
-// not know is null until the next refresh. Without this, nothing would record what the create has made. failure is the
-// error of the create, if it failed; err is that of the read. After a failure, the state of an existing resource does not change.
+// recordUnread writes a new resource into the state although the leaves can't be read after its create. What the plan
+// did not know is null until the next refresh. Without this, nothing would record what the create has made. failure is
+// the error of the create, if it failed; err is that of the read. After a failure, the state of an existing resource
+// does not change.
 func recordUnread(ctx context.Context, plan any, state *tfsdk.State, failure, err error) diag.Diagnostics {
 	var diags diag.Diagnostics
 	const headline = "The leaves can't be read after the apply"

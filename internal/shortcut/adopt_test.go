@@ -39,7 +39,8 @@ func TestAnImportClaimsObjectsWithoutAnotherOwner(t *testing.T) {
 	claimed.Claims = true
 	for name, objects := range belongings() {
 		state, err := joinedAtRome(t, objects).OwnedBy(claimed).Observe(t.Context(), false)
-		if expected := end.TokenOf(objects[0]) != somebody.Token && end.TokenOf(objects[0]) != killed.Token; err != nil || state.Exists != expected {
+		token := end.TokenOf(objects[0])
+		if expected := token != somebody.Token && token != killed.Token; err != nil || state.Exists != expected {
 			t.Errorf("%s: exists: %t (%v)", name, state.Exists, err)
 		}
 	}

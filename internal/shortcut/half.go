@@ -149,8 +149,8 @@ func ensure[T any](
 	})
 }
 
-// tryEnsure does so unless there is a rival. It has the turn on the pair only while it writes, so that the objects of one
-// end do not wait for each other. A create has the turn on its object until its end.
+// tryEnsure does so unless there is a rival. It has the turn on the pair only while it writes, so that the objects of
+// one end do not wait for each other. A create has the turn on its object until its end.
 func tryEnsure[T any](
 	ctx context.Context, h Half, asked, object string, write func(ctx context.Context, namespace string) (T, error),
 	waits []wait[T],

@@ -33,8 +33,9 @@ type HalfState struct {
 	KeyUnreadable bool
 }
 
-// Observe returns the state of the half. It reads the cache, and a gateway's public key live. If the cache says that the
-// object is gone or someone else's, Observe asks the API server, because a cache whose watch was cut may show nothing.
+// Observe returns the state of the half. It reads the cache, and a gateway's public key live. If the cache says that
+// the object is gone or someone else's, Observe asks the API server, because a cache whose watch was cut may show
+// nothing.
 func (h Half) Observe(ctx context.Context) (HalfState, error) {
 	found, err := h.On.Observe(ctx)
 	resource := h.On.Owner.Resource

@@ -92,8 +92,8 @@ func (n network) abandonedTo(asks end.Owner, token string) bool {
 	return n.isUnfinished(token) && n.unfinished.AbandonedTo(asks, token)
 }
 
-// isUnfinished reports whether the create of the shortcut with this token is under way, or has not ended as it should. A
-// record that it was complete counts more than the lease, which may be one that could not be released.
+// isUnfinished reports whether the create of the shortcut with this token is under way, or has not ended as it should.
+// A record that it was complete counts more than the lease, which may be one that could not be released.
 func (n network) isUnfinished(token string) bool {
 	_, listed := n.unfinished[token]
 	return listed && !n.complete(token)

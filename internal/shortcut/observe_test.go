@@ -34,10 +34,14 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 	}
 	expected := State{
 		Exists: true, Joined: true, Status: Connected,
-		Client: EndState{ClusterID: "rome", ClusterUID: "uid-of-rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340,
-			Network: reached("10.20.0.0/16", "10.72.0.0/16")},
-		Server: EndState{ClusterID: "milan", ClusterUID: "uid-of-milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340,
-			Network: reached("10.10.0.0/16", "10.71.0.0/16")},
+		Client: EndState{
+			ClusterID: "rome", ClusterUID: "uid-of-rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340,
+			Network: reached("10.20.0.0/16", "10.72.0.0/16"),
+		},
+		Server: EndState{
+			ClusterID: "milan", ClusterUID: "uid-of-milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340,
+			Network: reached("10.10.0.0/16", "10.71.0.0/16"),
+		},
 		ServerGateway: &end.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Template: end.Template{
 			Name: "wireguard-server", Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
 		}},

@@ -122,7 +122,8 @@ func holder(owner end.Owner) string {
 	return name + "/" + rand.Text()
 }
 
-// giveUp ends the turn. It can be repeated. A lease that can't be released expires. This is an error only for a removal.
+// giveUp ends the turn. It can be repeated. A lease that can't be released expires. This is an error only for a
+// removal.
 func (t *turn) giveUp(ctx context.Context) (err error) {
 	t.release.Do(func() {
 		if t.lease == nil {

@@ -189,8 +189,9 @@ func TestWhatAKilledCreateHasLeftIsStillNobodysAfterAnotherCreateThatFailed(t *t
 		spec.Create = true
 		for range 2 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			if err := s.Connect(ctx, spec); err == nil || IsRival(err) {
+			err := s.Connect(ctx, spec)
+			cancel()
+			if err == nil || IsRival(err) {
 				t.Errorf("got: %v", err)
 			}
 			if err := s.CheckFree(t.Context(), spec); err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Leaf returns a leaf that holds these objects. name is also its cluster ID, and part of its UID. Its cache is always up
-// to date.
+// Leaf returns a leaf that holds these objects. name is also its cluster ID, and part of its UID. Its cache is always
+// up to date.
 func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	tb.Helper()
 	c := fake.NewClientBuilder().

@@ -1,0 +1,124 @@
+package cluster
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// throughEurope returns a registry in which Rome is reached through Europe, whose Secret has this kubeconfig, and the
+// ways to both. Rome's API server is rome.example.
+func throughEurope(kubeconfig []byte) (*Registry, map[string]*distant) {
+	identity, secret := identityFor("rome", kubeconfig)
+	ways := map[string]*distant{
+		"europe": newDistant("europe", time.Second), "rome.example": newDistant("rome", time.Second),
+		"other.example": newDistant("rome", time.Second),
+	}
+	europe := ways["europe"].objects
+	europe["identities"], europe["secrets"] = []metav1.Object{identity}, []metav1.Object{secret}
+	europe["namespaces"] = []metav1.Object{tenantNamespace("rome")}
+	return registryOver(ways, map[string]Credentials{
+		"europe": {Host: "https://europe"}, "rome": {Through: "europe"},
+	}), ways
+}
+
+func TestALeafBehindItsCentreWaitsForFourRoundTrips(t *testing.T) {
+	kubeconfig := kubeconfigOfLiqo(t, unchanged)
+	synctest.Test(t, func(t *testing.T) {
+		registry, ways := throughEurope(kubeconfig)
+		took := timed(t, func() error { _, err := registry.Leaf(t.Context(), "rome"); return err })
+		if took != 4*time.Second {
+			t.Errorf("it waited for %d round trips: %q, then %q", took/time.Second, ways["europe"].asked,
+				ways["rome.example"].asked)
+		}
+		registry.Close()
+		synctest.Wait()
+	})
+}
+
+func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("of-this-machine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ran := filepath.Join(t.TempDir(), "ran")
+	for name, change := range map[string]func(*clientcmdapi.Cluster, *clientcmdapi.AuthInfo){
+		"a program": func(_ *clientcmdapi.Cluster, user *clientcmdapi.AuthInfo) {
+			*user = clientcmdapi.AuthInfo{Exec: &clientcmdapi.ExecConfig{
+				APIVersion: "client.authentication.k8s.io/v1", Command: "touch", Args: []string{ran},
+				InteractiveMode: clientcmdapi.NeverExecInteractiveMode,
+			}}
+		},
+		"a file": func(_ *clientcmdapi.Cluster, user *clientcmdapi.AuthInfo) { user.TokenFile = file },
+		"a server that is not verified": func(cluster *clientcmdapi.Cluster, _ *clientcmdapi.AuthInfo) {
+			cluster.InsecureSkipTLSVerify, cluster.CertificateAuthorityData = true, nil
+		},
+	} {
+		kubeconfig := kubeconfigOfLiqo(t, change)
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				registry, ways := throughEurope(kubeconfig)
+				_, err := registry.Leaf(t.Context(), "rome")
+				explained, ok := errors.AsType[*Error](err)
+				if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) || !strings.Contains(explained.Hint, "Secret") {
+					t.Errorf("the error is: %v", err)
+				}
+				if asked := ways["rome.example"].asked; len(asked) > 0 {
+					t.Errorf("the leaf was asked: %q", asked)
+				}
+				registry.Close()
+				synctest.Wait()
+			})
+		})
+	}
+	if _, err := os.Stat(ran); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the program has run (%v)", err)
+	}
+}
+
+func TestALeafBehindItsCentreThatSwallowsPacketsIsGivenUpInTime(t *testing.T) {
+	kubeconfig := kubeconfigOfLiqo(t, unchanged)
+	synctest.Test(t, func(t *testing.T) {
+		registry, ways := throughEurope(kubeconfig)
+		ways["rome.example"].roundTrip = time.Hour
+		began := time.Now()
+		_, err := registry.Leaf(t.Context(), "rome")
+		if took := time.Since(began).Truncate(time.Second); !Unreachable(err) || took != 3*time.Second+timeToAnswer {
+			t.Errorf("after %s: %v", took, err)
+		}
+		registry.Close()
+		synctest.Wait()
+	})
+}
+
+func TestAHostPinsTheWayToALeafBehindItsCentre(t *testing.T) {
+	kubeconfig := kubeconfigOfLiqo(t, unchanged) // which has another host, and a proxy
+	synctest.Test(t, func(t *testing.T) {
+		registry, ways := throughEurope(kubeconfig)
+		entry := Credentials{Through: "europe", Host: "https://other.example"}
+		registry.config.Clusters["rome"] = entry
+		credentials, err := registry.throughCentre(t.Context(), "rome", entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if config, err := credentials.restConfig(); err != nil || config.Proxy != nil {
+			t.Errorf("it has the proxy of the Secret (%v)", err)
+		}
+		if _, err := registry.Leaf(t.Context(), "rome"); err != nil {
+			t.Error(err)
+		}
+		if len(ways["rome.example"].asked) > 0 || len(ways["other.example"].asked) == 0 {
+			t.Errorf("the host of the Secret was asked for %q", ways["rome.example"].asked)
+		}
+		registry.Close()
+		synctest.Wait()
+	})
+}
