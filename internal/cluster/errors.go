@@ -26,7 +26,7 @@ type Error struct {
 
 // Error returns the whole text: leaf, problem, cause, and what to do.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("leaf %q: %s: %v", e.Leaf, e.Summary, e.Err)
+	text := fmt.Sprintf("leaf %q: %s: %s", e.Leaf, e.Summary, e.cause())
 	if e.Hint != "" {
 		text += ". " + e.Hint
 	}
@@ -35,9 +35,9 @@ func (e *Error) Error() string {
 
 // Detail returns the cause and what to do. It goes below a headline with the summary and the leaf.
 func (e *Error) Detail() string {
-	text := fmt.Sprintf("The answer was: %v", e.Err)
+	text := "The answer was: " + e.cause()
 	if e.unanswered {
-		text = fmt.Sprintf("The connection failed: %v", e.Err)
+		text = "The connection failed: " + e.cause()
 	}
 	if e.Hint != "" {
 		text += "\n\n" + e.Hint
@@ -47,6 +47,17 @@ func (e *Error) Detail() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// cause returns the text of the cause. The API server has written most of it, unless it is explained itself.
+func (e *Error) cause() string {
+	if e.Err == nil {
+		return ""
+	}
+	if _, explained := errors.AsType[*Error](e.Err); explained {
+		return ShownParagraphs(e.Err.Error())
+	}
+	return Shown(e.Err.Error())
+}
 
 // Unreachable reports whether an error means that a leaf's API server did not answer, so that its
 // objects are unknown.

@@ -36,7 +36,7 @@ func isDenied(err error) bool {
 // classifyRefusal distinguishes a missing permission, which an administrator can grant, from a rule
 // of the cluster that the request violates.
 func classifyRefusal(err error) *Error {
-	words := noPermission.FindStringSubmatch(err.Error())
+	words := noPermission.FindStringSubmatch(Shown(err.Error()))
 	if words == nil {
 		return &Error{
 			Summary: "the API server refuses a request",

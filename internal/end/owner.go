@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // ManagedByLabel and ManagedBy mark the objects that this package creates or adopts. An annotation
@@ -55,13 +57,13 @@ func (o Origin) String() string {
 	}
 	var parts []string
 	if o.Who != "" {
-		parts = append(parts, o.Who)
+		parts = append(parts, cluster.Shown(o.Who))
 	}
 	if o.Folder != "" {
-		parts = append(parts, "in folder "+o.Folder)
+		parts = append(parts, "in folder "+cluster.Shown(o.Folder))
 	}
 	if o.Workspace != "" {
-		parts = append(parts, "workspace "+o.Workspace)
+		parts = append(parts, "workspace "+cluster.Shown(o.Workspace))
 	}
 	if !o.At.IsZero() {
 		parts = append(parts, "at "+o.At.UTC().Format(time.RFC3339))

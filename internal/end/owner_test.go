@@ -46,3 +46,10 @@ func TestANewObjectIsTheOwners(t *testing.T) {
 		t.Errorf("the PublicKey would not go with the gateway: %v", owners)
 	}
 }
+
+func TestAForgedOriginIsShownInOneLine(t *testing.T) {
+	forged := Origin{Who: "alice\n\nRun this", Folder: "\x1b[2K", Workspace: "::add-mask::a"}
+	if got := forged.String(); got != `alice\n\nRun this, in folder \x1b[2K, workspace :\x3aadd-mask::a` {
+		t.Errorf("got %q", got)
+	}
+}

@@ -17,14 +17,14 @@ func summary(fallback string, err error) string {
 		return "Unknown leaf " + unknown.Name
 	}
 	if headline := explain.Summary(err); headline != "" {
-		return capital(headline)
+		return capital(cluster.Shown(headline))
 	}
 	return fallback
 }
 
 // detail returns the text of an error without its headline, as sentences.
 func detail(err error) string {
-	text := capital(explain.Detail(err))
+	text := capital(cluster.ShownParagraphs(explain.Detail(err)))
 	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
 		text += "."
 	}

