@@ -17,6 +17,8 @@ type leaves struct {
 	registry *cluster.Registry
 	unknown  unknownNames
 	planned  claims
+
+	anonymous bool // the leaves do not learn who works on them, and where
 }
 
 // leavesFrom converts the data that the framework passes to Configure. It is nil before the

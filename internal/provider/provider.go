@@ -58,7 +58,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	config.UserAgent = "terraform-provider-liqo/" + p.version
 	p.Close()
 	p.registry = cluster.NewRegistry(config)
-	leaves := &leaves{registry: p.registry, unknown: unknown}
+	leaves := &leaves{registry: p.registry, unknown: unknown, anonymous: model.Anonymous.ValueBool()}
 	resp.ResourceData = leaves
 	resp.DataSourceData = leaves
 	resp.ListResourceData = leaves

@@ -19,6 +19,7 @@ type providerModel struct {
 	ConfigPaths   types.List   `tfsdk:"config_paths"`
 	ConfigContent types.String `tfsdk:"config_content"`
 	LiqoNamespace types.String `tfsdk:"liqo_namespace"`
+	Anonymous     types.Bool   `tfsdk:"anonymous"`
 	Clusters      types.Map    `tfsdk:"clusters"`
 }
 

@@ -22,6 +22,12 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			"Default: `liqo`.",
 		Validators: []validator.String{notEmpty{}},
 	}
+	attributes["anonymous"] = schema.BoolAttribute{
+		Optional: true,
+		MarkdownDescription: "Whether the leaves do not learn who works on them. By default, the objects on a leaf say " +
+			"which user made them, on which host, in which folder and workspace, so that others find the Terraform state. " +
+			"With `true`, they only have a digest of this. Default: `false`.",
+	}
 	attributes["clusters"] = schema.MapNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "How to reach each cluster. The keys are the names that resources use. A name that " +

@@ -75,7 +75,7 @@ func (r *halfResource[M, P]) ValidateConfig(
 
 // at returns the half on a leaf.
 func (r *halfResource[M, P]) at(leaf *cluster.Leaf, model P, own ownership) shortcut.Half {
-	owner := own.owner()
+	owner := own.owner(r.leaves.origin())
 	owner.Resource = r.resource
 	half := shortcut.NewHalf(leaf, model.half().RemoteClusterID.ValueString(), owner)
 	half.Create = own.isNew

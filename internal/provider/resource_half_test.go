@@ -37,6 +37,7 @@ func newHalf[M any, P halfOf[M]](t *testing.T, of any, more values) half {
 	if !ok {
 		t.Fatalf("it is a %T", of)
 	}
+	tested.leaves = &leaves{}
 	h := half{schema: tested.schema(t.Context()), least: values{
 		"cluster": text("milan"), "remote_cluster_id": text("rome"), "namespace": text("own"),
 	}}
@@ -300,6 +301,7 @@ func TestAPlanFindsWhatSomeoneElseHasMade(t *testing.T) {
 	if !ok {
 		t.Fatal("it is another resource")
 	}
+	tested.leaves = &leaves{}
 	leaf := milanForHalves(t)
 	checked := func() diag.Diagnostics {
 		own, diags := plannedOwnership(t.Context(), noPrivateState{}, model.half(), true)

@@ -81,7 +81,7 @@ func (r *shortcutResource) Create(ctx context.Context, req resource.CreateReques
 	spec.Create = true
 	own := ownership{}.named()
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
-	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(), spec, &plan, &resp.State)...)
+	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(r.leaves.origin()), spec, &plan, &resp.State)...)
 	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
 	if resp.Diagnostics.HasError() && !resp.State.Raw.IsNull() {
 		resp.Diagnostics.AddWarning("The shortcut is tainted", tainted)
@@ -113,7 +113,7 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 		return
 	}
 	own = own.named()
-	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(), state.after(spec), &plan, &resp.State)...)
+	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(r.leaves.origin()), state.after(spec), &plan, &resp.State)...)
 	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
 	own.Unadopted = own.Unadopted && resp.Diagnostics.HasError()
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
@@ -212,7 +212,7 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	joined := shortcut.New(pair.client, pair.server).OwnedBy(own.owner())
+	joined := shortcut.New(pair.client, pair.server).OwnedBy(own.owner(r.leaves.origin()))
 	observed, err := joined.Observe(ctx, model.keysByOthers())
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))

@@ -33,7 +33,7 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	var err error
 	switch lost := pair.failed(); {
 	case len(lost) == 0:
-		err = shortcut.New(pair.client, pair.server).OwnedBy(own.owner()).Disconnect(ctx, removal)
+		err = shortcut.New(pair.client, pair.server).OwnedBy(own.owner(r.leaves.origin())).Disconnect(ctx, removal)
 	case pair.client == nil && pair.server == nil:
 		resp.Diagnostics.Append(pair.obstacles(nothingCleaned)...)
 		return
@@ -41,7 +41,7 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 		resp.Diagnostics.Append(pair.obstacles(giveUpAdvice)...)
 		return
 	default:
-		err = r.disconnectRemaining(ctx, pair, &model, own.owner(), removal, resp)
+		err = r.disconnectRemaining(ctx, pair, &model, own.owner(r.leaves.origin()), removal, resp)
 	}
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut could not be removed", err), detail(err))

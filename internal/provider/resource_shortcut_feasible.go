@@ -33,7 +33,7 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if p.pair.client == nil || p.pair.server == nil {
 		return nil
 	}
-	f := feasibility{planning: p, shortcut: shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner())}
+	f := feasibility{planning: p, shortcut: shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner(p.origin))}
 	if p.state != nil {
 		f.before = *p.state
 	}

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"os/user"
@@ -111,13 +113,26 @@ func (o ownership) as(id types.String) ownership {
 }
 
 // owner returns the instance in the form that package shortcut needs.
-func (o ownership) owner() end.Owner {
-	return end.Owner{Token: o.Token, Origin: origin(), Claims: o.Unadopted}
+func (o ownership) owner(origin end.Origin) end.Owner {
+	return end.Owner{Token: o.Token, Origin: origin, Claims: o.Unadopted}
 }
 
-// origin returns where this process runs. Terraform starts the provider in its own folder and with
-// its own environment.
-func origin() end.Origin {
+// origin returns what the leaves learn of where this process runs.
+func (l *leaves) origin() end.Origin {
+	if l.anonymous {
+		return withoutNames(here())
+	}
+	return here()
+}
+
+// withoutNames returns an origin without names. A digest still tells two folders apart.
+func withoutNames(origin end.Origin) end.Origin {
+	digest := sha256.Sum256([]byte(strings.Join([]string{origin.Who, origin.Folder, origin.Workspace}, "\n")))
+	return end.Origin{Folder: "#" + hex.EncodeToString(digest[:4]), At: origin.At}
+}
+
+// here returns where this process runs. Terraform starts the provider in its own folder and with its own environment.
+func here() end.Origin {
 	made := end.Origin{At: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
 	if folder, err := os.Getwd(); err == nil {
 		made.Folder = filepath.Base(folder)

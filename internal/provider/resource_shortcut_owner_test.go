@@ -35,7 +35,7 @@ func TestAnInstanceKeepsItsTokenBetweenOperations(t *testing.T) {
 		t.Fatal(diags)
 	}
 	after, diags := ownershipOf(t.Context(), private, types.StringNull())
-	if diags.HasError() || after.Token == "" || after != before || after.owner().Claims {
+	if diags.HasError() || after.Token == "" || after != before || after.owner(end.Origin{}).Claims {
 		t.Errorf("got %+v, saved %+v (%v)", after, before, diags)
 	}
 	if again := after.named(); again.Token != after.Token {
@@ -48,21 +48,21 @@ func TestAnImportedShortcutClaimsExistingObjectsUntilItIsAdopted(t *testing.T) {
 	if diags := (ownership{Unadopted: true}).save(t.Context(), private); diags.HasError() {
 		t.Fatal(diags)
 	}
-	if own, diags := ownershipOf(t.Context(), private, types.StringNull()); diags.HasError() || !own.owner().Claims {
+	if own, diags := ownershipOf(t.Context(), private, types.StringNull()); diags.HasError() || !own.owner(end.Origin{}).Claims {
 		t.Errorf("got %+v (%v)", own, diags)
 	}
 }
 
 func TestAnInstanceWhoseProviderWasKilledIsStillTheOwner(t *testing.T) {
 	own, diags := ownershipOf(t.Context(), kept{}, types.StringValue("mine")) // Terraform has dropped the private state
-	if diags.HasError() || own != (ownership{Token: "mine"}) || own.owner().Claims {
+	if diags.HasError() || own != (ownership{Token: "mine"}) || own.owner(end.Origin{}).Claims {
 		t.Errorf("got %+v (%v)", own, diags)
 	}
 }
 
 func TestAnInstanceOfAnEarlyVersionClaimsItsObjects(t *testing.T) {
 	own, diags := ownershipOf(t.Context(), kept{}, types.StringNull())
-	if diags.HasError() || own != (ownership{Unadopted: true}) || !own.owner().Claims {
+	if diags.HasError() || own != (ownership{Unadopted: true}) || !own.owner(end.Origin{}).Claims {
 		t.Errorf("got %+v (%v)", own, diags)
 	}
 }
@@ -102,7 +102,7 @@ func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 		}
 		joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
 		own, diags := new(shortcutResource).recognise(t.Context(), joined, types.StringNull(), before, after)
-		if diags.HasError() || own.Token != test.token || own.owner().Claims != test.claims || own.Imported {
+		if diags.HasError() || own.Token != test.token || own.owner(end.Origin{}).Claims != test.claims || own.Imported {
 			t.Errorf("%s: got %+v (%v)", name, own, diags)
 		}
 		if saved, _ := ownershipOf(t.Context(), after, types.StringNull()); test.before.Imported && saved != own {
@@ -137,10 +137,28 @@ func TestAnOwnerRecordsWhereTerraformRuns(t *testing.T) {
 		for _, name := range []string{"TF_DATA_DIR", "TF_WORKSPACE"} {
 			t.Setenv(name, environment[name])
 		}
-		origin := ownership{Token: "one"}.owner().Origin
+		origin := here()
 		if origin.Folder != "network" || origin.Workspace != expected || time.Since(origin.At) > time.Minute ||
 			!strings.Contains(origin.Who, "@") {
 			t.Errorf("expected workspace %q, got %+v", expected, origin)
 		}
+	}
+}
+
+func TestAnAnonymousOriginHasNoNamesAndStillTellsFoldersApart(t *testing.T) {
+	named := (&leaves{}).origin()
+	if named.Who == "" || named.Folder == "" || named.Workspace == "" {
+		t.Fatalf("by default, the origin is %+v", named)
+	}
+	hidden := (&leaves{anonymous: true}).origin()
+	for _, name := range []string{named.Who, named.Folder, named.Workspace} {
+		if strings.Contains(hidden.String(), name) {
+			t.Errorf("%q is in %q", name, hidden)
+		}
+	}
+	elsewhere := named
+	elsewhere.Folder = "elsewhere"
+	if !hidden.MayShareState(withoutNames(named)) || hidden.MayShareState(withoutNames(elsewhere)) {
+		t.Errorf("%+v and %+v", hidden, withoutNames(elsewhere))
 	}
 }

@@ -16,6 +16,7 @@ type planning struct {
 	plan, config shortcutModel
 	state        *shortcutModel // nil for a new shortcut, also for a replacement
 	own          ownership
+	origin       end.Origin
 	pair         pair // empty until the leaves are known
 }
 
@@ -29,6 +30,7 @@ func (r *shortcutResource) ModifyPlan(
 		return // a destroy, or a validation without a configured provider
 	}
 	p, diags := planningOf(ctx, req)
+	p.origin = r.leaves.origin()
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(p.own.save(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
@@ -89,7 +91,7 @@ func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning,
 // planUpdate plans the change of an existing shortcut. It reports whether the leaves stay
 // unchanged.
 func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
-	broken, diags := planRepair(ctx, p.pair, p.own.owner(), &p.plan, p.state)
+	broken, diags := planRepair(ctx, p.pair, p.own.owner(p.origin), &p.plan, p.state)
 	diags.Append(planNamespaces(ctx, p.pair, &p.plan, &p.config)...)
 	planMoves(&p.plan, p.state)
 	if broken {
