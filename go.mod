@@ -2,6 +2,8 @@ module github.com/leafmesh/terraform-provider-liqo
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/go-logr/logr v1.4.3
 	github.com/hashicorp/go-version v1.9.0

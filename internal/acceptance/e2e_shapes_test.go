@@ -58,7 +58,7 @@ func (l *realLab) publicKey(t *testing.T, at, of string) string {
 	return base64.StdEncoding.EncodeToString(key.Spec.PublicKey)
 }
 
-func TestAccAShortcutBecomesTwoEndsAndBackWithoutALostPacket(t *testing.T) {
+func TestAccPacketsCrossWhileAShortcutBecomesTwoEndsAndBack(t *testing.T) {
 	lab := borrowRealLab(t)
 	p := lab.join(t, "milan", overNodePort)
 	p.write("endpoint.tf", "output \"endpoint\" {\n  value = "+romeMilan+".server_endpoint\n}\n")
