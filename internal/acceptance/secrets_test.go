@@ -32,18 +32,47 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	} {
 		p.set(name, value)
 	}
+	planted := map[string]string{}
+	for _, name := range []string{"password", "proxy", "scheme", "env"} {
+		planted[name] = "a-secret-that-is-planted-as-" + name
+	}
+	p.setJSON("TF_VAR_planted", planted)
 	inBlock := fmt.Sprintf(`
 		variable "token" { sensitive = true }
 		variable "content" { sensitive = true }
+		variable "planted" {
+		  type      = map(string)
+		  sensitive = true
+		}
 		provider "liqo" {
 		  clusters = {
-		    rome  = { host = %q, token = var.token, cluster_ca_certificate = %q }
-		    milan = { config_content = var.content }
+		    rome    = { host = %q, token = var.token, cluster_ca_certificate = %q }
+		    milan   = { config_content = var.content }
+		    bolzano = { host = "https://127.0.0.1:1", username = "alice", password = var.planted.password }
+		    como    = { host = "https://127.0.0.1:1", token = "x", proxy_url = "http://alice:${var.planted.proxy}@127.0.0.1:1" }
+		    pisa    = { host = "https://127.0.0.1:1", proxy_url = "socks5h://alice:${var.planted.scheme}@127.0.0.1:1" }
+		    siena   = { through = "rome" }
+		    lucca   = { host = "https://127.0.0.1:1", exec = {
+		      api_version = "client.authentication.k8s.io/v1", command = "false", env = { SECRET = var.planted.env }
+		    } }
 		  }
 		}`, rome.server, rome.ca)
 	destroyAtLast(p)
-	p.configure(inBlock + shortcutRomeMilan)
+	p.configure(inBlock + strings.Replace(shortcutRomeMilan, overNodePort, overNodePort+"\nkey_rotation = 1", 1))
 	outputs := p.run("apply", "-auto-approve") + p.run("plan") + p.run("show", "-json")
+	p.configure(inBlock + strings.Replace(shortcutRomeMilan, overNodePort, overNodePort+"\nkey_rotation = 2", 1))
+	outputs += p.run("apply", "-auto-approve")
+	for name, says := range map[string]string{
+		"bolzano": "can't be reached", "como": "can't be reached", "pisa": `has the scheme "socks5h"`,
+		"siena": "has no Identity", "lucca": "credential plugin",
+	} {
+		p.write("read.tf", fmt.Sprintf("data \"liqo_cluster\" \"other\" {\n  name = %q\n}\n", name))
+		said := p.refused("plan")
+		if outputs += said; !strings.Contains(unbroken(said), says) {
+			t.Errorf("%s: %q is missing in:\n%s", name, says, said)
+		}
+	}
+	p.remove("read.tf")
 	p.set("TF_VAR_token", refused)
 	outputs += p.refused("plan")
 
@@ -56,6 +85,9 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 		"a token": []byte(rome.token), "a token that is refused": []byte(refused),
 		"a client key":                 middle(milan.key),
 		"a client key of a kubeconfig": middle(base64.StdEncoding.EncodeToString([]byte(milan.key))),
+	}
+	for name, value := range planted {
+		secrets["the "+name] = []byte(value)
 	}
 	for at, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
 		secrets["the private key of a gateway on "+at] = lab.privateKey(t, at, remote)
