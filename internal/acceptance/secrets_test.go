@@ -13,7 +13,9 @@ import (
 	"testing"
 
 	"github.com/liqotech/liqo/pkg/consts"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -105,6 +107,54 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A plan and its apply may each get a new token. Terraform asks for ephemeral values again when it applies a saved plan.
+func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testing.T) {
+	lab := borrowLab(t)
+	leaves := lab.reachedAsAdministrator(t, "rome", "milan")
+	p := lab.stateIn(t, "ephemeral", "")
+	config := `
+		variable "tokens" {
+		  type      = map(string)
+		  ephemeral = true
+		}
+		provider "liqo" {
+		  clusters = {`
+	tokens := map[string]string{}
+	for name, at := range leaves {
+		config += fmt.Sprintf("\n%s = { host = %q, cluster_ca_certificate = %q, token = var.tokens[%[1]q] }", name, at.Host,
+			at.ClusterCACertificate)
+		tokens[name] = at.Token
+	}
+	destroyAtLast(p)
+	p.setJSON("TF_VAR_tokens", tokens)
+	p.configure(config + "\n}\n}\n" + shortcutRomeMilan)
+	p.run("plan", "-out=saved.tfplan")
+	renewed := map[string]string{}
+	for name := range leaves {
+		renewed[name] = lab.anotherToken(t, name)
+	}
+	p.setJSON("TF_VAR_tokens", renewed)
+	says(t, p.run("apply", "saved.tfplan"), "1 added, 0 changed, 0 destroyed")
+	for _, file := range filesIn(t, p.dir) {
+		for name := range leaves {
+			if bytes.Contains(file.content, []byte(tokens[name])) || bytes.Contains(file.content, []byte(renewed[name])) {
+				t.Errorf("a token of %s is in %s", name, file.name)
+			}
+		}
+	}
+}
+
+// anotherToken returns a further token of the administrator that the test has made.
+func (l *Lab) anotherToken(t *testing.T, name string) string {
+	t.Helper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "acceptance-test"}}
+	request := &authenticationv1.TokenRequest{}
+	if err := l.client(t, name).SubResource("token").Create(t.Context(), account, request); err != nil {
+		t.Fatal(err)
+	}
+	return request.Status.Token
 }
 
 // middle returns a part of a text that no encoding of line breaks changes.
