@@ -129,7 +129,13 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 	}
 	destroyAtLast(p)
 	p.setJSON("TF_VAR_tokens", tokens)
-	p.configure(config + "\n}\n}\n" + shortcutRomeMilan)
+	p.write("main.tf", required+config+"\n}\n}\n"+shortcutRomeMilan)
+	if output, err := p.command(t.Context(), "init").CombinedOutput(); err != nil {
+		says(t, string(output), `An argument named "ephemeral" is not expected here`)
+		t.Log("This version of Terraform does not know ephemeral variables, and says so.")
+		p.write("main.tf", required)
+		return
+	}
 	p.run("plan", "-out=saved.tfplan")
 	renewed := map[string]string{}
 	for name := range leaves {
