@@ -6,12 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // FuzzImportID imports any ID. No leaf has such a name, so each is an error with the ID or its parts.
@@ -110,6 +114,45 @@ func FuzzValidators(f *testing.F) {
 					t.Errorf("%s: %q is not in: %s", name, text, found.Detail())
 				}
 			}
+		}
+	})
+}
+
+// FuzzImportBlocks gives any names to the leaves. What users copy is one import block for each network, and nothing else.
+func FuzzImportBlocks(f *testing.F) {
+	for _, name := range []string{
+		"rome", "arn:aws:eks:x:1:cluster/a", "x\"\n}\nresource \"terraform_data\" \"y\" {", "${file(\"/etc/passwd\")}", "½", "1",
+		"", "-", "röm", "a\u202eb", "\xff", "import", "ⅷ", "a\u0301",
+	} {
+		f.Add(name, "milan", "rome")
+	}
+	f.Fuzz(func(t *testing.T, client, server, id string) {
+		if len(validation.IsDNS1123Label(id)) > 0 {
+			return // no leaf has such an ID
+		}
+		link := shortcut.Link{Status: shortcut.Connected}
+		link.Client.Name, link.Client.ID, link.Server.Name, link.Server.ID = client, id, server, id
+		text := importBlocks([]shortcut.Link{link, link})
+		file, diags := hclsyntax.ParseConfig([]byte(text), "import.tf", hcl.InitialPos)
+		if diags.HasErrors() {
+			t.Fatalf("%v in:\n%s", diags, text)
+		}
+		body, ok := file.Body.(*hclsyntax.Body)
+		if !ok || len(body.Blocks) != 2 || len(body.Attributes) > 0 {
+			t.Fatalf("it has more than two blocks:\n%s", text)
+		}
+		addresses := map[string]bool{}
+		for _, block := range body.Blocks {
+			to, diags := hcl.AbsTraversalForExpr(block.Body.Attributes["to"].Expr)
+			value, idDiags := block.Body.Attributes["id"].Expr.Value(nil)
+			if block.Type != "import" || len(block.Body.Attributes) != 2 || len(block.Body.Blocks) > 0 || diags.HasErrors() ||
+				len(to) != 2 || to.RootName() != "liqo_shortcut" || idDiags.HasErrors() || value.AsString() != id+"/"+id {
+				t.Errorf("it is not an import block:\n%s", text)
+			}
+			addresses[string(block.Body.Attributes["to"].Expr.Range().SliceBytes([]byte(text)))] = true
+		}
+		if len(addresses) != 2 {
+			t.Errorf("both have one address:\n%s", text)
 		}
 	})
 }

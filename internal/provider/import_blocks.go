@@ -25,7 +25,7 @@ func importBlocks(links []shortcut.Link) string {
 	return strings.Join(blocks, "\n")
 }
 
-var notInNames = regexp.MustCompile(`[^\p{L}\p{N}_-]+`)
+var notInNames = regexp.MustCompile(`[^\p{L}\p{Nd}_-]+`)
 
 // resourceName returns a name of a Terraform resource that is like a text, and not taken yet. It takes the name.
 func resourceName(text string, taken map[string]bool) string {
