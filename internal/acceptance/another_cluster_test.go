@@ -126,7 +126,7 @@ func TestAccASilentLeafUnderAnotherNameIsNotGone(t *testing.T) {
 	p.apply()
 	p.configure(renamed)
 	says(t, p.refused("apply", "-auto-approve"), "Error: Another cluster",
-		"That cluster has the name \"tre\" now. To keep the resource, set `client = \"tre\"`.")
+		"That cluster has the name \"tre\" now. Nothing is changed. To keep the resource, set `client = \"tre\"`.")
 	lab.command(t, "stop-apiserver", "rome")
 	restarted := false
 	t.Cleanup(func() {

@@ -35,8 +35,8 @@ func TestAccALeafCanBeRenamed(t *testing.T) {
 		resource.TestStep{
 			Config: calls("due") + from("uno"), PlanOnly: true,
 			ExpectError: message("Unknown leaf uno", `…client = "uno" There is no leaf with the name "uno". `+
-				`Cluster "rome", the client of this shortcut, has the name "due" now. `+
-				"Set `client = \"due\"`. This changes nothing on the leaves."),
+				`Cluster "rome", the client of this resource, has the name "due" now. `+
+				"Set `client = \"due\"`. This changes nothing on any leaf."),
 		},
 		resource.TestStep{
 			Config: calls("due") + from("due"),
@@ -90,15 +90,19 @@ func TestAccARecordedClusterIsFoundAlthoughItsNameRefersToAnother(t *testing.T) 
 	apply(t,
 		resource.TestStep{Config: before + from("uno")},
 		resource.TestStep{
-			Config: after + from("uno"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectResourceAction(romeMilan, plancheck.ResourceActionReplace),
-			}},
-			// The end of the test checks that Rome has no objects any more.
+			Config: after + from("uno"), PlanOnly: true,
+			ExpectError: message("Another cluster", `The name "uno" refers to cluster "europe" … That cluster has the name `+
+				"\"due\" now. Nothing is changed. To keep the resource, set `client = \"due\"`. To move it to the other "+
+				"cluster, destroy it first."),
+		},
+		resource.TestStep{
+			Config: after + from("due"), ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
-				expect("status", connected), expect("client_cluster_id", knownvalue.StringExact("europe")),
+				expect("status", connected), expect("client_cluster_id", knownvalue.StringExact("rome")),
 			},
 		},
+		// The destroy at the end is with the former names.
+		resource.TestStep{Config: before + from("uno"), ConfigPlanChecks: inPlace()},
 	)
 }
 

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -58,12 +59,14 @@ func (e failedEnd) trouble(consequence string) diag.Diagnostic {
 	return e.diagnostic()
 }
 
-// obstacle returns the diagnostic of a destroy. For a lost leaf it has the advice.
+// obstacle returns the diagnostic of a destroy. For a leaf that is lost, and not only known under another name, it has
+// the advice.
 func (e failedEnd) obstacle(advice string) diag.Diagnostic {
-	if e.isLost() {
-		return e.diagnostic(advice)
+	another, ok := errors.AsType[*anotherClusterError](e.err)
+	if !e.isLost() || ok && another.former != nil {
+		return e.diagnostic()
 	}
-	return e.diagnostic()
+	return e.diagnostic(advice)
 }
 
 // planTrouble returns the diagnostic of a leaf that a plan could not connect to by its name. recorded is the leaf in

@@ -132,8 +132,8 @@ func describeCluster(id, uid string) string {
 func anotherCluster(err *anotherClusterError) error {
 	advice := "If these are the credentials of another environment, use the right ones."
 	if err.former != nil {
-		advice = fmt.Sprintf("That cluster has the name %q now. To keep the resource, set `%s = %[1]q`. To move it to the "+
-			"other cluster, destroy it first.", err.former.Name, err.recorded.attribute)
+		advice = fmt.Sprintf("That cluster has the name %q now. Nothing is changed. To keep the resource, set `%s = %[1]q`. "+
+			"To move it to the other cluster, destroy it first.", err.former.Name, err.recorded.attribute)
 	}
 	text := capital(err.Error()) + "."
 	if len(err.silent) > 0 {
