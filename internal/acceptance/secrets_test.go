@@ -51,7 +51,7 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 		    rome    = { host = %q, token = var.token, cluster_ca_certificate = %q }
 		    milan   = { config_content = var.content }
 		    bolzano = { host = "https://127.0.0.1:1", username = "alice", password = var.planted.password }
-		    como    = { host = "https://127.0.0.1:1", token = "x", proxy_url = "http://alice:${var.planted.proxy}@127.0.0.1:1" }
+		    como    = { host = "https://127.0.0.1:1", proxy_url = "http://alice:${var.planted.proxy}@127.0.0.1:1" }
 		    pisa    = { host = "https://127.0.0.1:1", proxy_url = "socks5h://alice:${var.planted.scheme}@127.0.0.1:1" }
 		    siena   = { through = "rome" }
 		    lucca   = { host = "https://127.0.0.1:1", exec = {
@@ -109,7 +109,8 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	}
 }
 
-// A plan and its apply may each get a new token. Terraform asks for ephemeral values again when it applies a saved plan.
+// A plan and its apply may each get a new token. Terraform asks for ephemeral values again when it applies a saved
+// plan.
 func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testing.T) {
 	lab := borrowLab(t)
 	leaves := lab.reachedAsAdministrator(t, "rome", "milan")

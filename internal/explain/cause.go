@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // cause is one problem of a leaf that keeps waits from ending.
@@ -82,12 +80,9 @@ func (c cause) leaf() string {
 // problem returns the text for users in three paragraphs: what the provider waited for, what the
 // leaf shows, and what to do.
 func (c cause) problem() *Problem {
-	var evidence []string
-	for _, line := range c.evidence {
-		evidence = append(evidence, sentence(cluster.Shown(line)))
-	}
-	for _, text := range c.unanswered() {
-		evidence = append(evidence, sentence(text))
+	evidence := append(slices.Clone(c.evidence), c.unanswered()...)
+	for i, line := range evidence {
+		evidence[i] = sentence(line)
 	}
 	paragraphs := []string{c.waitedFor(), strings.Join(evidence, "\n"), c.advice}
 	paragraphs = slices.DeleteFunc(paragraphs, func(text string) bool { return text == "" })

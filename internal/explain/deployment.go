@@ -32,7 +32,7 @@ func deployment(ctx context.Context, s Subject, found view) ([]cause, error) {
 			return []cause{{
 				summary: "the gateway's pod is refused",
 				evidence: []string{fmt.Sprintf("%s can't create its pod: %s", s.Leaf.Describe(&deployment),
-					condition.Message)},
+					cluster.Shown(condition.Message))},
 				advice: "A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels " +
 					"must allow this in namespace " + deployment.Namespace + ".",
 			}}, nil

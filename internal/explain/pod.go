@@ -19,9 +19,10 @@ func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod) ([]ca
 	}
 	if scheduled != nil && scheduled.Status == corev1.ConditionFalse {
 		return []cause{{
-			summary:  "the gateway's pod can't be scheduled",
-			evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod), scheduled.Message)},
-			advice:   "Add a node with free capacity to the leaf, or request less in the gateway's template.",
+			summary: "the gateway's pod can't be scheduled",
+			evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod),
+				cluster.Shown(scheduled.Message))},
+			advice: "Add a node with free capacity to the leaf, or request less in the gateway's template.",
 		}}, nil
 	}
 	c := cause{
@@ -66,17 +67,17 @@ func ofContainer(leaf *cluster.Leaf, pod *corev1.Pod, container corev1.Container
 			summary: "the gateway's image can't be pulled",
 			evidence: []string{
 				fmt.Sprintf("The kubelet can't pull image %s of %s, container %s: %s",
-					container.Image, leaf.Describe(pod), container.Name, waiting.Message),
+					cluster.Shown(container.Image), leaf.Describe(pod), container.Name, cluster.Shown(waiting.Message)),
 			},
 			advice: fmt.Sprintf("Check that the nodes of leaf %q can reach this registry and may pull this image.",
 				leaf.Name),
 		}, true
 	}
 	evidence := fmt.Sprintf("Container %s of %s is waiting (%s): %s",
-		container.Name, leaf.Describe(pod), waiting.Reason, waiting.Message)
+		container.Name, leaf.Describe(pod), cluster.Shown(waiting.Reason), cluster.Shown(waiting.Message))
 	if last := container.LastTerminationState.Terminated; last != nil {
 		evidence = fmt.Sprintf("%s Its last run ended with exit code %d (%s). %s",
-			sentence(evidence), last.ExitCode, last.Reason, last.Message)
+			sentence(evidence), last.ExitCode, cluster.Shown(last.Reason), cluster.Shown(last.Message))
 	}
 	return cause{
 		summary:  "the gateway's pod does not run",

@@ -48,7 +48,7 @@ func service(ctx context.Context, s Subject, found view) ([]cause, error) {
 func refusalOf(leaf *cluster.Leaf, err error) (string, error) {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && !cluster.MissingPermission(err) && !cluster.Unreachable(leaf.Explain(err)) {
-		return status.Status().Message, nil
+		return cluster.Shown(status.Status().Message), nil
 	}
 	return "", leaf.Explain(err)
 }

@@ -118,11 +118,12 @@ func FuzzValidators(f *testing.F) {
 	})
 }
 
-// FuzzImportBlocks gives any names to the leaves. What users copy is one import block for each network, and nothing else.
+// FuzzImportBlocks gives any names to the leaves. What users copy is one import block for each network, and nothing
+// else.
 func FuzzImportBlocks(f *testing.F) {
 	for _, name := range []string{
-		"rome", "arn:aws:eks:x:1:cluster/a", "x\"\n}\nresource \"terraform_data\" \"y\" {", "${file(\"/etc/passwd\")}", "½", "1",
-		"", "-", "röm", "a\u202eb", "\xff", "import", "ⅷ", "a\u0301",
+		"rome", "arn:aws:eks:x:1:cluster/a", "x\"\n}\nresource \"terraform_data\" \"y\" {", "${file(\"/etc/passwd\")}", "½",
+		"1", "", "-", "röm", "a\u202eb", "\xff", "import", "ⅷ", "a\u0301",
 	} {
 		f.Add(name, "milan", "rome")
 	}

@@ -113,7 +113,8 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 		return
 	}
 	own = own.named()
-	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(r.leaves.origin()), state.after(spec), &plan, &resp.State)...)
+	owner := own.owner(r.leaves.origin())
+	resp.Diagnostics.Append(r.connect(ctx, timeout, owner, state.after(spec), &plan, &resp.State)...)
 	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
 	own.Unadopted = own.Unadopted && resp.Diagnostics.HasError()
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)

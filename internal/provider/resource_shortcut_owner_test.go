@@ -48,7 +48,8 @@ func TestAnImportedShortcutClaimsExistingObjectsUntilItIsAdopted(t *testing.T) {
 	if diags := (ownership{Unadopted: true}).save(t.Context(), private); diags.HasError() {
 		t.Fatal(diags)
 	}
-	if own, diags := ownershipOf(t.Context(), private, types.StringNull()); diags.HasError() || !own.owner(end.Origin{}).Claims {
+	own, diags := ownershipOf(t.Context(), private, types.StringNull())
+	if diags.HasError() || !own.owner(end.Origin{}).Claims {
 		t.Errorf("got %+v (%v)", own, diags)
 	}
 }
