@@ -3,10 +3,10 @@ package acceptance
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/liqotech/liqo/pkg/consts"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -14,29 +14,48 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
-	lab := borrowLab(t)
-	leaves := lab.reachedWithRole(t, "shortcuts")
-	p := lab.example(t, "credentials/token")
+	borrowLab(t).aRoleIsEnough(t)
+}
+
+// aRoleIsEnough takes shortcuts through their lives with the examples of roles, within the example of a policy.
+func (l *Lab) aRoleIsEnough(t *testing.T) {
+	leaves := l.reachedWithRole(t, "shortcuts", "key-rotation")
+	for _, leaf := range []string{"rome", "milan"} {
+		l.limit(t, leaf)
+		l.have(t, leaf, namespaceNamed("liqo-shortcuts"))
+	}
+	p := l.example(t, "credentials/token")
 	p.setJSON("TF_VAR_leaves", leaves)
-	p.write("shortcut.tf", shortcutRomeMilan)
-	p.apply()
-	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
-	p.write("shortcut.tf", `
+	const shortcut = `
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
 		  server         = "milan"
-		  mtu            = 1400
-		  cidr_remapping = "forbid"
-		}`)
-	p.apply()
-	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
-	p.run("apply", "-destroy", "-auto-approve")
+		  server_gateway = { service_type = "NodePort" }
+		  %s
+		  %s
+		}`
+	for _, namespaces := range []string{"", `
+		  client_namespace = "liqo-shortcuts"
+		  server_namespace = "liqo-shortcuts"`} {
+		// The second shortcut takes over the namespaces that the first one leaves.
+		for _, changed := range []string{`on_destroy = "disconnect"`, `
+			  mtu            = 1400
+			  cidr_remapping = "forbid"
+			  key_rotation   = "2"`} {
+			p.write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, ""))
+			p.apply()
+			says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
+			p.write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, changed))
+			says(t, p.run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+			says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
+			says(t, p.run("destroy", "-auto-approve"), "1 destroyed")
+		}
+	}
 }
 
 func TestAccTheExampleOfARoleIsEnoughToAdoptANetworkMadeByLiqoctl(t *testing.T) {
@@ -99,49 +118,6 @@ func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
 	p.setJSON("TF_VAR_leaves", administrators) // to destroy it
 }
 
-func TestAccTheExampleOfAPolicyProtectsOtherNamespaces(t *testing.T) {
-	lab := borrowLab(t)
-	for _, name := range []string{"rome", "milan"} {
-		for _, object := range objectsIn(t, "../../examples/rbac/namespaces.yaml") {
-			lab.have(t, name, object)
-		}
-	}
-	other := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-of-nobody"}}
-	lab.have(t, "milan", other)
-	leaves := lab.reachedWithRole(t, "shortcuts")
-	p := lab.example(t, "credentials/token")
-	p.setJSON("TF_VAR_leaves", leaves)
-	// The second shortcut takes over the namespaces that the first one leaves.
-	for _, settings := range []string{`on_destroy = "disconnect"`, ""} {
-		p.write("shortcut.tf", fmt.Sprintf(`
-			resource "liqo_shortcut" "rome_milan" {
-			  client         = "rome"
-			  server         = "milan"
-			  server_gateway = { service_type = "NodePort" }
-			  %s
-			}`, settings))
-		p.apply()
-		says(t, p.run("destroy", "-auto-approve"), "1 destroyed")
-	}
-
-	terraform, err := client.New(leaves["milan"].config(), client.Options{Scheme: cluster.NewScheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	labelled := other.DeepCopy()
-	labelled.Labels = map[string]string{consts.TenantNamespaceLabel: "true", consts.RemoteClusterID: "rome"}
-	for what, err := range map[string]error{
-		"delete": terraform.Delete(t.Context(), other.DeepCopy()),
-		"change": terraform.Patch(t.Context(), labelled, client.MergeFrom(other)),
-		"create": terraform.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "another"}}),
-	} {
-		const message = "Terraform may create, change and delete only tenant namespaces of Liqo"
-		if err == nil || !strings.Contains(err.Error(), message) {
-			t.Errorf("an attempt to %s another namespace has the result: %v", what, err)
-		}
-	}
-}
-
 // leaf is the access to one leaf, as in examples/credentials/token.
 type leaf struct {
 	Host                 string `json:"host"`
@@ -156,6 +132,20 @@ func (l leaf) config() *rest.Config {
 	}
 }
 
+// kubeconfig returns a file in which the context with this name has the access.
+func (l leaf) kubeconfig(t *testing.T, name string) string {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters[name] = &clientcmdapi.Cluster{Server: l.Host, CertificateAuthorityData: []byte(l.ClusterCACertificate)}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: l.Token}
+	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // reachedAsAdministrator returns the access to leaves with all permissions.
 func (l *Lab) reachedAsAdministrator(t *testing.T, names ...string) map[string]leaf {
 	t.Helper()
@@ -167,15 +157,25 @@ func (l *Lab) reachedAsAdministrator(t *testing.T, names ...string) map[string]l
 	return leaves
 }
 
-// reachedWithRole returns the access to Rome and Milan with only the permissions in one of the
+// reachedWithRole returns the access to Rome and Milan with only the permissions in some of the
 // repository's YAML files.
-func (l *Lab) reachedWithRole(t *testing.T, file string) map[string]leaf {
+func (l *Lab) reachedWithRole(t *testing.T, files ...string) map[string]leaf {
 	t.Helper()
 	leaves := map[string]leaf{}
 	for _, name := range []string{"rome", "milan"} {
-		leaves[name] = l.reachedAs(t, name, "terraform", objectsIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file)))
+		leaves[name] = l.reachedAs(t, name, "terraform", rolesIn(t, files...))
 	}
 	return leaves
+}
+
+// rolesIn returns the roles in some of the repository's YAML files.
+func rolesIn(t *testing.T, files ...string) []client.Object {
+	t.Helper()
+	var roles []client.Object
+	for _, file := range files {
+		roles = append(roles, objectsIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file))...)
+	}
+	return roles
 }
 
 // reachedAs returns the access to a leaf of a new ServiceAccount with these roles. All of it is removed at the end
@@ -201,13 +201,13 @@ func (l *Lab) reachedAs(t *testing.T, name, account string, roles []client.Objec
 	return leaf{config.Host, string(config.CAData), request.Status.Token}
 }
 
-// bind creates a copy of a Role or ClusterRole, named after an account, and gives it to this account.
+// bind creates a copy of a Role or ClusterRole for an account, and gives it to this account.
 func (l *Lab) bind(t *testing.T, name string, role client.Object, to *corev1.ServiceAccount) {
 	t.Helper()
-	meta := metav1.ObjectMeta{Namespace: role.GetNamespace(), Name: to.Name}
+	meta := metav1.ObjectMeta{Namespace: role.GetNamespace(), Name: to.Name + "-" + role.GetName()}
 	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: to.Namespace, Name: to.Name}}
 	role = role.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
-	role.SetName(to.Name)
+	role.SetName(meta.Name)
 	l.have(t, name, role)
 	if meta.Namespace == "" {
 		l.have(t, name, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{

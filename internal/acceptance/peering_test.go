@@ -128,6 +128,10 @@ func TestAccNextToPeerings(t *testing.T) {
 		})
 	})
 
+	t.Run("the rights of the examples of roles end at networks", func(t *testing.T) {
+		peered.theRightsEndAtNetworks(t, "rome")
+	})
+
 	t.Run("a shortcut of two leaves comes and goes, and the peerings stay as they were", func(t *testing.T) {
 		peered.keepsInventory(t)
 		networks := peered.networks(t)

@@ -71,7 +71,7 @@ var toManage = slices.Concat(toConnect, []use{
 	{
 		name: "a create", prepare: absent, do: connects(inOwnNamespaces()),
 		rights: append(of(written, "create", "patch"), "get namespaces", "get secrets",
-			"create leases.coordination.k8s.io in liqo", "delete leases.coordination.k8s.io in liqo"),
+			"create leases.coordination.k8s.io in liqo"),
 	},
 	{
 		name: "a create with another apply under way", prepare: leased(time.Now()), do: connects(inOwnNamespaces()),
@@ -113,7 +113,8 @@ var toManage = slices.Concat(toConnect, []use{
 	{
 		name: "a destroy", prepare: present, do: disconnects,
 		rights: slices.Concat(of(written, "delete"), of(dependents, "get"),
-			[]string{"delete foreignclusters.core.liqo.io", "get networks.ipam.liqo.io"}),
+			[]string{"delete foreignclusters.core.liqo.io", "get networks.ipam.liqo.io",
+				"delete leases.coordination.k8s.io in liqo"}),
 	},
 	{
 		name: "a destroy while Liqo's record stays", do: disconnects, prepare: held(&liqov1beta1.ForeignClusterList{}),

@@ -3,7 +3,6 @@ package acceptance
 import (
 	"bytes"
 	"encoding/base64"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,14 +24,14 @@ func (l *Lab) theLeavesAreReachedThroughTheCentre(t *testing.T) {
 		`Give user "europe"`, "examples/rbac/centre.yaml")
 
 	for _, leaf := range []string{"rome", "milan"} {
-		for _, file := range []string{"shortcuts", "centre"} {
-			for _, object := range objectsIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file)) {
-				l.have(t, leaf, object)
-			}
+		l.limit(t, leaf, "europe")
+		for _, object := range rolesIn(t, "shortcuts", "centre") {
+			l.have(t, leaf, object)
 		}
 	}
 	p := l.example(t, "centre")
-	p.set("KUBE_CONFIG_PATH", kubeconfig)
+	europe := l.reachedAs(t, "europe", "terraform", rolesIn(t, "plans", "through"))
+	p.set("KUBE_CONFIG_PATH", europe.kubeconfig(t, "europe"))
 	p.apply()
 	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
 	l.doesNotWriteIdentity(t, "rome", p)

@@ -197,7 +197,7 @@ func (d *duel) choose() trouble {
 		{"SIGKILL", func(_ *runner, running *execution) error { return running.signal(syscall.SIGKILL) }},
 		{"SIGSTOP", func(_ *runner, running *execution) error {
 			err := running.signal(syscall.SIGSTOP)
-			wait(lasts)
+			pause(lasts)
 			return errors.Join(err, running.signal(syscall.SIGCONT))
 		}},
 		{"no way to " + strings.Join(leaves, " and "), func(struck *runner, _ *execution) error {
@@ -205,7 +205,7 @@ func (d *duel) choose() trouble {
 			for _, leaf := range leaves {
 				heal = append(heal, struck.ways[leaf].cut())
 			}
-			wait(lasts)
+			pause(lasts)
 			for _, one := range heal {
 				one()
 			}
@@ -218,7 +218,7 @@ func (d *duel) choose() trouble {
 					return true
 				})
 			}
-			wait(lasts)
+			pause(lasts)
 			for _, leaf := range leaves {
 				struck.ways[leaf].disturb(nil)
 			}
@@ -228,8 +228,8 @@ func (d *duel) choose() trouble {
 	return all[d.random.IntN(len(all))]
 }
 
-// wait returns after a time that belongs to what is tested.
-func wait(d time.Duration) {
+// pause returns after a time that belongs to what is tested.
+func pause(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	<-timer.C
@@ -250,9 +250,9 @@ func (d *duel) round() error {
 	}
 	running := make([]*execution, 2)
 	running[order[0]] = d.runners[order[0]].begin("apply", "-auto-approve")
-	wait(gap)
+	pause(gap)
 	running[order[1]] = d.runners[order[1]].begin("apply", "-auto-approve")
-	wait(max(0, moment-gap))
+	pause(max(0, moment-gap))
 	err := happens.strike(d.runners[struck], running[struck])
 	var outputs string
 	for i, one := range running {

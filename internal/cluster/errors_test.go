@@ -61,6 +61,17 @@ func TestAMissingPermissionIsNamedWithTheRuleThatGrantsIt(t *testing.T) {
 	}
 }
 
+func TestAMissingPermissionToCreateIsNamedAlthoughKubernetes130DoesNotNameIt(t *testing.T) {
+	err := explained(t, apierrors.NewForbidden(gateways, "rome", errors.New("")))
+	if err.Summary != "no permission to create gatewayservers.networking.liqo.io" {
+		t.Errorf("the summary is %q", err.Summary)
+	}
+	if detail := err.Detail(); !strings.Contains(detail, "Give the user of the provider block a ClusterRole with") ||
+		!strings.Contains(detail, `verbs: ["create"]`) {
+		t.Errorf("the detail is:\n%s", detail)
+	}
+}
+
 func TestARuleOfTheClusterIsNotTakenForAMissingPermission(t *testing.T) {
 	for name, err := range map[string]error{
 		"a quota": apierrors.NewForbidden(gateways, "rome",
