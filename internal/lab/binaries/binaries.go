@@ -15,6 +15,8 @@ type Program struct {
 	// with VERSION for that version, and MAJOR and MINOR for its parts.
 	source    string
 	variables []string
+	// Listener is where it listens, or nil.
+	*listener
 	// requested is another version of the source than the one that the go.mod pins, or empty.
 	requested string
 }
@@ -57,15 +59,15 @@ var (
 // The programs of Liqo that every cluster with Liqo runs.
 var (
 	LiqoControllerManager = liqoProgram("liqo-controller-manager", "liqo-controller-manager")
-	LiqoIPAM              = liqoProgram("liqo-ipam", "ipam")
-	LiqoWebhook           = liqoProgram("liqo-webhook", "webhook")
+	LiqoIPAM              = liqoProgram("liqo-ipam", "ipam").on(ipamListener)
+	LiqoWebhook           = liqoProgram("liqo-webhook", "webhook").on(webhookListener)
 )
 
 // The programs that a cluster needs in addition to be peered. One copies Liqo's objects to the
 // other cluster, one represents that cluster as a node.
 var (
 	LiqoCRDReplicator  = liqoProgram("liqo-crd-replicator", "crd-replicator")
-	LiqoVirtualKubelet = liqoProgram("liqo-virtual-kubelet", "virtual-kubelet")
+	LiqoVirtualKubelet = liqoProgram("liqo-virtual-kubelet", "virtual-kubelet").on(virtualKubeletListener)
 )
 
 // The programs that carry packets between clusters: those of a gateway's pod, and the one that each
@@ -92,6 +94,12 @@ func liqoProgram(name, command string, variables ...string) Program {
 	return Program{
 		Name: name, module: "cluster", pkg: liqoModule + "/cmd/" + command, source: liqoModule, variables: variables,
 	}
+}
+
+// on returns a program that listens.
+func (p Program) on(l *listener) Program {
+	p.listener = l
+	return p
 }
 
 // Cluster returns the programs that every cluster with a version of Kubernetes needs.

@@ -92,8 +92,11 @@ func newBuild(ctx context.Context, program Program) (*build, error) {
 		return nil, err
 	}
 	platform, flags := runtime.GOOS+"/"+runtime.GOARCH, strings.Join(slices.Concat(b.moduleFlags, b.flags), " ")
-	key := cacheKey(goMod, goSum, []byte(toolchain), []byte(platform), []byte(program.pkg), []byte(flags))
-	b.file = filepath.Join(cache, "bin", program.Name+"-"+b.version+"-"+key, program.Name)
+	parts := [][]byte{goMod, goSum, []byte(toolchain), []byte(platform), []byte(program.pkg), []byte(flags)}
+	if l := program.listener; l != nil {
+		parts = append(parts, []byte(l.file), []byte(l.everywhere), []byte(l.here))
+	}
+	b.file = filepath.Join(cache, "bin", program.Name+"-"+b.version+"-"+cacheKey(parts...), program.Name)
 	return b, nil
 }
 
@@ -191,6 +194,11 @@ func (b *build) lock(ctx context.Context, name string) (unlock func(), err error
 func (b *build) run(ctx context.Context, file string) error {
 	start := time.Now()
 	b.report.Say("%s: building, once", b.label)
+	remove, err := b.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	defer remove()
 	deps, err := goCommand(ctx, b.folder, slices.Concat([]string{"list"}, b.moduleFlags, []string{"-deps", b.pkg})...)
 	if err != nil {
 		return err

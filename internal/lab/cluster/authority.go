@@ -1,11 +1,7 @@
 package cluster
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,19 +20,14 @@ var _ envtest.Authn = &authority{}
 // The cluster's own programs have a token instead of a certificate. The API server verifies the signature of
 // a certificate again with every request, which is a twentieth of its work.
 type authority struct {
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
-	token       string
-	folder      string
+	signer
+	token  string
+	folder string
 }
 
 func newAuthority(name string) (*authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	certificate, err := cert.NewSelfSignedCACert(cert.Config{CommonName: name + "-clients"}, key)
-	return &authority{certificate: certificate, key: key, token: rand.Text()}, err
+	s, err := newSigner(name + "-clients")
+	return &authority{signer: s, token: rand.Text()}, err
 }
 
 // certFile and keyFile return the files with the authority's certificate and key, after Configure.
@@ -82,33 +73,11 @@ func (a *authority) authenticateProgram(base *rest.Config) *rest.Config {
 	return config
 }
 
-// AddUser implements envtest.Authn: it gives a user a certificate that is valid as long as the
-// authority's own.
-func (a *authority) AddUser(user envtest.User, base *rest.Config) (*rest.Config, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	template := x509.Certificate{
-		Subject:     pkix.Name{CommonName: user.Name, Organization: user.Groups},
-		NotBefore:   a.certificate.NotBefore,
-		NotAfter:    a.certificate.NotAfter,
-		KeyUsage:    x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, &template, a.certificate, key.Public(), a.key)
-	if err != nil {
-		return nil, err
-	}
-	certificate, err := x509.ParseCertificate(signed)
-	if err != nil {
-		return nil, err
-	}
+// AddUser implements envtest.Authn: it gives a user a certificate.
+func (a *authority) AddUser(added envtest.User, base *rest.Config) (*rest.Config, error) {
+	var err error
 	config := rest.CopyConfig(base)
-	if config.CertData, err = cert.EncodeCertificates(certificate); err != nil {
-		return nil, err
-	}
-	config.KeyData, err = keyutil.MarshalPrivateKeyToPEM(key)
+	config.CertData, config.KeyData, err = a.sign(user(added.Name, added.Groups...))
 	return config, err
 }
 

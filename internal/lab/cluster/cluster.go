@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
@@ -74,6 +75,7 @@ type Options struct {
 type Cluster struct {
 	Options
 	plane     *envtest.ControlPlane
+	etcd      etcd.Access
 	authority *authority
 	// config has the administrator's credentials, which the cluster itself uses. operator has those
 	// of the lab's user.

@@ -106,9 +106,6 @@ func (c *Cluster) tryControlPlane(ctx context.Context) error {
 		return err
 	}
 	c.plane = &envtest.ControlPlane{
-		Etcd: &envtest.Etcd{
-			Path: c.Programs[binaries.Etcd.Name], DataDir: etcdData, Out: etcdLog, Err: etcdLog, StartTimeout: startTimeout,
-		},
 		APIServer: &envtest.APIServer{
 			Path:          c.Programs[binaries.KubeAPIServer.Name],
 			CertDir:       certificates,
@@ -128,6 +125,9 @@ func (c *Cluster) tryControlPlane(ctx context.Context) error {
 		// Gateways have their own ServiceAccounts. As in any cluster, their pods must wait for
 		// them.
 		Disable("disable-admission-plugins")
+	if err := c.configureEtcd(etcdData, certificates, etcdLog); err != nil {
+		return err
+	}
 	if err := c.plane.Etcd.Start(); err != nil {
 		return process.WithLog(err, c.log("etcd"))
 	}
@@ -136,7 +136,6 @@ func (c *Cluster) tryControlPlane(ctx context.Context) error {
 			return errors.Join(fmt.Errorf("custom resources of Liqo: %w", err), c.plane.Etcd.Stop())
 		}
 	}
-	c.plane.APIServer.EtcdURL = c.plane.Etcd.URL
 	if err := c.startAPIServer(); err != nil {
 		return errors.Join(err, c.plane.Etcd.Stop())
 	}
@@ -167,9 +166,6 @@ func (c *Cluster) KubeconfigFile() string { return filepath.Join(c.Data, "kubeco
 
 // programsKubeconfig returns the file with the credentials of the cluster's own programs.
 func (c *Cluster) programsKubeconfig() string { return filepath.Join(c.Data, "programs.kubeconfig") }
-
-// Etcd returns the address of the cluster's etcd.
-func (c *Cluster) Etcd() string { return c.plane.Etcd.URL.String() }
 
 // OperatorKubeconfig returns the operator's credentials, in a context with the cluster's name.
 func (c *Cluster) OperatorKubeconfig() *clientcmdapi.Config { return c.kubeconfig(c.operator) }

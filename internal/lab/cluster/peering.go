@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/base64"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -77,6 +79,35 @@ func (c *Cluster) startCRDReplicator() error {
 	return nil
 }
 
+// podVariables are the environment variables that Liqo sets in the pod of a virtual kubelet. It runs on the machine,
+// without a container, so whoever creates a pod must not choose its credentials, libraries or proxies.
+var podVariables = []string{"POD_IP", "POD_NAME", "POD_NAMESPACE", "VIRTUALNODE_NAME"}
+
+// fileFlags are the flags of a virtual kubelet that read or write a file of the machine.
+var fileFlags = []string{"home-kubeconfig", "log-dir", "log-file"}
+
+// ofLiqo returns those variables, of the form KEY=value, that Liqo sets.
+func ofLiqo(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return !slices.Contains(podVariables, name)
+	})
+}
+
+// withoutFiles returns the arguments without those that name a file of the machine.
+func withoutFiles(args []string) []string {
+	var kept []string
+	for i := 0; i < len(args); i++ {
+		name, _, hasValue := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		if !strings.HasPrefix(args[i], "-") || !slices.Contains(fileFlags, strings.ReplaceAll(name, "_", "-")) {
+			kept = append(kept, args[i])
+		} else if !hasValue {
+			i++ // the value is the next argument
+		}
+	}
+	return kept
+}
+
 // podPrograms are the programs that run for containers of pods: Liqo's virtual kubelet, one for
 // each provider of this cluster.
 func (c *Cluster) podPrograms() map[string]kubelet.Program {
@@ -85,7 +116,8 @@ func (c *Cluster) podPrograms() map[string]kubelet.Program {
 	}
 	return map[string]kubelet.Program{
 		vkMachinery.ContainerName: func(name string, env, args []string) (stop func(context.Context), err error) {
-			p, err := c.startAs(name, binaries.LiqoVirtualKubelet, env, args...)
+			args = append(withoutFiles(args), "--home-kubeconfig="+c.programsKubeconfig())
+			p, err := c.startAs(name, binaries.LiqoVirtualKubelet, ofLiqo(env), args...)
 			if err != nil {
 				return nil, err
 			}

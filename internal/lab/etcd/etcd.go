@@ -8,11 +8,23 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"k8s.io/client-go/rest"
 )
 
-// Put writes a value. Address is the URL of etcd.
-func Put(ctx context.Context, address, key string, value []byte) error {
-	answer, err := call(ctx, address, "put", map[string][]byte{"key": []byte(key), "value": value})
+// Access is where an etcd is, and the files with what it takes to be let in.
+type Access struct {
+	// Address is a URL.
+	Address string `json:"address"`
+	// CAFile has the certificate that signs etcd's. CertFile and KeyFile have a certificate that etcd accepts.
+	CAFile   string `json:"caFile,omitempty"`
+	CertFile string `json:"certFile,omitempty"`
+	KeyFile  string `json:"keyFile,omitempty"`
+}
+
+// Put writes a value.
+func Put(ctx context.Context, to Access, key string, value []byte) error {
+	answer, err := call(ctx, to, "put", map[string][]byte{"key": []byte(key), "value": value})
 	if err != nil && len(answer) > 0 {
 		return fmt.Errorf("%w: %s", err, answer) // it says what is wrong with the value
 	}
@@ -20,8 +32,8 @@ func Put(ctx context.Context, address, key string, value []byte) error {
 }
 
 // Keys returns the keys from the first one on, up to another one that does not count.
-func Keys(ctx context.Context, address, first, end string) ([]string, error) {
-	content, err := call(ctx, address, "range", map[string]any{
+func Keys(ctx context.Context, of Access, first, end string) ([]string, error) {
+	content, err := call(ctx, of, "range", map[string]any{
 		"key": []byte(first), "range_end": []byte(end), "keys_only": true,
 	})
 	if err != nil {
@@ -43,17 +55,23 @@ func Keys(ctx context.Context, address, first, end string) ([]string, error) {
 }
 
 // call returns the answer to a request for keys and values, also if etcd has refused it.
-func call(ctx context.Context, address, method string, content any) ([]byte, error) {
+func call(ctx context.Context, access Access, method string, content any) ([]byte, error) {
 	body, err := json.Marshal(content)
 	if err != nil {
 		return nil, err
 	}
-	url := address + "/v3/kv/" + method
+	client, err := rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{
+		CAFile: access.CAFile, CertFile: access.CertFile, KeyFile: access.KeyFile,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	url := access.Address + "/v3/kv/" + method
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}

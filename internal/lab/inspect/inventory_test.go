@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-// etcdWith returns the address of an etcd with these keys, which it only returns all together.
-func etcdWith(t *testing.T, keys ...string) string {
+// etcdWith returns an etcd with these keys, which it only returns all together.
+func etcdWith(t *testing.T, keys ...string) etcd.Access {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct {
@@ -33,7 +34,7 @@ func etcdWith(t *testing.T, keys ...string) string {
 		_ = json.NewEncoder(w).Encode(map[string]any{"kvs": kvs}) // to a client that is there
 	}))
 	t.Cleanup(server.Close)
-	return server.URL
+	return etcd.Access{Address: server.URL}
 }
 
 func TestTheInventoryHasALineForEachObjectInEachCluster(t *testing.T) {
@@ -62,7 +63,7 @@ func TestTheInventoryHasALineForEachObjectInEachCluster(t *testing.T) {
 func TestAnInventoryOfAClusterThatDoesNotAnswerIsAnError(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
-	_, err := Inventory(t.Context(), []labdir.Cluster{{Name: "rome", Etcd: server.URL}})
+	_, err := Inventory(t.Context(), []labdir.Cluster{{Name: "rome", Etcd: etcd.Access{Address: server.URL}}})
 	if err == nil || err.Error() != "cluster rome: etcd: 404 Not Found" {
 		t.Error(err)
 	}

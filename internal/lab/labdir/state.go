@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 )
 
 const stateFile = "lab.json"
@@ -27,11 +29,12 @@ type State struct {
 // Cluster is everything that a user of a cluster needs to know.
 type Cluster struct {
 	Name string `json:"name"`
+	// Etcd is where the cluster's etcd is.
+	Etcd etcd.Access `json:"etcd"`
 	// Kubeconfig is a file with this cluster only, and with the credentials that the lab itself
 	// uses.
 	Kubeconfig   string `json:"kubeconfig"`
 	Server       string `json:"server"`
-	Etcd         string `json:"etcd"` // the address of its etcd, which asks nobody for credentials
 	PodCIDR      string `json:"podCIDR"`
 	ExternalCIDR string `json:"externalCIDR"`
 	ClusterID    string `json:"clusterID"`

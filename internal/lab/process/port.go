@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 
@@ -18,24 +19,12 @@ func (p *Process) ListensOn(port int) (bool, error) {
 	p.mu.Lock()
 	pid := p.cmd.Process.Pid
 	p.mu.Unlock()
-	sockets, err := listeners(port)
-	if err != nil || len(sockets) == 0 {
-		return false, err
-	}
-	var files []string
-	running, err := procfs.NewProc(pid)
-	if err == nil {
-		files, err = running.FileDescriptorTargets()
-	}
-	if errors.Is(err, os.ErrNotExist) { // it has ended
-		return false, nil
-	}
-	return slices.ContainsFunc(files, func(file string) bool { return slices.Contains(sockets, file) }), err
+	addresses, err := Listeners(pid)
+	return slices.ContainsFunc(addresses, func(one net.TCPAddr) bool { return one.Port == port }), err
 }
 
-// listeners returns the sockets of all processes that accept connections on a TCP port, as their file descriptors name
-// them.
-func listeners(port int) ([]string, error) {
+// Listeners returns the addresses on which processes accept TCP connections in this process's network.
+func Listeners(pids ...int) ([]net.TCPAddr, error) {
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
 		return nil, err
@@ -48,11 +37,23 @@ func listeners(port int) ([]string, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) { // the machine has no IPv6
 		return nil, err
 	}
-	var sockets []string
-	for _, socket := range append(all, all6...) {
-		if socket.St == listening && socket.LocalPort == uint64(port) {
-			sockets = append(sockets, fmt.Sprintf("socket:[%d]", socket.Inode))
+	var files []string
+	for _, pid := range pids {
+		running, err := procfs.NewProc(pid)
+		if err == nil {
+			var open []string
+			open, err = running.FileDescriptorTargets()
+			files = append(files, open...)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // otherwise it has ended
+			return nil, err
 		}
 	}
-	return sockets, nil
+	var addresses []net.TCPAddr
+	for _, socket := range append(all, all6...) {
+		if socket.St == listening && slices.Contains(files, fmt.Sprintf("socket:[%d]", socket.Inode)) {
+			addresses = append(addresses, net.TCPAddr{IP: socket.LocalAddr, Port: int(socket.LocalPort)})
+		}
+	}
+	return addresses, nil
 }

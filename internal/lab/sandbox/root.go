@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -19,6 +20,10 @@ func makeRoot(spec Spec) error {
 	if err := unix.Mount("tmpfs", root, "tmpfs", 0, "mode=755"); err != nil {
 		return fmt.Errorf("a file system at %s: %w", root, err)
 	}
+	// Files and folders come before all mounts. Their paths are a pod's, and must not lead through a mount to the machine.
+	if err := fill(root, spec); err != nil {
+		return err
+	}
 	for _, device := range []string{"/dev", "/proc"} {
 		if err := mount(device, filepath.Join(root, device)); err != nil {
 			return err
@@ -26,20 +31,6 @@ func makeRoot(spec Spec) error {
 	}
 	for target, source := range spec.Mounts {
 		if err := mount(source, filepath.Join(root, target)); err != nil {
-			return err
-		}
-	}
-	for _, folder := range spec.Folders {
-		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
-			return err
-		}
-	}
-	for name, content := range spec.Files {
-		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, content, 0o600); err != nil {
 			return err
 		}
 	}
@@ -55,6 +46,32 @@ func makeRoot(spec Spec) error {
 	}
 	return os.Chdir("/")
 }
+
+// fill creates the files and folders of a sandbox below a folder. No path leads out of it.
+func fill(folder string, spec Spec) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range spec.Folders {
+		if err := root.MkdirAll(inside(name), 0o755); err != nil {
+			return err
+		}
+	}
+	for name, content := range spec.Files {
+		if err := root.MkdirAll(inside(path.Dir(name)), 0o755); err != nil {
+			return err
+		}
+		if err := root.WriteFile(inside(name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inside returns an absolute path as seen from the root. As everywhere, the root's parent is the root.
+func inside(name string) string { return "." + path.Clean("/"+name) }
 
 // mount makes a file or a folder also visible at another path.
 func mount(source, target string) error {

@@ -125,6 +125,19 @@ func startWith(t *testing.T, dir string, options ...string) *running {
 	return r
 }
 
+// listensHere fails the test if a process of the lab accepts connections from other machines.
+func (r *running) listensHere(t *testing.T) {
+	addresses, err := process.Listeners(append(process.Marked(r.Dir), r.cmd.Process.Pid)...)
+	if err != nil || len(addresses) == 0 {
+		t.Fatalf("%d addresses, %v", len(addresses), err)
+	}
+	for _, address := range addresses {
+		if !address.IP.IsLoopback() {
+			t.Errorf("something listens on %s", &address)
+		}
+	}
+}
+
 // gone fails the test if anything is left of the lab in a folder.
 func gone(t *testing.T, dir string) {
 	t.Helper()

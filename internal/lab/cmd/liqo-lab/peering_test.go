@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inventory"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
@@ -59,6 +60,20 @@ func TestTwoClustersArePeeredAndUnpeered(t *testing.T) {
 		err := connect(t, europe).Get(t.Context(), key, &secret)
 		if err != nil || !strings.Contains(string(secret.Data["kubeconfig"]), rome.Server) {
 			t.Errorf("got %d keys, %v", len(secret.Data), err)
+		}
+	})
+
+	t.Run("nothing accepts connections from other machines", lab.listensHere)
+
+	t.Run("etcd lets nobody in without a certificate", func(t *testing.T) {
+		for _, c := range lab.Clusters {
+			stranger := etcd.Access{Address: c.Etcd.Address, CAFile: c.Etcd.CAFile}
+			if keys, err := etcd.Keys(t.Context(), stranger, "/", "0"); err == nil {
+				t.Errorf("%s: a stranger sees %d keys", c.Name, len(keys))
+			}
+			if keys, err := etcd.Keys(t.Context(), c.Etcd, "/", "0"); err != nil || len(keys) == 0 {
+				t.Errorf("%s: the lab sees %d keys, %v", c.Name, len(keys), err)
+			}
 		}
 	})
 

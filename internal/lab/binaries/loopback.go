@@ -1,0 +1,98 @@
+package binaries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// listener is where the source of a program says on which address it listens. Liqo's programs are for pods, which have
+// networks of their own: they listen on every address, and some ask nobody for credentials. In a lab they run on the
+// machine, where only the machine itself may reach them.
+type listener struct {
+	file             string // in the program's module
+	everywhere, here string // the text in the file, and what it is for a lab
+}
+
+// The listeners of Liqo's programs. A program without one listens nowhere, or where the lab tells it to.
+var (
+	ipamListener    = &listener{"cmd/ipam/main.go", `"0.0.0.0:%d"`, `"127.0.0.1:%d"`}
+	webhookListener = &listener{
+		"cmd/webhook/main.go", "Port: int(*webhookPort),", `Host: "127.0.0.1", Port: int(*webhookPort),`,
+	}
+	virtualKubeletListener = &listener{"cmd/virtual-kubelet/root/http.go", `"0.0.0.0:%d"`, `"127.0.0.1:%d"`}
+)
+
+// change changes the program in a copy of its module.
+func (l listener) change(module string) error {
+	name := filepath.Join(module, filepath.FromSlash(l.file))
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if found := strings.Count(string(content), l.everywhere); found != 1 {
+		return fmt.Errorf("%s of %s has the text %s %d times and not once; with another one, the program would listen on "+
+			"every address of this machine", l.file, filepath.Base(module), l.everywhere, found)
+	}
+	return os.WriteFile(name, []byte(strings.Replace(string(content), l.everywhere, l.here, 1)), 0o600)
+}
+
+// prepare lets a program that would listen on every address be built from a changed copy of its module. The go command
+// has no other way: it refuses an overlay for files in the module cache. Remove removes the copy.
+func (b *build) prepare(ctx context.Context) (remove func(), err error) {
+	if b.listener == nil {
+		return func() {}, nil
+	}
+	module, err := sourceFolder(ctx, b.source, b.version)
+	if err != nil {
+		return nil, err
+	}
+	temporary, err := os.MkdirTemp("", "liqo-lab-")
+	if err != nil {
+		return nil, err
+	}
+	remove = func() { _ = os.RemoveAll(temporary) }
+	copied := filepath.Join(temporary, filepath.Base(module))
+	if err = os.CopyFS(copied, os.DirFS(module)); err == nil {
+		err = b.listener.change(copied)
+	}
+	if err == nil && b.folder == module {
+		b.folder = copied
+	} else if err == nil {
+		err = b.replaceSource(copied, filepath.Join(temporary, "go.mod"))
+	}
+	if err != nil {
+		remove()
+	}
+	return remove, err
+}
+
+// replaceSource lets the go command take the program's module from a folder. To is a go.mod, which it writes.
+func (b *build) replaceSource(folder, to string) error {
+	goMod, err := os.ReadFile(filepath.Join(b.folder, "go.mod"))
+	if err != nil {
+		return err
+	}
+	goSum, err := os.ReadFile(filepath.Join(b.folder, "go.sum"))
+	if err != nil {
+		return err
+	}
+	parsed, err := modfile.Parse("go.mod", goMod, nil)
+	if err != nil {
+		return err
+	}
+	if err := parsed.AddReplace(b.source, "", folder, ""); err != nil {
+		return err
+	}
+	if goMod, err = parsed.Format(); err != nil {
+		return err
+	}
+	b.moduleFlags = []string{"-modfile=" + to}
+	return errors.Join(
+		os.WriteFile(to, goMod, 0o600), os.WriteFile(strings.TrimSuffix(to, "mod")+"sum", goSum, 0o600))
+}

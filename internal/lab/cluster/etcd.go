@@ -1,0 +1,84 @@
+package cluster
+
+import (
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
+)
+
+// configureEtcd chooses a port for etcd, and lets only those in who have a certificate: whoever writes there, or could
+// pretend to be another member, may do everything in the cluster. The files of the certificate are in a folder of the
+// lab's user. Envtest asks etcd for its health without a certificate, at the address of its metrics.
+func (c *Cluster) configureEtcd(data, certificates string, log *os.File) error {
+	address, err := freeAddress("https")
+	if err != nil {
+		return err
+	}
+	health, err := freeAddress("http")
+	if err != nil {
+		return err
+	}
+	c.etcd = etcd.Access{
+		Address: address.String(), CAFile: filepath.Join(certificates, "etcd-ca.crt"),
+		CertFile: filepath.Join(certificates, "etcd.crt"), KeyFile: filepath.Join(certificates, "etcd.key"),
+	}
+	if err := writeEtcdCertificate(c.Name, c.etcd); err != nil {
+		return err
+	}
+	c.plane.Etcd = &envtest.Etcd{
+		Path: c.Programs[binaries.Etcd.Name], DataDir: data, Out: log, Err: log, StartTimeout: startTimeout, URL: health,
+	}
+	arguments := c.plane.Etcd.Configure()
+	arguments.
+		Set("listen-client-urls", c.etcd.Address).Set("advertise-client-urls", c.etcd.Address).
+		Set("listen-peer-urls", "https://"+net.JoinHostPort(loopback, "0")).
+		Set("listen-metrics-urls", health.String())
+	for _, of := range []string{"", "peer-"} {
+		arguments.
+			Set(of+"trusted-ca-file", c.etcd.CAFile).Set(of+"cert-file", c.etcd.CertFile).
+			Set(of+"key-file", c.etcd.KeyFile).Set(of+"client-cert-auth", "true")
+	}
+	c.plane.APIServer.EtcdURL = address
+	c.plane.APIServer.Configure().
+		Set("etcd-cafile", c.etcd.CAFile).Set("etcd-certfile", c.etcd.CertFile).Set("etcd-keyfile", c.etcd.KeyFile)
+	return nil
+}
+
+// freeAddress returns an address on this machine with a port that is free at the moment.
+func freeAddress(scheme string) (*url.URL, error) {
+	port, err := freePort()
+	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(loopback, strconv.Itoa(port))}, err
+}
+
+// writeEtcdCertificate writes the one certificate that etcd shows, and that it asks for.
+func writeEtcdCertificate(name string, to etcd.Access) error {
+	s, err := newSigner(name + "-etcd")
+	if err != nil {
+		return err
+	}
+	certificate, key, err := s.sign(x509.Certificate{
+		Subject: pkix.Name{CommonName: name + "-etcd"}, IPAddresses: []net.IP{net.ParseIP(loopback)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	})
+	if err != nil {
+		return err
+	}
+	authority, err := cert.EncodeCertificates(s.certificate)
+	return errors.Join(
+		err, cert.WriteCert(to.CAFile, authority), cert.WriteCert(to.CertFile, certificate), keyutil.WriteKey(to.KeyFile, key))
+}
+
+// Etcd returns where the cluster's etcd is.
+func (c *Cluster) Etcd() etcd.Access { return c.etcd }
