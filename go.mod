@@ -18,6 +18,7 @@ require (
 	github.com/liqotech/liqo v1.2.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sync v0.20.0
+	gonum.org/v1/gonum v0.17.0
 	k8s.io/api v0.35.4
 	k8s.io/apimachinery v0.35.4
 	k8s.io/client-go v0.35.4

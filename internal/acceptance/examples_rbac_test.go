@@ -24,6 +24,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 
 // aRoleIsEnough takes shortcuts through their lives with the examples of roles, within the example of a policy.
 func (l *Lab) aRoleIsEnough(t *testing.T) {
+	t.Helper()
 	leaves := l.reachedWithRole(t, "shortcuts", "key-rotation")
 	for _, leaf := range []string{"rome", "milan"} {
 		l.limit(t, leaf)

@@ -63,7 +63,9 @@ var attempts = map[string]struct {
 	"delete a peering":     {notNetwork, deletes(namespaceNamed("liqo-tenant-europe"))},
 	"create any namespace": {notNetwork, creates(namespaceNamed("another"))},
 	"take over a peering":  {notNetwork, patches(namespaceNamed("liqo-tenant-europe"), tenantLabels)},
-	"delete Liqo's record": {notItsRecord, deletes(&liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: "europe"}})},
+	"delete Liqo's record": {notItsRecord, deletes(&liqov1beta1.ForeignCluster{
+		ObjectMeta: metav1.ObjectMeta{Name: "europe"},
+	})},
 	"read a Secret":        {notInRole, reads(elsewhere(&corev1.Secret{}, "password"))},
 	"list Secrets":         {notInRole, lists(&corev1.SecretList{})},
 	"write another's keys": {notNetwork, patches(elsewhere(&corev1.Secret{}, "gw-milan"), `{"data":{"privateKey":""}}`)},
@@ -78,7 +80,9 @@ var attempts = map[string]struct {
 	"create a network in a peering": {notNetwork, creates(&networkingv1beta1.PublicKey{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-europe", Name: "other"},
 	})},
-	"change a network elsewhere":           {notNetwork, patches(elsewhere(&networkingv1beta1.PublicKey{}, "public"), tenantLabels)},
+	"change a network elsewhere": {
+		notNetwork, patches(elsewhere(&networkingv1beta1.PublicKey{}, "public"), tenantLabels),
+	},
 	"delete a network elsewhere":           {notNetwork, deletes(elsewhere(&networkingv1beta1.PublicKey{}, "public"))},
 	"take the Lease of Liqo's controllers": {notItsLease, holds("election")},
 	"delete a Lease": {notItsLease, deletes(&coordinationv1.Lease{
@@ -147,6 +151,7 @@ func lists(list client.ObjectList) func(context.Context, client.Client) error {
 // theRightsEndAtNetworks lets somebody with Terraform's token try everything that is not its business on a leaf that is
 // peered with Europe.
 func (l *Lab) theRightsEndAtNetworks(t *testing.T, leaf string) {
+	t.Helper()
 	l.keepsInventory(t)
 	l.limit(t, leaf)
 	config := l.reachedAs(t, leaf, "terraform", rolesIn(t, "shortcuts", "key-rotation")).config()
@@ -216,14 +221,15 @@ func (l *Lab) limit(t *testing.T, leaf string, users ...string) {
 	}
 	// An API server does not say when it has read a policy, only that it refuses something.
 	const interval = 50 * time.Millisecond
-	err = wait.PollUntilContextTimeout(t.Context(), interval, timeToHappen, true, func(ctx context.Context) (bool, error) {
+	inForce := func(ctx context.Context) (bool, error) {
 		err := limited.Create(ctx, namespaceNamed("another"), client.DryRunAll)
 		if err != nil && strings.Contains(err.Error(), notNetwork) {
 			return true, nil
 		}
 		return false, err
-	})
-	if err != nil {
+	}
+	//nolint:forbidigo // there is no event for it
+	if err := wait.PollUntilContextTimeout(t.Context(), interval, timeToHappen, true, inForce); err != nil {
 		t.Fatalf("the policy is not in force on %s: %v", leaf, err)
 	}
 }

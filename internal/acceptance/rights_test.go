@@ -100,6 +100,7 @@ var exampleRoles = map[string]exampleRole{
 
 // everyRightIsNeeded takes each right away from a role, and does what needs it. A short test takes some away.
 func (l *Lab) everyRightIsNeeded(t *testing.T, role exampleRole) {
+	t.Helper()
 	roles := rolesIn(t, role.files...)
 	seed := numberFrom(t, tortureSeed, time.Now().UnixNano())
 	t.Logf("%s=%d", tortureSeed, seed)

@@ -35,9 +35,12 @@ func missingPermission(err error) (permission, bool) {
 	}
 	// Server-side apply of an object that does not exist needs another permission than a patch. Kubernetes 1.30 says
 	// nothing about it but that the request is forbidden (k8s.io/apiserver, handlers.withAuthorization).
-	var status apierrors.APIStatus
-	if errors.As(err, &status) && status.Status().Details != nil && strings.HasSuffix(status.Status().Message, " is forbidden: ") {
-		return permission{verb: "create", resource: status.Status().Details.Kind, group: status.Status().Details.Group}, true
+	var answer apierrors.APIStatus
+	if errors.As(err, &answer) {
+		status := answer.Status()
+		if object := status.Details; object != nil && strings.HasSuffix(status.Message, " is forbidden: ") {
+			return permission{verb: "create", resource: object.Kind, group: object.Group}, true
+		}
 	}
 	return permission{}, false
 }

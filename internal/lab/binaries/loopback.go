@@ -59,7 +59,7 @@ func (b *build) prepare(ctx context.Context) (remove func(), err error) {
 	remove = func() { _ = os.RemoveAll(temporary) }
 	copied := filepath.Join(temporary, filepath.Base(module))
 	if err = os.CopyFS(copied, os.DirFS(module)); err == nil {
-		err = b.listener.change(copied)
+		err = b.change(copied)
 	}
 	if err == nil && b.folder == module {
 		b.folder = copied

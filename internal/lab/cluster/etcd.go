@@ -76,8 +76,8 @@ func writeEtcdCertificate(name string, to etcd.Access) error {
 		return err
 	}
 	authority, err := cert.EncodeCertificates(s.certificate)
-	return errors.Join(
-		err, cert.WriteCert(to.CAFile, authority), cert.WriteCert(to.CertFile, certificate), keyutil.WriteKey(to.KeyFile, key))
+	return errors.Join(err, cert.WriteCert(to.CAFile, authority),
+		cert.WriteCert(to.CertFile, certificate), keyutil.WriteKey(to.KeyFile, key))
 }
 
 // Etcd returns where the cluster's etcd is.

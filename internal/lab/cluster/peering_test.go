@@ -6,7 +6,9 @@ import (
 )
 
 func TestAPodOfAVirtualKubeletChoosesNoCredentialsAndNoFiles(t *testing.T) {
-	env := ofLiqo([]string{"POD_NAME=vk", "KUBECONFIG=/tmp/own", "LD_PRELOAD=/tmp/own", "HTTPS_PROXY=own", "POD_NAMESPACE=x=y"})
+	env := ofLiqo([]string{
+		"POD_NAME=vk", "KUBECONFIG=/tmp/own", "LD_PRELOAD=/tmp/own", "HTTPS_PROXY=own", "POD_NAMESPACE=x=y",
+	})
 	if want := []string{"POD_NAME=vk", "POD_NAMESPACE=x=y"}; !slices.Equal(env, want) {
 		t.Errorf("the environment is %v", env)
 	}

@@ -11,11 +11,12 @@ import (
 	"path/filepath"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/terminal"
 )
 
 func main() {
 	if err := run(); err != nil {
-		fmt.Fprintf(os.Stderr, "\nliqo-demo: %v\n", err)
+		fmt.Fprintf(os.Stderr, "\nliqo-demo: %s\n", terminal.Lines(err.Error()))
 		os.Exit(1)
 	}
 }
