@@ -10,12 +10,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -61,7 +64,8 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 		}`, rome.server, rome.ca)
 	destroyAtLast(p)
 	p.configure(inBlock + strings.Replace(shortcutRomeMilan, overNodePort, overNodePort+"\nkey_rotation = 1", 1))
-	outputs := p.run("apply", "-auto-approve") + p.run("plan") + p.run("show", "-json")
+	outputs := lab.crashes(t, p, written)
+	outputs += p.run("apply", "-auto-approve") + p.run("plan") + p.run("show", "-json")
 	p.configure(inBlock + strings.Replace(shortcutRomeMilan, overNodePort, overNodePort+"\nkey_rotation = 2", 1))
 	outputs += p.run("apply", "-auto-approve")
 	for name, says := range map[string]string{
@@ -107,6 +111,26 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 			}
 		}
 	}
+}
+
+// crashes lets the provider dump what it does, and end, in the middle of a create. It returns Terraform's output. The dump
+// is in Terraform's log.
+func (l *Lab) crashes(t *testing.T, p *project, written string) (output string) {
+	t.Helper()
+	p.set("GOTRACEBACK", "all")
+	working := l.happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added)
+	running := p.begin("apply", "-auto-approve")
+	<-working
+	if err := running.signalProvider(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	output, _ = running.wait()
+	log, err := os.ReadFile(filepath.Join(written, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, string(log), "SIGQUIT: quit", "shortcut.(*Shortcut).Connect")
+	return output
 }
 
 // A plan and its apply may each get a new token. Terraform asks for ephemeral values again when it applies a saved

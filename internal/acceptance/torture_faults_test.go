@@ -81,6 +81,11 @@ func (r *execution) signal(signal syscall.Signal) error {
 
 // killProvider kills the providers of Terraform, if any runs at the moment.
 func killProvider(_ *torture, running *execution) error {
+	return running.signalProvider(syscall.SIGKILL)
+}
+
+// signalProvider does nothing if no provider runs at the moment.
+func (r *execution) signalProvider(signal syscall.Signal) error {
 	processes, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return err
@@ -94,14 +99,14 @@ func killProvider(_ *torture, running *execution) error {
 		id, rest, _ := strings.Cut(string(stat), " (")
 		name, rest, _ := strings.Cut(rest, ") ")
 		if fields := strings.Fields(rest); !strings.HasPrefix(name, "terraform-provi") || len(fields) < 2 ||
-			fields[1] != strconv.Itoa(running.command.Process.Pid) {
+			fields[1] != strconv.Itoa(r.command.Process.Pid) {
 			continue
 		}
 		pid, err := strconv.Atoi(id)
 		if err != nil {
 			return err
 		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return err
 		}
 	}
