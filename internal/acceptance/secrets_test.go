@@ -113,8 +113,8 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	}
 }
 
-// crashes lets the provider dump what it does, and end, in the middle of a create. It returns Terraform's output. The dump
-// is in Terraform's log.
+// crashes lets the provider dump what it does, and end, in the middle of a create. It returns Terraform's output. The
+// dump is in Terraform's log.
 func (l *Lab) crashes(t *testing.T, p *project, written string) (output string) {
 	t.Helper()
 	p.set("GOTRACEBACK", "all")

@@ -16,8 +16,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// FuzzPictures draws two clusters with any names in any group, and reads the pictures again. They have two boxes and one
-// arrow, with these texts and no others.
+// FuzzPictures draws two clusters with any names in any group, and reads the pictures again. They have two boxes and
+// one arrow, with these texts and no others.
 func FuzzPictures(f *testing.F) {
 	f.Add("rome", "milan", "north", "shop", true)
 	f.Add(special, "\"]\n  click n0 call alert()", "end", "%%{init: {}}%%", false)
@@ -121,14 +121,14 @@ func unquoted(label string) string {
 	return html.UnescapeString(strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, "\n").Replace(label))
 }
 
-// mermaidLines are all lines that a picture of two boxes and an arrow has. The texts have no character with a meaning in
-// Mermaid's language, except for entities and for the breaks of lines.
+// mermaidLines are all lines that a picture of two boxes and an arrow has. The texts have no character with a meaning
+// in Mermaid's language, except for entities and for the breaks of lines.
 var mermaidLines = func() []*regexp.Regexp {
 	const text = `((?:[\p{L}\p{M}\p{Nd} \-_./,@()'?✗…]|: |<br/>|#\d+;)*)`
 	var lines []*regexp.Regexp
 	for _, line := range []string{
-		`flowchart LR`, ` +n\d+\["` + text + `"\]`, ` +n\d+\(\("` + text + `"\)\)`, `  subgraph f\d+ \["` + text + `"\]`, `  end`,
-		`  n\d+ ==>\|"` + text + `"\| n\d+`,
+		`flowchart LR`, ` +n\d+\["` + text + `"\]`, ` +n\d+\(\("` + text + `"\)\)`,
+		`  subgraph f\d+ \["` + text + `"\]`, `  end`, `  n\d+ ==>\|"` + text + `"\| n\d+`,
 	} {
 		lines = append(lines, regexp.MustCompile(`^`+line+`$`))
 	}
@@ -153,8 +153,9 @@ func textsOfMermaid(t *testing.T, text string) []string {
 			t.Fatalf("%q:\n%s", line, text)
 		}
 		for _, part := range parts[1:] {
-			texts = append(texts, entity.ReplaceAllStringFunc(strings.ReplaceAll(part, "<br/>", "\n"), func(number string) string {
-				code, err := strconv.Atoi(number[1 : len(number)-1])
+			part = strings.ReplaceAll(part, "<br/>", "\n")
+			texts = append(texts, entity.ReplaceAllStringFunc(part, func(number string) string {
+				code, err := strconv.ParseInt(number[1:len(number)-1], 10, 32)
 				if err != nil {
 					t.Fatal(err)
 				}
