@@ -166,7 +166,9 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	ctx, end := context.WithCancelCause(request.Context())
+	watched := make(chan struct{})
 	go func() {
+		defer close(watched)
 		if fence.untilClosed(ctx) {
 			_, failure, _ := fence.look()
 			end(failure.explain())
@@ -175,7 +177,8 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 	}()
 	response, err := f.transport.RoundTrip(request.WithContext(ctx))
 	if err != nil {
-		defer end(nil)
+		end(nil)
+		<-watched // the caller may rely on it that nothing of the request is sent any more
 		return nil, causeOr(ctx, err)
 	}
 	response.Body = &endingBody{response.Body, end}
