@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // message matches a diagnostic: its summary, then the paragraphs of its detail, regardless of line
@@ -147,7 +147,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 	lab := borrowLab(t)
 	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil)
-	namespace.Labels[end.ManagedByLabel] = end.ManagedBy // so that the provider removes it
+	namespace.Labels[owner.ManagedByLabel] = owner.ManagedBy // so that the provider removes it
 	namespace.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
 	lab.have(t, "milan", namespace)
 	apply(t, resource.TestStep{

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
@@ -97,7 +97,7 @@ func (l *Lab) hasNoOwner(t *testing.T, at, name string) {
 	if err := l.client(t, at).Get(t.Context(), client.ObjectKey{Name: name}, &namespace); err != nil {
 		t.Fatal(err)
 	}
-	if namespace.Labels[end.ManagedByLabel] != end.ManagedBy || len(namespace.Annotations) > 0 {
+	if namespace.Labels[owner.ManagedByLabel] != owner.ManagedBy || len(namespace.Annotations) > 0 {
 		t.Errorf("Namespace %s on %s has labels %v and "+
 			"annotations %v", name, at, namespace.Labels, namespace.Annotations)
 	}

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -72,7 +72,7 @@ func (s *stage) join(t *testing.T, leaves map[string]leaf) (*shortcut.Shortcut, 
 	if err != nil {
 		return nil, err
 	}
-	return shortcut.New(rome, milan).OwnedBy(end.Owner{Token: "rights"}), nil
+	return shortcut.New(rome, milan).OwnedBy(owner.Owner{Token: "rights"}), nil
 }
 
 // lacks lets an account without a right try something that needs it. The error must say which right, and where.

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // EnsureConfiguration announces the address ranges of the other leaf to this one. Liqo's Configuration
@@ -21,7 +22,7 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	}
 	id := e.Remote.ID // liqoctl, too, takes it as the name
 	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
-	var adopted record // of the adopted Configuration that this one replaces
+	var adopted owner.Completion // of the adopted Configuration that this one replaces
 	if existing := found.Configuration; existing != nil {
 		follows, err := e.followsChange(ctx, found, configuration)
 		if err != nil {
@@ -31,18 +32,18 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 			if err := e.RemoveConfigurations(ctx); err != nil {
 				return err
 			}
-			adopted = recordOn(existing)
+			adopted = owner.CompletionOf(existing)
 		}
 		configuration.Name = existing.Name
 	}
 	e.Owner.Mark(configuration)
-	if existing := found.Configuration; existing != nil && e.Owner.Marked(existing) {
-		setAnnotation(configuration, originAnnotation, existing.Annotations[originAnnotation]) // it was made then and there
+	if existing := found.Configuration; existing != nil {
+		e.Owner.KeepOrigin(configuration, existing)
 	}
-	if err := e.Leaf.Apply(ctx, configuration); err != nil || adopted == (record{}) || adopted.Owner != e.Owner.Token {
+	if err := e.Leaf.Apply(ctx, configuration); err != nil || adopted == (owner.Completion{}) || adopted.Owner != e.Owner.Token {
 		return err
 	}
-	return e.Leaf.Edit(ctx, configuration, adopted.mark)
+	return e.Leaf.Edit(ctx, configuration, adopted.Mark)
 }
 
 // Network has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.
@@ -145,8 +146,8 @@ func (e *End) KeepConfigurations(ctx context.Context) (Remains, error) {
 }
 
 // ownConfigurations returns the Configurations that the owner may remove.
-func (o Objects) ownConfigurations(owner Owner) []client.Object {
-	return slices.DeleteFunc(o.owned(owner), func(object client.Object) bool { return !isConfiguration(object) })
+func (o Objects) ownConfigurations(self owner.Owner) []client.Object {
+	return slices.DeleteFunc(o.owned(self), func(object client.Object) bool { return !isConfiguration(object) })
 }
 
 func isConfiguration(object client.Object) bool {

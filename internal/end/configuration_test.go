@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
@@ -88,13 +89,13 @@ func TestAConfigurationRecordsItsOrigin(t *testing.T) {
 	configuration := clustertest.Configuration("rome")
 	me.Mark(configuration)
 	milan := milansEnd(t, configuration)
-	milan.Owner = Owner{Token: me.Token, Origin: Origin{Folder: "another"}}
+	milan.Owner = owner.Owner{Token: me.Token, Origin: owner.Origin{Folder: "another"}}
 	if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome",
 		cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := milan.Find(t.Context()); err != nil || OriginOf(found.Configuration) != me.Origin {
-		t.Errorf("it was made %s (%v)", OriginOf(found.Configuration), err)
+	if found, err := milan.Find(t.Context()); err != nil || owner.OriginOf(found.Configuration) != me.Origin {
+		t.Errorf("it was made %s (%v)", owner.OriginOf(found.Configuration), err)
 	}
 }
 
@@ -132,7 +133,7 @@ func TestAKeptConfigurationHasNoOwnerAndObjectsOfOthersAreNamed(t *testing.T) {
 		t.Fatalf("left are %d objects (%v)", len(all), err)
 	}
 	for _, object := range all {
-		if expected := map[bool]Whose{true: Peoples, false: Nobodys}[IsPublicKey(object)]; me.Of(object) != expected {
+		if expected := map[bool]owner.Whose{true: owner.Foreign, false: owner.Orphan}[IsPublicKey(object)]; me.Whose(object) != expected {
 			t.Errorf("%s is marked %v, %v", milan.Leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
 		}
 	}

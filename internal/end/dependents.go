@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // dependents are the objects that Liqo creates for one gateway, and removes some time after it.
@@ -53,13 +54,13 @@ func keysByLiqo(keys *corev1.ObjectReference, given corev1.LocalObjectReference)
 }
 
 // dependents returns those of the gateways that the owner may remove.
-func (o Objects) dependents(owner Owner) []dependents {
+func (o Objects) dependents(self owner.Owner) []dependents {
 	var all []dependents
-	if server := o.GatewayServer; server != nil && owner.MayRemove(server) {
+	if server := o.GatewayServer; server != nil && self.MayRemove(server) {
 		technology := referred(server.Status.ServerRef)
 		all = append(all, dependentsOf(server, technology, server.Status.SecretRef, server.Spec.SecretRef))
 	}
-	if dialling := o.GatewayClient; dialling != nil && owner.MayRemove(dialling) {
+	if dialling := o.GatewayClient; dialling != nil && self.MayRemove(dialling) {
 		technology := referred(dialling.Status.ClientRef)
 		all = append(all, dependentsOf(dialling, technology, dialling.Status.SecretRef, dialling.Spec.SecretRef))
 	}
@@ -138,16 +139,16 @@ func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) (*metav
 		return nil, err
 	}
 	gateway := found.Gateway()
-	for _, owner := range secret.OwnerReferences {
-		if isGateway(owner) && (gateway == nil || gateway.GetUID() != owner.UID) {
+	for _, reference := range secret.OwnerReferences {
+		if isGateway(reference) && (gateway == nil || gateway.GetUID() != reference.UID) {
 			return nil, e.untilGone(ctx, secret.GroupVersionKind(), key)
 		}
 	}
 	return secret, nil
 }
 
-func isGateway(owner metav1.OwnerReference) bool {
-	return owner.Kind == networkingv1beta1.GatewayServerKind || owner.Kind == networkingv1beta1.GatewayClientKind
+func isGateway(reference metav1.OwnerReference) bool {
+	return reference.Kind == networkingv1beta1.GatewayServerKind || reference.Kind == networkingv1beta1.GatewayClientKind
 }
 
 // keysLost reports whether someone deleted the Secret that Liqo had created for a gateway's keys.

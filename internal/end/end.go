@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // End is one leaf's end of its network with one other cluster. It holds no state; the objects are on
@@ -21,7 +22,7 @@ import (
 type End struct {
 	Leaf   *cluster.Leaf
 	Remote Remote
-	Owner  Owner // the end treats this owner's objects as its own, and marks new ones with its token
+	Owner  owner.Owner // the end treats this owner's objects as its own, and marks new ones with its token
 
 	// Pods are those of all gateways of the leaf, or nil to read a gateway's pods when they are needed.
 	Pods cluster.GatewayPods
@@ -42,7 +43,7 @@ func (e *End) HasOwn(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	found, err := e.Find(ctx)
-	if err != nil || slices.ContainsFunc(found.written(), e.Owner.Marked) {
+	if err != nil || slices.ContainsFunc(found.Written(), e.Owner.Marked) {
 		return err == nil, err
 	}
 	namespace, err := e.TenantNamespace(ctx)

@@ -11,6 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // exposedGateway is Milan's gateway for Rome after Liqo has reacted to it.
@@ -40,16 +41,16 @@ func ranges() []client.Object {
 }
 
 var (
-	me       = Owner{Token: "me", Origin: Origin{Folder: "mine"}}
-	somebody = Owner{Token: "somebody", Origin: Origin{Who: "alice@ci", Folder: "theirs"}}
+	me       = owner.Owner{Token: "me", Origin: owner.Origin{Folder: "mine"}}
+	somebody = owner.Owner{Token: "somebody", Origin: owner.Origin{Who: "alice@ci", Folder: "theirs"}}
 )
 
-func ours[T client.Object](object T) T { Owner{}.Mark(object); return object }
+func ours[T client.Object](object T) T { owner.Owner{}.Mark(object); return object }
 
 // romesNamespace is Milan's tenant namespace for Rome, of that owner.
-func romesNamespace(owner Owner) *corev1.Namespace {
+func romesNamespace(self owner.Owner) *corev1.Namespace {
 	namespace := clustertest.TenantNamespace("rome")
-	owner.Mark(namespace)
+	self.Mark(namespace)
 	return namespace
 }
 

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // networked is Milan's ForeignCluster of Rome without a peering. With enabled, Liqo has not noticed yet
@@ -44,7 +45,7 @@ func TestAPeeringIsNamedByItsRecordOrElseByItsObjects(t *testing.T) {
 }
 
 func TestTheForeignClusterIsDeletedUnlessItIsNeeded(t *testing.T) {
-	somebodys := romesNamespace(Owner{Token: "another"})
+	somebodys := romesNamespace(owner.Owner{Token: "another"})
 	for name, test := range map[string]struct {
 		objects   []client.Object
 		namespace *corev1.Namespace // the tenant namespace

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // This file has what a GatewayServer and a GatewayClient have in common.
@@ -239,6 +240,6 @@ func (e *End) RemoveGateways(ctx context.Context, given ...KeySecret) error {
 }
 
 // ownGateways returns the gateways that the owner may remove, and their PublicKeys.
-func (o Objects) ownGateways(owner Owner) []client.Object {
-	return slices.DeleteFunc(o.owned(owner), isConfiguration)
+func (o Objects) ownGateways(self owner.Owner) []client.Object {
+	return slices.DeleteFunc(o.owned(self), isConfiguration)
 }

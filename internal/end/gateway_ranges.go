@@ -3,11 +3,13 @@ package end
 import (
 	"context"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // rangesAnnotation is on a gateway that is older than its Configuration. It is the UID of that Configuration.
-const rangesAnnotation = ManagedBy + "/ranges"
+const rangesAnnotation = owner.ManagedBy + "/ranges"
 
 // RenewRanges lets Liqo look again at the remapped ranges of a gateway that is older than its Configuration. It is
 // for a Configuration that was lost, if Liqo has remapped the new one to other ranges.
@@ -28,6 +30,6 @@ func (e *End) RenewRanges(ctx context.Context) error {
 		return err
 	}
 	return e.Leaf.Edit(ctx, gateway, func(object client.Object) {
-		setAnnotation(object, rangesAnnotation, string(configuration.UID))
+		cluster.SetAnnotation(object, rangesAnnotation, string(configuration.UID))
 	})
 }

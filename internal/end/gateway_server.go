@@ -81,7 +81,7 @@ func (e *End) forgeGatewayServer(
 	setRotation(gateway, spec.KeyRotation)
 	if existing != nil {
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
-		e.Owner.keepOrigin(gateway, existing)
+		e.Owner.KeepOrigin(gateway, existing)
 	}
 	return gateway, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
@@ -26,10 +27,10 @@ func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 		server.Spec.SecretRef, server.Status.SecretRef = spec, used
 		dialling := &networkingv1beta1.GatewayClient{ObjectMeta: meta}
 		dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
-		Owner{}.Mark(server)
-		Owner{}.Mark(dialling)
+		owner.Owner{}.Mark(server)
+		owner.Owner{}.Mark(dialling)
 		for _, found := range []cluster.Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
-			if all := (Objects{found}).dependents(Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
+			if all := (Objects{found}).dependents(owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
 				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", asked, all, goes)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"crypto/ecdh"
 	"crypto/rand"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/liqotech/liqo/pkg/consts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,7 +17,7 @@ import (
 
 // rotationAnnotation is the value of the last rotation. It is on the Secret from when its keys were made, and on the
 // gateway from when its pods restart with them. So an interrupted rotation continues with the keys that are there.
-const rotationAnnotation = ManagedBy + "/key-rotation"
+const rotationAnnotation = owner.ManagedBy + "/key-rotation"
 
 // KeyRotation returns the value of the last rotation of the gateway's keys, or an empty string. The gateway has
 // restarted since, or is about to.
@@ -30,7 +32,7 @@ func (o Objects) KeyRotation() string {
 // nothing.
 func setRotation(gateway client.Object, rotation string) {
 	if rotation != "" {
-		setAnnotation(gateway, rotationAnnotation, rotation)
+		cluster.SetAnnotation(gateway, rotationAnnotation, rotation)
 	}
 }
 

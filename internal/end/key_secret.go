@@ -17,6 +17,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // KeySecret is the name of a Secret of the user with the keys of a gateway. An empty name means that
@@ -71,7 +72,7 @@ func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	if err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: namespace}, &place); err != nil {
 		return e.Leaf.Explain(client.IgnoreNotFound(err))
 	}
-	if _, tenant := place.Labels[consts.TenantNamespaceLabel]; tenant && managed(&place) {
+	if _, tenant := place.Labels[consts.TenantNamespaceLabel]; tenant && owner.Managed(&place) {
 		return e.secretNotKept(namespace, name)
 	}
 	problem := func(summary, detail string, err error) error {

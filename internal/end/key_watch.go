@@ -69,9 +69,9 @@ func (e *End) seeKey(ctx context.Context, namespace string) seenKey {
 
 // keyIn returns the public key in a Secret, if Liqo has created it for a gateway.
 func keyIn(secret *corev1.Secret) seenKey {
-	for _, owner := range secret.OwnerReferences {
-		if isGateway(owner) {
-			return seenKey{public: secret.Data[consts.PublicKeyField], gateway: owner.UID}
+	for _, reference := range secret.OwnerReferences {
+		if isGateway(reference) {
+			return seenKey{public: secret.Data[consts.PublicKeyField], gateway: reference.UID}
 		}
 	}
 	return seenKey{}

@@ -2,10 +2,11 @@ package end
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -26,23 +27,14 @@ func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
 	return all, err
 }
 
-// Take makes an object the owner's. With remember, the object keeps a record of its earlier marks
-// until the shortcut is complete, so that a failed adoption can restore them. If a create that was killed has taken the
-// object, which unfinished says, the record of that adoption stays.
-func (e *End) Take(ctx context.Context, object client.Object, remember, unfinished bool) error {
-	return e.Leaf.Edit(ctx, object, func(object client.Object) {
-		before, known := previousOf(object)
-		if !known || !unfinished {
-			before = previous{
-				ManagedBy: object.GetLabels()[ManagedByLabel], Owner: TokenOf(object),
-				Origin: object.GetAnnotations()[originAnnotation], Resource: resourceOf(object),
-			}
-		}
-		if remember {
-			setAnnotation(object, previousAnnotation, before.encode())
-		}
-		e.Owner.Mark(object)
-	})
+// Take makes an object the owner's that has no other owner.
+func (e *End) Take(ctx context.Context, object client.Object) error {
+	return e.Leaf.Edit(ctx, object, e.Owner.Mark)
+}
+
+// Adopt makes the object of someone else the owner's. A failed adoption gives it back. Killed is as in [Owner.Adopt].
+func (e *End) Adopt(ctx context.Context, object client.Object, killed bool) error {
+	return e.Leaf.Edit(ctx, object, func(object client.Object) { e.Owner.Adopt(object, killed) })
 }
 
 // GiveBack restores the marks that the owner's objects on this leaf had before the adoption. An
@@ -66,55 +58,23 @@ func (e *End) GiveBack(ctx context.Context) error {
 // restore restores the marks that an object had before it was adopted.
 func (e *End) restore(ctx context.Context, object client.Object) error {
 	return e.Leaf.Edit(ctx, object, func(object client.Object) {
-		before, _ := previousOf(object)
-		record := recordOn(object)
-		unmark(object)
-		if before.ManagedBy != "" {
-			setLabel(object, ManagedByLabel, before.ManagedBy)
-		}
-		if before.Owner == "" {
-			return
-		}
-		setAnnotation(object, ownerAnnotation, before.Owner)
-		before.Resource.mark(object)
-		if before.Origin != "" {
-			setAnnotation(object, originAnnotation, before.Origin)
-		}
-		if record.Owner == before.Owner {
-			record.mark(object)
-		}
+		forgetGateway(object)
+		owner.GiveBack(object)
 	})
 }
 
 // disown removes the owner of an object. A later shortcut of the pair takes it over.
 func (e *End) disown(ctx context.Context, object client.Object) error {
 	return e.Leaf.Edit(ctx, object, func(object client.Object) {
-		unmark(object)
-		setLabel(object, ManagedByLabel, ManagedBy)
+		forgetGateway(object)
+		owner.Disown(object)
 	})
 }
 
-// record says that a shortcut was complete.
-type record struct {
-	Owner     string    `json:"owner"`               // token
-	At        time.Time `json:"at"`                  // when it was complete
-	Connected bool      `json:"connected,omitempty"` // both ends have reported the tunnel as up
-}
-
-// recordOn returns the record that an object has. It is the zero value if the object has none, or none that can be
-// read.
-func recordOn(object client.Object) record {
-	var found record
-	if err := json.Unmarshal([]byte(object.GetAnnotations()[completeAnnotation]), &found); err != nil {
-		return record{}
-	}
-	return found
-}
-
-func (r record) mark(object client.Object) {
-	if text, err := json.Marshal(r); err == nil { // strings and a time can't fail
-		setAnnotation(object, completeAnnotation, string(text))
-	}
+// forgetGateway removes what this provider has noted on a gateway for its owner.
+func forgetGateway(object client.Object) {
+	cluster.RemoveAnnotation(object, rangesAnnotation)
+	cluster.RemoveAnnotation(object, rotationAnnotation)
 }
 
 // RecordComplete records that the shortcut is complete, and whether its tunnel was seen up.
@@ -127,14 +87,14 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	if err != nil {
 		return err
 	}
-	if found.CompleteBy(e.Owner.Token) && (found.wasConnected() || !connected) {
+	if owner.IsComplete(found.Written(), e.Owner.Token) && (found.wasConnected() || !connected) {
 		return nil
 	}
 	holder := found.recordHolder()
 	if holder == nil {
 		return nil
 	}
-	return e.Leaf.Edit(ctx, holder, record{e.Owner.Token, time.Now().UTC().Truncate(time.Second), connected}.mark)
+	return e.Leaf.Edit(ctx, holder, e.Owner.Completed(time.Now(), connected).Mark)
 }
 
 // RecordHalf records that the object of a resource for one end is complete.
@@ -144,7 +104,7 @@ func (e *End) RecordHalf(ctx context.Context) error {
 	if err != nil || object == nil || !e.Owner.Marked(object) {
 		return err
 	}
-	return e.Leaf.Edit(ctx, object, record{Owner: e.Owner.Token, At: time.Now().UTC().Truncate(time.Second)}.mark)
+	return e.Leaf.Edit(ctx, object, e.Owner.Completed(time.Now(), false).Mark)
 }
 
 // recordHolder returns the object that gets the record of a complete shortcut, or nil if there is none.
@@ -152,21 +112,13 @@ func (o Objects) recordHolder() client.Object {
 	if o.Configuration == nil {
 		return o.Gateway()
 	}
-	if _, adopted := previousOf(o.Configuration); adopted {
+	if _, adopted := owner.Previously(o.Configuration); adopted {
 		return o.Configuration
 	}
 	return o.Gateway()
 }
 
-// CompleteBy reports whether an object at this end records that the shortcut of the owner with this token
-// was complete. The record of an earlier owner of the object does not count.
-func (o Objects) CompleteBy(token string) bool {
-	return slices.ContainsFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
-		return token != "" && TokenOf(object) == token && recordOn(object).Owner == token
-	})
-}
-
 // wasConnected reports whether the gateway of this leaf has ever reported the tunnel as up.
 func (o Objects) wasConnected() bool {
-	return slices.ContainsFunc(o.Made(), func(object client.Object) bool { return recordOn(object).Connected })
+	return slices.ContainsFunc(o.Made(), func(object client.Object) bool { return owner.CompletionOf(object).Connected })
 }

@@ -8,24 +8,25 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
-	owner := Owner{Token: "ours"}
+	ours := owner.Owner{Token: "ours"}
 	configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
-	owner.Mark(configuration)
-	owner.Mark(gateway)
+	ours.Mark(configuration)
+	ours.Mark(gateway)
 	server := milansEnd(t, configuration, gateway)
-	server.Owner = owner
+	server.Owner = ours
 	for _, test := range []struct{ sees, recorded bool }{{false, false}, {true, true}, {false, true}} {
 		if err := server.RecordComplete(t.Context(), test.sees); err != nil {
 			t.Fatal(err)
 		}
 		found, err := server.Find(t.Context())
-		if err != nil || found.wasConnected() != test.recorded || !found.CompleteBy("ours") {
-			t.Errorf("seen: %t; it says %q (%v)", test.sees, found.GatewayServer.Annotations[completeAnnotation], err)
+		if err != nil || found.wasConnected() != test.recorded || !owner.IsComplete(found.Written(), "ours") {
+			t.Errorf("seen: %t; it says %q (%v)", test.sees, found.GatewayServer.Annotations[owner.ManagedBy+"/complete"], err)
 		}
-		if found.Configuration.Annotations[completeAnnotation] != "" {
+		if found.Configuration.Annotations[owner.ManagedBy+"/complete"] != "" {
 			t.Error("the Configuration is changed, so Liqo writes its firewall rules again")
 		}
 	}
@@ -33,8 +34,7 @@ func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 
 func TestTheRecordOfAnAdoptionOutlivesTheGatewayAndAnotherConfiguration(t *testing.T) {
 	configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
-	setAnnotation(configuration, previousAnnotation, previous{}.encode())
-	me.Mark(configuration)
+	me.Adopt(configuration, false)
 	me.Mark(gateway)
 	server := endAt(liqotest.Leaf(t, "milan", append(ranges(), configuration, gateway)...), "rome")
 	server.Owner = me
@@ -43,23 +43,23 @@ func TestTheRecordOfAnAdoptionOutlivesTheGatewayAndAnotherConfiguration(t *testi
 	must(t, server.EnsureConfiguration(t.Context(), "mine", romesNetworks))
 	found, err := server.Find(t.Context())
 	if err != nil || found.GatewayServer != nil || found.Configuration.Namespace != "mine" ||
-		!found.CompleteBy(me.Token) || !found.wasConnected() {
+		!owner.IsComplete(found.Written(), me.Token) || !found.wasConnected() {
 		t.Errorf("it is lost: %v (%v)", found.Configuration, err)
 	}
 }
 
 func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
-	for name, before := range map[string]Owner{"people's": {}, "another's": somebody} {
+	for name, before := range map[string]owner.Owner{"people's": {}, "another's": somebody} {
 		configuration := clustertest.Configuration("rome")
 		if before.Token != "" {
-			before.Origin = Origin{Folder: "theirs"}
+			before.Origin = owner.Origin{Folder: "theirs"}
 			before.Mark(configuration)
-			record{Owner: before.Token, Connected: true}.mark(configuration)
+			owner.Completion{Owner: before.Token, Connected: true}.Mark(configuration)
 		}
 		marks := maps.Clone(configuration.Annotations)
 		milan := milansEnd(t, configuration)
 		milan.Owner = me
-		if err := milan.Take(t.Context(), configuration, true, false); err != nil {
+		if err := milan.Adopt(t.Context(), configuration, false); err != nil {
 			t.Fatal(err)
 		}
 		if found, err := milan.Find(t.Context()); err != nil || !me.Marked(found.Configuration) {
@@ -69,7 +69,7 @@ func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := milan.Find(t.Context())
-		if err != nil || managed(found.Configuration) != (before.Token != "") ||
+		if err != nil || owner.Managed(found.Configuration) != (before.Token != "") ||
 			!maps.Equal(found.Configuration.Annotations, marks) {
 			t.Errorf("%s: it is marked %v, %v (%v)", name, found.Configuration.Labels, found.Configuration.Annotations,
 				err)
@@ -80,18 +80,17 @@ func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
 func TestASecondAdoptionGivesBackToTheOriginalOwnerUnlessTheFirstWasComplete(t *testing.T) {
 	for unfinished, expected := range map[bool]string{true: "", false: somebody.Token} {
 		configuration := clustertest.Configuration("rome") // people's, before somebody adopted it
-		setAnnotation(configuration, previousAnnotation, previous{}.encode())
-		somebody.Mark(configuration)
+		somebody.Adopt(configuration, false)
 		milan := milansEnd(t, configuration)
 		milan.Owner = me
-		if err := milan.Take(t.Context(), configuration, true, unfinished); err != nil {
+		if err := milan.Adopt(t.Context(), configuration, unfinished); err != nil {
 			t.Fatal(err)
 		}
 		if err := milan.GiveBack(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := milan.Find(t.Context()); err != nil || TokenOf(found.Configuration) != expected {
-			t.Errorf("unfinished: %t: it is %q's (%v)", unfinished, TokenOf(found.Configuration), err)
+		if found, err := milan.Find(t.Context()); err != nil || owner.TokenOf(found.Configuration) != expected {
+			t.Errorf("unfinished: %t: it is %q's (%v)", unfinished, owner.TokenOf(found.Configuration), err)
 		}
 	}
 }
@@ -103,5 +102,30 @@ func TestANamespaceThatKubernetesIsDeletingGetsNoMarks(t *testing.T) {
 	marked, err := milan.Markable(t.Context())
 	if err != nil || len(marked) != 1 || !isConfiguration(marked[0]) {
 		t.Errorf("got %v (%v)", marked, err)
+	}
+}
+
+func TestANewObjectIsTheOwners(t *testing.T) {
+	gateway := clustertest.GatewayServer("rome", 51840)
+	gateway.UID = "gateway"
+	server := milansEnd(t, gateway)
+	server.Owner = me
+	if _, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort(), nil); err != nil {
+		t.Fatal(err)
+	}
+	found, err := server.Find(t.Context())
+	if err != nil || len(found.Made()) != 2 {
+		t.Fatalf("got %v (%v)", found.Made(), err)
+	}
+	for _, object := range found.Made() {
+		if !me.Marked(object) {
+			t.Errorf("%s is not mine", server.Leaf.Describe(object))
+		}
+	}
+	if owners := found.PublicKey.OwnerReferences; len(owners) != 1 || owners[0].UID != gateway.UID {
+		t.Errorf("the PublicKey would not go with the gateway: %v", owners)
 	}
 }

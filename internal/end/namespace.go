@@ -13,6 +13,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // forgeTenantNamespace returns the tenant namespace as Liqo itself creates it.
@@ -170,7 +171,7 @@ func (e *End) tenantNameTaken(err error) *explain.Problem {
 // takeNamespace makes a tenant namespace the owner's if an earlier shortcut of the pair has left it.
 // The pair is free, so the earlier shortcut no longer exists.
 func (e *End) takeNamespace(ctx context.Context, namespace *corev1.Namespace) error {
-	if !managed(namespace) || e.Owner.Marked(namespace) {
+	if !owner.Managed(namespace) || e.Owner.Marked(namespace) {
 		return nil
 	}
 	return e.Leaf.Edit(ctx, namespace, e.Owner.Mark)

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // BeginRemovingNamespace asks for the deletion of the tenant namespace, which may be nil, if nothing
@@ -157,7 +158,7 @@ func (e *End) giveUpNamespace(ctx context.Context) error {
 	if err != nil || namespace == nil || !e.Owner.Marked(namespace) {
 		return err
 	}
-	if _, adopted := previousOf(namespace); adopted {
+	if _, adopted := owner.Previously(namespace); adopted {
 		return e.restore(ctx, namespace)
 	}
 	return e.disown(ctx, namespace)

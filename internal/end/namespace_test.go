@@ -12,8 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestTheTenantNamespaceIsCreatedOnceAndMarked(t *testing.T) {
@@ -23,7 +25,7 @@ func TestTheTenantNamespaceIsCreatedOnceAndMarked(t *testing.T) {
 		t.Fatalf("got %q (%v)", name, err)
 	}
 	namespace, err := rome.TenantNamespace(t.Context())
-	if err != nil || namespace == nil || !managed(namespace) {
+	if err != nil || namespace == nil || !owner.Managed(namespace) {
 		t.Errorf("the namespace is not there, or not marked (%v)", err)
 	}
 }
@@ -56,7 +58,7 @@ var ensured = map[string]func(*End, context.Context) (string, error){
 func TestOnlyATenantNamespaceOfAnEarlierShortcutIsTakenOver(t *testing.T) {
 	tenant := func() *corev1.Namespace { return tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) }
 	left := tenant()
-	Owner{}.Mark(left)
+	owner.Owner{}.Mark(left)
 	for name, test := range map[string]struct {
 		namespace *corev1.Namespace
 		taken     bool
@@ -133,7 +135,7 @@ func TestAUsersNamespaceCanHaveOneGateway(t *testing.T) {
 func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 	gateway := clustertest.GatewayClient("milan")
 	gateway.Namespace = "own"
-	Owner{Token: "first"}.Mark(gateway)
+	owner.Owner{Token: "first"}.Mark(gateway)
 	rome := clustertest.Leaf(t, "rome", gateway, clustertest.Namespace("own"))
 	for token, refused := range map[string]bool{"first": false, "second": true} {
 		of := endAt(rome, "naples")
@@ -148,7 +150,7 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 	own := clustertest.KeySecret("rome", nil)
 	for name, test := range map[string]struct {
-		owner   Owner
+		owner   owner.Owner
 		objects []client.Object
 		peering string
 		given   KeySecret
@@ -156,7 +158,7 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 		why     string
 	}{
 		"mine":           {me, nil, "", KeySecret{}, false, ""},
-		"nobody's":       {Owner{}, nil, "", KeySecret{}, false, ""},
+		"nobody's":       {owner.Owner{}, nil, "", KeySecret{}, false, ""},
 		"someone else's": {somebody, nil, "", KeySecret{}, true, ""},
 		"with a peering": {me, nil, "the peering", KeySecret{}, true,
 			"There is still the peering. Therefore, Namespace liqo-tenant-rome also stays; " +
@@ -196,7 +198,7 @@ func TestATenantNamespaceThatHasChangedIsJudgedAgain(t *testing.T) {
 		stays  bool
 	}{
 		"someone else has taken it": {somebody.Mark, true},
-		"it has another label":      {func(object client.Object) { setLabel(object, "team", "net") }, false},
+		"it has another label":      {func(object client.Object) { cluster.SetLabel(object, "team", "net") }, false},
 	} {
 		for _, begun := range []bool{true, false} {
 			milan := milansEnd(t, romesNamespace(me))

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // Objects are the objects of an end. In addition to what they show, their methods say whose they are.
@@ -40,8 +41,8 @@ func (e *End) Observe(ctx context.Context) (Objects, error) {
 // ObserveNetworks observes all networks in a leaf's cache. It returns their objects by the ID of the other
 // cluster. If a network has several objects of a kind, it takes the owner's. It asks about all gateways
 // whose reports seem overdue at the same time.
-func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, owner Owner) (map[string]Objects, error) {
-	networks, err := readNetworks(ctx, leaf, &client.ListOptions{}, owner)
+func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) (map[string]Objects, error) {
+	networks, err := readNetworks(ctx, leaf, &client.ListOptions{}, self)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (o Objects) silentSince(ctx context.Context, leaf *cluster.Leaf) (time.Time
 // each kind once, whatever the number of networks. If a network has several objects of a kind, it
 // takes the owner's, or else the oldest.
 func readNetworks(
-	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, owner Owner,
+	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, self owner.Owner,
 ) (map[string]Objects, error) {
 	var (
 		configurations networkingv1beta1.ConfigurationList
@@ -86,14 +87,14 @@ func readNetworks(
 		}
 	}
 	networks := map[string]Objects{}
-	collect(networks, owner, configurations.Items,
+	collect(networks, self, configurations.Items,
 		func(o *Objects) **networkingv1beta1.Configuration { return &o.Configuration })
-	collect(networks, owner, servers.Items,
+	collect(networks, self, servers.Items,
 		func(o *Objects) **networkingv1beta1.GatewayServer { return &o.GatewayServer })
-	collect(networks, owner, clients.Items,
+	collect(networks, self, clients.Items,
 		func(o *Objects) **networkingv1beta1.GatewayClient { return &o.GatewayClient })
-	collect(networks, owner, publicKeys.Items, func(o *Objects) **networkingv1beta1.PublicKey { return &o.PublicKey })
-	collect(networks, owner, connections.Items,
+	collect(networks, self, publicKeys.Items, func(o *Objects) **networkingv1beta1.PublicKey { return &o.PublicKey })
+	collect(networks, self, connections.Items,
 		func(o *Objects) **networkingv1beta1.Connection { return &o.Connection })
 	return networks, nil
 }
@@ -102,7 +103,7 @@ func readNetworks(
 func collect[T any, P interface {
 	*T
 	client.Object
-}](networks map[string]Objects, owner Owner, items []T, place func(*Objects) *P) {
+}](networks map[string]Objects, self owner.Owner, items []T, place func(*Objects) *P) {
 	for i := range items {
 		object := P(&items[i])
 		id := cluster.RemoteID(object)
@@ -114,7 +115,7 @@ func collect[T any, P interface {
 		switch {
 		case *taken == nil:
 			*taken = object
-		case comesFirst(object, *taken, owner):
+		case comesFirst(object, *taken, self):
 			network.Extra = append(network.Extra, *taken)
 			*taken = object
 		default:
@@ -126,9 +127,9 @@ func collect[T any, P interface {
 
 // comesFirst reports whether one object takes precedence over another of its kind: the owner's, else
 // the older one, else the one whose name comes first.
-func comesFirst(one, other client.Object, owner Owner) bool {
-	if owner.Owns(one) != owner.Owns(other) {
-		return owner.Owns(one)
+func comesFirst(one, other client.Object, self owner.Owner) bool {
+	if self.Owns(one) != self.Owns(other) {
+		return self.Owns(one)
 	}
 	age := one.GetCreationTimestamp().Compare(other.GetCreationTimestamp().Time)
 	byName := cmp.Compare(client.ObjectKeyFromObject(one).String(), client.ObjectKeyFromObject(other).String())
@@ -143,17 +144,17 @@ func (o Objects) Made() []client.Object {
 
 // owned returns the objects that the owner may remove: its own, and those without an owner. It
 // includes the extra objects, but no Connection.
-func (o Objects) owned(owner Owner) []client.Object {
-	return slices.DeleteFunc(o.written(), func(object client.Object) bool { return !owner.MayRemove(object) })
+func (o Objects) owned(self owner.Owner) []client.Object {
+	return slices.DeleteFunc(o.Written(), func(object client.Object) bool { return !self.MayRemove(object) })
 }
 
 // others returns the objects that the owner may not remove, without Connections.
-func (o Objects) others(owner Owner) []client.Object {
-	return slices.DeleteFunc(o.written(), owner.MayRemove)
+func (o Objects) others(self owner.Owner) []client.Object {
+	return slices.DeleteFunc(o.Written(), self.MayRemove)
 }
 
-// written returns all objects except Connections. It includes the extra objects.
-func (o Objects) written() []client.Object {
+// Written returns all objects except Connections. It includes the extra objects.
+func (o Objects) Written() []client.Object {
 	return slices.DeleteFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
 		_, reported := object.(*networkingv1beta1.Connection)
 		return reported
@@ -161,8 +162,8 @@ func (o Objects) written() []client.Object {
 }
 
 // BelongsTo reports whether the owner has any of the objects.
-func (o Objects) BelongsTo(owner Owner) bool {
-	return slices.ContainsFunc(append(o.Made(), o.Extra...), owner.Owns)
+func (o Objects) BelongsTo(self owner.Owner) bool {
+	return slices.ContainsFunc(append(o.Made(), o.Extra...), self.Owns)
 }
 
 // Namespace returns the namespace of the objects, or an empty string if there are none.

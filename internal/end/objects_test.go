@@ -7,14 +7,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
-	of := func(name string, owner Owner) client.Object {
+	of := func(name string, self owner.Owner) client.Object {
 		configuration := clustertest.Configuration("rome")
 		configuration.Name = name
-		if owner.Token != "" {
-			owner.Mark(configuration)
+		if self.Token != "" {
+			self.Mark(configuration)
 		}
 		return configuration
 	}
@@ -22,8 +23,8 @@ func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
 		objects  []client.Object
 		expected string
 	}{
-		"the owner's":       {[]client.Object{of("a", Owner{}), of("b", me)}, "b"},
-		"the first by name": {[]client.Object{of("b", Owner{}), of("a", somebody)}, "a"},
+		"the owner's":       {[]client.Object{of("a", owner.Owner{}), of("b", me)}, "b"},
+		"the first by name": {[]client.Object{of("b", owner.Owner{}), of("a", somebody)}, "a"},
 	} {
 		milan := milansEnd(t, test.objects...)
 		milan.Owner = me
@@ -36,7 +37,7 @@ func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
 
 func TestEachNetworkOfALeafIsReadSeparately(t *testing.T) {
 	leaf := clustertest.Leaf(t, "milan", clustertest.Configuration("rome"), clustertest.GatewayServer("turin", 51840))
-	networks, err := ObserveNetworks(t.Context(), leaf, Owner{})
+	networks, err := ObserveNetworks(t.Context(), leaf, owner.Owner{})
 	if err != nil || len(networks) != 2 || networks["rome"].Configuration == nil ||
 		networks["turin"].GatewayServer == nil || networks["rome"].Gateway() != nil {
 		t.Errorf("got %v (%v)", networks, err)
@@ -47,8 +48,8 @@ func TestObjectsOfOthersIncludeAllButTheConnection(t *testing.T) {
 	milan := milansEnd(t, clustertest.ServerEnd("rome",
 		networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
 	found, err := milan.Find(t.Context())
-	if err != nil || len(found.All()) != 4 || len(found.Made()) != 3 || len(found.others(Owner{Token: "me"})) != 3 ||
-		len(found.owned(Owner{Token: "me"})) != 0 {
+	if err != nil || len(found.All()) != 4 || len(found.Made()) != 3 || len(found.others(owner.Owner{Token: "me"})) != 3 ||
+		len(found.owned(owner.Owner{Token: "me"})) != 0 {
 		t.Errorf("%d objects, %d made (%v)", len(found.All()), len(found.Made()), err)
 	}
 }

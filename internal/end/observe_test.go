@@ -16,6 +16,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // reported is what a gateway wrote so long ago.
@@ -191,7 +192,7 @@ func TestAllSilentTunnelsOfALeafAreAskedAboutAtTheSameTime(t *testing.T) {
 			return c.Get(ctx, key, object, options...)
 		},
 	})
-	networks, err := ObserveNetworks(t.Context(), leaf, Owner{})
+	networks, err := ObserveNetworks(t.Context(), leaf, owner.Owner{})
 	if err != nil || networks["milan"].SilentSince.IsZero() || networks["turin"].SilentSince.IsZero() {
 		t.Errorf("got %+v (%v)", networks, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // taken is a range that Rome's IPAM has given out, with these labels.
@@ -70,7 +71,7 @@ func TestARangeOutsideThePoolsIsRemappedWhateverIsTaken(t *testing.T) {
 
 func TestARangeOfTheOwnersOtherShortcutCountsAsFree(t *testing.T) {
 	configuration := clustertest.Configuration("turin")
-	Owner{Token: "mine"}.Mark(configuration)
+	owner.Owner{Token: "mine"}.Mark(configuration)
 	taken := &ipamv1alpha1.Network{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-turin", Name: "turin-pod",
 			Labels: map[string]string{"liqo.io/remote-cluster-id": "turin"}},

@@ -18,14 +18,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // appliedKeyAnnotation is on a PublicKey. It is the digest of the key that was written. It shows
 // whether someone has edited the key, without reading the gateway's Secret.
-const appliedKeyAnnotation = ManagedBy + "/key-sha256"
+const appliedKeyAnnotation = owner.ManagedBy + "/key-sha256"
 
 // handshakeAnnotation is on a PublicKey. It is the time of the last [End.RepeatHandshake].
-const handshakeAnnotation = ManagedBy + "/handshake"
+const handshakeAnnotation = owner.ManagedBy + "/handshake"
 
 // IsPublicKey reports whether an object is a PublicKey.
 func IsPublicKey(object client.Object) bool {
@@ -73,10 +74,10 @@ func (e *End) ensurePublicKey(
 		return false, err
 	}
 	e.Owner.Mark(publicKey)
-	setAnnotation(publicKey, appliedKeyAnnotation, digest(key))
+	cluster.SetAnnotation(publicKey, appliedKeyAnnotation, digest(key))
 	if gateway.Object == nil {
 		if found.PublicKey != nil {
-			e.Owner.keepOrigin(publicKey, found.PublicKey)
+			e.Owner.KeepOrigin(publicKey, found.PublicKey)
 		}
 	} else if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Live.Scheme()); err != nil {
 		return false, err
@@ -125,7 +126,7 @@ func (e *End) RepeatHandshake(ctx context.Context) error {
 		return err
 	}
 	return e.Leaf.Edit(ctx, found.PublicKey, func(object client.Object) {
-		setAnnotation(object, handshakeAnnotation, time.Now().UTC().Format(time.RFC3339Nano))
+		cluster.SetAnnotation(object, handshakeAnnotation, time.Now().UTC().Format(time.RFC3339Nano))
 	})
 }
 

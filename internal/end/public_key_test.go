@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestAGatewayShakesHandsAgainOnlyIfItsConnectionIsMissingAndItDoesNotRestart(t *testing.T) {
@@ -127,7 +128,7 @@ func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
 
 func TestALonePublicKeyIsCompleteAtOnceAndWrittenOnlyIfTheKeyChanges(t *testing.T) {
 	server := milansEnd(t)
-	server.Owner = Owner{Token: "me", Resource: PublicKeyResource, Origin: Origin{At: time.Unix(1, 0)}}
+	server.Owner = owner.Owner{Token: "me", Resource: owner.PublicKeyResource, Origin: owner.Origin{At: time.Unix(1, 0)}}
 	var versions []string
 	for i, first := range []byte{1, 1, 2} {
 		server.Owner.Origin.At = time.Unix(int64(i), 0)

@@ -10,11 +10,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // routesAnnotation is on the RouteConfiguration of a gateway. It is the time of the last
 // [End.RenewRoutes].
-const routesAnnotation = ManagedBy + "/routes"
+const routesAnnotation = owner.ManagedBy + "/routes"
 
 // routesToGateway follows the ID of the other cluster in the name of the RouteConfiguration with which
 // Liqo leads packets from the nodes to the gateway. Liqo defines it in its InternalFabric controller,
@@ -39,7 +40,7 @@ func (e *End) RenewRoutes(ctx context.Context, gateway EnsuredGateway) error {
 		Namespace: gateway.GetNamespace(), Name: string(e.Remote.ID) + routesToGateway,
 	}}
 	renewed := routes.DeepCopy()
-	setAnnotation(renewed, routesAnnotation, time.Now().UTC().Format(time.RFC3339Nano))
+	cluster.SetAnnotation(renewed, routesAnnotation, time.Now().UTC().Format(time.RFC3339Nano))
 	err := e.Leaf.Persist(ctx, func() error {
 		return e.Leaf.Live.Patch(ctx, renewed, client.MergeFrom(routes), client.FieldOwner(cluster.FieldManager))
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
@@ -89,7 +90,7 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 	model.show(shortcut.Survey{Networks: []shortcut.Link{{
 		Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 		Status: shortcut.Connected, MadeBy: shortcut.ByProvider, MTU: 1340, ServerEndpoint: milansEndpoint, Latency: fiveMS,
-		Owner: &shortcut.Ownership{Complete: true, Origin: end.Origin{
+		Owner: &shortcut.Ownership{Complete: true, Origin: owner.Origin{
 			Who: "alice@ci", Folder: "network", Workspace: "prod", At: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC),
 		}},
 	}}})

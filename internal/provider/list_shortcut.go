@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -138,7 +138,7 @@ func (l *shortcutList) result(ctx context.Context, req list.ListRequest, link sh
 	if result.Diagnostics.Append(result.Resource.Get(ctx, &model)...); result.Diagnostics.HasError() {
 		return result
 	}
-	observed, err := shortcut.New(pair.client, pair.server).OwnedBy(end.Owner{Claims: true}).Observe(ctx, false)
+	observed, err := shortcut.New(pair.client, pair.server).OwnedBy(owner.Owner{Claims: true}).Observe(ctx, false)
 	if err != nil {
 		result.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
 		return result

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -63,7 +63,7 @@ func TestTheSchemaOfTheListIsValid(t *testing.T) {
 
 func TestImportBlocksAreForNetworksThatNobodyOwns(t *testing.T) {
 	networks := links()
-	networks[2].Owner = &shortcut.Ownership{Origin: end.Origin{Who: "root@vm"}}
+	networks[2].Owner = &shortcut.Ownership{Origin: owner.Origin{Who: "root@vm"}}
 	const expected = "import {\n  to = liqo_shortcut.rome_milan\n  id = \"rome/milan\"\n}\n"
 	if blocks := importBlocks(networks); blocks != expected {
 		t.Errorf("got:\n%s\nexpected:\n%s", blocks, expected)

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -51,7 +51,7 @@ func (r recordedLeaf) check(ctx context.Context, leaf *cluster.Leaf) error {
 
 // hasOwn reports whether a leaf has objects of the owner with this token for a remote cluster.
 func hasOwn(ctx context.Context, leaf *cluster.Leaf, remote, token string) (bool, error) {
-	return shortcut.NewHalf(leaf, remote, end.Owner{Token: token}).On.HasOwn(ctx)
+	return shortcut.NewHalf(leaf, remote, owner.Owner{Token: token}).On.HasOwn(ctx)
 }
 
 // findRecorded returns a leaf of an existing resource. It finds the recorded cluster even if that has another name now.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -28,7 +29,7 @@ var (
 // newConfigurationResource returns the resource liqo_configuration: the address ranges of the other cluster.
 func newConfigurationResource() resource.Resource {
 	return &halfResource[configurationModel, *configurationModel]{
-		resource: end.ConfigurationResource, schema: configurationSchema,
+		resource: owner.ConfigurationResource, schema: configurationSchema,
 	}
 }
 

@@ -15,13 +15,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // newGatewayClientResource returns the resource liqo_gateway_client: the gateway that dials the other one.
 func newGatewayClientResource() resource.Resource {
 	return &halfResource[gatewayClientModel, *gatewayClientModel]{
-		resource: end.GatewayClientResource, schema: gatewayClientSchema,
+		resource: owner.GatewayClientResource, schema: gatewayClientSchema,
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // newGatewayServerResource returns the resource liqo_gateway_server: the gateway that the other one dials.
 func newGatewayServerResource() resource.Resource {
 	return &halfResource[gatewayServerModel, *gatewayServerModel]{
-		resource: end.GatewayServerResource, schema: gatewayServerSchema,
+		resource: owner.GatewayServerResource, schema: gatewayServerSchema,
 	}
 }
 

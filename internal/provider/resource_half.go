@@ -12,6 +12,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -21,7 +22,7 @@ import (
 type halfResource[M any, P halfOf[M]] struct {
 	configured
 
-	resource end.Resource
+	resource owner.Resource
 	schema   func(context.Context) schema.Schema
 }
 
@@ -75,9 +76,9 @@ func (r *halfResource[M, P]) ValidateConfig(
 
 // at returns the half on a leaf.
 func (r *halfResource[M, P]) at(leaf *cluster.Leaf, model P, own ownership) shortcut.Half {
-	owner := own.owner(r.leaves.origin())
-	owner.Resource = r.resource
-	half := shortcut.NewHalf(leaf, model.half().RemoteClusterID.ValueString(), owner)
+	self := own.owner(r.leaves.origin())
+	self.Resource = r.resource
+	half := shortcut.NewHalf(leaf, model.half().RemoteClusterID.ValueString(), self)
 	half.Create = own.isNew
 	return half
 }
@@ -206,7 +207,7 @@ func (r *halfResource[M, P]) Read(ctx context.Context, req resource.ReadRequest,
 
 // isGateway reports whether the object is a gateway, which has a status.
 func (r *halfResource[M, P]) isGateway() bool {
-	return r.resource == end.GatewayServerResource || r.resource == end.GatewayClientResource
+	return r.resource == owner.GatewayServerResource || r.resource == owner.GatewayClientResource
 }
 
 // Delete implements [resource.Resource]. It returns when the object is gone.

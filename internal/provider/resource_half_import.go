@@ -47,15 +47,15 @@ func (r *halfResource[M, P]) ImportState(
 	}
 	model := P(new(M))
 	model.half().RemoteClusterID = types.StringValue(remote)
-	owner, err := r.at(leaf, model, ownership{}).ImportedFrom(ctx)
+	self, err := r.at(leaf, model, ownership{}).ImportedFrom(ctx)
 	switch {
 	case err != nil:
 		resp.Diagnostics.AddError(summary("The owner of the object can't be read", err), detail(err))
 		return
-	case owner.Shortcut:
-		resp.Diagnostics.Append(importedFrom("liqo_shortcut", owner.Origin))
-	case owner.Token != "":
-		resp.Diagnostics.Append(importedFrom(string(r.resource), owner.Origin))
+	case self.Shortcut:
+		resp.Diagnostics.Append(importedFrom("liqo_shortcut", self.Origin))
+	case self.Token != "":
+		resp.Diagnostics.Append(importedFrom(string(r.resource), self.Origin))
 	}
 	resp.Diagnostics.Append(recordHalfImport(ctx, leaf, remote, &resp.State)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, halfIdentity{
@@ -123,12 +123,12 @@ func (r *halfResource[M, P]) recognise(
 	if diags.HasError() || !own.Imported {
 		return own, diags
 	}
-	owner, err := r.at(leaf, model, own).ImportedFrom(ctx)
+	self, err := r.at(leaf, model, own).ImportedFrom(ctx)
 	if err != nil {
 		diags.AddError(summary("The owner of the object can't be read", err), detail(err))
 		return own, diags
 	}
-	own = ownership{Token: owner.Token, Unadopted: true}.named()
+	own = ownership{Token: self.Token, Unadopted: true}.named()
 	diags.Append(own.save(ctx, after)...)
 	return own, diags
 }

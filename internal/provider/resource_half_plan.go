@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -126,7 +126,7 @@ func (r *halfResource[M, P]) planNamespace(
 	if diags.HasError() || !configured.IsNull() || !given(plan.Namespace) || !given(plan.RemoteClusterID) {
 		return nil, diags
 	}
-	half := shortcut.NewHalf(leaf, plan.RemoteClusterID.ValueString(), end.Owner{})
+	half := shortcut.NewHalf(leaf, plan.RemoteClusterID.ValueString(), owner.Owner{})
 	byDefault, err := half.On.IsTenantNamespace(ctx, plan.Namespace.ValueString())
 	switch {
 	case err != nil:

@@ -17,6 +17,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // These tests follow every setting of the resources for one end from a configuration through the plan to a leaf, and
@@ -336,9 +337,9 @@ func (noPrivateState) SetKey(context.Context, string, []byte) diag.Diagnostics {
 func TestAConfigurationHasEachObjectOfAHalfOnce(t *testing.T) {
 	plan := &halfModel{ClusterID: types.StringValue("milan"), RemoteClusterID: types.StringValue("rome")}
 	at := configured{&leaves{}}
-	server := &halfResource[gatewayServerModel, *gatewayServerModel]{resource: end.GatewayServerResource, configured: at}
-	dials := &halfResource[gatewayClientModel, *gatewayClientModel]{resource: end.GatewayClientResource, configured: at}
-	trusts := &halfResource[publicKeyModel, *publicKeyModel]{resource: end.PublicKeyResource, configured: at}
+	server := &halfResource[gatewayServerModel, *gatewayServerModel]{resource: owner.GatewayServerResource, configured: at}
+	dials := &halfResource[gatewayClientModel, *gatewayClientModel]{resource: owner.GatewayClientResource, configured: at}
+	trusts := &halfResource[publicKeyModel, *publicKeyModel]{resource: owner.PublicKeyResource, configured: at}
 	for _, diags := range []diag.Diagnostics{
 		server.claim(plan, ownership{Token: "a"}), trusts.claim(plan, ownership{Token: "b"}),
 		server.claim(plan, ownership{Token: "a"}), // Terraform plans a replacement twice

@@ -10,13 +10,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // newPublicKeyResource returns the resource liqo_public_key: the key of the other cluster's gateway.
 func newPublicKeyResource() resource.Resource {
-	return &halfResource[publicKeyModel, *publicKeyModel]{resource: end.PublicKeyResource, schema: publicKeySchema}
+	return &halfResource[publicKeyModel, *publicKeyModel]{resource: owner.PublicKeyResource, schema: publicKeySchema}
 }
 
 func publicKeySchema(ctx context.Context) schema.Schema {

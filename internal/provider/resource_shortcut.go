@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
@@ -113,8 +113,8 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 		return
 	}
 	own = own.named()
-	owner := own.owner(r.leaves.origin())
-	resp.Diagnostics.Append(r.connect(ctx, timeout, owner, state.after(spec), &plan, &resp.State)...)
+	self := own.owner(r.leaves.origin())
+	resp.Diagnostics.Append(r.connect(ctx, timeout, self, state.after(spec), &plan, &resp.State)...)
 	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
 	own.Unadopted = own.Unadopted && resp.Diagnostics.HasError()
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
@@ -138,12 +138,12 @@ func wanted(
 // connect creates or changes the shortcut as spec says, and records the result in the state, also
 // after a failure.
 func (r *shortcutResource) connect(
-	ctx context.Context, timeout time.Duration, owner end.Owner, spec shortcut.Spec,
+	ctx context.Context, timeout time.Duration, self owner.Owner, spec shortcut.Spec,
 	plan *shortcutModel, state *tfsdk.State,
 ) diag.Diagnostics {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
-	plan.OwnerID = types.StringValue(owner.Token)
+	plan.OwnerID = types.StringValue(self.Token)
 	pair := r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
 	diags := pair.errors()
 	if diags.HasError() {
@@ -152,7 +152,7 @@ func (r *shortcutResource) connect(
 	if diags.Append(pair.mustBe(ctx, plan)...); diags.HasError() {
 		return diags
 	}
-	shortcut := shortcut.New(pair.client, pair.server).OwnedBy(owner)
+	shortcut := shortcut.New(pair.client, pair.server).OwnedBy(self)
 	failure := shortcut.Connect(ctx, spec)
 	if failure != nil {
 		diags.AddError(summary("The shortcut could not be created", failure), detail(failure))

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -50,7 +50,7 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 
 // disconnectRemaining cleans one leaf if the other one is lost. What the lost one has stays there.
 func (r *shortcutResource) disconnectRemaining(
-	ctx context.Context, pair pair, model *shortcutModel, owner end.Owner, removal shortcut.Removal,
+	ctx context.Context, pair pair, model *shortcutModel, self owner.Owner, removal shortcut.Removal,
 	resp *resource.DeleteResponse,
 ) error {
 	absent := model.recorded(pair.failed()[0].attribute)
@@ -58,9 +58,9 @@ func (r *shortcutResource) disconnectRemaining(
 		"objects of the shortcut, they stay there.", absent.id, absent.name))
 	lost := cluster.Absent(absent.name, absent.id)
 	if pair.client == nil {
-		remaining := shortcut.New(lost, pair.server).OwnedBy(owner)
+		remaining := shortcut.New(lost, pair.server).OwnedBy(self)
 		return remaining.DisconnectEnd(ctx, remaining.Server, removal)
 	}
-	remaining := shortcut.New(pair.client, lost).OwnedBy(owner)
+	remaining := shortcut.New(pair.client, lost).OwnedBy(self)
 	return remaining.DisconnectEnd(ctx, remaining.Client, removal)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -232,10 +233,10 @@ func TestAPlanWarnsOfARemappingAndFailsIfItIsForbidden(t *testing.T) {
 func TestAShortcutOfAnotherResourceIsOnlyAWarning(t *testing.T) {
 	configuration := clustertest.Configuration("milan")
 	labels := configuration.GetLabels()
-	labels[end.ManagedByLabel] = end.ManagedBy
+	labels[owner.ManagedByLabel] = owner.ManagedBy
 	configuration.SetLabels(labels)
 	configuration.SetAnnotations(map[string]string{
-		end.ManagedBy + "/owner": "other", end.ManagedBy + "/complete": "other 2026-11-21T00:00:00Z",
+		owner.ManagedBy + "/owner": "other", owner.ManagedBy + "/complete": "other 2026-11-21T00:00:00Z",
 	})
 	diags := checkFeasible(t.Context(), toBeMade(t, configuration))
 	if diags.HasError() || !slices.Contains(at(diags, diag.SeverityWarning), "adopt_existing") {

@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -113,7 +113,7 @@ func (p pair) importedFrom(ctx context.Context) diag.Diagnostics {
 }
 
 // importedFrom returns the warning that a resource which is imported may be in another Terraform state.
-func importedFrom(resource string, origin end.Origin) diag.Diagnostic {
+func importedFrom(resource string, origin owner.Origin) diag.Diagnostic {
 	return diag.NewWarningDiagnostic("Another Terraform state may have this", fmt.Sprintf("A %s already has it, made by "+
 		"%s. The import takes it over and changes nothing. If that resource is still in a Terraform state, remove it there "+
 		"with a `removed` block or `terraform state rm`. Otherwise both manage the same objects, and a destroy of one takes "+

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -89,7 +89,7 @@ func (r *shortcutResource) recognise(
 // named returns the ownership with a token; it creates one if there is none.
 func (o ownership) named() ownership {
 	if o.Token == "" {
-		o.Token = end.NewToken()
+		o.Token = owner.NewToken()
 	}
 	return o
 }
@@ -113,12 +113,12 @@ func (o ownership) as(id types.String) ownership {
 }
 
 // owner returns the instance in the form that package shortcut needs.
-func (o ownership) owner(origin end.Origin) end.Owner {
-	return end.Owner{Token: o.Token, Origin: origin, Claims: o.Unadopted}
+func (o ownership) owner(origin owner.Origin) owner.Owner {
+	return owner.Owner{Token: o.Token, Origin: origin, Claims: o.Unadopted}
 }
 
 // origin returns what the leaves learn of where this process runs.
-func (l *leaves) origin() end.Origin {
+func (l *leaves) origin() owner.Origin {
 	if l.anonymous {
 		return withoutNames(here())
 	}
@@ -126,14 +126,14 @@ func (l *leaves) origin() end.Origin {
 }
 
 // withoutNames returns an origin without names. A digest still tells two folders apart.
-func withoutNames(origin end.Origin) end.Origin {
+func withoutNames(origin owner.Origin) owner.Origin {
 	digest := sha256.Sum256([]byte(strings.Join([]string{origin.Who, origin.Folder, origin.Workspace}, "\n")))
-	return end.Origin{Folder: "#" + hex.EncodeToString(digest[:4]), At: origin.At}
+	return owner.Origin{Folder: "#" + hex.EncodeToString(digest[:4]), At: origin.At}
 }
 
 // here returns where this process runs. Terraform starts the provider in its own folder and with its own environment.
-func here() end.Origin {
-	made := end.Origin{At: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
+func here() owner.Origin {
+	made := owner.Origin{At: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
 	if folder, err := os.Getwd(); err == nil {
 		made.Folder = filepath.Base(folder)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // kept implements the private state.
@@ -35,7 +35,7 @@ func TestAnInstanceKeepsItsTokenBetweenOperations(t *testing.T) {
 		t.Fatal(diags)
 	}
 	after, diags := ownershipOf(t.Context(), private, types.StringNull())
-	if diags.HasError() || after.Token == "" || after != before || after.owner(end.Origin{}).Claims {
+	if diags.HasError() || after.Token == "" || after != before || after.owner(owner.Origin{}).Claims {
 		t.Errorf("got %+v, saved %+v (%v)", after, before, diags)
 	}
 	if again := after.named(); again.Token != after.Token {
@@ -49,21 +49,21 @@ func TestAnImportedShortcutClaimsExistingObjectsUntilItIsAdopted(t *testing.T) {
 		t.Fatal(diags)
 	}
 	own, diags := ownershipOf(t.Context(), private, types.StringNull())
-	if diags.HasError() || !own.owner(end.Origin{}).Claims {
+	if diags.HasError() || !own.owner(owner.Origin{}).Claims {
 		t.Errorf("got %+v (%v)", own, diags)
 	}
 }
 
 func TestAnInstanceWhoseProviderWasKilledIsStillTheOwner(t *testing.T) {
 	own, diags := ownershipOf(t.Context(), kept{}, types.StringValue("mine")) // Terraform has dropped the private state
-	if diags.HasError() || own != (ownership{Token: "mine"}) || own.owner(end.Origin{}).Claims {
+	if diags.HasError() || own != (ownership{Token: "mine"}) || own.owner(owner.Origin{}).Claims {
 		t.Errorf("got %+v (%v)", own, diags)
 	}
 }
 
 func TestAnInstanceOfAnEarlyVersionClaimsItsObjects(t *testing.T) {
 	own, diags := ownershipOf(t.Context(), kept{}, types.StringNull())
-	if diags.HasError() || own != (ownership{Unadopted: true}) || !own.owner(end.Origin{}).Claims {
+	if diags.HasError() || own != (ownership{Unadopted: true}) || !own.owner(owner.Origin{}).Claims {
 		t.Errorf("got %+v (%v)", own, diags)
 	}
 }
@@ -85,9 +85,9 @@ func TestAPairIsClaimedByOnlyOneInstance(t *testing.T) {
 func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 	madeByOne := clustertest.Configuration("milan")
 	labels := madeByOne.GetLabels()
-	labels[end.ManagedByLabel] = end.ManagedBy
+	labels[owner.ManagedByLabel] = owner.ManagedBy
 	madeByOne.SetLabels(labels)
-	madeByOne.SetAnnotations(map[string]string{end.ManagedBy + "/owner": "one"})
+	madeByOne.SetAnnotations(map[string]string{owner.ManagedBy + "/owner": "one"})
 	for name, test := range map[string]struct {
 		before ownership
 		token  string // expected; empty for any
@@ -103,7 +103,7 @@ func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 		}
 		joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
 		own, diags := new(shortcutResource).recognise(t.Context(), joined, types.StringNull(), before, after)
-		if diags.HasError() || own.Token != test.token || own.owner(end.Origin{}).Claims != test.claims || own.Imported {
+		if diags.HasError() || own.Token != test.token || own.owner(owner.Origin{}).Claims != test.claims || own.Imported {
 			t.Errorf("%s: got %+v (%v)", name, own, diags)
 		}
 		if saved, _ := ownershipOf(t.Context(), after, types.StringNull()); test.before.Imported && saved != own {

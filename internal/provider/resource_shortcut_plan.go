@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -16,7 +16,7 @@ type planning struct {
 	plan, config shortcutModel
 	state        *shortcutModel // nil for a new shortcut, also for a replacement
 	own          ownership
-	origin       end.Origin
+	origin       owner.Origin
 	pair         pair // empty until the leaves are known
 }
 
@@ -106,11 +106,11 @@ func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, 
 // anything to repair. If everything is in place and only the tunnel is down, there is nothing to
 // plan: Terraform cannot repair a broken link. If a leaf is lost and force_destroy gives it up,
 // there is no repair either, because force_destroy must be applied without this leaf.
-func planRepair(ctx context.Context, pair pair, owner end.Owner, plan, state *shortcutModel) (bool, diag.Diagnostics) {
+func planRepair(ctx context.Context, pair pair, self owner.Owner, plan, state *shortcutModel) (bool, diag.Diagnostics) {
 	if plan.ForceDestroy.ValueBool() && len(pair.failed()) > 0 {
 		return false, nil
 	}
-	broken, diags := needsRepair(ctx, pair, owner, shortcut.Status(state.Status.ValueString()))
+	broken, diags := needsRepair(ctx, pair, self, shortcut.Status(state.Status.ValueString()))
 	if broken {
 		plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
 		plan.ClientNamespace, plan.ServerNamespace = unknownIfNull(plan.ClientNamespace), unknownIfNull(plan.ServerNamespace)
@@ -120,14 +120,14 @@ func planRepair(ctx context.Context, pair pair, owner end.Owner, plan, state *sh
 
 // needsRepair reports whether an apply can repair a shortcut with this status. It asks the leaves only if the tunnel is
 // down.
-func needsRepair(ctx context.Context, pair pair, owner end.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
+func needsRepair(ctx context.Context, pair pair, self owner.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
 	if status == shortcut.Disconnected {
 		return true, nil
 	}
 	if pair.client == nil || pair.server == nil {
 		return false, nil
 	}
-	joined := shortcut.New(pair.client, pair.server).OwnedBy(owner)
+	joined := shortcut.New(pair.client, pair.server).OwnedBy(self)
 	strays, err := joined.Strays(ctx)
 	broken := len(strays) > 0
 	if err == nil && !broken && status != shortcut.Connected {

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -109,7 +109,7 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		test.plan(&plan)
 		// as the framework proposes them
 		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes)
-		broken, _ := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state)
+		broken, _ := planRepair(t.Context(), pair{}, owner.Owner{}, &plan, &state)
 		if got := !broken && plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}
@@ -122,7 +122,7 @@ func TestOnlyAShortcutThatAnApplyCanRepairNeedsRepair(t *testing.T) {
 		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
 	} {
 		for _, pair := range []pair{leaves, {}} {
-			if got, diags := needsRepair(t.Context(), pair, end.Owner{}, status); got != expected || len(diags) > 0 {
+			if got, diags := needsRepair(t.Context(), pair, owner.Owner{}, status); got != expected || len(diags) > 0 {
 				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
 			}
 		}
@@ -133,7 +133,7 @@ func TestARepairPlansUnknownValuesForWhatTheLeavesDoNotShow(t *testing.T) {
 	state := recorded(t, shortcut.Disconnected)
 	state.ClientNamespace = types.StringNull()
 	plan := state
-	if broken, diags := planRepair(t.Context(), pair{}, end.Owner{}, &plan, &state); !broken || len(diags) > 0 {
+	if broken, diags := planRepair(t.Context(), pair{}, owner.Owner{}, &plan, &state); !broken || len(diags) > 0 {
 		t.Fatalf("no repair is planned (%v)", diags)
 	}
 	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" ||

@@ -17,6 +17,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -216,7 +217,7 @@ func join(t *testing.T, configured values) joined {
 		client: leafOfLiqos(t, "rome", "10.1.0.0/16", "10.2.0.0/16"),
 		server: leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16"),
 	}
-	between := shortcut.New(leaves.client, leaves.server).OwnedBy(end.Owner{Token: "mine"})
+	between := shortcut.New(leaves.client, leaves.server).OwnedBy(owner.Owner{Token: "mine"})
 	if err := between.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // take makes the objects of the network at one end the owner's: objects without an owner and, with
 // adopt or claims, also those of someone else. The latter can be given back. PublicKeys that others
 // must provide stay theirs.
-func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec, unfinished end.Unfinished) error {
+func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec, unfinished owner.Unfinished) error {
 	found, err := s.look(ctx)
 	if err != nil {
 		return err
@@ -28,14 +29,19 @@ func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec, unfinished 
 			return err
 		}
 	}
-	self := end.Owner{Token: on.Owner.Token, Origin: on.Owner.Origin} // without its claims
+	self := owner.Owner{Token: on.Owner.Token, Origin: on.Owner.Origin} // without its claims
 	for _, object := range slices.DeleteFunc(all, on.Owner.Marked) {
-		whose := found.whose(self, object)
-		if spec.KeysByOthers && end.IsPublicKey(object) && whose != end.Nobodys {
+		whose := self.WhoseIn(found.written(), object, unfinished)
+		if spec.KeysByOthers && end.IsPublicKey(object) && whose != owner.Orphan {
 			continue
 		}
-		abandoned := found.abandonedTo(self, end.TokenOf(object))
-		if err := on.Take(ctx, object, whose != end.Nobodys, abandoned); err != nil {
+		if whose == owner.Orphan {
+			err = on.Take(ctx, object)
+		} else {
+			token := owner.TokenOf(object)
+			err = on.Adopt(ctx, object, found.isUnfinished(token) && unfinished.AbandonedTo(self, token))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -50,7 +56,7 @@ func (s *Shortcut) adopting(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	return slices.ContainsFunc(found.made(), func(object client.Object) bool {
-		_, adopted := end.PreviouslyOf(object)
+		_, adopted := owner.Previously(object)
 		return adopted && s.Client.Owner.Marked(object)
 	}), nil
 }

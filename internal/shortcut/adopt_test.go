@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestAFailedAdoptionGivesEverythingBack(t *testing.T) {
@@ -26,7 +26,7 @@ func TestAFailedAdoptionGivesEverythingBack(t *testing.T) {
 			if !slices.Contains(given, name) {
 				return
 			}
-			if !maps.Equal(before.Labels, after.Labels) || end.TokenOf(before) != end.TokenOf(after) {
+			if !maps.Equal(before.Labels, after.Labels) || owner.TokenOf(before) != owner.TokenOf(after) {
 				t.Errorf("it was marked %v, %v and is %v, %v", before.Labels, before.Annotations, after.Labels,
 					after.Annotations)
 			}
@@ -39,7 +39,7 @@ func TestAnImportClaimsObjectsWithoutAnotherOwner(t *testing.T) {
 	claimed.Claims = true
 	for name, objects := range belongings() {
 		state, err := joinedAtRome(t, objects).OwnedBy(claimed).Observe(t.Context(), false)
-		token := end.TokenOf(objects[0])
+		token := owner.TokenOf(objects[0])
 		if expected := token != somebody.Token && token != killed.Token; err != nil || state.Exists != expected {
 			t.Errorf("%s: exists: %t (%v)", name, state.Exists, err)
 		}
@@ -57,8 +57,8 @@ func TestAnAdoptionMarksEverythingAndCanGiveItBack(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		objects []client.Object
-		before  end.Owner
-	}{"people's": {objects(), end.Owner{}}, "another's": {anothers, somebody}} {
+		before  owner.Owner
+	}{"people's": {objects(), owner.Owner{}}, "another's": {anothers, somebody}} {
 		s := joinedAtRome(t, test.objects)
 		if err := s.take(t.Context(), s.Client, Spec{Adopt: true}, nil); err != nil {
 			t.Fatal(err)
@@ -76,8 +76,8 @@ func TestAnAdoptionMarksEverythingAndCanGiveItBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, object := range given.Made() {
-			if end.TokenOf(object) != test.before.Token ||
-				(object.GetLabels()[end.ManagedByLabel] == end.ManagedBy) != (test.before.Token != "") {
+			if owner.TokenOf(object) != test.before.Token ||
+				(object.GetLabels()[owner.ManagedByLabel] == owner.ManagedBy) != (test.before.Token != "") {
 				t.Errorf("%s: %s has labels %v and annotations %v", name, s.Client.Leaf.Describe(object),
 					object.GetLabels(), object.GetAnnotations())
 			}
@@ -105,10 +105,10 @@ func TestAKilledAdoptionLeavesTheNetworkToItsOwner(t *testing.T) {
 }
 
 func TestPublicKeysOfOthersStayTheirs(t *testing.T) {
-	owner := end.Owner{Token: "ours"}
+	ours := owner.Owner{Token: "ours"}
 	ownKey, left := clustertest.PublicKey("rome"), clustertest.PublicKey("rome")
-	owner.Mark(ownKey)
-	end.Owner{}.Mark(left)
+	ours.Mark(ownKey)
+	owner.Owner{}.Mark(left)
 	for name, test := range map[string]struct {
 		key   client.Object
 		taken bool
@@ -117,7 +117,7 @@ func TestPublicKeysOfOthersStayTheirs(t *testing.T) {
 		"the owner's from before":            {ownKey, true},
 		"what a killed create has left over": {left, true},
 	} {
-		shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.key)).OwnedBy(owner)
+		shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.key)).OwnedBy(ours)
 		spec := Spec{KeysByOthers: true}
 		if err := shortcut.CheckFree(t.Context(), spec); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -125,7 +125,7 @@ func TestPublicKeysOfOthersStayTheirs(t *testing.T) {
 		if err := shortcut.take(t.Context(), shortcut.Server, spec, nil); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := shortcut.Server.Find(t.Context()); err != nil || owner.Owns(found.PublicKey) != test.taken {
+		if found, err := shortcut.Server.Find(t.Context()); err != nil || ours.Owns(found.PublicKey) != test.taken {
 			t.Errorf("%s: it is marked %v (%v)", name, found.PublicKey.Annotations, err)
 		}
 	}

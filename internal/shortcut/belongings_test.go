@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // killed is the owner of a create that was killed.
-var killed = end.Owner{Token: "killed", Origin: end.Origin{Who: "carol@ci", Folder: "gone"}}
+var killed = owner.Owner{Token: "killed", Origin: owner.Origin{Who: "carol@ci", Folder: "gone"}}
 
 // leftBehind is the Lease that the create of killed has left behind long ago. Interrupted says that Terraform has ended
 // the create.
@@ -23,13 +23,13 @@ func leftBehind(interrupted bool) *coordinationv1.Lease {
 		Namespace: "liqo", Name: "terraform-provider-liqo.milan.rome",
 	}}
 	killed.Mark(lease)
-	end.Unfinished{killed.Token: {Origin: killed.Origin, Interrupted: interrupted}}.Mark(lease)
+	owner.Unfinished{killed.Token: {Origin: killed.Origin, Interrupted: interrupted}}.Mark(lease)
 	return lease
 }
 
 // marked marks an object as the owner's.
-func marked[T client.Object](owner end.Owner, object T) T {
-	owner.Mark(object)
+func marked[T client.Object](self owner.Owner, object T) T {
+	self.Mark(object)
 	return object
 }
 

@@ -13,12 +13,13 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // rivalError is the cause of a problem: another resource instance owns a shortcut of the pair.
 type rivalError struct {
 	token  string
-	origin end.Origin
+	origin owner.Origin
 }
 
 // Error names the owner.
@@ -39,7 +40,7 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	if s.isRivals(found) {
+	if s.hasRival(found) {
 		if found.unfinished, err = readUnfinished(ctx, s.first(), leaseName(s.first())); err != nil {
 			return err
 		}
@@ -47,21 +48,21 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	return s.checkFree(ctx, spec, found)
 }
 
-// isRivals reports whether a network has objects with the token of another shortcut.
-func (s *Shortcut) isRivals(found network) bool {
+// hasRival reports whether a network has objects with the token of another shortcut.
+func (s *Shortcut) hasRival(found network) bool {
 	return slices.ContainsFunc(found.made(), func(object client.Object) bool {
-		return s.Client.Owner.Of(object) == end.Another && !end.IsHalf(object)
+		return s.Client.Owner.Whose(object) == owner.OtherOwner && !owner.IsEndObject(object)
 	})
 }
 
 // readUnfinished reads from a lease which creates have left it behind. A create that still holds it counts, too: nobody
 // knows yet how it will end.
-func readUnfinished(ctx context.Context, at *end.End, name string) (end.Unfinished, error) {
+func readUnfinished(ctx context.Context, at *end.End, name string) (owner.Unfinished, error) {
 	lease, err := at.Leaf.Leased(ctx, name)
 	if lease == nil || err != nil {
 		return nil, err
 	}
-	return end.UnfinishedOn(lease), nil
+	return owner.UnfinishedOn(lease), nil
 }
 
 // checkFree does so for a network that was read with what its lease says.
@@ -69,29 +70,40 @@ func (s *Shortcut) checkFree(ctx context.Context, spec Spec, found network) erro
 	if spec.Adopt {
 		return nil
 	}
-	for _, here := range []struct {
-		on    *end.End
-		found end.Objects
-	}{{s.Client, found.client}, {s.Server, found.server}} {
-		var theirs []string
-		for _, object := range here.found.Made() {
-			if spec.KeysByOthers && end.IsPublicKey(object) {
-				continue // someone else provides the keys, and may already have done so
-			}
-			switch found.whose(here.on.Owner, object) {
-			case end.Mine, end.Nobodys:
-			case end.Another:
-				if end.IsHalf(object) {
-					return madeByHalf(here.on, object)
-				}
-				return rival(here.on, found, end.TokenOf(object))
-			case end.Peoples:
-				theirs = append(theirs, here.on.Leaf.Describe(object))
-			}
+	concerns := func(object client.Object) bool {
+		return !spec.KeysByOthers || !end.IsPublicKey(object) // others who provide the keys may have done so already
+	}
+	all := contested{network: found.written(), unfinished: found.unfinished, concerns: concerns}
+	if err := all.checkAt(ctx, s.Client, found.client.Made()); err != nil {
+		return err
+	}
+	return all.checkAt(ctx, s.Server, found.server.Made())
+}
+
+// contested is what an operation wants to have.
+type contested struct {
+	network    []client.Object          // all that is known of it
+	unfinished owner.Unfinished         // creates that the lease lists
+	concerns   func(client.Object) bool // whether the operation can't share an object with others
+}
+
+// checkAt fails if another resource instance or someone else has one of these objects, which are at one end.
+func (c contested) checkAt(ctx context.Context, at *end.End, objects []client.Object) error {
+	var foreign []string
+	for _, object := range objects {
+		if !c.concerns(object) {
+			continue
 		}
-		if len(theirs) > 0 {
-			return joinedByOthers(ctx, here.on, theirs)
+		switch at.Owner.WhoseIn(c.network, object, c.unfinished) {
+		case owner.Own, owner.Orphan:
+		case owner.OtherOwner:
+			return c.rival(at, object)
+		case owner.Foreign:
+			foreign = append(foreign, at.Leaf.Describe(object))
 		}
+	}
+	if len(foreign) > 0 {
+		return joinedByOthers(ctx, at, foreign)
 	}
 	return nil
 }
@@ -101,7 +113,7 @@ func (s *Shortcut) checkFree(ctx context.Context, spec Spec, found network) erro
 // A cache whose watch was cut may show nothing at all.
 func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 	found, err := s.look(ctx)
-	if err != nil || !creates && !s.isRivals(found) {
+	if err != nil || !creates && !s.hasRival(found) {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -111,20 +123,50 @@ func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 	return group.Wait()
 }
 
-// rival returns the problem that another resource instance owns a shortcut of the pair.
-func rival(at *end.End, found network, token string) *explain.Problem {
-	cause := &rivalError{token: token, origin: found.originOf(token)}
-	return &explain.Problem{
-		Leaf:    at.Leaf.Name,
-		Summary: fmt.Sprintf("a shortcut with %q exists already", at.Remote.Name),
-		Detail: fmt.Sprintf("Another liqo_shortcut owns it, made by %s. A pair of leaves can have only one shortcut, in "+
-			"one direction.\n\nIf that resource is in another Terraform state, remove it there (`terraform destroy`, or a "+
-			"`removed` block to keep the network), or import the shortcut here instead. If it is this resource under its "+
-			"former address, add a `moved` block. If this apply replaces it with `create_before_destroy`, remove that "+
-			"setting. In each of these cases, `adopt_existing = true` takes the shortcut over from its owner.",
-			cause.origin),
-		Err: cause, Refused: true,
+// rival returns the problem that another resource instance owns an object of the network.
+func (c contested) rival(at *end.End, object client.Object) *explain.Problem {
+	own, other, origin := at.Owner.Resource, owner.ResourceOf(object), originOf(object, c.network)
+	problem := &explain.Problem{
+		Leaf: at.Leaf.Name, Refused: true, Err: &rivalError{token: owner.TokenOf(object), origin: origin},
+		Summary: fmt.Sprintf("a %s for %s exists already", other, nameOther(at)),
+		Detail: fmt.Sprintf("A %s owns %s, made by %s, so a %s can't manage it. A pair of leaves has either one liqo_shortcut "+
+			"or, on each leaf, its own liqo_configuration, liqo_public_key, and liqo_gateway_server or liqo_gateway_client.",
+			other, at.Leaf.Describe(object), origin, own),
 	}
+	if own == "" && other == "" {
+		problem.Summary = fmt.Sprintf("a shortcut with %s exists already", nameOther(at))
+		problem.Detail = fmt.Sprintf("Another liqo_shortcut owns it, made by %s. A pair of leaves can have only one "+
+			"shortcut, in one direction.", origin)
+	}
+	problem.Detail += "\n\nIf another Terraform state has what manages it, remove it there (`terraform destroy`, or `removed` " +
+		"blocks to keep the network), or import it here instead."
+	if own == other {
+		problem.Detail += " If it is this resource under its former address, add a `moved` block. If this apply replaces it " +
+			"with `create_before_destroy`, remove that setting."
+	}
+	if own == "" {
+		problem.Detail += " `adopt_existing = true` takes it over from its owner."
+	}
+	if own == "" && other != "" {
+		problem.Err = nil // no rival that may be about to go: resources on both leaves would have to
+	}
+	return problem
+}
+
+// originOf returns where an object of a network was made. Of the objects of a shortcut, only some record it.
+func originOf(object client.Object, network []client.Object) owner.Origin {
+	if owner.IsEndObject(object) {
+		return owner.OriginOf(object)
+	}
+	return owner.OriginFor(network, owner.TokenOf(object))
+}
+
+// nameOther names the other cluster in messages. A resource for one end knows its ID, and no name.
+func nameOther(at *end.End) string {
+	if at.Owner.Resource != "" {
+		return fmt.Sprintf("cluster %q", at.Remote.ID)
+	}
+	return fmt.Sprintf("%q", at.Remote.Name)
 }
 
 // joinedByOthers returns the problem that someone else has joined the two clusters with these
@@ -138,11 +180,15 @@ func joinedByOthers(ctx context.Context, at *end.End, objects []string) error {
 	if peering != "" {
 		maker, remedy = peering, "end the peering first with `liqoctl unpeer`"
 	}
+	takeOver := "Import that network, set `adopt_existing = true` to take it over"
+	if at.Owner.Resource != "" {
+		takeOver = fmt.Sprintf("Import it as %s", at.Owner.Resource)
+	}
 	return &explain.Problem{
 		Leaf: at.Leaf.Name, Refused: true,
-		Summary: fmt.Sprintf("a network with %q exists already", at.Remote.Name),
-		Detail: fmt.Sprintf("This provider did not make %s; %s did. Import that network, set `adopt_existing = true` to "+
-			"take it over, or %s.", strings.Join(objects, ", "), maker, remedy),
+		Summary: fmt.Sprintf("a network with %s exists already", nameOther(at)),
+		Detail: fmt.Sprintf("This provider did not make %s; %s did. %s, or %s.",
+			strings.Join(objects, ", "), maker, takeOver, remedy),
 	}
 }
 
@@ -154,7 +200,7 @@ func untilGivenUp(ctx context.Context, at *end.End, rival *rivalError) error {
 			return false, err
 		}
 		for _, object := range found.Made() {
-			if end.TokenOf(object) == rival.token && !end.Leaving(object) {
+			if owner.TokenOf(object) == rival.token && !end.Leaving(object) {
 				return false, nil
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestANetworkOfSomeoneElseIsNotChanged(t *testing.T) {
@@ -33,8 +33,8 @@ func TestANetworkOfSomeoneElseIsNotChanged(t *testing.T) {
 }
 
 func TestAPairHasOneShortcut(t *testing.T) {
-	first, second := end.Owner{Token: "first", Origin: end.Origin{Folder: "one"}}, end.Owner{Token: "second",
-		Origin: end.Origin{Folder: "two"}}
+	first, second := owner.Owner{Token: "first", Origin: owner.Origin{Folder: "one"}}, owner.Owner{Token: "second",
+		Origin: owner.Origin{Folder: "two"}}
 	configuration, gateway := clustertest.Configuration("milan"), clustertest.GatewayServer("milan", 51840)
 	for _, object := range []client.Object{configuration, gateway} {
 		first.Mark(object)
@@ -66,7 +66,7 @@ func TestANetworkOfAPeeringIsNotChangedAndTheErrorNamesThePeering(t *testing.T) 
 	if left, err := shortcut.Client.Find(t.Context()); err != nil || left.Configuration == nil {
 		t.Errorf("the peering has lost its Configuration (%v)", err)
 	}
-	if err := shortcut.OwnedBy(end.Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil ||
+	if err := shortcut.OwnedBy(owner.Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil ||
 		!strings.Contains(err.Error(), "a peering uses the network") {
 		t.Errorf("got: %v", err)
 	}
@@ -126,7 +126,7 @@ func TestAShortcutWithoutItsGatewaysBelongsToARival(t *testing.T) {
 
 func TestWhatAnInterruptedCreateHasLeftIsForItsOwnFolder(t *testing.T) {
 	for folder, free := range map[string]bool{killed.Origin.Folder: true, "another": false} {
-		asks := end.Owner{Token: "asks", Origin: end.Origin{Folder: folder}}
+		asks := owner.Owner{Token: "asks", Origin: owner.Origin{Folder: folder}}
 		s := New(leafWith(t, "rome", marked(killed, clustertest.Configuration("milan"))),
 			leafWith(t, "milan", leftBehind(true))).OwnedBy(asks)
 		if err := s.CheckFree(t.Context(), overNodePort); IsRival(err) == free {
@@ -153,13 +153,13 @@ func TestAPublicKeyOfOthersIsAConflictOnlyIfTheShortcutSharesKeys(t *testing.T) 
 func TestAnImportTakesTheOnlyOwner(t *testing.T) {
 	abandoned := clustertest.Configuration("rome")
 	for name, test := range map[string]struct {
-		atMilan  end.Owner
+		atMilan  owner.Owner
 		expected string
 	}{
 		"one for both ends":   {somebody, somebody.Token},
-		"one for one end":     {end.Owner{}, somebody.Token},
+		"one for one end":     {owner.Owner{}, somebody.Token},
 		"two":                 {me, ""},
-		"nobody's, and one's": {end.Owner{Token: ""}, somebody.Token},
+		"nobody's, and one's": {owner.Owner{Token: ""}, somebody.Token},
 	} {
 		object := abandoned.DeepCopy()
 		test.atMilan.Mark(object)

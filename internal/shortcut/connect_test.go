@@ -17,6 +17,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestIPv6RangesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
@@ -106,7 +107,7 @@ func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
 		_ = s.Client.Leaf.Until(ctx, "milan", func(ctx context.Context) (bool, error) {
 			found, err := s.Client.Find(ctx)
 			return found.Configuration != nil && me.Marked(found.Configuration) &&
-				found.Configuration.Annotations[end.ManagedBy+"/origin"] != "", err
+				found.Configuration.Annotations[owner.ManagedBy+"/origin"] != "", err
 		}, &networkingv1beta1.Configuration{})
 	}()
 	return s.Connect(ctx, spec)

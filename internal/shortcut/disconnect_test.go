@@ -25,6 +25,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -49,7 +50,7 @@ func stays(t *testing.T, leaf *cluster.Leaf, object client.Object) {
 func withConfiguration(t *testing.T, more ...client.Object) *cluster.Leaf {
 	t.Helper()
 	return clustertest.Leaf(t, "milan", append(more, ours(clustertest.Configuration("rome")),
-		romesNamespace(end.Owner{}))...)
+		romesNamespace(owner.Owner{}))...)
 }
 
 func TestDisconnectLeavesObjectsOfSomeoneElse(t *testing.T) {
@@ -107,7 +108,7 @@ func TestKeptConfigurationsHaveNoOwner(t *testing.T) {
 	if err := s.Disconnect(t.Context(), Removal{KeepConfigurations: true}); err != nil {
 		t.Fatal(err)
 	}
-	if kept := s.atRome(t); kept == nil || me.Of(kept) != end.Nobodys {
+	if kept := s.atRome(t); kept == nil || me.Whose(kept) != owner.Orphan {
 		t.Errorf("left is %v", kept)
 	}
 }
@@ -128,9 +129,9 @@ func TestASecondNetworkOfThePairDoesNotBlockMine(t *testing.T) {
 }
 
 func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
-	owner := end.Owner{Token: "ours"}
+	ours := owner.Owner{Token: "ours"}
 	configuration := clustertest.Configuration("rome")
-	owner.Mark(configuration)
+	ours.Mark(configuration)
 	for name, test := range map[string]struct {
 		there     client.Object // besides the owner's Configuration and tenant namespace
 		keySecret string
@@ -147,12 +148,12 @@ func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
 		"nothing": {nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects := []client.Object{configuration.DeepCopy(), romesNamespace(owner)}
+			objects := []client.Object{configuration.DeepCopy(), romesNamespace(ours)}
 			if test.there != nil {
 				objects = append(objects, test.there)
 			}
 			milan := clustertest.Leaf(t, "milan", objects...)
-			shortcut := New(clustertest.Leaf(t, "rome"), milan).OwnedBy(owner)
+			shortcut := New(clustertest.Leaf(t, "rome"), milan).OwnedBy(ours)
 			for range 2 { // it can be repeated
 				var kept []Kept
 				removal := Removal{ServerKeySecret: end.KeySecret{Name: test.keySecret},
@@ -167,7 +168,7 @@ func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
 			}
 			left, err := shortcut.Server.TenantNamespace(t.Context())
 			if err != nil || (left == nil) != (test.kept == "") ||
-				(left != nil && (left.Labels[end.ManagedByLabel] != end.ManagedBy || end.TokenOf(left) != "")) {
+				(left != nil && (left.Labels[owner.ManagedByLabel] != owner.ManagedBy || owner.TokenOf(left) != "")) {
 				t.Errorf("the namespace that is left is %v (%v)", left, err)
 			}
 			if test.there != nil {

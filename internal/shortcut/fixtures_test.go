@@ -10,11 +10,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 var (
-	me       = end.Owner{Token: "me", Origin: end.Origin{Folder: "mine"}}
-	somebody = end.Owner{Token: "somebody", Origin: end.Origin{Who: "alice@ci", Folder: "theirs"}}
+	me       = owner.Owner{Token: "me", Origin: owner.Origin{Folder: "mine"}}
+	somebody = owner.Owner{Token: "somebody", Origin: owner.Origin{Who: "alice@ci", Folder: "theirs"}}
 )
 
 var (
@@ -36,13 +37,13 @@ func leafWith(t *testing.T, name string, objects ...client.Object) *cluster.Leaf
 	return clustertest.Leaf(t, name, append(ranges("10.0.0.0/16"), objects...)...)
 }
 
-func ours[T client.Object](object T) T { end.Owner{}.Mark(object); return object }
+func ours[T client.Object](object T) T { owner.Owner{}.Mark(object); return object }
 
 // byProvider marks objects as created by this provider.
 func byProvider(objects []client.Object) []client.Object {
 	for _, object := range objects {
 		if _, seen := object.(*networkingv1beta1.Connection); !seen {
-			end.Owner{}.Mark(object)
+			owner.Owner{}.Mark(object)
 		}
 	}
 	return objects
@@ -54,9 +55,9 @@ func exposedGateway() *networkingv1beta1.GatewayServer {
 }
 
 // romesNamespace is Milan's tenant namespace for Rome, of that owner.
-func romesNamespace(owner end.Owner) *corev1.Namespace {
+func romesNamespace(self owner.Owner) *corev1.Namespace {
 	namespace := clustertest.TenantNamespace("rome")
-	owner.Mark(namespace)
+	self.Mark(namespace)
 	return namespace
 }
 
@@ -66,6 +67,6 @@ func annotate(object client.Object, key, value string) {
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	annotations[end.ManagedBy+"/"+key] = value
+	annotations[owner.ManagedBy+"/"+key] = value
 	object.SetAnnotations(annotations)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -24,9 +25,9 @@ type Half struct {
 }
 
 // NewHalf returns the half of an owner on a leaf. Remote is the ID of the other cluster.
-func NewHalf(leaf *cluster.Leaf, remote string, owner end.Owner) Half {
+func NewHalf(leaf *cluster.Leaf, remote string, self owner.Owner) Half {
 	on := end.New(leaf, end.Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
-	on.Owner = owner
+	on.Owner = self
 	return Half{On: on}
 }
 
@@ -49,7 +50,8 @@ func (h Half) EnsureConfiguration(ctx context.Context, namespace string, other c
 			return err
 		}
 		found, err := on.Find(ctx)
-		if err != nil || !found.HasHalfGateway() {
+		gateway := found.Gateway()
+		if err != nil || gateway == nil || !owner.IsEndObject(gateway) {
 			return err // the gateway is someone else's
 		}
 		return on.RenewRanges(ctx)
@@ -188,9 +190,9 @@ func (h Half) objectTurn() *turn {
 }
 
 func objectLeaseName(at *end.End) string {
-	kind := map[end.Resource]string{
-		end.ConfigurationResource: "configuration", end.PublicKeyResource: "public-key",
-		end.GatewayServerResource: "gateway", end.GatewayClientResource: "gateway",
+	kind := map[owner.Resource]string{
+		owner.ConfigurationResource: "configuration", owner.PublicKeyResource: "public-key",
+		owner.GatewayServerResource: "gateway", owner.GatewayClientResource: "gateway",
 	}[at.Owner.Resource]
 	return leaseName(at) + "." + kind
 }
@@ -234,9 +236,9 @@ func (h Half) Remove(ctx context.Context, given end.KeySecret) (string, error) {
 
 func (h Half) removeOwn(ctx context.Context, given end.KeySecret) error {
 	switch h.On.Owner.Resource {
-	case end.ConfigurationResource:
+	case owner.ConfigurationResource:
 		return h.On.RemoveConfigurations(ctx)
-	case end.PublicKeyResource:
+	case owner.PublicKeyResource:
 		return h.On.RemovePublicKeys(ctx)
 	default:
 		return h.On.RemoveGateways(ctx, given)

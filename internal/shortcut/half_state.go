@@ -8,6 +8,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // HalfState is the observed state of a [Half], and of what Liqo shows for it.
@@ -57,10 +58,10 @@ func (h Half) Observe(ctx context.Context) (HalfState, error) {
 		Status: statusAt(found), Silent: !found.SilentSince.IsZero(),
 	}
 	switch resource {
-	case end.ConfigurationResource:
-	case end.PublicKeyResource:
+	case owner.ConfigurationResource:
+	case owner.PublicKeyResource:
 		state.Key = found.PublicKey.Spec.PublicKey
-	case end.GatewayServerResource:
+	case owner.GatewayServerResource:
 		lost, err := h.On.ServiceLost(ctx, found)
 		if err != nil {
 			return state, err
@@ -70,7 +71,7 @@ func (h Half) Observe(ctx context.Context) (HalfState, error) {
 		}
 		err = h.readKey(ctx, found, &state)
 		return state, err
-	case end.GatewayClientResource:
+	case owner.GatewayClientResource:
 		state.Endpoint = found.Dialled()
 		err = h.readKey(ctx, found, &state)
 		return state, err
@@ -96,7 +97,7 @@ func (h Half) WhyDown(ctx context.Context) *explain.Problem {
 // HalfOwner is the resource instance that owns the object of a half before an import. It is empty if none does.
 type HalfOwner struct {
 	Token    string
-	Origin   end.Origin
+	Origin   owner.Origin
 	Shortcut bool // it is a liqo_shortcut
 }
 
@@ -105,12 +106,10 @@ type HalfOwner struct {
 func (h Half) ImportedFrom(ctx context.Context) (HalfOwner, error) {
 	found, err := h.On.Find(ctx)
 	object := found.Of(h.On.Owner.Resource)
-	if err != nil || object == nil || end.TokenOf(object) == "" {
+	if err != nil || object == nil || owner.TokenOf(object) == "" {
 		return HalfOwner{}, err
 	}
-	owner := HalfOwner{Token: end.TokenOf(object), Origin: end.OriginOf(object), Shortcut: !end.IsHalf(object)}
-	if owner.Shortcut {
-		owner.Origin = network{client: found}.originOf(owner.Token)
-	}
-	return owner, nil
+	return HalfOwner{
+		Token: owner.TokenOf(object), Origin: originOf(object, found.Made()), Shortcut: !owner.IsEndObject(object),
+	}, nil
 }

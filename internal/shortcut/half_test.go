@@ -23,6 +23,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // romesNetworks are what Rome announces to Milan.
@@ -32,9 +33,9 @@ var romesNetworks = cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, External
 func key(first byte) []byte { return append([]byte{first}, make([]byte, 31)...) }
 
 // halfOf is a resource of this type on a leaf. Its token is unlike that of any other resource.
-func halfOf(leaf *cluster.Leaf, remote string, resource end.Resource) Half {
-	return NewHalf(leaf, remote, end.Owner{
-		Token: leaf.Name + string(resource), Resource: resource, Origin: end.Origin{Who: "bob@ci", Folder: "here"},
+func halfOf(leaf *cluster.Leaf, remote string, resource owner.Resource) Half {
+	return NewHalf(leaf, remote, owner.Owner{
+		Token: leaf.Name + string(resource), Resource: resource, Origin: owner.Origin{Who: "bob@ci", Folder: "here"},
 	})
 }
 
@@ -46,9 +47,9 @@ type step struct {
 
 // milansSteps returns the resources of Milan's end of a network with Rome, which dials.
 func milansSteps(milan *cluster.Leaf) []step {
-	configuration := halfOf(milan, "rome", end.ConfigurationResource)
-	gateway := halfOf(milan, "rome", end.GatewayServerResource)
-	publicKey := halfOf(milan, "rome", end.PublicKeyResource)
+	configuration := halfOf(milan, "rome", owner.ConfigurationResource)
+	gateway := halfOf(milan, "rome", owner.GatewayServerResource)
+	publicKey := halfOf(milan, "rome", owner.PublicKeyResource)
 	return []step{
 		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", romesNetworks) }},
 		{gateway, func(ctx context.Context) error { return gateway.EnsureGatewayServer(ctx, "", overNodePort.Server) }},
@@ -59,9 +60,9 @@ func milansSteps(milan *cluster.Leaf) []step {
 // romesSteps returns the resources of the other end.
 func romesSteps(rome *cluster.Leaf, dialled end.Endpoint) []step {
 	milans := cluster.Networks{PodCIDRs: []string{"10.2.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
-	configuration := halfOf(rome, "milan", end.ConfigurationResource)
-	gateway := halfOf(rome, "milan", end.GatewayClientResource)
-	publicKey := halfOf(rome, "milan", end.PublicKeyResource)
+	configuration := halfOf(rome, "milan", owner.ConfigurationResource)
+	gateway := halfOf(rome, "milan", owner.GatewayClientResource)
+	publicKey := halfOf(rome, "milan", owner.PublicKeyResource)
 	return []step{
 		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", milans) }},
 		{gateway, func(ctx context.Context) error {
@@ -162,8 +163,8 @@ func TestTheObjectsOfAnEndMayComeAndGoInAnyOrderAndTheLastOneRemovesTheNamespace
 
 func TestAnotherKeyOrEndpointChangesTheObjectInPlace(t *testing.T) {
 	milan := milanAlone(t)
-	trusts := halfOf(milan, "rome", end.PublicKeyResource)
-	dials := halfOf(milan, "rome", end.GatewayClientResource)
+	trusts := halfOf(milan, "rome", owner.PublicKeyResource)
+	dials := halfOf(milan, "rome", owner.GatewayClientResource)
 	for _, one := range []byte{1, 2} {
 		if err := trusts.EnsurePublicKey(t.Context(), "", key(one)); err != nil {
 			t.Fatal(err)
@@ -231,7 +232,7 @@ func TestAHalfOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing.T) {
 
 func TestAPublicKeyOfAHalfIsForAShortcutThatDoesNotShareKeys(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
-	trusts, trusted := halfOf(milan, "rome", end.PublicKeyResource), halfOf(rome, "milan", end.PublicKeyResource)
+	trusts, trusted := halfOf(milan, "rome", owner.PublicKeyResource), halfOf(rome, "milan", owner.PublicKeyResource)
 	spec := overNodePort
 	spec.KeysByOthers = true
 	shortcut := New(rome, milan).OwnedBy(me)
@@ -269,22 +270,22 @@ func TestAPublicKeyOfAHalfIsForAShortcutThatDoesNotShareKeys(t *testing.T) {
 func TestAHalfOverAnotherOneOfItsKindIsRefused(t *testing.T) {
 	milan := milanAlone(t)
 	ensureAll(t, milansSteps(milan))
-	other := end.Owner{Token: "other", Resource: end.GatewayClientResource}
+	other := owner.Owner{Token: "other", Resource: owner.GatewayClientResource}
 	err := NewHalf(milan, "rome", other).EnsureGatewayClient(t.Context(), "",
 		end.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 1, Protocol: "UDP"}, overNodePort.Client)
 	refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
-	other.Resource = end.PublicKeyResource
+	other.Resource = owner.PublicKeyResource
 	err = NewHalf(milan, "rome", other).EnsurePublicKey(t.Context(), "", key(3))
 	refused(t, err, `a liqo_public_key for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
 }
 
 func TestAHalfUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) {
 	milan := milanAlone(t)
-	before := halfOf(milan, "rome", end.PublicKeyResource)
+	before := halfOf(milan, "rome", owner.PublicKeyResource)
 	if err := before.EnsurePublicKey(t.Context(), "", key(1)); err != nil {
 		t.Fatal(err)
 	}
-	after := halfOf(milan, "rome", end.PublicKeyResource)
+	after := halfOf(milan, "rome", owner.PublicKeyResource)
 	after.On.Owner.Token = "after"
 	ensured := make(chan error, 1)
 	go func() { ensured <- after.EnsurePublicKey(t.Context(), "", key(2)) }()
@@ -301,7 +302,7 @@ func TestAHalfUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) {
 
 func TestAnObjectOfSomeoneElseIsNotTakenOverButCanBeImported(t *testing.T) {
 	milan := liqotest.Leaf(t, "milan", append(ranges("10.2.0.0/16"), clustertest.Configuration("rome"))...)
-	half := halfOf(milan, "rome", end.ConfigurationResource)
+	half := halfOf(milan, "rome", owner.ConfigurationResource)
 	refused(t, half.EnsureConfiguration(t.Context(), "", romesNetworks),
 		`a network with cluster "rome" exists already on leaf "milan"`,
 		"This provider did not make Configuration liqo-tenant-rome/rome", "Import it as liqo_configuration")
@@ -322,14 +323,14 @@ func TestAnObjectOfSomeoneElseIsNotTakenOverButCanBeImported(t *testing.T) {
 }
 
 func TestWhatAKilledCreateOfAHalfHasLeftIsTakenOver(t *testing.T) {
-	owner := end.Owner{Token: "killed", Resource: end.ConfigurationResource}
+	killed := owner.Owner{Token: "killed", Resource: owner.ConfigurationResource}
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "liqo", Name: "terraform-provider-liqo.milan.rome.configuration",
 	}}
-	end.Unfinished{owner.Token: {}}.Mark(lease)
+	owner.Unfinished{killed.Token: {}}.Mark(lease)
 	milan := liqotest.Leaf(t, "milan",
-		append(ranges("10.2.0.0/16"), marked(owner, clustertest.Configuration("rome")), lease)...)
-	half := halfOf(milan, "rome", end.ConfigurationResource)
+		append(ranges("10.2.0.0/16"), marked(killed, clustertest.Configuration("rome")), lease)...)
+	half := halfOf(milan, "rome", owner.ConfigurationResource)
 	half.Create = true
 	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
@@ -341,7 +342,7 @@ func TestWhatAKilledCreateOfAHalfHasLeftIsTakenOver(t *testing.T) {
 		t.Errorf("left is %v (%v)", left, err)
 	}
 	// A shortcut does not take it: that create may still be under way.
-	err := New(leafWith(t, "rome"), leafWith(t, "milan", marked(owner, clustertest.Configuration("rome")))).OwnedBy(me).
+	err := New(leafWith(t, "rome"), leafWith(t, "milan", marked(killed, clustertest.Configuration("rome")))).OwnedBy(me).
 		Connect(t.Context(), overNodePort)
 	refused(t, err, `a liqo_configuration for "rome" exists already on leaf "milan"`)
 }
@@ -349,8 +350,8 @@ func TestWhatAKilledCreateOfAHalfHasLeftIsTakenOver(t *testing.T) {
 func TestAHalfWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		milan := clustertest.Leaf(t, "milan", ranges("10.2.0.0/16")...) // without Liqo, so there is never an address
-		first := halfOf(milan, "rome", end.GatewayServerResource)
-		second := halfOf(milan, "rome", end.GatewayServerResource)
+		first := halfOf(milan, "rome", owner.GatewayServerResource)
+		second := halfOf(milan, "rome", owner.GatewayServerResource)
 		first.Create, second.Create, second.On.Owner.Token = true, true, "second"
 		ended := make(chan error, 1)
 		go func() {
@@ -383,11 +384,11 @@ func TestAShortcutBecomesHalvesByImportAndTheirRemovalLeavesNothing(t *testing.T
 	}
 	var halves []Half
 	for _, one := range append(milansSteps(milan), romesSteps(rome, *state.ServerEndpoint)...) {
-		owner, err := one.half.ImportedFrom(t.Context())
-		if err != nil || owner.Token != somebody.Token || !owner.Shortcut || owner.Origin.Who != somebody.Origin.Who {
-			t.Fatalf("%s is imported from %+v (%v)", one.half.On.Owner.Resource, owner, err)
+		self, err := one.half.ImportedFrom(t.Context())
+		if err != nil || self.Token != somebody.Token || !self.Shortcut || self.Origin.Who != somebody.Origin.Who {
+			t.Fatalf("%s is imported from %+v (%v)", one.half.On.Owner.Resource, self, err)
 		}
-		one.half.On.Owner.Token = owner.Token
+		one.half.On.Owner.Token = self.Token
 		if !one.half.seen(t).Exists {
 			t.Errorf("%s does not have its object", one.half.On.Owner.Resource)
 		}
@@ -460,7 +461,7 @@ func TestAnAdoptionThatFailsGivesHalvesBack(t *testing.T) {
 
 func TestAHalfDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
 	milan := liqotest.Leaf(t, "milan", append(ranges("10.2.0.0/16"), clustertest.Peering("rome", "Provider"))...)
-	half := halfOf(milan, "rome", end.ConfigurationResource)
+	half := halfOf(milan, "rome", owner.ConfigurationResource)
 	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
@@ -473,7 +474,7 @@ func TestAHalfDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
 
 func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 	milan := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
-	configuration := halfOf(milan, "rome", end.ConfigurationResource)
+	configuration := halfOf(milan, "rome", owner.ConfigurationResource)
 	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
@@ -502,7 +503,7 @@ func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 
 func TestAnObjectThatOnlyTheCacheLacksIsNotGone(t *testing.T) {
 	milan, stale := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...), clustertest.Leaf(t, "milan")
-	configuration := halfOf(milan, "rome", end.ConfigurationResource)
+	configuration := halfOf(milan, "rome", owner.ConfigurationResource)
 	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}

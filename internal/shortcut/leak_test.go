@@ -10,7 +10,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // operations are all things that a provider does with a shortcut. Each continues from the one before.
@@ -70,7 +70,7 @@ func TestNothingRunsAfterAnInterruptedOperation(t *testing.T) {
 		rome, milan := leafWith(t, "rome"), leafWith(t, "milan") // without Liqo, so nothing that is waited for happens
 		before := goleak.IgnoreCurrent()
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		_ = operation.do(ctx, New(rome, milan).OwnedBy(end.Owner{Token: operation.name})) // it may end before
+		_ = operation.do(ctx, New(rome, milan).OwnedBy(owner.Owner{Token: operation.name})) // it may end before
 		cancel()
 		if err := goleak.Find(before); err != nil {
 			t.Errorf("after %s: %v", operation.name, err)

@@ -73,7 +73,7 @@ func (s *Shortcut) state(found network, keysByOthers bool) State {
 		Exists:         client.BelongsTo(s.Client.Owner) || server.BelongsTo(s.Server.Owner),
 		Joined:         len(found.made()) > 0,
 		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
-		Strays:         append(s.strays(s.Client, found, client), s.strays(s.Server, found, server)...),
+		Strays:         s.strays(found),
 		Status:         found.status(keysByOthers),
 		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),
 		Client:         endState(s.Client, client, server.ObservedNetwork()),

@@ -3,6 +3,7 @@ package shortcut
 import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // Shortcut is a pair of leaves that are joined directly, or are to be: the two ends of their network.
@@ -21,9 +22,9 @@ func New(client, server *cluster.Leaf) *Shortcut {
 
 // OwnedBy makes it the shortcut of one resource instance. The shortcut treats this owner's objects as
 // its own, and marks new ones with the owner's token.
-func (s *Shortcut) OwnedBy(owner end.Owner) *Shortcut {
+func (s *Shortcut) OwnedBy(self owner.Owner) *Shortcut {
 	for _, on := range s.ends() {
-		on.Owner = owner
+		on.Owner = self
 	}
 	return s
 }

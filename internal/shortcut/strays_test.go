@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // taken returns a complete shortcut of an owner, of which another owner has marked one gateway.
@@ -52,8 +52,8 @@ func TestTheOwnerOfTheNetworkTakesBackWhatAnotherShortcutHasMarked(t *testing.T)
 		t.Fatal(err)
 	}
 	for _, object := range found.made() {
-		if end.TokenOf(object) != me.Token {
-			t.Errorf("%T has the token %q", object, end.TokenOf(object))
+		if owner.TokenOf(object) != me.Token {
+			t.Errorf("%T has the token %q", object, owner.TokenOf(object))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // Survey shows how a number of leaves are joined with each other.
@@ -49,7 +50,7 @@ type Link struct {
 
 // Ownership is what the leaves record about the resource that owns a network.
 type Ownership struct {
-	Origin   end.Origin
+	Origin   owner.Origin
 	Complete bool // false during a create, and after a killed one
 }
 
@@ -85,7 +86,7 @@ type reading struct {
 	Leaf
 	networks   map[string]end.Objects
 	peerings   map[string]*liqov1beta1.ForeignCluster
-	unfinished end.Unfinished
+	unfinished owner.Unfinished
 }
 
 func read(ctx context.Context, name string, ask Ask) reading {
@@ -97,7 +98,7 @@ func read(ctx context.Context, name string, ask Ask) reading {
 		return group.Wait()
 	})
 	if err == nil {
-		of.networks, err = end.ObserveNetworks(ctx, leaf, end.Owner{})
+		of.networks, err = end.ObserveNetworks(ctx, leaf, owner.Owner{})
 	}
 	if err != nil {
 		return reading{Leaf: Leaf{Name: name, Err: err}}
@@ -175,7 +176,7 @@ func (a atlas) survey() Survey {
 func (a atlas) link(i, j int) (Link, bool) {
 	found := network{
 		client: a.readings[i].networks[a.id(j)], server: a.readings[j].networks[a.id(i)],
-		unfinished: end.Unfinished{},
+		unfinished: owner.Unfinished{},
 	}
 	for _, one := range []int{i, j} {
 		maps.Copy(found.unfinished, a.readings[one].unfinished)
@@ -189,8 +190,8 @@ func (a atlas) link(i, j int) (Link, bool) {
 		MTU: cmp.Or(found.server.MTU(), found.client.MTU()), ServerEndpoint: found.server.Endpoint(),
 		Latency: cmp.Or(found.client.Latency(), found.server.Latency()),
 	}
-	if token := found.soleOwner(); token != "" {
-		link.Owner = &Ownership{Origin: found.originOf(token), Complete: !found.isUnfinished(token)}
+	if token := owner.Sole(found.made()); token != "" {
+		link.Owner = &Ownership{Origin: owner.OriginFor(found.made(), token), Complete: !found.isUnfinished(token)}
 	}
 	if a.readings[i].Err != nil || a.readings[j].Err != nil {
 		link.Status = Unknown

@@ -15,6 +15,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -33,8 +34,8 @@ type turn struct {
 	// keep records on the objects that the create has ended, if the lease can't be released. It may be nil.
 	keep func(context.Context) error
 
-	unfinished end.Unfinished // by the lease, when the turn was taken
-	wrote      atomic.Bool    // the operation may have written something
+	unfinished owner.Unfinished // by the lease, when the turn was taken
+	wrote      atomic.Bool      // the operation may have written something
 	lease      *cluster.Lease
 	release    sync.Once
 }
@@ -67,7 +68,7 @@ func (s *Shortcut) first() *end.End {
 
 // leaseName returns the name of the lease, which is the same for both directions.
 func leaseName(at *end.End) string {
-	return fmt.Sprintf("%s.%s.%s", end.ManagedBy, min(at.Leaf.ID, at.Remote.ID), max(at.Leaf.ID, at.Remote.ID))
+	return fmt.Sprintf("%s.%s.%s", owner.ManagedBy, min(at.Leaf.ID, at.Remote.ID), max(at.Leaf.ID, at.Remote.ID))
 }
 
 // take waits for the turn and takes it. If the turn is lost, the run ends.
@@ -93,11 +94,11 @@ func (t *turn) take(r *steps.Run) func(context.Context) error {
 
 // mark writes on the lease whose it is. It reads which creates the holder before has left behind, and adds its own.
 func (t *turn) mark(lease client.Object) {
-	t.unfinished = end.UnfinishedOn(lease)
+	t.unfinished = owner.UnfinishedOn(lease)
 	delete(t.unfinished, t.at.Owner.Token) // that one has ended
 	listed := maps.Clone(t.unfinished)
 	if t.creates {
-		listed[t.at.Owner.Token] = end.Create{Origin: t.at.Owner.Origin}
+		listed[t.at.Owner.Token] = owner.Create{Origin: t.at.Owner.Origin}
 	}
 	t.at.Owner.Mark(lease)
 	listed.Mark(lease)
@@ -109,15 +110,15 @@ func leaseLeft(ctx context.Context, at *end.End) (bool, error) {
 	if lease == nil || at.Owner.Token == "" {
 		return false, err
 	}
-	_, listed := end.UnfinishedOn(lease)[at.Owner.Token]
+	_, listed := owner.UnfinishedOn(lease)[at.Owner.Token]
 	return listed || at.Owner.Marked(lease), err
 }
 
 // holder returns a name of this process for others that wait for it.
-func holder(owner end.Owner) string {
-	name := owner.Origin.Who
+func holder(self owner.Owner) string {
+	name := self.Origin.Who
 	if name == "" {
-		name = end.ManagedBy
+		name = owner.ManagedBy
 	}
 	return name + "/" + rand.Text()
 }
@@ -152,7 +153,7 @@ func (t *turn) end(ctx context.Context) error {
 		left = t.unfinished // nobody knows
 	}
 	if t.creates && t.wrote.Load() && errors.Is(context.Cause(ctx), context.Canceled) {
-		left[t.at.Owner.Token] = end.Create{Origin: t.at.Owner.Origin, Interrupted: true}
+		left[t.at.Owner.Token] = owner.Create{Origin: t.at.Owner.Origin, Interrupted: true}
 	}
 	if len(left) == 0 {
 		return t.lease.Release(ctx)
@@ -162,8 +163,8 @@ func (t *turn) end(ctx context.Context) error {
 
 // left returns those of the unfinished creates of others whose objects are still there. A create whose objects say that
 // it was complete has only left a lease that it could not release.
-func (t *turn) left(ctx context.Context) (end.Unfinished, error) {
-	left, complete := end.Unfinished{}, map[string]bool{}
+func (t *turn) left(ctx context.Context) (owner.Unfinished, error) {
+	left, complete := owner.Unfinished{}, map[string]bool{}
 	if len(t.unfinished) == 0 {
 		return left, nil
 	}
@@ -173,13 +174,13 @@ func (t *turn) left(ctx context.Context) (end.Unfinished, error) {
 			return nil, err
 		}
 		for _, object := range append(found.Made(), found.Extra...) {
-			token := end.TokenOf(object)
+			token := owner.TokenOf(object)
 			if create, unfinished := t.unfinished[token]; unfinished {
-				left[token], complete[token] = create, complete[token] || found.CompleteBy(token)
+				left[token], complete[token] = create, complete[token] || owner.IsComplete(found.Written(), token)
 			}
 		}
 	}
-	maps.DeleteFunc(left, func(token string, _ end.Create) bool { return complete[token] })
+	maps.DeleteFunc(left, func(token string, _ owner.Create) bool { return complete[token] })
 	return left, nil
 }
 

@@ -23,15 +23,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // occupy lets another operation hold the turn until the end of the test.
-func occupy(t *testing.T, s *Shortcut, owner end.Owner) *cluster.Lease {
+func occupy(t *testing.T, s *Shortcut, self owner.Owner) *cluster.Lease {
 	t.Helper()
 	lease, err := s.first().Leaf.Hold(t.Context(), cluster.Claim{
-		Name: leaseName(s.first()), Holder: "alice@ci/1", Mark: owner.Mark, Waiting: func(string) {},
+		Name: leaseName(s.first()), Holder: "alice@ci/1", Mark: self.Mark, Waiting: func(string) {},
 		Lost: func(error) {},
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func TestBothDirectionsOfAPairUseTheSameLeaf(t *testing.T) {
 
 func TestALeftLeaseOfMineIsAReasonToCleanUp(t *testing.T) {
 	for name, test := range map[string]struct {
-		owner  end.Owner
+		owner  owner.Owner
 		exists bool
 	}{"mine": {me, true}, "somebody's": {somebody, false}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.
 		if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); !IsRival(err) {
 			t.Errorf("a rival gets: %v", err)
 		}
-		half := halfOf(milan, "naples", end.GatewayServerResource)
+		half := halfOf(milan, "naples", owner.GatewayServerResource)
 		half.Create = true
 		if err := half.EnsureGatewayServer(t.Context(), "", overNodePort.Server); err != nil {
 			t.Fatal(err)
@@ -172,7 +172,7 @@ func TestACreateThatFailsIsItsOwnersAndOneThatIsInterruptedIsThatOfItsFolder(t *
 				t.Fatalf("%v: the create ends with %v", cause, err)
 			}
 			for folder, mayTake := range map[string]bool{"theirs": free, "elsewhere": false} {
-				asks := New(rome, milan).OwnedBy(end.Owner{Token: "asks", Origin: end.Origin{Folder: folder}})
+				asks := New(rome, milan).OwnedBy(owner.Owner{Token: "asks", Origin: owner.Origin{Folder: folder}})
 				if err := asks.CheckFree(t.Context(), spec); IsRival(err) == mayTake {
 					t.Errorf("%v: whoever is in folder %s gets %v", cause, folder, err)
 				}
@@ -220,7 +220,7 @@ func TestAShortcutThatTheCachesDoNotShowIsNotTakenOver(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	half := halfOf(milan, "rome", end.ConfigurationResource)
+	half := halfOf(milan, "rome", owner.ConfigurationResource)
 	half.Create = true
 	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); !IsRival(err) {
 		t.Errorf("a half: %v", err)

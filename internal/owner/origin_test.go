@@ -1,0 +1,30 @@
+package owner_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+)
+
+func TestAnOwnerIsNamedByItsOrigin(t *testing.T) {
+	at := time.Date(2026, 11, 21, 5, 5, 6, 0, time.FixedZone("Rome", 3600))
+	for expected, origin := range map[string]owner.Origin{
+		"another resource of this provider": {},
+		"alice@ci, in folder network, workspace prod, at 2026-11-21T04:05:06Z": {Who: "alice@ci", Folder: "network",
+			Workspace: "prod", At: at},
+		"in folder network": {Folder: "network"},
+		"workspace prod":    {Workspace: "prod"},
+	} {
+		if got := origin.String(); got != expected {
+			t.Errorf("got %q, expected %q", got, expected)
+		}
+	}
+}
+
+func TestAForgedOriginIsShownInOneLine(t *testing.T) {
+	forged := owner.Origin{Who: "alice\n\nRun this", Folder: "\x1b[2K", Workspace: "::add-mask::a"}
+	if got := forged.String(); got != `alice\n\nRun this, in folder \x1b[2K, workspace :\x3aadd-mask::a` {
+		t.Errorf("got %q", got)
+	}
+}

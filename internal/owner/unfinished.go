@@ -1,0 +1,52 @@
+package owner
+
+import (
+	"encoding/json"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Whoever creates something holds a Lease meanwhile, and writes its token on it. A create that is killed leaves the
+// Lease. So the Lease shows that no Terraform state has what the create has made. Without it, an object with a token
+// belongs to a state, whatever else is missing on the leaves.
+
+// unfinishedAnnotation is on a Lease. It is the JSON of [Unfinished].
+const unfinishedAnnotation = ManagedBy + "/unfinished"
+
+// Unfinished are creates that have begun and of whose end nothing is known, keyed by the token of the owner.
+type Unfinished map[string]Create
+
+// Create is a create that has begun.
+type Create struct {
+	Origin Origin `json:"origin"`
+	// Interrupted means that Terraform was interrupted and has ended the create. Then the state may have what was made:
+	// only a second interruption keeps Terraform from writing the state.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// UnfinishedOn returns the creates that a Lease lists. A list that can't be read is empty.
+func UnfinishedOn(lease client.Object) Unfinished {
+	var all Unfinished
+	if err := json.Unmarshal([]byte(lease.GetAnnotations()[unfinishedAnnotation]), &all); err != nil || all == nil {
+		return Unfinished{}
+	}
+	return all
+}
+
+// Mark writes the list on a Lease.
+func (u Unfinished) Mark(lease client.Object) {
+	text, err := json.Marshal(u)
+	if len(u) == 0 || err != nil { // strings and times can't fail
+		cluster.RemoveAnnotation(lease, unfinishedAnnotation)
+		return
+	}
+	cluster.SetAnnotation(lease, unfinishedAnnotation, string(text))
+}
+
+// AbandonedTo reports whether the objects with a token have no owner, as far as the owner that asks is concerned: the
+// create was killed, or it was interrupted in a folder that may be the one of the owner that asks.
+func (u Unfinished) AbandonedTo(asks Owner, token string) bool {
+	create, unfinished := u[token]
+	return unfinished && (!create.Interrupted || asks.Origin.MayShareState(create.Origin))
+}
