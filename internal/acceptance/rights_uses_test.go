@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -44,8 +45,8 @@ func inOwnNamespaces() shortcut.Spec {
 
 func inTenantNamespaces() shortcut.Spec {
 	return shortcut.Spec{
-		MTU: end.DefaultMTU, WaitForConnection: true,
-		Server: end.GatewayServer{ServiceType: corev1.ServiceTypeNodePort, Port: 51840},
+		MTU: liqo.DefaultMTU, WaitForConnection: true,
+		Server: liqo.GatewayServer{ServiceType: corev1.ServiceTypeNodePort, Port: 51840},
 	}
 }
 
@@ -94,9 +95,9 @@ func looksForLong(ctx context.Context, s *shortcut.Shortcut) error {
 
 // describes reads what the data source liqo_cluster shows.
 func describes(ctx context.Context, s *shortcut.Shortcut) error {
-	_, version := s.Client.Leaf.LiqoVersion(ctx)
-	_, networks := s.Client.Leaf.Networks(ctx)
-	_, templates := s.Client.Leaf.GatewayTemplates(ctx)
+	_, version := liqo.Version(ctx, s.Client.Leaf)
+	_, networks := liqo.RangesOf(ctx, s.Client.Leaf)
+	_, templates := liqo.GatewayTemplates(ctx, s.Client.Leaf)
 	return errors.Join(version, networks, templates)
 }
 

@@ -119,31 +119,33 @@ func (a *attempt) dial(
 	return synced, nil
 }
 
-// connect reads the leaf's ID and its address ranges and fills its caches, all in parallel. The
-// caches run until ctx ends.
+// connect reads the leaf's ID, fetches what the configuration says and fills the caches, all in parallel. The caches
+// run until ctx ends.
 func (a *attempt) connect(
-	ctx context.Context, credentials Credentials, userAgent string, timeToAnswer time.Duration,
+	ctx context.Context, credentials Credentials, config Config, timeToAnswer time.Duration,
 ) error {
-	config, err := credentials.restConfig()
+	access, err := credentials.restConfig()
 	if err != nil {
 		return &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
 	}
-	config.UserAgent = userAgent
-	config.QPS = -1 // API servers protect themselves; a second limit here would only add delays
-	config.WarningHandler = rest.NoWarnings{}
-	config.Wrap(a.wrap)
+	access.UserAgent = config.UserAgent
+	access.QPS = -1 // API servers protect themselves; a second limit here would only add delays
+	access.WarningHandler = rest.NoWarnings{}
+	access.Wrap(a.wrap)
 
 	answering, cancel := ctx, func() {}
-	if config.ExecProvider == nil {
+	if access.ExecProvider == nil {
 		answering, cancel = context.WithTimeout(ctx, timeToAnswer)
 	}
 	defer cancel()
-	synced, err := a.dial(ctx, config, credentials, answering.Done())
+	synced, err := a.dial(ctx, access, credentials, answering.Done())
 	if err != nil {
 		return err
 	}
-	var networks sync.WaitGroup
-	networks.Go(func() { _, _ = a.leaf.Networks(ctx) }) // every plan needs them; after a failure the caller tries again
+	var prefetch sync.WaitGroup
+	if config.Prefetch != nil {
+		prefetch.Go(func() { config.Prefetch(ctx, a.leaf) })
+	}
 	// The request for the ID shows most clearly what is wrong with the credentials or the cluster.
 	// So its error comes first.
 	if err := a.leaf.readID(answering); err != nil {
@@ -155,7 +157,7 @@ func (a *attempt) connect(
 	if err := <-synced; err != nil {
 		return a.leaf.Explain(err)
 	}
-	networks.Wait()
+	prefetch.Wait()
 	a.health.start()
 	return nil
 }

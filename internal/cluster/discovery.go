@@ -31,3 +31,16 @@ type within struct {
 func (w within) RoundTrip(request *http.Request) (*http.Response, error) {
 	return w.transport.RoundTrip(request.WithContext(w.ctx))
 }
+
+// KubernetesVersion returns the version of the leaf's API server, such as v1.35.4.
+func (l *Leaf) KubernetesVersion(ctx context.Context) (string, error) {
+	served, err := l.Discovery(ctx)
+	if err != nil {
+		return "", l.Explain(err)
+	}
+	info, err := served.ServerVersion()
+	if err != nil {
+		return "", l.Explain(err)
+	}
+	return info.GitVersion, nil
+}

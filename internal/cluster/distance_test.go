@@ -133,7 +133,8 @@ func registryAt(roundTrips map[string]time.Duration) (*Registry, map[string]*dis
 
 // registryOver returns a registry of clusters to which these ways lead, by the host.
 func registryOver(ways map[string]*distant, clusters map[string]Credentials) *Registry {
-	registry := NewRegistry(Config{Clusters: clusters, LiqoNamespace: "liqo"})
+	prefetch := func(ctx context.Context, leaf *Leaf) { _ = leaf.Live.List(ctx, &ipamv1alpha1.NetworkList{}) }
+	registry := NewRegistry(Config{Clusters: clusters, LiqoNamespace: "liqo", Prefetch: prefetch})
 	registry.wrap = func(http.RoundTripper) http.RoundTripper { return byHost(ways) }
 	return registry
 }
@@ -163,8 +164,8 @@ func TestConnectingWaitsForOneRoundTrip(t *testing.T) {
 		if took != time.Second {
 			t.Errorf("it waited for %d round trips: %q", took/time.Second, ways["rome"].asked)
 		}
-		if asked := ways["rome"].asked; len(asked) != 8 {
-			t.Errorf("it made %d requests, and not one for the ID, two for the ranges and one a cache: %q", len(asked), asked)
+		if asked := ways["rome"].asked; len(asked) != 7 {
+			t.Errorf("it made %d requests, and not one for the ID, one to read ahead and one a cache: %q", len(asked), asked)
 		}
 		registry.Close()
 		synctest.Wait()
@@ -220,7 +221,7 @@ func TestAFailedQuestionIsAnErrorButTheConnectionStays(t *testing.T) {
 		if leaf, err := registry.Leaf(t.Context(), "rome"); err != nil || leaf.ID != "rome" {
 			t.Errorf("then the leaf is %v (%v)", leaf, err)
 		}
-		if asked := ways["rome"].asked; len(asked) != 8 {
+		if asked := ways["rome"].asked; len(asked) != 7 {
 			t.Errorf("it connected twice: %q", asked)
 		}
 		registry.Close()
@@ -254,12 +255,16 @@ func TestDiscoveryEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		began := time.Now()
-		for what, ask := range map[string]func(context.Context) error{
-			"version":      func(ctx context.Context) error { _, err := leaf.KubernetesVersion(ctx); return err },
-			"capabilities": func(ctx context.Context) error { _, err := leaf.Capabilities(ctx); return err },
-			"templates":    func(ctx context.Context) error { _, err := leaf.GatewayTemplates(ctx); return err },
+		served, err := leaf.Discovery(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, ask := range map[string]func() error{
+			"version":   func() error { _, err := leaf.KubernetesVersion(ctx); return err },
+			"schemas":   func() error { _, err := served.OpenAPIV3().Paths(); return err },
+			"resources": func() error { _, err := served.ServerResourcesForGroupVersion("v1"); return err },
 		} {
-			if err := ask(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 3*time.Second {
+			if err := ask(); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 3*time.Second {
 				t.Errorf("%s: after %s: %v", what, time.Since(began), err)
 			}
 		}

@@ -3,9 +3,6 @@ package cluster
 import (
 	"strings"
 	"testing"
-
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // FuzzKubeconfig resolves anything as a kubeconfig. An error names the attribute, and never has a secret in it.
@@ -46,25 +43,6 @@ func FuzzKubeconfig(f *testing.F) {
 			}
 			if err != nil && strings.Contains(content, "user:hunter2@") && strings.Contains(err.Error(), "hunter2@") {
 				t.Errorf("%q has the password of a proxy: %v", leaf, err)
-			}
-		}
-	})
-}
-
-// FuzzPools reads the pools of an IPAM from any argument.
-func FuzzPools(f *testing.F) {
-	for _, argument := range []string{
-		"--pools=10.0.0.0/8,192.168.0.0/16", "--pools=", "--pools=,", "--pools=fd00::/8", "--pools=10.0.0.0/99", "--other",
-	} {
-		f.Add(argument)
-	}
-	f.Fuzz(func(t *testing.T, argument string) {
-		ipam := &appsv1.Deployment{}
-		ipam.Spec.Template.Spec.Containers = []corev1.Container{{Args: []string{argument}}, {}}
-		pools, err := poolsOf(ipam)
-		for _, pool := range pools {
-			if err == nil && !pool.IsValid() {
-				t.Errorf("%q: %v", argument, pools)
 			}
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/netip"
+	"sync"
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -40,15 +40,11 @@ type Leaf struct {
 	// Events reports changes in the cache.
 	Events Events
 
-	through      string           // the name of the leaf that has its credentials, or empty
-	wallClock    func() time.Time // of this machine, without the monotonic clock
-	health       *health
-	clock        *clock
-	networks     memo[Networks]
-	pools        memo[[]netip.Prefix]
-	liqoVersion  memo[string]
-	capabilities memo[Capabilities]
-	reports      reports
+	through   string           // the name of the leaf that has its credentials, or empty
+	wallClock func() time.Time // of this machine, without the monotonic clock
+	health    *health
+	clock     *clock
+	facts     sync.Map // of [Once]: a [Memo] for each type of facts, keyed by the type
 }
 
 // New returns a leaf that uses existing clients, for example those of a test. See [Leaf] for what

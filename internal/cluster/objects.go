@@ -6,9 +6,7 @@ import (
 	"sync/atomic"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -81,29 +79,15 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 	return nil
 }
 
-// CatchUp waits until the cache has the Configurations, gateways and PublicKeys for a remote cluster as the API server
-// has them now, and none that is gone.
-func (l *Leaf) CatchUp(ctx context.Context, remote liqov1beta1.ClusterID) error {
-	group, ctx := errgroup.WithContext(ctx)
-	for _, list := range []client.ObjectList{
-		&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{},
-		&networkingv1beta1.GatewayClientList{}, &networkingv1beta1.PublicKeyList{},
-	} {
-		group.Go(func() error {
-			return l.catchUp(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(remote)})
-		})
-	}
-	return group.Wait()
-}
-
-// catchUp is CatchUp for one kind. It reads the cache first: what the API server does not have afterwards is gone, and
+// CatchUp waits until the cache has the objects of a list for a remote cluster as the API server has them now, and none
+// that is gone. It fills the list. It reads the cache first: what the API server does not have afterwards is gone, and
 // not new.
-func (l *Leaf) catchUp(ctx context.Context, list client.ObjectList, remote client.MatchingLabels) error {
-	cached := emptied(list)
-	if err := l.Cached.List(ctx, cached, remote); err != nil {
+func (l *Leaf) CatchUp(ctx context.Context, list client.ObjectList, remote liqov1beta1.ClusterID) error {
+	cached, which := emptied(list), client.MatchingLabels{consts.RemoteClusterID: string(remote)}
+	if err := l.Cached.List(ctx, cached, which); err != nil {
 		return l.Explain(err)
 	}
-	if err := l.List(ctx, list, remote); err != nil {
+	if err := l.List(ctx, list, which); err != nil {
 		return err
 	}
 	exist := map[types.UID]bool{}

@@ -17,6 +17,10 @@ type Config struct {
 	Clusters      map[string]Credentials // keyed by the leaf's name
 	LiqoNamespace string                 // where Liqo runs, unless the credentials of a cluster set it
 	UserAgent     string                 // sent with every request
+
+	// Prefetch reads ahead, while a leaf connects, what every caller will need of it. It may be nil, and it may fail:
+	// whoever needs the answer asks again.
+	Prefetch func(context.Context, *Leaf)
 }
 
 // Registry knows every leaf by name and connects to each at most once. It is safe for concurrent use.
@@ -145,7 +149,7 @@ func (r *Registry) connect(ctx context.Context, a *attempt) error {
 			return err
 		}
 	}
-	return a.connect(ctx, credentials, r.config.UserAgent, r.timeToAnswer)
+	return a.connect(ctx, credentials, r.config, r.timeToAnswer)
 }
 
 // credentials returns the credentials of a leaf. An entry without a kubeconfig and host of its own

@@ -7,6 +7,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,5 +164,30 @@ func TestAClusterThatNobodyHasIsAnsweredWithTheLeavesThatWereAsked(t *testing.T)
 		`but the ID of "milan", "rome" could not be read`
 	if _, err := registry.LeafByID(t.Context(), "turin"); err == nil || err.Error() != expected {
 		t.Errorf("got: %v", err)
+	}
+}
+
+func TestTheClustersThatAreMeantWithoutNamingAnyAreTheListedOnesElseEveryContext(t *testing.T) {
+	kubeconfig := Kubeconfig{
+		Content: `{"contexts": [{"name": "rome", "context": {}}, {"name": "milan", "context": {}}]}`,
+	}
+	clusters := map[string]Credentials{"roma": {}, "europe": {}}
+	for name, test := range map[string]struct {
+		config   Config
+		expected []string
+	}{
+		"listed ones":  {Config{Kubeconfig: kubeconfig, Clusters: clusters}, []string{"europe", "roma"}},
+		"all contexts": {Config{Kubeconfig: kubeconfig}, []string{"milan", "rome"}},
+	} {
+		registry := NewRegistry(test.config)
+		if names, err := registry.Listed(); err != nil || !slices.Equal(names, test.expected) {
+			t.Errorf("%s: %q (%v)", name, names, err)
+		}
+		registry.Close()
+	}
+	registry := NewRegistry(Config{Kubeconfig: Kubeconfig{Paths: []string{"/nowhere/kubeconfig"}}})
+	defer registry.Close()
+	if names, err := registry.Listed(); err == nil {
+		t.Errorf("a kubeconfig that can't be read has %q", names)
 	}
 }

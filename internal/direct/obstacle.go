@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Obstacle keeps a leaf from reaching pods of another leaf directly.
@@ -77,13 +78,13 @@ func (m *member) unmapped(context.Context) (*Obstacle, error) {
 // tooOld looks at the versions of Liqo in the centre, which sends the addresses, and in the leaf, which uses them.
 func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
 	for _, at := range []*cluster.Leaf{m.service.Centre, m.leaf} {
-		able, err := at.Capabilities(ctx)
+		able, err := liqo.CapabilitiesOf(ctx, at)
 		if err != nil {
 			return nil, err
 		}
 		if !able.DirectConnections {
 			return &Obstacle{
-				Leaf: m.name(), Why: fmt.Sprintf("%s in %q knows no direct connections.", at.NameLiqo(ctx), at.Name),
+				Leaf: m.name(), Why: fmt.Sprintf("%s in %q knows no direct connections.", liqo.Name(ctx, at), at.Name),
 				Advice: "Update it to v1.2.0 or newer.",
 			}, nil
 		}

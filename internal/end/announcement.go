@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Announcement has the address ranges of this leaf to announce to the other one, in CIDR notation. An
@@ -27,7 +27,7 @@ var (
 )
 
 // of returns the announced ranges of a leaf with these own ranges.
-func (a Announcement) of(own cluster.Networks) cluster.Networks {
+func (a Announcement) of(own liqo.Ranges) liqo.Ranges {
 	if len(a.PodCIDRs) > 0 {
 		own.PodCIDRs = a.PodCIDRs
 	}
@@ -38,8 +38,8 @@ func (a Announcement) of(own cluster.Networks) cluster.Networks {
 // Announce returns the address ranges of this leaf to announce to the other one. It fails if Liqo can't
 // join them, or if packets to them would be lost. The latter is no error for ranges that the other leaf
 // already has. So a network that someone created with them can still be imported, changed and removed.
-func (e *End) Announce(ctx context.Context, announcement Announcement, told Network) (cluster.Networks, error) {
-	own, err := e.Leaf.Networks(ctx)
+func (e *End) Announce(ctx context.Context, announcement Announcement, told liqo.Network) (liqo.Ranges, error) {
+	own, err := liqo.RangesOf(ctx, e.Leaf)
 	if err != nil {
 		return own, err
 	}
@@ -61,7 +61,7 @@ func (e *End) Announce(ctx context.Context, announcement Announcement, told Netw
 // checkIPv4 fails for IPv6 ranges. To find a free range, Liqo's IPAM (1.2.0, pkg/ipam/core) divides IPv4
 // ranges down to the requested prefix length. It panics for a length of more than 32 bits, again after
 // each restart. Then no network of that leaf gets a range.
-func (e *End) checkIPv4(announced cluster.Networks) error {
+func (e *End) checkIPv4(announced liqo.Ranges) error {
 	for _, cidr := range append(slices.Clone(announced.PodCIDRs), announced.ExternalCIDR) {
 		prefix, err := netip.ParsePrefix(cidr)
 		if err != nil || prefix.Addr().Is4() {
@@ -81,7 +81,7 @@ func (e *End) checkIPv4(announced cluster.Networks) error {
 // checkPodCIDRs fails for a range outside the pod CIDRs of this leaf. Liqo translates a pod's address only
 // on the other leaf, from the remapped range to the announced one. A packet arrives here with an address
 // of the announced range, and nothing here translates it to a pod's address.
-func (e *End) checkPodCIDRs(announced, own cluster.Networks) error {
+func (e *End) checkPodCIDRs(announced, own liqo.Ranges) error {
 	for _, cidr := range announced.PodCIDRs {
 		if slices.ContainsFunc(own.PodCIDRs, func(whole string) bool { return isPart(cidr, whole) }) {
 			continue
@@ -101,17 +101,17 @@ func (e *End) checkPodCIDRs(announced, own cluster.Networks) error {
 
 // CheckAnnounced fails if Liqo on this leaf can't reach all of these pod CIDRs of the other one. That is no
 // error for ranges that this leaf already has, as in [End.Announce].
-func (e *End) CheckAnnounced(ctx context.Context, announced cluster.Networks, told Network) error {
+func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, told liqo.Network) error {
 	if len(announced.PodCIDRs) == 1 || slices.Equal(announced.PodCIDRs, told.PodCIDRs) {
 		return nil
 	}
-	able, err := e.Leaf.Capabilities(ctx)
+	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
 	if err != nil || able.ManyPodCIDRs {
 		return err
 	}
 	return &explain.Problem{
 		Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
-		Summary: fmt.Sprintf("%s on this leaf can reach only one pod CIDR of another cluster", e.Leaf.NameLiqo(ctx)),
+		Summary: fmt.Sprintf("%s on this leaf can reach only one pod CIDR of another cluster", liqo.Name(ctx, e.Leaf)),
 		Detail: fmt.Sprintf("%[1]q would announce %[2]s to %[3]q, and packets from there to all but the first range would "+
 			"not take the shortcut. Set `pod_cidrs` of %[1]q to one of the ranges, or update Liqo on %[3]q to 1.2.",
 			e.Remote.Name, explain.Enumerate(announced.PodCIDRs), e.Leaf.Name),
@@ -122,7 +122,7 @@ func (e *End) CheckAnnounced(ctx context.Context, announced cluster.Networks, to
 // address. Liqo assigns addresses only from that CIDR. Its first address is the source of all packets to
 // the other leaf that do not come from a pod (Liqo 1.2.0, GetUnknownSourceIP). The other leaf expects the
 // first address of the announced range.
-func (e *End) checkExternalCIDR(announced, own cluster.Networks) error {
+func (e *End) checkExternalCIDR(announced, own liqo.Ranges) error {
 	first, _, _ := strings.Cut(own.ExternalCIDR, "/")
 	begins, _, _ := strings.Cut(announced.ExternalCIDR, "/")
 	if isPart(announced.ExternalCIDR, own.ExternalCIDR) && begins == first {

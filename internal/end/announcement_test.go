@@ -6,28 +6,28 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestALeafAnnouncesItsOwnRangesUnlessItsSpecSaysOthers(t *testing.T) {
-	own := cluster.Networks{PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
+	own := liqo.Ranges{PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
 	parts := []string{"10.0.1.0/24", "10.0.7.0/24"}
 	for name, test := range map[string]struct {
 		announcement Announcement
-		expected     cluster.Networks
+		expected     liqo.Ranges
 	}{
 		"nothing": {Announcement{}, own},
 		"its own": {Announcement{own.PodCIDRs, own.ExternalCIDR}, own},
 		"parts of its pods": {
-			Announcement{PodCIDRs: parts}, cluster.Networks{PodCIDRs: parts, ExternalCIDR: own.ExternalCIDR},
+			Announcement{PodCIDRs: parts}, liqo.Ranges{PodCIDRs: parts, ExternalCIDR: own.ExternalCIDR},
 		},
 		"the beginning of others": {
-			Announcement{ExternalCIDR: "10.70.0.0/24"}, cluster.Networks{PodCIDRs: own.PodCIDRs, ExternalCIDR: "10.70.0.0/24"},
+			Announcement{ExternalCIDR: "10.70.0.0/24"}, liqo.Ranges{PodCIDRs: own.PodCIDRs, ExternalCIDR: "10.70.0.0/24"},
 		},
 	} {
-		announced, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, Network{})
+		announced, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.Network{})
 		if err != nil || !slices.Equal(announced.PodCIDRs, test.expected.PodCIDRs) ||
 			announced.ExternalCIDR != test.expected.ExternalCIDR {
 			t.Errorf("%s: got %+v (%v)", name, announced, err)
@@ -68,7 +68,7 @@ func TestRangesThatWouldLosePacketsAreRefused(t *testing.T) {
 			Announcement{PodCIDRs: []string{"fd00::/64"}}, nil, "Liqo can't join the IPv6 range fd00::/64", nil,
 		},
 	} {
-		_, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, Network{})
+		_, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.Network{})
 		if explain.Summary(err) != test.summary+` on leaf "rome"` || (test.cause != nil && !errors.Is(err, test.cause)) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -83,7 +83,7 @@ func TestRangesThatWouldLosePacketsAreRefused(t *testing.T) {
 func TestRangesThatTheOtherLeafKnowsAlreadyAreNotRefused(t *testing.T) {
 	foreign := Announcement{PodCIDRs: []string{"10.220.0.0/16"}, ExternalCIDR: "10.221.0.0/16"}
 	rome := romesEnd(t, ranges()...)
-	told := Network{PodCIDRs: foreign.PodCIDRs, ExternalCIDR: foreign.ExternalCIDR}
+	told := liqo.Network{PodCIDRs: foreign.PodCIDRs, ExternalCIDR: foreign.ExternalCIDR}
 	if _, err := rome.Announce(t.Context(), foreign, told); err != nil {
 		t.Error(err)
 	}
@@ -108,7 +108,7 @@ func TestLiqoBefore12ReachesOnlyOnePodCIDR(t *testing.T) {
 		if test.older {
 			clustertest.OlderLiqo(milan.Leaf)
 		}
-		err := milan.CheckAnnounced(t.Context(), cluster.Networks{PodCIDRs: test.announced}, Network{PodCIDRs: test.told})
+		err := milan.CheckAnnounced(t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.Network{PodCIDRs: test.told})
 		if errors.Is(err, ErrPodCIDRs) != test.refused || (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // EnsureConfiguration announces the address ranges of the other leaf to this one. Liqo's Configuration
 // controller then asks its IPAM for ranges that are free here.
-func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other cluster.Networks) error {
+func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other liqo.Ranges) error {
 	found, err := e.Find(ctx)
 	if err != nil {
 		return err
@@ -40,52 +40,11 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other c
 	if existing := found.Configuration; existing != nil {
 		e.Owner.KeepOrigin(configuration, existing)
 	}
-	if err := e.Leaf.Apply(ctx, configuration); err != nil || adopted == (owner.Completion{}) || adopted.Owner != e.Owner.Token {
+	completed := adopted.Owner == e.Owner.Token && adopted != owner.Completion{}
+	if err := e.Leaf.Apply(ctx, configuration); err != nil || !completed {
 		return err
 	}
 	return e.Leaf.Edit(ctx, configuration, adopted.Mark)
-}
-
-// Network has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.
-type Network struct {
-	PodCIDRs             []string // as the leaf has them
-	ExternalCIDR         string   // as the leaf has it
-	RemappedPodCIDRs     []string // where the other leaf reaches PodCIDRs, index by index; nil until Liqo has decided
-	RemappedExternalCIDR string   // where the other leaf reaches ExternalCIDR; empty until Liqo has decided
-}
-
-// ObservedNetwork returns the network of the other leaf from this end's Configuration. It returns the
-// zero value if there is no Configuration.
-func (o Objects) ObservedNetwork() Network {
-	if o.Configuration == nil {
-		return Network{}
-	}
-	return networkOf(o.Configuration)
-}
-
-func networkOf(configuration *networkingv1beta1.Configuration) Network {
-	told := configuration.Spec.Remote.CIDR
-	network := Network{PodCIDRs: cidrStrings(told.Pod), ExternalCIDR: firstCIDR(told.External)}
-	if isRemapped(configuration) {
-		remapped := configuration.Status.Remote.CIDR
-		network.RemappedPodCIDRs, network.RemappedExternalCIDR = cidrStrings(remapped.Pod), firstCIDR(remapped.External)
-	}
-	return network
-}
-
-func cidrStrings(cidrs []networkingv1beta1.CIDR) []string {
-	texts := make([]string, len(cidrs))
-	for i, cidr := range cidrs {
-		texts[i] = cidr.String()
-	}
-	return texts
-}
-
-func firstCIDR(cidrs []networkingv1beta1.CIDR) string {
-	if len(cidrs) == 0 {
-		return ""
-	}
-	return cidrs[0].String()
 }
 
 // RemoveConfigurations deletes the owner's Configuration on this leaf. It returns when the Configuration
@@ -93,7 +52,7 @@ func firstCIDR(cidrs []networkingv1beta1.CIDR) string {
 // the other cluster to other ranges.
 func (e *End) RemoveConfigurations(ctx context.Context) error {
 	found, err := e.Find(ctx)
-	own := found.ownConfigurations(e.Owner)
+	own := ownConfigurations(found, e.Owner)
 	if err != nil || len(own) == 0 {
 		return err
 	}
@@ -103,19 +62,19 @@ func (e *End) RemoveConfigurations(ctx context.Context) error {
 	if err := e.untilReleased(ctx, own); err != nil { // read after the deletes, so that it misses none
 		return err
 	}
-	return e.until(ctx, "the Configuration to be gone", func(left Objects) bool {
-		return len(left.ownConfigurations(e.Owner)) == 0
+	return e.until(ctx, "the Configuration to be gone", func(left liqo.Objects) bool {
+		return len(ownConfigurations(left, e.Owner)) == 0
 	}, &networkingv1beta1.Configuration{})
 }
 
 // untilReleased waits until Liqo's IPAM has released the ranges that it had allocated for deleted Configurations.
 func (e *End) untilReleased(ctx context.Context, configurations []client.Object) error {
-	taken, err := e.Leaf.TakenNetworks(ctx)
+	taken, err := liqo.TakenNetworks(ctx, e.Leaf)
 	if err != nil {
 		return err
 	}
 	return forEach(taken, func(network ipamv1alpha1.Network) error {
-		made := func(configuration client.Object) bool { return cluster.OwnedBy(&network, configuration) }
+		made := func(configuration client.Object) bool { return liqo.OwnedBy(&network, configuration) }
 		if !slices.ContainsFunc(configurations, made) {
 			return nil
 		}
@@ -142,12 +101,12 @@ func (e *End) KeepConfigurations(ctx context.Context) (Remains, error) {
 			}
 		}
 	}
-	return Remains{Kept: e.tellOthers(found.others(e.Owner))}, nil
+	return Remains{Kept: e.tellOthers(others(found, e.Owner))}, nil
 }
 
 // ownConfigurations returns the Configurations that the owner may remove.
-func (o Objects) ownConfigurations(self owner.Owner) []client.Object {
-	return slices.DeleteFunc(o.owned(self), func(object client.Object) bool { return !isConfiguration(object) })
+func ownConfigurations(o liqo.Objects, self owner.Owner) []client.Object {
+	return slices.DeleteFunc(owned(o, self), func(object client.Object) bool { return !isConfiguration(object) })
 }
 
 func isConfiguration(object client.Object) bool {

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -46,17 +46,8 @@ func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 	}
 }
 
-func TestARemappingIsUnknownUntilLiqoHasDecided(t *testing.T) {
-	undecided := ours(clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16"))
-	undecided.Status.Conditions = nil
-	network := networkOf(undecided)
-	if len(network.PodCIDRs) != 1 || network.RemappedPodCIDRs != nil || network.RemappedExternalCIDR != "" {
-		t.Errorf("got %+v", network)
-	}
-}
-
 func TestAConfigurationHasTheOtherLeafsRanges(t *testing.T) {
-	told := cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
+	told := liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
 	existing := clustertest.Configuration("rome")
 	existing.Name = "of-another-name"
 	elsewhere := clustertest.Configuration("rome")
@@ -78,7 +69,7 @@ func TestAConfigurationHasTheOtherLeafsRanges(t *testing.T) {
 			found.Configuration.Name != test.expected {
 			t.Fatalf("%s: it is %v, and there are %d more (%v)", name, found.Configuration, len(found.Extra), err)
 		}
-		if network := networkOf(found.Configuration); !slices.Equal(network.PodCIDRs, told.PodCIDRs) ||
+		if network := found.ObservedNetwork(); !slices.Equal(network.PodCIDRs, told.PodCIDRs) ||
 			network.ExternalCIDR != told.ExternalCIDR {
 			t.Errorf("%s: it tells %+v", name, network)
 		}
@@ -91,7 +82,7 @@ func TestAConfigurationRecordsItsOrigin(t *testing.T) {
 	milan := milansEnd(t, configuration)
 	milan.Owner = owner.Owner{Token: me.Token, Origin: owner.Origin{Folder: "another"}}
 	if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome",
-		cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}); err != nil {
+		liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := milan.Find(t.Context()); err != nil || owner.OriginOf(found.Configuration) != me.Origin {
@@ -133,7 +124,8 @@ func TestAKeptConfigurationHasNoOwnerAndObjectsOfOthersAreNamed(t *testing.T) {
 		t.Fatalf("left are %d objects (%v)", len(all), err)
 	}
 	for _, object := range all {
-		if expected := map[bool]owner.Whose{true: owner.Foreign, false: owner.Orphan}[IsPublicKey(object)]; me.Whose(object) != expected {
+		expected := map[bool]owner.Whose{true: owner.Foreign, false: owner.Orphan}[IsPublicKey(object)]
+		if me.Whose(object) != expected {
 			t.Errorf("%s is marked %v, %v", milan.Leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
 		}
 	}

@@ -5,15 +5,13 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestAWaitForAnExistingObjectEndsAtOnce(t *testing.T) {
@@ -23,7 +21,7 @@ func TestAWaitForAnExistingObjectEndsAtOnce(t *testing.T) {
 			networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
 	endpoint, err := server.WaitForEndpoint(t.Context(), EnsuredGateway{})
 	if err != nil || !reflect.DeepEqual(endpoint,
-		Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
+		liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
 		t.Errorf("the endpoint is %+v (%v)", endpoint, err)
 	}
 	for _, on := range []*End{client, server} {
@@ -66,34 +64,6 @@ func TestAWaitEndsWhenSomeoneElseDeletesTheGateway(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "someone else has deleted the gateway") ||
 			!strings.Contains(err.Error(), "GatewayServer liqo-tenant-rome/rome") {
 			t.Errorf("%s: got %v", name, err)
-		}
-	}
-}
-
-func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
-	at := time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)
-	for text, expected := range map[string]float64{"5ms": 5, "850μs": 0.85, "1500ms": 1500, "N/A": 0, "": 0, "0ms": 0,
-		"fast": 0, "-3ms": 0} {
-		o := Objects{cluster.Objects{
-			GatewayClient: &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}},
-			Connection: &networkingv1beta1.Connection{
-				ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
-				Status: networkingv1beta1.ConnectionStatus{
-					Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{Value: text,
-						Timestamp: metav1.NewTime(at)},
-				},
-			},
-		}}
-		latency := o.Latency()
-		if (latency == nil) != (expected == 0) {
-			t.Fatalf("%q: %+v", text, latency)
-		}
-		if latency != nil && (latency.Milliseconds() != expected || !latency.MeasuredAt.Equal(at)) {
-			t.Errorf("%q: %v ms at %s", text, latency.Milliseconds(), latency.MeasuredAt)
-		}
-		o.GatewayClient.UID = "a new gateway"
-		if latency := o.Latency(); latency != nil {
-			t.Errorf("%q counts for a gateway that has not measured it", text)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -22,7 +22,7 @@ type dependents struct {
 	name       client.ObjectKey // of the Deployment and of the Service
 	technology *dependent       // the technology's own gateway object; nil before Liqo has created it
 	keys       *dependent       // the Secret that Liqo created; nil before that, or if the user set one
-	given      KeySecret        // the Secret that the user set; its name is empty if there is none
+	given      liqo.KeySecret   // the Secret that the user set; its name is empty if there is none
 }
 
 // dependent is one such object, of any kind.
@@ -36,9 +36,9 @@ type dependent struct {
 func dependentsOf(
 	gateway client.Object, technology *dependent, keys *corev1.ObjectReference, given corev1.LocalObjectReference,
 ) dependents {
-	d := dependents{name: cluster.MadeForGateway(gateway), technology: technology, keys: keysByLiqo(keys, given)}
+	d := dependents{name: liqo.MadeForGateway(gateway), technology: technology, keys: keysByLiqo(keys, given)}
 	if given.Name != "" {
-		d.given = KeySecret{Namespace: gateway.GetNamespace(), Name: given.Name}
+		d.given = liqo.KeySecret{Namespace: gateway.GetNamespace(), Name: given.Name}
 	}
 	return d
 }
@@ -53,8 +53,8 @@ func keysByLiqo(keys *corev1.ObjectReference, given corev1.LocalObjectReference)
 	return &dependent{corev1.SchemeGroupVersion.WithKind("Secret"), key}
 }
 
-// dependents returns those of the gateways that the owner may remove.
-func (o Objects) dependents(self owner.Owner) []dependents {
+// dependentsIn returns those of the gateways that the owner may remove.
+func dependentsIn(o liqo.Objects, self owner.Owner) []dependents {
 	var all []dependents
 	if server := o.GatewayServer; server != nil && self.MayRemove(server) {
 		technology := referred(server.Status.ServerRef)

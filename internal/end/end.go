@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -25,7 +26,7 @@ type End struct {
 	Owner  owner.Owner // the end treats this owner's objects as its own, and marks new ones with its token
 
 	// Pods are those of all gateways of the leaf, or nil to read a gateway's pods when they are needed.
-	Pods cluster.GatewayPods
+	Pods liqo.Pods
 }
 
 // Remote is the cluster at the other end, as this end knows it.
@@ -53,13 +54,13 @@ func (e *End) HasOwn(ctx context.Context) (bool, error) {
 // until waits until done is true for the leaf's objects of this network. It checks again whenever the
 // cache of one of these kinds changes. waitedFor completes "waiting for …" in the error. The error
 // contains the evidence that the leaf shows.
-func (e *End) until(ctx context.Context, waitedFor string, done func(Objects) bool, kinds ...client.Object) error {
+func (e *End) until(ctx context.Context, waitedFor string, done func(liqo.Objects) bool, kinds ...client.Object) error {
 	return e.wait(ctx, waitedFor, e.Find, done, kinds...)
 }
 
 // wait is until with another way to read the objects.
 func (e *End) wait(
-	ctx context.Context, waitedFor string, read func(context.Context) (Objects, error), done func(Objects) bool,
+	ctx context.Context, waitedFor string, read func(context.Context) (liqo.Objects, error), done func(liqo.Objects) bool,
 	kinds ...client.Object,
 ) error {
 	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {

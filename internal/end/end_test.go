@@ -7,12 +7,12 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 // romesNetworks is what Milan is told of Rome.
-var romesNetworks = cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
+var romesNetworks = liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
 
 func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T) {
 	milan := endAt(liqotest.Leaf(t, "milan", ranges()...), "rome")
@@ -38,7 +38,7 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	must(t, milan.WaitForConnection(ctx))
 	found, err := milan.Find(ctx)
 	must(t, err)
-	if len(found.Extra) > 0 || !found.KeyInPlace() || found.ConnectionStatus(gateway) != networkingv1beta1.Connected {
+	if len(found.Extra) > 0 || !KeyInPlace(found) || found.ConnectionStatus(gateway) != networkingv1beta1.Connected {
 		t.Errorf("got %+v", found)
 	}
 
@@ -48,7 +48,7 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	must(t, err)
 	removable, err := milan.TenantNamespace(ctx)
 	must(t, err)
-	remains, err := milan.RemoveNamespace(ctx, removable, "", gone, KeySecret{})
+	remains, err := milan.RemoveNamespace(ctx, removable, "", gone, liqo.KeySecret{})
 	must(t, err)
 	if remains.Kept != "" {
 		t.Errorf("something stays: %s", remains.Kept)

@@ -11,6 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -55,8 +56,8 @@ func romesNamespace(self owner.Owner) *corev1.Namespace {
 }
 
 // overNodePort is the settings that [clustertest.GatewayServer] is made of.
-func overNodePort() GatewayServer {
-	return GatewayServer{MTU: 1340, ServiceType: corev1.ServiceTypeNodePort, Port: 51840}
+func overNodePort() liqo.GatewayServer {
+	return liqo.GatewayServer{MTU: 1340, ServiceType: corev1.ServiceTypeNodePort, Port: 51840}
 }
 
 func must(t *testing.T, err error) {

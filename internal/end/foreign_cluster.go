@@ -136,7 +136,7 @@ func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.
 // Without objects of the owner, a removal takes nothing.
 func (e *End) CheckNoPeering(ctx context.Context, peering string) error {
 	found, err := e.Find(ctx)
-	if err != nil || peering == "" || len(found.owned(e.Owner)) == 0 {
+	if err != nil || peering == "" || len(owned(found, e.Owner)) == 0 {
 		return err
 	}
 	return &explain.Problem{

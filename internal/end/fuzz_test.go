@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // FuzzTemplates refers to any template, and reads any reference back. An error names the resource.
@@ -20,13 +22,15 @@ func FuzzTemplates(f *testing.F) {
 	leaf := clustertest.Leaf(f, "milan")
 	f.Fuzz(func(t *testing.T, resource, name, namespace string) {
 		at := New(leaf, Remote{Name: "rome", ID: "rome"})
-		reference, err := at.refer(Template{Resource: resource, Name: name, Namespace: namespace})
+		reference, err := at.refer(liqo.Template{Resource: resource, Name: name, Namespace: namespace})
 		if err != nil && !strings.Contains(err.Error(), resource) {
 			t.Errorf("%q is not named: %v", resource, err)
 		}
 		if err == nil && (reference.Name != name || reference.Namespace != namespace) {
 			t.Errorf("%q: %v", resource, reference)
 		}
-		templateOf(corev1.ObjectReference{Kind: name, APIVersion: resource})
+		client := &networkingv1beta1.GatewayClient{}
+		client.Spec.ClientTemplateRef = corev1.ObjectReference{Kind: name, APIVersion: resource}
+		(liqo.Objects{GatewayClient: client}).ObservedClient()
 	})
 }

@@ -8,20 +8,17 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // This file has what a GatewayServer and a GatewayClient have in common.
-
-// DefaultMTU is the default MTU of a tunnel, in bytes, as in liqoctl.
-const DefaultMTU = forge.DefaultMTU
 
 // gatewayMeta names and labels a gateway as liqoctl does, and marks it as the owner's.
 func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
@@ -33,48 +30,29 @@ func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
 	return object.ObjectMeta
 }
 
-// MTU returns the MTU of the gateway, in bytes, or 0 if there is none.
-func (o Objects) MTU() int {
-	switch {
-	case o.GatewayServer != nil:
-		return o.GatewayServer.Spec.MTU
-	case o.GatewayClient != nil:
-		return o.GatewayClient.Spec.MTU
-	default:
-		return 0
-	}
-}
-
 // activeLabel marks the replica of a gateway that holds the tunnel. Liqo defines it in
 // pkg/gateway/concurrent, which imports controller-runtime's whole manager.
 const activeLabel = "networking.liqo.io/active"
 
-// GatewayPod is a pod of a gateway.
-type GatewayPod struct {
-	Name, Namespace string
-	Node            string // empty until it is scheduled
-	Active          bool   // this replica holds the tunnel
-}
-
 // GatewayPods returns the pods of a gateway, sorted by name. This includes pods that are marked for
 // deletion. It reads live, unless the end knows the pods already.
-func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]GatewayPod, error) {
+func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]liqo.GatewayPod, error) {
 	running := e.Pods[client.ObjectKeyFromObject(gateway)]
 	if e.Pods == nil {
 		var err error
-		if running, err = e.Leaf.GatewayPods(ctx, gateway); err != nil {
+		if running, err = liqo.PodsOf(ctx, e.Leaf, gateway); err != nil {
 			return nil, err
 		}
 	}
-	var pods []GatewayPod
+	var pods []liqo.GatewayPod
 	for i := range running {
 		pod := &running[i]
-		pods = append(pods, GatewayPod{
+		pods = append(pods, liqo.GatewayPod{
 			Name: pod.Name, Namespace: pod.Namespace, Node: pod.Spec.NodeName,
 			Active: pod.Labels[activeLabel] == "true",
 		})
 	}
-	slices.SortFunc(pods, func(a, b GatewayPod) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(pods, func(a, b liqo.GatewayPod) int { return cmp.Compare(a.Name, b.Name) })
 	return pods, nil
 }
 
@@ -112,7 +90,7 @@ type change struct {
 // If pods restart, change first deletes the Connection. The new pods create another one as soon as they
 // know the other gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
 func (e *End) change(
-	ctx context.Context, found Objects, gateway client.Object, of change,
+	ctx context.Context, found liqo.Objects, gateway client.Object, of change,
 ) (EnsuredGateway, *parts, error) {
 	ensured := EnsuredGateway{Object: gateway}
 	if of.technology.ObjectReference == nil {
@@ -153,7 +131,7 @@ func (e *End) change(
 
 // beginRestart deletes the Connection of a gateway whose pods restart, and also the pods unless they restart by
 // themselves, because their Deployment changes.
-func (e *End) beginRestart(ctx context.Context, found Objects, byItself bool) error {
+func (e *End) beginRestart(ctx context.Context, found liqo.Objects, byItself bool) error {
 	if found.Connection != nil {
 		if err := e.delete(ctx, found.Connection); err != nil {
 			return err
@@ -169,12 +147,12 @@ func (e *End) beginRestart(ctx context.Context, found Objects, byItself bool) er
 // function read finds them. It ends with an error when the gateway is gone, because someone else has deleted it. An
 // apply does not create it again by itself: it might fight against another program.
 func (e *End) waitForGateway(
-	ctx context.Context, waitedFor string, read func(context.Context) (Objects, error), done func(Objects) bool,
+	ctx context.Context, waitedFor string, read func(context.Context) (liqo.Objects, error), done func(liqo.Objects) bool,
 	kinds ...client.Object,
 ) error {
 	var was client.Object // the gateway, once the cache has it
 	var gone bool
-	err := e.wait(ctx, waitedFor, read, func(found Objects) bool {
+	err := e.wait(ctx, waitedFor, read, func(found liqo.Objects) bool {
 		if gateway := found.Gateway(); gateway != nil {
 			was = gateway
 		} else if was != nil {
@@ -207,15 +185,15 @@ func applyWhole[S any](ctx context.Context, e *End, gateway client.Object, spec 
 // created for the gateway is gone, too. Until then a gateway of the same name would inherit the keys
 // and the Service. It also removes Liqo's labels from the Secrets that the user set: the gateway's,
 // and the given ones.
-func (e *End) RemoveGateways(ctx context.Context, given ...KeySecret) error {
+func (e *End) RemoveGateways(ctx context.Context, given ...liqo.KeySecret) error {
 	found, err := e.Find(ctx)
 	if err != nil {
 		return err
 	}
-	if err := e.deleteAll(ctx, found.ownGateways(e.Owner)); err != nil {
+	if err := e.deleteAll(ctx, ownGateways(found, e.Owner)); err != nil {
 		return err
 	}
-	dependents := found.dependents(e.Owner)
+	dependents := dependentsIn(found, e.Owner)
 	if found.Gateway() == nil {
 		if dependents, err = e.orphans(ctx); err != nil {
 			return err
@@ -232,14 +210,14 @@ func (e *End) RemoveGateways(ctx context.Context, given ...KeySecret) error {
 			return err
 		}
 	}
-	return e.until(ctx, "the gateway to be gone", func(left Objects) bool {
-		return len(left.ownGateways(e.Owner)) == 0 && (left.Connection == nil || left.Gateway() != nil)
+	return e.until(ctx, "the gateway to be gone", func(left liqo.Objects) bool {
+		return len(ownGateways(left, e.Owner)) == 0 && (left.Connection == nil || left.Gateway() != nil)
 	},
 		&networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{},
 		&networkingv1beta1.PublicKey{}, &networkingv1beta1.Connection{})
 }
 
 // ownGateways returns the gateways that the owner may remove, and their PublicKeys.
-func (o Objects) ownGateways(self owner.Owner) []client.Object {
-	return slices.DeleteFunc(o.owned(self), isConfiguration)
+func ownGateways(o liqo.Objects, self owner.Owner) []client.Object {
+	return slices.DeleteFunc(owned(o, self), isConfiguration)
 }

@@ -1,7 +1,6 @@
 package end
 
 import (
-	"cmp"
 	"context"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -9,53 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
-
-// GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
-type GatewayClient struct {
-	MTU            int    // of the tunnel, in bytes
-	KeyRotation    string // as in [GatewayServer]
-	ConnectAddress string // IP address or DNS name; empty for the server's own
-	ConnectPort    int32  // 0 for the server's own
-	KeySecret      string // as in [GatewayServer]
-	Template       Template
-}
-
-// Dials returns the endpoint that a gateway with these settings dials, given the server's endpoint.
-func (g GatewayClient) Dials(server Endpoint) Endpoint {
-	if g.ConnectAddress != "" {
-		server.Addresses = []string{g.ConnectAddress}
-	}
-	server.Port = cmp.Or(g.ConnectPort, server.Port)
-	return server
-}
-
-// Observed returns the found gateway in terms of these settings. A field that these settings leave to
-// the server or to Liqo stays empty while the gateway has the server's or Liqo's value. Server is the
-// endpoint of the server's gateway. It is nil while the endpoint is unknown; then the found endpoint
-// counts as the server's. LiqoNamespace is the namespace of Liqo on this leaf.
-func (g GatewayClient) Observed(found GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
-	said := Endpoint{Addresses: []string{found.ConnectAddress}, Port: found.ConnectPort}
-	if server != nil {
-		said = *server
-	}
-	expected := g.Dials(said)
-	if found.ConnectAddress == expected.Addresses[0] {
-		found.ConnectAddress = g.ConnectAddress
-	}
-	if found.ConnectPort == expected.Port {
-		found.ConnectPort = g.ConnectPort
-	}
-	found.Template = g.Template.observed(found.Template, ClientTemplate(liqoNamespace))
-	return found
-}
 
 // forgeGatewayClient returns the wanted gateway. It takes its name and namespace from existing, if
 // that is not nil.
 func (e *End) forgeGatewayClient(
-	existing *networkingv1beta1.GatewayClient, namespace string, server Endpoint, spec GatewayClient,
+	existing *networkingv1beta1.GatewayClient, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
 ) (*networkingv1beta1.GatewayClient, error) {
-	template, err := e.refer(spec.template(e.Leaf.LiqoNamespace))
+	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +46,8 @@ func (e *End) forgeGatewayClient(
 // EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in
 // place. It does not wait for pods that restart. Keys is the result of [End.UntilFormerKeysGone], or nil.
 func (e *End) EnsureGatewayClient(
-	ctx context.Context, namespace string, server Endpoint, spec GatewayClient, keys *metav1.PartialObjectMetadata,
+	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
+	keys *metav1.PartialObjectMetadata,
 ) (EnsuredGateway, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -126,48 +89,20 @@ func clientSpec(object client.Object) *networkingv1beta1.GatewayClientSpec {
 
 // ReplacesGatewayClient reports whether there is a gateway that can't be changed in place. The reasons
 // are those of [End.ReplacesGatewayServer]. Another endpoint to dial is none.
-func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec GatewayClient) (bool, error) {
+func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec liqo.GatewayClient) (bool, error) {
 	found, err := e.Find(ctx)
 	gateway := found.GatewayClient
 	if err != nil || gateway == nil {
 		return false, err
 	}
-	template, err := e.refer(spec.template(e.Leaf.LiqoNamespace))
+	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
 	if err != nil {
 		return false, err
 	}
 	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ClientTemplateRef != template ||
 		gateway.Spec.SecretRef.Name != spec.KeySecret ||
-		found.rotates(spec.KeyRotation) && !canRestart(gateway.Status.ClientRef) {
+		found.Rotates(spec.KeyRotation) && !canRestart(gateway.Status.ClientRef) {
 		return true, nil
 	}
 	return e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)
-}
-
-// Dialled returns the endpoint that the gateway dials, or nil if there is no gateway.
-func (o Objects) Dialled() *Endpoint {
-	if o.GatewayClient == nil {
-		return nil
-	}
-	return endpointOf(&o.GatewayClient.Spec.Endpoint)
-}
-
-// ObservedClient returns the settings of the gateway, or nil if there is none. The address and port
-// are the first that the gateway dials, whether they are set or the server's.
-func (o Objects) ObservedClient() *GatewayClient {
-	if o.GatewayClient == nil {
-		return nil
-	}
-	spec := o.GatewayClient.Spec
-	observed := &GatewayClient{
-		MTU:         spec.MTU,
-		KeyRotation: o.KeyRotation(),
-		ConnectPort: spec.Endpoint.Port,
-		KeySecret:   spec.SecretRef.Name,
-		Template:    templateOf(spec.ClientTemplateRef),
-	}
-	if len(spec.Endpoint.Addresses) > 0 {
-		observed.ConnectAddress = spec.Endpoint.Addresses[0]
-	}
-	return observed
 }

@@ -10,19 +10,20 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) {
-	said := Endpoint{Addresses: []string{"172.18.0.2", "172.18.0.3"}, Port: 31000, Protocol: "TCP"}
+	said := liqo.Endpoint{Addresses: []string{"172.18.0.2", "172.18.0.3"}, Port: 31000, Protocol: "TCP"}
 	for name, test := range map[string]struct {
-		spec      GatewayClient
+		spec      liqo.GatewayClient
 		addresses []string
 		port      int32
 	}{
-		"nothing":    {GatewayClient{}, said.Addresses, 31000},
-		"an address": {GatewayClient{ConnectAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
-		"a port":     {GatewayClient{ConnectPort: 41000}, said.Addresses, 41000},
-		"both": {GatewayClient{ConnectAddress: "milan.example.com", ConnectPort: 41000},
+		"nothing":    {liqo.GatewayClient{}, said.Addresses, 31000},
+		"an address": {liqo.GatewayClient{ConnectAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
+		"a port":     {liqo.GatewayClient{ConnectPort: 41000}, said.Addresses, 41000},
+		"both": {liqo.GatewayClient{ConnectAddress: "milan.example.com", ConnectPort: 41000},
 			[]string{"milan.example.com"}, 41000},
 	} {
 		rome := romesEnd(t)
@@ -43,15 +44,15 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 }
 
 // dialled is the settings of a gateway without any default value.
-func dialled() GatewayClient {
-	return GatewayClient{
+func dialled() liqo.GatewayClient {
+	return liqo.GatewayClient{
 		MTU: 1400, ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "my-keys",
-		Template: Template{Name: "my-client", Namespace: "custom", Resource: DefaultClientTemplateResource},
+		Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: liqo.DefaultClientTemplateResource},
 	}
 }
 
 // milansAddress is the endpoint that Milan's gateway reports.
-var milansAddress = Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
+var milansAddress = liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
 
 func TestAGatewayClientHasEverySetting(t *testing.T) {
 	keys := clustertest.KeySecret("rome", clustertest.NewKeys(t))
@@ -76,7 +77,7 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 	existing.Name = "of-another-name"
 	rome := romesEnd(t, existing)
 	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress,
-		GatewayClient{MTU: 1400}, nil); err != nil {
+		liqo.GatewayClient{MTU: 1400}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := rome.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 ||
@@ -98,27 +99,29 @@ func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 }
 
 func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
-	found := GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
-		Template: ClientTemplate("liqo")}
-	elsewhere := Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
+	found := liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
+		Template: liqo.DefaultClientTemplate("liqo")}
+	elsewhere := liqo.Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
 	for name, test := range map[string]struct {
-		set      GatewayClient
-		server   *Endpoint
-		expected GatewayClient
+		set      liqo.GatewayClient
+		server   *liqo.Endpoint
+		expected liqo.GatewayClient
 	}{
-		"all left to the server":        {GatewayClient{}, &milansAddress, GatewayClient{MTU: 1340}},
-		"to a server that does not say": {GatewayClient{}, nil, GatewayClient{MTU: 1340}},
-		"to a server elsewhere": {GatewayClient{}, &elsewhere,
-			GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000}},
+		"all left to the server":        {liqo.GatewayClient{}, &milansAddress, liqo.GatewayClient{MTU: 1340}},
+		"to a server that does not say": {liqo.GatewayClient{}, nil, liqo.GatewayClient{MTU: 1340}},
+		"to a server elsewhere": {liqo.GatewayClient{}, &elsewhere,
+			liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000}},
 		"an address as it was set": {
-			GatewayClient{ConnectAddress: "172.18.0.2"}, &elsewhere,
-			GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000},
+			liqo.GatewayClient{ConnectAddress: "172.18.0.2"}, &elsewhere,
+			liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000},
 		},
 		"another address than was set": {
-			GatewayClient{ConnectAddress: "9.9.9.9"}, &milansAddress,
-			GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2"},
+			liqo.GatewayClient{ConnectAddress: "9.9.9.9"}, &milansAddress,
+			liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2"},
 		},
-		"another port than was set": {GatewayClient{ConnectPort: 9}, nil, GatewayClient{MTU: 1340, ConnectPort: 31000}},
+		"another port than was set": {
+			liqo.GatewayClient{ConnectPort: 9}, nil, liqo.GatewayClient{MTU: 1340, ConnectPort: 31000},
+		},
 	} {
 		if got := test.set.Observed(found, test.server, "liqo"); got != test.expected {
 			t.Errorf("%s: %+v, expected %+v", name, got, test.expected)

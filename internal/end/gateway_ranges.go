@@ -3,9 +3,11 @@ package end
 import (
 	"context"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // rangesAnnotation is on a gateway that is older than its Configuration. It is the UID of that Configuration.
@@ -26,7 +28,7 @@ func (e *End) RenewRanges(ctx context.Context) error {
 	if !made.Before(&configured) || gateway.GetAnnotations()[rangesAnnotation] == string(configuration.UID) {
 		return nil
 	}
-	if able, err := e.Leaf.Capabilities(ctx); err != nil || able.FollowsConfigurations {
+	if able, err := liqo.CapabilitiesOf(ctx, e.Leaf); err != nil || able.FollowsConfigurations {
 		return err
 	}
 	return e.Leaf.Edit(ctx, gateway, func(object client.Object) {

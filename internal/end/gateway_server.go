@@ -5,50 +5,14 @@ import (
 	"fmt"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
-
-// Defaults of a [GatewayServer], as in liqoctl.
-const (
-	DefaultPort        = forge.DefaultGwServerPort
-	DefaultServiceType = forge.DefaultGwServerServiceType
-)
-
-// GatewayServer is the settings of a leaf's gateway that the other leaf dials.
-type GatewayServer struct {
-	MTU                int                // of the tunnel, in bytes
-	KeyRotation        string             // another value gives the gateway new keys; empty keeps them
-	ServiceType        corev1.ServiceType // LoadBalancer, NodePort or ClusterIP
-	Port               int32              // UDP port that the Service listens on
-	NodePort           int32              // port on the nodes; 0 lets Kubernetes choose
-	LoadBalancerIP     string             // requested address of the load balancer; empty lets it choose
-	ServiceAnnotations map[string]string  // added to the Service's, by key
-	ServiceLabels      map[string]string  // added to the Service's, by key
-	KeySecret          string             // Secret with its keys, in its namespace; empty lets Liqo create one
-	Template           Template
-}
-
-// Endpoint is where a gateway can be reached.
-type Endpoint struct {
-	Addresses []string // IP addresses or DNS names
-	Port      int32
-	Protocol  string // UDP or TCP
-}
-
-// Observed returns the found gateway in terms of these settings. A field that these settings leave to
-// Liqo stays empty while the gateway has Liqo's value. LiqoNamespace is the namespace of Liqo on this
-// leaf.
-func (g GatewayServer) Observed(found GatewayServer, liqoNamespace string) GatewayServer {
-	found.Template = g.Template.observed(found.Template, ServerTemplate(liqoNamespace))
-	return found
-}
 
 // forgeGatewayServer returns the wanted gateway. It takes its name and namespace from existing, if
 // that is not nil.
@@ -56,9 +20,9 @@ func (g GatewayServer) Observed(found GatewayServer, liqoNamespace string) Gatew
 // It does not use Liqo's own forge for gateways. That needs a whole clientset to find one kind, which
 // would add every API of Kubernetes to the binary.
 func (e *End) forgeGatewayServer(
-	existing *networkingv1beta1.GatewayServer, namespace string, spec GatewayServer,
+	existing *networkingv1beta1.GatewayServer, namespace string, spec liqo.GatewayServer,
 ) (*networkingv1beta1.GatewayServer, error) {
-	template, err := e.refer(spec.template(e.Leaf.LiqoNamespace))
+	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +63,7 @@ func pointerTo[T comparable](value T) *T {
 // change, it returns when the gateway's Service has changed, but does not wait for pods that restart. Keys
 // is the result of [End.UntilFormerKeysGone], or nil.
 func (e *End) EnsureGatewayServer(
-	ctx context.Context, namespace string, spec GatewayServer, keys *metav1.PartialObjectMetadata,
+	ctx context.Context, namespace string, spec liqo.GatewayServer, keys *metav1.PartialObjectMetadata,
 ) (EnsuredGateway, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -144,18 +108,18 @@ func (e *End) EnsureGatewayServer(
 
 // CheckServiceMetadata fails if the settings have labels or annotations for the Service, and Liqo on this leaf
 // can't set them.
-func (e *End) CheckServiceMetadata(ctx context.Context, spec GatewayServer) error {
+func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewayServer) error {
 	if len(spec.ServiceAnnotations) == 0 && len(spec.ServiceLabels) == 0 {
 		return nil
 	}
-	able, err := e.Leaf.Capabilities(ctx)
+	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
 	if err != nil || able.ServiceMetadata {
 		return err
 	}
 	return &explain.Problem{
 		Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("%s on this leaf can't set labels or annotations of a gateway's Service",
-			e.Leaf.NameLiqo(ctx)),
+			liqo.Name(ctx, e.Leaf)),
 		Detail: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older "+
 			"versions they belong in a template of your own: set `template` to one whose Service has them.", e.Leaf.Name),
 	}
@@ -170,19 +134,19 @@ func serverSpec(object client.Object) *networkingv1beta1.GatewayServerSpec {
 // is gone that Liqo created for it and does not create again.
 //
 // A missing or changed address is no reason: nodes come and go, and load balancers take their time.
-func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec GatewayServer) (bool, error) {
+func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) (bool, error) {
 	found, err := e.Find(ctx)
 	gateway := found.GatewayServer
 	if err != nil || gateway == nil {
 		return false, err
 	}
-	template, err := e.refer(spec.template(e.Leaf.LiqoNamespace))
+	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
 	if err != nil {
 		return false, err
 	}
 	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ServerTemplateRef != template ||
 		gateway.Spec.SecretRef.Name != spec.KeySecret ||
-		found.rotates(spec.KeyRotation) && !canRestart(gateway.Status.ServerRef) {
+		found.Rotates(spec.KeyRotation) && !canRestart(gateway.Status.ServerRef) {
 		return true, nil
 	}
 	if lost, err := e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef); err != nil || lost {
@@ -193,56 +157,14 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 
 // WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's
 // Service has an address.
-func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (Endpoint, error) {
-	var endpoint *Endpoint
-	err := e.waitForGateway(ctx, "the gateway's Service to get an address", e.Find, func(found Objects) bool {
+func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo.Endpoint, error) {
+	var endpoint *liqo.Endpoint
+	err := e.waitForGateway(ctx, "the gateway's Service to get an address", e.Find, func(found liqo.Objects) bool {
 		endpoint = found.Endpoint()
-		return endpoint != nil && (gateway.service == nil || endpoint.reaches(gateway.service))
+		return endpoint != nil && (gateway.service == nil || endpoint.Reaches(gateway.service))
 	})
 	if err != nil {
-		return Endpoint{}, err
+		return liqo.Endpoint{}, err
 	}
 	return *endpoint, nil
-}
-
-// Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not
-// exist. Liqo reports an empty address while a node has none.
-func (o Objects) Endpoint() *Endpoint {
-	if status := o.EndpointStatus(); status != nil {
-		return endpointOf(status)
-	}
-	return nil
-}
-
-// endpointOf returns an endpoint of Liqo's. If it does not say its protocol, that is Liqo's default.
-func endpointOf(status *networkingv1beta1.EndpointStatus) *Endpoint {
-	return &Endpoint{
-		Addresses: status.Addresses,
-		Port:      status.Port,
-		Protocol:  string(ptr.Deref(status.Protocol, corev1.Protocol(forge.DefaultProtocol))),
-	}
-}
-
-// ObservedServer returns the settings of the gateway, or nil if there is none.
-func (o Objects) ObservedServer() *GatewayServer {
-	if o.GatewayServer == nil {
-		return nil
-	}
-	spec := o.GatewayServer.Spec
-	nodePort := ptr.Deref(spec.Endpoint.NodePort, 0)
-	if reported := o.Endpoint(); reported != nil && nodePort != 0 {
-		nodePort = reported.Port // it still has the one before if the API server refuses this one
-	}
-	return &GatewayServer{
-		MTU:                spec.MTU,
-		KeyRotation:        o.KeyRotation(),
-		ServiceType:        spec.Endpoint.ServiceType,
-		Port:               spec.Endpoint.Port,
-		NodePort:           nodePort,
-		LoadBalancerIP:     ptr.Deref(spec.Endpoint.LoadBalancerIP, ""),
-		ServiceAnnotations: spec.ServiceAnnotations,
-		ServiceLabels:      spec.ServiceLabels,
-		KeySecret:          spec.SecretRef.Name,
-		Template:           templateOf(spec.ServerTemplateRef),
-	}
 }

@@ -9,18 +9,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // exposed is the settings of a gateway without any default value.
-func exposed() GatewayServer {
-	return GatewayServer{
+func exposed() liqo.GatewayServer {
+	return liqo.GatewayServer{
 		MTU: 1400, ServiceType: corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 		ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 		KeySecret: "my-keys",
-		Template:  Template{Name: "my-server", Namespace: "custom", Resource: DefaultServerTemplateResource},
+		Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: liqo.DefaultServerTemplateResource},
 	}
 }
 
@@ -81,16 +81,16 @@ func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 
 func TestAGatewayServerIsReplacedOnlyForWhatCannotChangeInPlace(t *testing.T) {
 	for name, test := range map[string]struct {
-		change   func(*GatewayServer)
+		change   func(*liqo.GatewayServer)
 		replaces bool
 	}{
-		"nothing":         {func(*GatewayServer) {}, false},
-		"the MTU":         {func(g *GatewayServer) { g.MTU = 1400 }, false},
-		"the port":        {func(g *GatewayServer) { g.Port = 1 }, false},
-		"a label":         {func(g *GatewayServer) { g.ServiceLabels = map[string]string{"a": "b"} }, false},
-		"the Secret":      {func(g *GatewayServer) { g.KeySecret = "my-keys" }, true},
-		"the template":    {func(g *GatewayServer) { g.Template.Name = "large" }, true},
-		"Liqo's, by name": {func(g *GatewayServer) { g.Template.Name = DefaultServerTemplateName }, false},
+		"nothing":         {func(*liqo.GatewayServer) {}, false},
+		"the MTU":         {func(g *liqo.GatewayServer) { g.MTU = 1400 }, false},
+		"the port":        {func(g *liqo.GatewayServer) { g.Port = 1 }, false},
+		"a label":         {func(g *liqo.GatewayServer) { g.ServiceLabels = map[string]string{"a": "b"} }, false},
+		"the Secret":      {func(g *liqo.GatewayServer) { g.KeySecret = "my-keys" }, true},
+		"the template":    {func(g *liqo.GatewayServer) { g.Template.Name = "large" }, true},
+		"Liqo's, by name": {func(g *liqo.GatewayServer) { g.Template.Name = liqo.DefaultServerTemplateName }, false},
 	} {
 		spec := overNodePort()
 		test.change(&spec)
@@ -116,7 +116,7 @@ func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
 	} {
 		gateway := clustertest.GatewayServer("rome", 51840)
 		test.change(gateway)
-		if endpoint := (Objects{cluster.Objects{GatewayServer: gateway}}).Endpoint(); (endpoint != nil) != test.known {
+		if endpoint := (liqo.Objects{GatewayServer: gateway}).Endpoint(); (endpoint != nil) != test.known {
 			t.Errorf("%s: %+v", name, endpoint)
 		}
 	}
@@ -152,13 +152,13 @@ func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
 }
 
 func TestLiqoBefore12CannotDescribeAService(t *testing.T) {
-	described := GatewayServer{ServiceLabels: map[string]string{"team": "network"}}
+	described := liqo.GatewayServer{ServiceLabels: map[string]string{"team": "network"}}
 	for name, test := range map[string]struct {
-		spec           GatewayServer
+		spec           liqo.GatewayServer
 		older, refused bool
 	}{
 		"a label, Liqo 1.2": {described, false, false},
-		"nothing, Liqo 1.1": {GatewayServer{}, true, false},
+		"nothing, Liqo 1.1": {liqo.GatewayServer{}, true, false},
 		"a label, Liqo 1.1": {described, true, true},
 	} {
 		milan := milansEnd(t)

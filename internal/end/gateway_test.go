@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -29,8 +29,8 @@ func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 		dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
 		owner.Owner{}.Mark(server)
 		owner.Owner{}.Mark(dialling)
-		for _, found := range []cluster.Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
-			if all := (Objects{found}).dependents(owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
+		for _, found := range []liqo.Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
+			if all := dependentsIn(found, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
 				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", asked, all, goes)
 			}
 		}
@@ -96,7 +96,7 @@ func TestDependentsOfAnInterruptedRemovalAreFound(t *testing.T) {
 	}
 	inDefault := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: "default", Name: name} }
 	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") ||
-		got.given != KeySecret(inDefault("my-keys")) || got.keys != nil {
+		got.given != liqo.KeySecret(inDefault("my-keys")) || got.keys != nil {
 		t.Errorf("got %+v", got)
 	}
 }

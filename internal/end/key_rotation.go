@@ -5,41 +5,23 @@ import (
 	"crypto/ecdh"
 	"crypto/rand"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/liqotech/liqo/pkg/consts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Liqo creates the keys of a gateway once, and a gateway reads them when it starts. A rotation writes new keys to the
 // gateway's Secret, and restarts the gateway's pods. Gateway, Service and address stay.
 
-// rotationAnnotation is the value of the last rotation. It is on the Secret from when its keys were made, and on the
-// gateway from when its pods restart with them. So an interrupted rotation continues with the keys that are there.
-const rotationAnnotation = owner.ManagedBy + "/key-rotation"
-
-// KeyRotation returns the value of the last rotation of the gateway's keys, or an empty string. The gateway has
-// restarted since, or is about to.
-func (o Objects) KeyRotation() string {
-	if gateway := o.Gateway(); gateway != nil {
-		return gateway.GetAnnotations()[rotationAnnotation]
-	}
-	return ""
-}
-
 // setRotation records the rotation of the keys on a gateway that is to be written. Without a rotation, it records
 // nothing.
 func setRotation(gateway client.Object, rotation string) {
 	if rotation != "" {
-		cluster.SetAnnotation(gateway, rotationAnnotation, rotation)
+		cluster.SetAnnotation(gateway, liqo.RotationAnnotation, rotation)
 	}
-}
-
-// rotates reports whether the gateway gets new keys. One without keys gets new ones from Liqo anyway. An empty rotation
-// keeps the keys.
-func (o Objects) rotates(rotation string) bool {
-	return rotation != "" && rotation != o.KeyRotation() && o.keys() != nil
 }
 
 // rotation is the rotation of the keys of an existing gateway.
@@ -53,13 +35,13 @@ type rotation struct {
 // stay, also if its value is no longer wanted: the other leaf may know them already. Read is a Secret that was read a
 // moment ago, or nil.
 func (e *End) rotateKeys(
-	ctx context.Context, found Objects, value string, read *metav1.PartialObjectMetadata,
+	ctx context.Context, found liqo.Objects, value string, read *metav1.PartialObjectMetadata,
 ) (rotation, error) {
 	r := rotation{value: value}
-	if found.keys() == nil || found.keySecret().Name != "" {
+	if found.Keys() == nil || found.KeySecret().Name != "" {
 		return r, nil
 	}
-	key, secret := client.ObjectKey{Namespace: found.keys().Namespace, Name: found.keys().Name}, read
+	key, secret := client.ObjectKey{Namespace: found.Keys().Namespace, Name: found.Keys().Name}, read
 	if read == nil || client.ObjectKeyFromObject(read) != key {
 		var err error
 		if secret, err = e.readSecret(ctx, key); err != nil || secret == nil {
@@ -67,8 +49,8 @@ func (e *End) rotateKeys(
 		}
 	}
 	r.secret = secret
-	made := secret.Annotations[rotationAnnotation]
-	if !found.rotates(value) {
+	made := secret.Annotations[liqo.RotationAnnotation]
+	if !found.Rotates(value) {
 		r.restarts = made != "" && made != found.KeyRotation()
 		return r, nil
 	}
@@ -85,7 +67,7 @@ func (e *End) rotateKeys(
 
 // recordRotation records on the Secret that no rotation is under way, once the gateway has its record.
 func (e *End) recordRotation(ctx context.Context, r rotation) error {
-	if r.secret == nil || r.secret.Annotations[rotationAnnotation] == r.value {
+	if r.secret == nil || r.secret.Annotations[liqo.RotationAnnotation] == r.value {
 		return nil
 	}
 	return e.patchKeys(ctx, r, nil)
@@ -93,9 +75,9 @@ func (e *End) recordRotation(ctx context.Context, r rotation) error {
 
 // patchKeys writes the record of a rotation to the Secret, and keys unless they are nil.
 func (e *End) patchKeys(ctx context.Context, r rotation, keys map[string][]byte) error {
-	annotations := map[string]any{rotationAnnotation: r.value}
+	annotations := map[string]any{liqo.RotationAnnotation: r.value}
 	if r.value == "" {
-		annotations[rotationAnnotation] = nil
+		annotations[liqo.RotationAnnotation] = nil
 	}
 	changes := map[string]any{"metadata": map[string]any{"annotations": annotations}}
 	if keys != nil {
@@ -117,7 +99,7 @@ func newKeys() (map[string][]byte, error) {
 
 // deletePods deletes the pods of a gateway. Its Deployment creates others. Liqo would undo a change of the Deployment.
 func (e *End) deletePods(ctx context.Context, gateway client.Object) error {
-	pods, err := e.Leaf.GatewayPods(ctx, gateway)
+	pods, err := liqo.PodsOf(ctx, e.Leaf, gateway)
 	if err != nil {
 		return err
 	}

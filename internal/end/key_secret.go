@@ -17,33 +17,18 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// KeySecret is the name of a Secret of the user with the keys of a gateway. An empty name means that
-// there is none. An empty namespace means the tenant namespace.
-type KeySecret struct{ Namespace, Name string }
-
-// keySecret returns the user's Secret that the gateway uses. Its name is empty if there is none.
-func (o Objects) keySecret() KeySecret {
-	switch {
-	case o.GatewayServer != nil && o.GatewayServer.Spec.SecretRef.Name != "":
-		return KeySecret{Namespace: o.GatewayServer.Namespace, Name: o.GatewayServer.Spec.SecretRef.Name}
-	case o.GatewayClient != nil && o.GatewayClient.Spec.SecretRef.Name != "":
-		return KeySecret{Namespace: o.GatewayClient.Namespace, Name: o.GatewayClient.Spec.SecretRef.Name}
-	default:
-		return KeySecret{}
-	}
-}
-
 // keyOf returns the namespace and name of the Secret.
-func (e *End) keyOf(secret KeySecret) client.ObjectKey {
+func (e *End) keyOf(secret liqo.KeySecret) client.ObjectKey {
 	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, e.forgeTenantNamespace().Name), Name: secret.Name}
 }
 
 // CheckKeySecret fails if a gateway could not take its keys from the Secret. With adopt, a tenant
 // namespace of someone else becomes the owner's.
-func (e *End) CheckKeySecret(ctx context.Context, secret KeySecret, adopt bool) error {
+func (e *End) CheckKeySecret(ctx context.Context, secret liqo.KeySecret, adopt bool) error {
 	if secret.Name == "" || secret.Namespace != "" {
 		return e.checkKeys(ctx, secret.Namespace, secret.Name)
 	}
@@ -109,7 +94,7 @@ func (e *End) prepareKeys(ctx context.Context, namespace, name string) error {
 	if err := e.checkKeys(ctx, namespace, name); err != nil || name == "" {
 		return err
 	}
-	return e.labelKeySecret(ctx, KeySecret{Namespace: namespace, Name: name}, "", map[string]any{
+	return e.labelKeySecret(ctx, liqo.KeySecret{Namespace: namespace, Name: name}, "", map[string]any{
 		consts.RemoteClusterID: string(e.Remote.ID), consts.GatewayResourceLabel: consts.GatewayResourceLabelValue,
 	})
 }
@@ -129,9 +114,9 @@ func (e *End) secretNotKept(namespace, name string) *explain.Problem {
 
 // ReleaseKeySecret removes Liqo's labels from a Secret that earlier settings set for the gateway. If
 // the gateway still uses the Secret, the labels stay until the gateway is removed.
-func (e *End) ReleaseKeySecret(ctx context.Context, former KeySecret) error {
+func (e *End) ReleaseKeySecret(ctx context.Context, former liqo.KeySecret) error {
 	found, err := e.Find(ctx)
-	if err != nil || e.keyOf(found.keySecret()) == e.keyOf(former) {
+	if err != nil || e.keyOf(found.KeySecret()) == e.keyOf(former) {
 		return err
 	}
 	return e.unlabelKeySecret(ctx, former)
@@ -140,7 +125,7 @@ func (e *End) ReleaseKeySecret(ctx context.Context, former KeySecret) error {
 // unlabelKeySecret removes from the user's Secret the labels by which Liqo finds a gateway's keys. Liqo never
 // removes them. A later gateway would get the keys of this Secret. If it has its own Secret, Liqo would find two and
 // give up.
-func (e *End) unlabelKeySecret(ctx context.Context, of KeySecret) error {
+func (e *End) unlabelKeySecret(ctx context.Context, of liqo.KeySecret) error {
 	return e.labelKeySecret(ctx, of, string(e.Remote.ID), map[string]any{
 		consts.RemoteClusterID: nil, consts.GatewayResourceLabel: nil,
 	})
@@ -149,7 +134,7 @@ func (e *End) unlabelKeySecret(ctx context.Context, of KeySecret) error {
 // labelKeySecret sets labels of the user's Secret, or removes those that are nil. It leaves a Secret alone whose
 // label is not for the cluster with the ID remote. An empty ID stands for a Secret without that label. A missing
 // Secret is not an error.
-func (e *End) labelKeySecret(ctx context.Context, of KeySecret, remote string, labels map[string]any) error {
+func (e *End) labelKeySecret(ctx context.Context, of liqo.KeySecret, remote string, labels map[string]any) error {
 	if of.Name == "" {
 		return nil
 	}

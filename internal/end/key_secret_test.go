@@ -13,6 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
@@ -77,24 +78,24 @@ func TestAUsersSecretMustOutliveTheShortcut(t *testing.T) {
 	const refused = `Secret liqo-tenant-rome/my-keys would be deleted with the shortcut on leaf "milan"`
 	for name, test := range map[string]struct {
 		objects []client.Object
-		keys    KeySecret
+		keys    liqo.KeySecret
 		adopt   bool
 		summary string // of the problem; empty for none
 	}{
-		"Liqo's": {nil, KeySecret{}, false, ""},
+		"Liqo's": {nil, liqo.KeySecret{}, false, ""},
 		"in a namespace of one's own": {[]client.Object{clustertest.Namespace("own"), inOwn},
-			KeySecret{Namespace: "own"}, false, ""},
-		"in one that does not exist": {nil, KeySecret{Namespace: "own"}, false,
+			liqo.KeySecret{Namespace: "own"}, false, ""},
+		"in one that does not exist": {nil, liqo.KeySecret{Namespace: "own"}, false,
 			""}, // another check reports it
 		"in a peering's tenant namespace": {[]client.Object{clustertest.TenantNamespace("rome"),
-			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{}, false, ""},
+			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, liqo.KeySecret{}, false, ""},
 		"in one that will be adopted": {[]client.Object{clustertest.TenantNamespace("rome"),
-			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{}, true, refused},
-		"in one that will be made": {nil, KeySecret{}, false, refused},
+			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, liqo.KeySecret{}, true, refused},
+		"in one that will be made": {nil, liqo.KeySecret{}, false, refused},
 		"in one that was made": {[]client.Object{managedTenant,
-			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{}, false, refused},
+			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, liqo.KeySecret{}, false, refused},
 		"in one that was made, although asked for": {[]client.Object{managedTenant,
-			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, KeySecret{Namespace: managedTenant.Name}, false,
+			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, liqo.KeySecret{Namespace: managedTenant.Name}, false,
 			refused},
 	} {
 		if name != "Liqo's" {
@@ -131,7 +132,7 @@ func TestAUsersSecretOutlivesTheGatewayUnchanged(t *testing.T) {
 func TestAUsersSecretIsUnlabelledEvenIfTheGatewayIsGone(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan", clustertest.KeySecret("rome", nil))
 	server := endAt(milan, "rome")
-	if err := server.RemoveGateways(t.Context(), KeySecret{Name: "my-keys"}); err != nil {
+	if err := server.RemoveGateways(t.Context(), liqo.KeySecret{Name: "my-keys"}); err != nil {
 		t.Fatal(err)
 	}
 	var left corev1.Secret

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // This file writes the marks of ownership to the objects of one end.
@@ -32,7 +34,8 @@ func (e *End) Take(ctx context.Context, object client.Object) error {
 	return e.Leaf.Edit(ctx, object, e.Owner.Mark)
 }
 
-// Adopt makes the object of someone else the owner's. A failed adoption gives it back. Killed is as in [Owner.Adopt].
+// Adopt makes the object of someone else the owner's. A failed adoption gives it back. Killed is as in
+// [owner.Owner.Adopt].
 func (e *End) Adopt(ctx context.Context, object client.Object, killed bool) error {
 	return e.Leaf.Edit(ctx, object, func(object client.Object) { e.Owner.Adopt(object, killed) })
 }
@@ -74,7 +77,7 @@ func (e *End) disown(ctx context.Context, object client.Object) error {
 // forgetGateway removes what this provider has noted on a gateway for its owner.
 func forgetGateway(object client.Object) {
 	cluster.RemoveAnnotation(object, rangesAnnotation)
-	cluster.RemoveAnnotation(object, rotationAnnotation)
+	cluster.RemoveAnnotation(object, liqo.RotationAnnotation)
 }
 
 // RecordComplete records that the shortcut is complete, and whether its tunnel was seen up.
@@ -87,10 +90,10 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	if err != nil {
 		return err
 	}
-	if owner.IsComplete(found.Written(), e.Owner.Token) && (found.wasConnected() || !connected) {
+	if owner.IsComplete(found.Written(), e.Owner.Token) && (wasConnected(found) || !connected) {
 		return nil
 	}
-	holder := found.recordHolder()
+	holder := recordHolder(found)
 	if holder == nil {
 		return nil
 	}
@@ -100,7 +103,7 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 // RecordHalf records that the object of a resource for one end is complete.
 func (e *End) RecordHalf(ctx context.Context) error {
 	found, err := e.Find(ctx)
-	object := found.Of(e.Owner.Resource)
+	object := ObjectOf(found, e.Owner.Resource)
 	if err != nil || object == nil || !e.Owner.Marked(object) {
 		return err
 	}
@@ -108,7 +111,7 @@ func (e *End) RecordHalf(ctx context.Context) error {
 }
 
 // recordHolder returns the object that gets the record of a complete shortcut, or nil if there is none.
-func (o Objects) recordHolder() client.Object {
+func recordHolder(o liqo.Objects) client.Object {
 	if o.Configuration == nil {
 		return o.Gateway()
 	}
@@ -119,6 +122,6 @@ func (o Objects) recordHolder() client.Object {
 }
 
 // wasConnected reports whether the gateway of this leaf has ever reported the tunnel as up.
-func (o Objects) wasConnected() bool {
+func wasConnected(o liqo.Objects) bool {
 	return slices.ContainsFunc(o.Made(), func(object client.Object) bool { return owner.CompletionOf(object).Connected })
 }

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -23,7 +23,7 @@ func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := server.Find(t.Context())
-		if err != nil || found.wasConnected() != test.recorded || !owner.IsComplete(found.Written(), "ours") {
+		if err != nil || wasConnected(found) != test.recorded || !owner.IsComplete(found.Written(), "ours") {
 			t.Errorf("seen: %t; it says %q (%v)", test.sees, found.GatewayServer.Annotations[owner.ManagedBy+"/complete"], err)
 		}
 		if found.Configuration.Annotations[owner.ManagedBy+"/complete"] != "" {
@@ -43,7 +43,7 @@ func TestTheRecordOfAnAdoptionOutlivesTheGatewayAndAnotherConfiguration(t *testi
 	must(t, server.EnsureConfiguration(t.Context(), "mine", romesNetworks))
 	found, err := server.Find(t.Context())
 	if err != nil || found.GatewayServer != nil || found.Configuration.Namespace != "mine" ||
-		!owner.IsComplete(found.Written(), me.Token) || !found.wasConnected() {
+		!owner.IsComplete(found.Written(), me.Token) || !wasConnected(found) {
 		t.Errorf("it is lost: %v (%v)", found.Configuration, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -20,7 +21,7 @@ import (
 // five seconds of its deletion. By then the other objects are gone, in the order that Liqo needs. Given
 // is the user's Secret of the gateway. The result is the namespace as it is afterwards.
 func (e *End) BeginRemovingNamespace(
-	ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret,
+	ctx context.Context, namespace *corev1.Namespace, peering string, given liqo.KeySecret,
 ) (*corev1.Namespace, error) {
 	if namespace == nil || !e.Owner.MayRemove(namespace) {
 		return namespace, nil
@@ -48,7 +49,7 @@ type Remains struct {
 // recordGone reports. A namespace that stays loses its owner, and a later shortcut of the pair takes it
 // over. All other objects of the owner are gone by then.
 func (e *End) RemoveNamespace(
-	ctx context.Context, namespace *corev1.Namespace, peering string, recordGone bool, given KeySecret,
+	ctx context.Context, namespace *corev1.Namespace, peering string, recordGone bool, given liqo.KeySecret,
 ) (Remains, error) {
 	uses, err := e.uses(ctx, namespace, peering, given)
 	if err != nil {
@@ -113,14 +114,14 @@ func (e *End) UntilGone(ctx context.Context, remains Remains) error {
 // uses returns sentences about the objects of the network that someone else created, and about those
 // that need the tenant namespace, which may be nil.
 func (e *End) uses(
-	ctx context.Context, namespace *corev1.Namespace, peering string, given KeySecret,
+	ctx context.Context, namespace *corev1.Namespace, peering string, given liqo.KeySecret,
 ) ([]string, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var uses []string
-	if others := found.others(e.Owner); len(others) > 0 {
+	if others := others(found, e.Owner); len(others) > 0 {
 		uses = append(uses, e.tellOthers(others), fmt.Sprintf("Liqo's record of %q also stays.", e.Remote.Name))
 	}
 	if namespace == nil || !e.Owner.MayRemove(namespace) {

@@ -15,6 +15,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -153,23 +154,23 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 		owner   owner.Owner
 		objects []client.Object
 		peering string
-		given   KeySecret
+		given   liqo.KeySecret
 		stays   bool
 		why     string
 	}{
-		"mine":           {me, nil, "", KeySecret{}, false, ""},
-		"nobody's":       {owner.Owner{}, nil, "", KeySecret{}, false, ""},
-		"someone else's": {somebody, nil, "", KeySecret{}, true, ""},
-		"with a peering": {me, nil, "the peering", KeySecret{}, true,
+		"mine":           {me, nil, "", liqo.KeySecret{}, false, ""},
+		"nobody's":       {owner.Owner{}, nil, "", liqo.KeySecret{}, false, ""},
+		"someone else's": {somebody, nil, "", liqo.KeySecret{}, true, ""},
+		"with a peering": {me, nil, "the peering", liqo.KeySecret{}, true,
 			"There is still the peering. Therefore, Namespace liqo-tenant-rome also stays; " +
 				"delete it when it is no longer needed."},
 		"with a Secret that the gateway was given": {
-			me, []client.Object{own}, "", KeySecret{Name: own.Name}, true,
+			me, []client.Object{own}, "", liqo.KeySecret{Name: own.Name}, true,
 			"Your Secret liqo-tenant-rome/my-keys stays. Therefore, Namespace liqo-tenant-rome also stays; " +
 				"delete it when it is no longer needed.",
 		},
 		"with a Secret that was given elsewhere": {me, []client.Object{own}, "",
-			KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},
+			liqo.KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},
 	} {
 		milan := milansEnd(t, append(test.objects, romesNamespace(test.owner))...)
 		milan.Owner = me
@@ -207,10 +208,10 @@ func TestATenantNamespaceThatHasChangedIsJudgedAgain(t *testing.T) {
 			must(t, err)
 			must(t, milan.Leaf.Edit(t.Context(), namespace, test.change))
 			if begun {
-				namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, "", KeySecret{})
+				namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, "", liqo.KeySecret{})
 				must(t, err)
 			}
-			remains, err := milan.RemoveNamespace(t.Context(), namespace, "", true, KeySecret{})
+			remains, err := milan.RemoveNamespace(t.Context(), namespace, "", true, liqo.KeySecret{})
 			must(t, err)
 			must(t, milan.UntilGone(t.Context(), remains))
 			if left, err := milan.TenantNamespace(t.Context()); err != nil || (left != nil) != test.stays {
@@ -227,7 +228,7 @@ func TestATenantNamespaceStaysAsLongAsTheForeignCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remains, err := milan.RemoveNamespace(t.Context(), namespace, "", false, KeySecret{})
+	remains, err := milan.RemoveNamespace(t.Context(), namespace, "", false, liqo.KeySecret{})
 	if err != nil || remains != (Remains{}) {
 		t.Errorf("it says %+v (%v)", remains, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -14,14 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// Objects are the objects of an end. In addition to what they show, their methods say whose they are.
-type Objects struct{ cluster.Objects }
-
 // Find reads the leaf's cache. If there are several objects of a kind, it takes the owner's.
-func (e *End) Find(ctx context.Context) (Objects, error) {
+func (e *End) Find(ctx context.Context) (liqo.Objects, error) {
 	id := string(e.Remote.ID)
 	networks, err := readNetworks(ctx, e.Leaf, client.MatchingLabels{consts.RemoteClusterID: id}, e.Owner)
 	return networks[id], err
@@ -29,19 +26,19 @@ func (e *End) Find(ctx context.Context) (Objects, error) {
 
 // Observe is like Find, and also finds out whether the gateway has fallen silent. The status of the
 // tunnel needs this. It asks the leaf only if the report of the gateway seems overdue.
-func (e *End) Observe(ctx context.Context) (Objects, error) {
+func (e *End) Observe(ctx context.Context) (liqo.Objects, error) {
 	found, err := e.Find(ctx)
 	if err != nil {
 		return found, err
 	}
-	found.SilentSince, err = found.silentSince(ctx, e.Leaf)
+	found.SilentSince, err = found.ReadSilence(ctx, e.Leaf)
 	return found, err
 }
 
 // ObserveNetworks observes all networks in a leaf's cache. It returns their objects by the ID of the other
 // cluster. If a network has several objects of a kind, it takes the owner's. It asks about all gateways
 // whose reports seem overdue at the same time.
-func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) (map[string]Objects, error) {
+func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) (map[string]liqo.Objects, error) {
 	networks, err := readNetworks(ctx, leaf, &client.ListOptions{}, self)
 	if err != nil {
 		return nil, err
@@ -50,7 +47,7 @@ func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) 
 	group, ctx := errgroup.WithContext(ctx)
 	for id, network := range maps.Clone(networks) {
 		group.Go(func() (err error) {
-			network.SilentSince, err = network.silentSince(ctx, leaf)
+			network.SilentSince, err = network.ReadSilence(ctx, leaf)
 			mu.Lock()
 			defer mu.Unlock()
 			networks[id] = network
@@ -60,20 +57,12 @@ func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) 
 	return networks, group.Wait()
 }
 
-func (o Objects) silentSince(ctx context.Context, leaf *cluster.Leaf) (time.Time, error) {
-	gateway := o.Gateway()
-	if gateway == nil || o.ConnectionStatus(gateway) == "" {
-		return time.Time{}, nil
-	}
-	return leaf.SilentSince(ctx, gateway, o.Connection)
-}
-
 // readNetworks reads the objects in a leaf's cache, keyed by the ID of the other cluster. It reads
 // each kind once, whatever the number of networks. If a network has several objects of a kind, it
 // takes the owner's, or else the oldest.
 func readNetworks(
 	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, self owner.Owner,
-) (map[string]Objects, error) {
+) (map[string]liqo.Objects, error) {
 	var (
 		configurations networkingv1beta1.ConfigurationList
 		servers        networkingv1beta1.GatewayServerList
@@ -86,16 +75,16 @@ func readNetworks(
 			return nil, leaf.Explain(err)
 		}
 	}
-	networks := map[string]Objects{}
+	networks := map[string]liqo.Objects{}
 	collect(networks, self, configurations.Items,
-		func(o *Objects) **networkingv1beta1.Configuration { return &o.Configuration })
+		func(o *liqo.Objects) **networkingv1beta1.Configuration { return &o.Configuration })
 	collect(networks, self, servers.Items,
-		func(o *Objects) **networkingv1beta1.GatewayServer { return &o.GatewayServer })
+		func(o *liqo.Objects) **networkingv1beta1.GatewayServer { return &o.GatewayServer })
 	collect(networks, self, clients.Items,
-		func(o *Objects) **networkingv1beta1.GatewayClient { return &o.GatewayClient })
-	collect(networks, self, publicKeys.Items, func(o *Objects) **networkingv1beta1.PublicKey { return &o.PublicKey })
+		func(o *liqo.Objects) **networkingv1beta1.GatewayClient { return &o.GatewayClient })
+	collect(networks, self, publicKeys.Items, func(o *liqo.Objects) **networkingv1beta1.PublicKey { return &o.PublicKey })
 	collect(networks, self, connections.Items,
-		func(o *Objects) **networkingv1beta1.Connection { return &o.Connection })
+		func(o *liqo.Objects) **networkingv1beta1.Connection { return &o.Connection })
 	return networks, nil
 }
 
@@ -103,7 +92,7 @@ func readNetworks(
 func collect[T any, P interface {
 	*T
 	client.Object
-}](networks map[string]Objects, self owner.Owner, items []T, place func(*Objects) *P) {
+}](networks map[string]liqo.Objects, self owner.Owner, items []T, place func(*liqo.Objects) *P) {
 	for i := range items {
 		object := P(&items[i])
 		id := cluster.RemoteID(object)
@@ -136,42 +125,20 @@ func comesFirst(one, other client.Object, self owner.Owner) bool {
 	return cmp.Or(age, byName) < 0
 }
 
-// Made returns all objects except the Connection, which the gateway itself creates.
-func (o Objects) Made() []client.Object {
-	o.Connection = nil
-	return o.All()
-}
-
 // owned returns the objects that the owner may remove: its own, and those without an owner. It
 // includes the extra objects, but no Connection.
-func (o Objects) owned(self owner.Owner) []client.Object {
+func owned(o liqo.Objects, self owner.Owner) []client.Object {
 	return slices.DeleteFunc(o.Written(), func(object client.Object) bool { return !self.MayRemove(object) })
 }
 
 // others returns the objects that the owner may not remove, without Connections.
-func (o Objects) others(self owner.Owner) []client.Object {
+func others(o liqo.Objects, self owner.Owner) []client.Object {
 	return slices.DeleteFunc(o.Written(), self.MayRemove)
 }
 
-// Written returns all objects except Connections. It includes the extra objects.
-func (o Objects) Written() []client.Object {
-	return slices.DeleteFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
-		_, reported := object.(*networkingv1beta1.Connection)
-		return reported
-	})
-}
-
 // BelongsTo reports whether the owner has any of the objects.
-func (o Objects) BelongsTo(self owner.Owner) bool {
+func BelongsTo(o liqo.Objects, self owner.Owner) bool {
 	return slices.ContainsFunc(append(o.Made(), o.Extra...), self.Owns)
-}
-
-// Namespace returns the namespace of the objects, or an empty string if there are none.
-func (o Objects) Namespace() string {
-	for _, object := range o.All() {
-		return object.GetNamespace()
-	}
-	return ""
 }
 
 // Leaving reports whether an object is marked for deletion.

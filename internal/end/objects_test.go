@@ -48,8 +48,9 @@ func TestObjectsOfOthersIncludeAllButTheConnection(t *testing.T) {
 	milan := milansEnd(t, clustertest.ServerEnd("rome",
 		networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
 	found, err := milan.Find(t.Context())
-	if err != nil || len(found.All()) != 4 || len(found.Made()) != 3 || len(found.others(owner.Owner{Token: "me"})) != 3 ||
-		len(found.owned(owner.Owner{Token: "me"})) != 0 {
+	if err != nil || len(found.All()) != 4 || len(found.Made()) != 3 ||
+		len(others(found, owner.Owner{Token: "me"})) != 3 ||
+		len(owned(found, owner.Owner{Token: "me"})) != 0 {
 		t.Errorf("%d objects, %d made (%v)", len(found.All()), len(found.Made()), err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Overlap is a pod CIDR of one leaf that Liqo on another leaf must remap. On the other leaf, the CIDR
@@ -42,7 +43,7 @@ func (o Overlap) String() string {
 // Overlaps compares the other leaf's pod CIDRs with every range that is taken on this leaf, and with
 // the ranges that Liqo gives out here. It ignores the range of a shortcut of the owner with another
 // cluster, because that shortcut is about to be replaced.
-func (e *End) Overlaps(ctx context.Context, other cluster.Networks) ([]Overlap, error) {
+func (e *End) Overlaps(ctx context.Context, other liqo.Ranges) ([]Overlap, error) {
 	var (
 		taken []ipamv1alpha1.Network
 		pools []netip.Prefix
@@ -52,8 +53,8 @@ func (e *End) Overlaps(ctx context.Context, other cluster.Networks) ([]Overlap, 
 		return nil, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { taken, err = e.Leaf.TakenNetworks(ctx); return err })
-	group.Go(func() error { pools = e.Leaf.Pools(ctx); return nil })
+	group.Go(func() (err error) { taken, err = liqo.TakenNetworks(ctx, e.Leaf); return err })
+	group.Go(func() error { pools = liqo.Pools(ctx, e.Leaf); return nil })
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (e *End) Overlaps(ctx context.Context, other cluster.Networks) ([]Overlap, 
 	return e.overlapsWith(taken, pools, other), nil
 }
 
-func (e *End) overlapsWith(taken []ipamv1alpha1.Network, pools []netip.Prefix, other cluster.Networks) []Overlap {
+func (e *End) overlapsWith(taken []ipamv1alpha1.Network, pools []netip.Prefix, other liqo.Ranges) []Overlap {
 	var overlaps []Overlap
 	for _, cidr := range other.PodCIDRs {
 		prefix, err := netip.ParsePrefix(cidr)
@@ -129,7 +130,7 @@ func purpose(network *ipamv1alpha1.Network) string {
 }
 
 // CheckOverlaps fails if Liqo on this leaf would have to remap a pod CIDR of the other one.
-func (e *End) CheckOverlaps(ctx context.Context, other cluster.Networks) error {
+func (e *End) CheckOverlaps(ctx context.Context, other liqo.Ranges) error {
 	overlaps, err := e.Overlaps(ctx, other)
 	if err != nil || len(overlaps) == 0 {
 		return err

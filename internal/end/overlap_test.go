@@ -10,8 +10,8 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -36,7 +36,7 @@ func TestAnOverlapNamesTheUseOfTheRange(t *testing.T) {
 	} {
 		rome := clustertest.Leaf(t, "rome", append(ranges(), taken("10.203.128.0/17", labels))...)
 		overlaps, err := endAt(rome, "milan").Overlaps(t.Context(),
-			cluster.Networks{PodCIDRs: []string{"10.203.0.0/16"}})
+			liqo.Ranges{PodCIDRs: []string{"10.203.0.0/16"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestARangeOutsideThePoolsIsRemappedWhateverIsTaken(t *testing.T) {
 	pools := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.168.0.0/16")}
 	for cidr, outside := range map[string]bool{"10.1.0.0/16": false, "192.168.0.0/16": false, "100.64.0.0/16": true,
 		"192.0.0.0/8": true} {
-		overlaps := server.overlapsWith(nil, pools, cluster.Networks{PodCIDRs: []string{cidr}})
+		overlaps := server.overlapsWith(nil, pools, liqo.Ranges{PodCIDRs: []string{cidr}})
 		if (len(overlaps) == 1) != outside {
 			t.Errorf("%s: got %v", cidr, overlaps)
 		}
@@ -63,7 +63,7 @@ func TestARangeOutsideThePoolsIsRemappedWhateverIsTaken(t *testing.T) {
 			cidr+` of "rome" is outside the ranges that Liqo on "milan" gives out, 10.0.0.0/8 and 192.168.0.0/16:`) {
 			t.Errorf("it says: %s", overlaps[0])
 		}
-		if overlaps := server.overlapsWith(nil, nil, cluster.Networks{PodCIDRs: []string{cidr}}); len(overlaps) > 0 {
+		if overlaps := server.overlapsWith(nil, nil, liqo.Ranges{PodCIDRs: []string{cidr}}); len(overlaps) > 0 {
 			t.Errorf("%s, with pools that nobody knows: got %v", cidr, overlaps)
 		}
 	}
@@ -81,7 +81,7 @@ func TestARangeOfTheOwnersOtherShortcutCountsAsFree(t *testing.T) {
 	for token, expected := range map[string]int{"mine": 0, "another's": 1} {
 		at := endAt(rome, "milan")
 		at.Owner.Token = token
-		if overlaps, err := at.Overlaps(t.Context(), cluster.Networks{PodCIDRs: []string{"10.9.0.0/16"}}); err != nil ||
+		if overlaps, err := at.Overlaps(t.Context(), liqo.Ranges{PodCIDRs: []string{"10.9.0.0/16"}}); err != nil ||
 			len(overlaps) != expected {
 			t.Errorf("%s: got %v (%v)", token, overlaps, err)
 		}
@@ -103,7 +103,7 @@ func BenchmarkOverlaps(b *testing.B) {
 				}
 			}
 			rome := romesEnd(b)
-			other := cluster.Networks{PodCIDRs: []string{"10.0.7.0/24"}}
+			other := liqo.Ranges{PodCIDRs: []string{"10.0.7.0/24"}}
 			b.ReportAllocs()
 			for b.Loop() {
 				if overlaps := rome.overlapsWith(taken, nil, other); len(overlaps) != 1 {

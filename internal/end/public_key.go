@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -98,7 +99,7 @@ func (e *End) ensurePublicKey(
 // Liqo before 1.2 does. Otherwise a wait for the tunnel could still see the old status. The gateway creates
 // another Connection.
 func (e *End) renewConnection(
-	ctx context.Context, found Objects, publicKey *networkingv1beta1.PublicKey, gateway EnsuredGateway,
+	ctx context.Context, found liqo.Objects, publicKey *networkingv1beta1.PublicKey, gateway EnsuredGateway,
 ) error {
 	if found.Connection == nil || gateway.Restarts {
 		return nil
@@ -110,7 +111,7 @@ func (e *End) renewConnection(
 			return nil // nothing is written
 		}
 	}
-	able, err := e.Leaf.Capabilities(ctx)
+	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
 	if err != nil || able.KeepsConnections {
 		return err
 	}
@@ -132,7 +133,7 @@ func (e *End) RepeatHandshake(ctx context.Context) error {
 
 // KeyInPlace reports whether the gateway has the key of the other gateway, and nobody has edited it
 // since. A key that someone else wrote counts as in place.
-func (o Objects) KeyInPlace() bool {
+func KeyInPlace(o liqo.Objects) bool {
 	if o.PublicKey == nil {
 		return false
 	}
@@ -143,8 +144,8 @@ func (o Objects) KeyInPlace() bool {
 // RemovePublicKeys deletes the owner's PublicKey on this leaf, and returns when it is gone. A tunnel that is up
 // stays up until a gateway restarts.
 func (e *End) RemovePublicKeys(ctx context.Context) error {
-	own := func(found Objects) []client.Object {
-		return slices.DeleteFunc(found.owned(e.Owner), func(object client.Object) bool { return !IsPublicKey(object) })
+	own := func(found liqo.Objects) []client.Object {
+		return slices.DeleteFunc(owned(found, e.Owner), func(object client.Object) bool { return !IsPublicKey(object) })
 	}
 	found, err := e.Find(ctx)
 	if err != nil {
@@ -155,21 +156,9 @@ func (e *End) RemovePublicKeys(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.until(ctx, "the PublicKey to be gone", func(left Objects) bool {
+	return e.until(ctx, "the PublicKey to be gone", func(left liqo.Objects) bool {
 		return len(own(left)) == 0
 	}, &networkingv1beta1.PublicKey{})
-}
-
-// keys returns a reference to the Secret in which Liqo has put the gateway's keys, or nil.
-func (o Objects) keys() *corev1.ObjectReference {
-	switch {
-	case o.GatewayServer != nil:
-		return o.GatewayServer.Status.SecretRef
-	case o.GatewayClient != nil:
-		return o.GatewayClient.Status.SecretRef
-	default:
-		return nil
-	}
 }
 
 // WaitForKey waits for the public key of this leaf's gateway, which Liqo creates. It returns the key as soon as the
@@ -197,8 +186,8 @@ func (e *End) WaitForKey(ctx context.Context, gateway EnsuredGateway) ([]byte, e
 // waitForReportedKey waits until Liqo reports where the public key is, and reads it.
 func (e *End) waitForReportedKey(ctx context.Context) ([]byte, error) {
 	var secret *corev1.ObjectReference
-	err := e.waitForGateway(ctx, "Liqo to create the gateway's keys", e.Find, func(found Objects) bool {
-		secret = found.keys()
+	err := e.waitForGateway(ctx, "Liqo to create the gateway's keys", e.Find, func(found liqo.Objects) bool {
+		secret = found.Keys()
 		return secret != nil
 	})
 	if err != nil {
@@ -210,8 +199,8 @@ func (e *End) waitForReportedKey(ctx context.Context) ([]byte, error) {
 
 // Key returns the public key of this leaf's gateway, or nil if there is none yet or any longer. Without permission
 // to read Secrets, the error is one of Kubernetes.
-func (e *End) Key(ctx context.Context, found Objects) ([]byte, error) {
-	secret := found.keys()
+func (e *End) Key(ctx context.Context, found liqo.Objects) ([]byte, error) {
+	secret := found.Keys()
 	if secret == nil {
 		return nil, nil
 	}
@@ -222,8 +211,8 @@ func (e *End) Key(ctx context.Context, found Objects) ([]byte, error) {
 // KeyUntold reports whether the public key of this end's gateway is gone or differs from the one that
 // the owner wrote to the other leaf. Here are the objects of this end, told is the other leaf's
 // PublicKey. The result is false without permission to read Secrets, as for a user who may only plan.
-func (e *End) KeyUntold(ctx context.Context, here Objects, told *networkingv1beta1.PublicKey) (bool, error) {
-	if here.keys() == nil || told == nil || !e.Owner.Owns(told) {
+func (e *End) KeyUntold(ctx context.Context, here liqo.Objects, told *networkingv1beta1.PublicKey) (bool, error) {
+	if here.Keys() == nil || told == nil || !e.Owner.Owns(told) {
 		return false, nil
 	}
 	key, err := e.Key(ctx, here)

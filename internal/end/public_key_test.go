@@ -57,14 +57,14 @@ func TestAnEditedKeyIsDetectedWithoutTheGatewaysSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := server.Find(t.Context())
-	if err != nil || !found.KeyInPlace() {
+	if err != nil || !KeyInPlace(found) {
 		t.Fatalf("it is edited already (%v)", err)
 	}
 	found.PublicKey.Spec.PublicKey = append(make([]byte, 31), 1)
 	if err := server.Leaf.Live.Update(t.Context(), found.PublicKey); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = server.Find(t.Context()); err != nil || found.KeyInPlace() {
+	if found, err = server.Find(t.Context()); err != nil || KeyInPlace(found) {
 		t.Errorf("nobody notices (%v)", err)
 	}
 }

@@ -3,7 +3,6 @@ package end
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"slices"
 
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
@@ -11,8 +10,8 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // When the ranges in a Configuration change, Liqo (1.2.0, RemapConfiguration) first asks its IPAM to release
@@ -22,10 +21,10 @@ import (
 // WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If
 // remapping is forbidden, addresses other than the pods' own are an error.
 func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
-	var network Network
+	var network liqo.Network
 	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
 		found, err := e.Find(ctx)
-		if err != nil || found.Configuration == nil || !isRemapped(found.Configuration) {
+		if err != nil || found.Configuration == nil || !liqo.IsRemapped(found.Configuration) {
 			return false, err
 		}
 		network = found.ObservedNetwork()
@@ -45,36 +44,18 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 	return nil
 }
 
-// isRemapped reports whether the status of a Configuration has a remapping that can be the one of the ranges in
-// its spec. Liqo remaps a range to one of the same size.
-func isRemapped(configuration *networkingv1beta1.Configuration) bool {
-	if !cluster.IsDecided(configuration) || configuration.Status.Remote == nil {
-		return false
-	}
-	told, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
-	return slices.EqualFunc(told.Pod, remapped.Pod, haveSameSize) &&
-		slices.EqualFunc(told.External, remapped.External, haveSameSize)
-}
-
-func haveSameSize(one, other networkingv1beta1.CIDR) bool {
-	a, err := netip.ParsePrefix(one.String())
-	if err != nil {
-		return false
-	}
-	b, err := netip.ParsePrefix(other.String())
-	return err == nil && a.Bits() == b.Bits()
-}
-
 // followsChange reports whether Liqo would remap again if the ranges in the existing Configuration were changed to
 // those of after. If it would not, the Configuration must be created again. Then a gateway of Liqo before 1.2
 // would keep the old ranges, so with a gateway that is an error.
-func (e *End) followsChange(ctx context.Context, found Objects, after *networkingv1beta1.Configuration) (bool, error) {
+func (e *End) followsChange(
+	ctx context.Context, found liqo.Objects, after *networkingv1beta1.Configuration,
+) (bool, error) {
 	before := found.Configuration.Spec.Remote.CIDR
 	wanted := after.Spec.Remote.CIDR
 	if slices.Equal(before.Pod, wanted.Pod) && slices.Equal(before.External, wanted.External) {
 		return true, nil
 	}
-	able, err := e.Leaf.Capabilities(ctx)
+	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
 	if err != nil {
 		return false, err
 	}
@@ -91,7 +72,7 @@ func (e *End) followsChange(ctx context.Context, found Objects, after *networkin
 // reports the remapping as complete. It compares the status with a copy that shares the conditions, so it does
 // not see that only a condition has changed.
 func mayKeep(before, after []networkingv1beta1.CIDR) bool {
-	return !slices.Equal(before, after) && slices.EqualFunc(before, after, haveSameSize)
+	return !slices.Equal(before, after) && slices.EqualFunc(before, after, liqo.HaveSameSize)
 }
 
 func (e *End) unfollowedProblem() *explain.Problem {
@@ -114,7 +95,7 @@ func (e *End) areAllocated(ctx context.Context, configuration *networkingv1beta1
 	}
 	allocated := map[networkingv1beta1.CIDR]networkingv1beta1.CIDR{}
 	for i := range networks.Items {
-		if network := &networks.Items[i]; cluster.OwnedBy(network, configuration) && !Leaving(network) {
+		if network := &networks.Items[i]; liqo.OwnedBy(network, configuration) && !Leaving(network) {
 			allocated[network.Spec.CIDR] = network.Status.CIDR
 		}
 	}

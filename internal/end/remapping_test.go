@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // changed returns a Configuration whose pod CIDR has changed, with the remapping of the old one. Liqo
@@ -83,7 +83,7 @@ func liqoRemaps(t *testing.T, at *End, podCIDR networkingv1beta1.CIDR) {
 }
 
 func TestARemappingOfRangesOfAnotherSizeIsOneOfOldRanges(t *testing.T) {
-	network := networkOf(changed("10.1.0.0/16", "10.1.128.0/17"))
+	network := liqo.Objects{Configuration: changed("10.1.0.0/16", "10.1.128.0/17")}.ObservedNetwork()
 	if !slices.Equal(network.PodCIDRs, []string{"10.1.128.0/17"}) || network.RemappedPodCIDRs != nil {
 		t.Errorf("got %+v", network)
 	}
@@ -101,12 +101,12 @@ func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) 
 		before := ours(clustertest.Configuration("rome"))
 		before.UID = "before"
 		milan := milansEnd(t, before)
-		told := cluster.Networks{PodCIDRs: []string{test.after}, ExternalCIDR: "10.70.0.0/16"}
+		told := liqo.Ranges{PodCIDRs: []string{test.after}, ExternalCIDR: "10.70.0.0/16"}
 		if err := milan.EnsureConfiguration(t.Context(), before.Namespace, told); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		found, err := milan.Find(t.Context())
-		if err != nil || !slices.Equal(networkOf(found.Configuration).PodCIDRs, told.PodCIDRs) {
+		if err != nil || !slices.Equal(found.ObservedNetwork().PodCIDRs, told.PodCIDRs) {
 			t.Fatalf("%s: it is %+v (%v)", name, found.Configuration, err)
 		}
 		if replaced := found.Configuration.UID != before.UID; replaced != test.replaced {
@@ -115,26 +115,8 @@ func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) 
 	}
 }
 
-func TestLiqoBefore12SaysWithALabelThatARemappingIsComplete(t *testing.T) {
-	older := ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.71.0.0/16"))
-	older.Status.Conditions = nil
-	if network := networkOf(older); network.RemappedPodCIDRs != nil {
-		t.Errorf("without the label: %+v", network)
-	}
-	older.Labels["configuration.liqo.io/configured"] = "true"
-	if network := networkOf(older); !slices.Equal(network.RemappedPodCIDRs, []string{"10.20.0.0/16"}) {
-		t.Errorf("with the label: %+v", network)
-	}
-	updated := ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.71.0.0/16"))
-	updated.Labels["configuration.liqo.io/configured"] = "true"
-	updated.Status.Conditions[0].Status = "False"
-	if network := networkOf(updated); network.RemappedPodCIDRs != nil {
-		t.Errorf("after an update to Liqo 1.2, which has not decided yet: %+v", network)
-	}
-}
-
 func TestLiqoBefore12NeedsANewConfigurationForOtherRanges(t *testing.T) {
-	told := cluster.Networks{PodCIDRs: []string{"10.0.0.0/17"}, ExternalCIDR: "10.70.0.0/16"}
+	told := liqo.Ranges{PodCIDRs: []string{"10.0.0.0/17"}, ExternalCIDR: "10.70.0.0/16"}
 	for name, test := range map[string]struct {
 		gateway []client.Object
 		refused bool

@@ -9,6 +9,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // WaitForRollout returns when the new pods of a gateway that restarts are available, and the old ones are
@@ -17,7 +18,7 @@ func (e *End) WaitForRollout(ctx context.Context, gateway EnsuredGateway) error 
 	if !gateway.Restarts {
 		return nil
 	}
-	name := cluster.MadeForGateway(gateway)
+	name := liqo.MadeForGateway(gateway)
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
 	err := e.Leaf.UntilObject(ctx, deployment, func(exists bool) bool {
 		return exists && cluster.Includes(deployment.Spec.Template, gateway.pods) && rolledOut(deployment)

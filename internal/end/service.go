@@ -3,7 +3,6 @@ package end
 import (
 	"context"
 	"maps"
-	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // changeService waits until the Service of a gateway is as the gateway's technology wants it. Then it
@@ -22,7 +22,7 @@ import (
 func (e *End) changeService(
 	ctx context.Context, earlier *networkingv1beta1.GatewayServer, wanted networkingv1beta1.ServiceTemplate,
 ) (*corev1.Service, error) {
-	name := cluster.MadeForGateway(earlier)
+	name := liqo.MadeForGateway(earlier)
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
 	err := e.Leaf.UntilObject(ctx, service, func(exists bool) bool {
 		return exists && cluster.Includes(service.Spec, wanted.Spec) && marked(service.Labels, wanted.Metadata.Labels) &&
@@ -56,31 +56,12 @@ func stale(earlier, wanted map[string]string) func(key, value string) bool {
 	}
 }
 
-// reaches reports whether an endpoint, as a gateway reports it, is that of the Service. Liqo reports the
-// endpoint some time after a change of the Service.
-func (e Endpoint) reaches(service *corev1.Service) bool {
-	if len(service.Spec.Ports) == 0 {
-		return false
-	}
-	port := service.Spec.Ports[0]
-	inCluster := slices.Equal(e.Addresses, service.Spec.ClusterIPs)
-	switch service.Spec.Type {
-	case corev1.ServiceTypeClusterIP:
-		return inCluster && e.Port == port.Port
-	case corev1.ServiceTypeNodePort:
-		return !inCluster && e.Port == port.NodePort
-	default:
-		asked := service.Spec.LoadBalancerIP
-		return !inCluster && e.Port == port.Port && (asked == "" || slices.Contains(e.Addresses, asked))
-	}
-}
-
 // ServiceLost reports whether a gateway has no Service and will not get one. Liqo creates a gateway's
 // Deployment and then its Service. If there is a Deployment but no Service, because someone deleted
 // the Service or the API server refused it, Liqo's controller of WireGuard gateways stops before it
 // creates one, and keeps the old address in the status. ServiceLost sends no request while the tunnel
 // is up.
-func (e *End) ServiceLost(ctx context.Context, found Objects) (bool, error) {
+func (e *End) ServiceLost(ctx context.Context, found liqo.Objects) (bool, error) {
 	technology := found.GatewayServer.Status.ServerRef
 	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind {
 		return false, nil
@@ -88,7 +69,7 @@ func (e *End) ServiceLost(ctx context.Context, found Objects) (bool, error) {
 	if found.ConnectionStatus(found.GatewayServer) == networkingv1beta1.Connected {
 		return false, nil
 	}
-	name := cluster.MadeForGateway(found.GatewayServer)
+	name := liqo.MadeForGateway(found.GatewayServer)
 	if lost, err := e.Leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Service"), name); err != nil || !lost {
 		return false, err
 	}

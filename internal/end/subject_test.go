@@ -12,13 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // explained returns the objects of Milan's end of its network with Rome, for package explain.
-func explained(t *testing.T, objects ...client.Object) cluster.Objects {
+func explained(t *testing.T, objects ...client.Object) liqo.Objects {
 	t.Helper()
 	found, err := milansEnd(t, objects...).Subject().Find(t.Context())
 	if err != nil {
@@ -41,7 +41,7 @@ func TestTheSubjectHasAllObjectsOfTheNetwork(t *testing.T) {
 	if endpoint == nil || endpoint.Port != 31000 || tunnel != networkingv1beta1.Connecting {
 		t.Errorf("the endpoint is %v, the tunnel %q", endpoint, tunnel)
 	}
-	if found := explained(t); !reflect.DeepEqual(found, cluster.Objects{}) {
+	if found := explained(t); !reflect.DeepEqual(found, liqo.Objects{}) {
 		t.Errorf("of nothing there is %+v", found)
 	}
 }
@@ -69,7 +69,7 @@ func TestAnObjectMarkedForDeletionExplainsAFailedWait(t *testing.T) {
 		configuration := clustertest.Configuration("rome")
 		configuration.DeletionTimestamp, configuration.Finalizers = new(metav1.Now()), []string{"example.com/hold"}
 		milan := clustertest.Leaf(t, "milan", exposedGateway(), configuration)
-		err := endAt(milan, "rome").until(ctx, "an end", func(Objects) bool { return false },
+		err := endAt(milan, "rome").until(ctx, "an end", func(liqo.Objects) bool { return false },
 			&networkingv1beta1.Configuration{})
 		if got := explain.Summary(err); got != `Configuration liqo-tenant-rome/rome is not deleted on leaf "milan"` {
 			t.Errorf("got %q:\n%s", got, explain.Detail(err))

@@ -1,14 +1,12 @@
 package end
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
-	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,73 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
-
-// Liqo's own templates of WireGuard gateways. They are in Liqo's namespace.
-const (
-	DefaultServerTemplateName     = forge.DefaultGwServerTemplateName
-	DefaultServerTemplateResource = forge.DefaultGwServerType
-	DefaultClientTemplateName     = forge.DefaultGwClientTemplateName
-	DefaultClientTemplateResource = forge.DefaultGwClientType
-)
-
-// Template names the object from which Liqo creates a gateway. Empty fields stand for those of Liqo's
-// own template.
-type Template struct {
-	Name      string
-	Namespace string
-	Resource  string // group/version/resource, as in liqoctl's --gw-server-type
-}
-
-// ServerTemplate returns Liqo's own template of a gateway server, on a leaf with this Liqo namespace.
-func ServerTemplate(liqoNamespace string) Template {
-	return Template{Name: DefaultServerTemplateName, Namespace: liqoNamespace, Resource: DefaultServerTemplateResource}
-}
-
-// ClientTemplate returns Liqo's own template of a gateway client, on a leaf with this Liqo namespace.
-func ClientTemplate(liqoNamespace string) Template {
-	return Template{Name: DefaultClientTemplateName, Namespace: liqoNamespace, Resource: DefaultClientTemplateResource}
-}
-
-// or fills the empty fields.
-func (t Template) or(byDefault Template) Template {
-	return Template{
-		Name:      cmp.Or(t.Name, byDefault.Name),
-		Namespace: cmp.Or(t.Namespace, byDefault.Namespace),
-		Resource:  cmp.Or(t.Resource, byDefault.Resource),
-	}
-}
-
-// observed returns the found template of a gateway in terms of these settings. Fields that these
-// settings leave to Liqo stay empty while they have Liqo's value: all fields if the settings name no
-// template, otherwise the namespace.
-func (t Template) observed(found, byDefault Template) Template {
-	switch {
-	case t == (Template{}) && found == byDefault:
-		return Template{}
-	case t.Namespace == "" && found.Namespace == byDefault.Namespace:
-		found.Namespace = ""
-	}
-	return found
-}
-
-// Gateway is the settings of a gateway: a [GatewayServer] or a [GatewayClient].
-type Gateway interface {
-	// template returns the template of the gateway on a leaf with this Liqo namespace. No field is
-	// empty.
-	template(liqoNamespace string) Template
-}
-
-func (g GatewayServer) template(liqoNamespace string) Template {
-	return g.Template.or(ServerTemplate(liqoNamespace))
-}
-
-func (g GatewayClient) template(liqoNamespace string) Template {
-	return g.Template.or(ClientTemplate(liqoNamespace))
-}
 
 // refer returns the reference to a template as a gateway has it: with a kind instead of a resource.
-func (e *End) refer(template Template) (corev1.ObjectReference, error) {
+func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	resource, err := enutils.ParseGroupVersionResource(template.Resource)
 	if err != nil || resource.Version == "" || resource.Resource == "" {
 		return corev1.ObjectReference{}, &explain.Problem{
@@ -105,15 +41,6 @@ func (e *End) refer(template Template) (corev1.ObjectReference, error) {
 	}, e.Leaf.Explain(err)
 }
 
-// templateOf turns Liqo's reference, which has a kind, into a template with the resource as in
-// liqoctl's flags.
-func templateOf(reference corev1.ObjectReference) Template {
-	return Template{
-		Name: reference.Name, Namespace: reference.Namespace,
-		Resource: reference.APIVersion + "/" + enutils.KindToResource(reference.Kind),
-	}
-}
-
 // TemplateSettings says which settings of a gateway's Service a template uses.
 type TemplateSettings struct {
 	Name string // the template's kind, namespace and name, for messages
@@ -122,8 +49,8 @@ type TemplateSettings struct {
 }
 
 // CheckTemplate fails if the template of a gateway, or its kind, does not exist on the leaf.
-func (e *End) CheckTemplate(ctx context.Context, gateway Gateway) (TemplateSettings, error) {
-	template := gateway.template(e.Leaf.LiqoNamespace)
+func (e *End) CheckTemplate(ctx context.Context, gateway liqo.Gateway) (TemplateSettings, error) {
+	template := gateway.TemplateOn(e.Leaf.LiqoNamespace)
 	reference, err := e.refer(template)
 	if err != nil {
 		return TemplateSettings{}, err

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // serverTemplate is a template of a gateway server whose Service has these extra fields.
@@ -14,7 +15,7 @@ func serverTemplate(fields map[string]any) *networkingv1beta1.WgGatewayServerTem
 	service := map[string]any{"spec": map[string]any{"type": "{{ .Spec.Endpoint.ServiceType }}",
 		"ports": []any{fields}}}
 	template := &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo",
-		Name: DefaultServerTemplateName}}
+		Name: liqo.DefaultServerTemplateName}}
 	template.Spec.Template.Object = map[string]any{"spec": map[string]any{"service": service}}
 	return template
 }
@@ -23,37 +24,39 @@ func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 	in := func(namespace, name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name}
 	}
-	client := romesEnd(t, &networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: in("liqo", DefaultClientTemplateName)})
+	client := romesEnd(t, &networkingv1beta1.WgGatewayClientTemplate{
+		ObjectMeta: in("liqo", liqo.DefaultClientTemplateName),
+	})
 	server := milansEnd(t, &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: in("liqo",
-		DefaultServerTemplateName)},
+		liqo.DefaultServerTemplateName)},
 		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: in("custom", "large")})
 	for name, test := range map[string]struct {
-		template         Template
+		template         liqo.Template
 		ofServer         string // summary of the problem; empty for none
 		ofClient, detail string
 	}{
-		"Liqo's own": {Template{}, "", "", ""},
+		"Liqo's own": {liqo.Template{}, "", "", ""},
 		"another": {
-			Template{Name: "large", Namespace: "custom", Resource: DefaultServerTemplateResource}, "",
+			liqo.Template{Name: "large", Namespace: "custom", Resource: liqo.DefaultServerTemplateResource}, "",
 			"the template does not exist",
 			"There is no WgGatewayServerTemplate custom/large.",
 		},
 		"in another namespace": {
-			Template{Name: "large", Resource: DefaultServerTemplateResource}, "the template does not exist",
+			liqo.Template{Name: "large", Resource: liqo.DefaultServerTemplateResource}, "the template does not exist",
 			"the template does not exist",
 			"There is no WgGatewayServerTemplate liqo/large.",
 		},
 		"of a type that is not there": {
-			Template{Resource: "example.com/v1/nothings"}, "there are no templates of type example.com/v1/nothings",
+			liqo.Template{Resource: "example.com/v1/nothings"}, "there are no templates of type example.com/v1/nothings",
 			"there are no templates of type example.com/v1/nothings",
 			"The API server does not know this resource. Check its spelling, " +
 				"or install the gateway technology that provides it.",
 		},
-		"of no type": {Template{Resource: "nothings"}, "not a resource: nothings", "not a resource: nothings",
+		"of no type": {liqo.Template{Resource: "nothings"}, "not a resource: nothings", "not a resource: nothings",
 			"It must be group/version/resource."},
 	} {
-		_, ofServer := server.CheckTemplate(t.Context(), GatewayServer{Template: test.template})
-		_, ofClient := client.CheckTemplate(t.Context(), GatewayClient{Template: test.template})
+		_, ofServer := server.CheckTemplate(t.Context(), liqo.GatewayServer{Template: test.template})
+		_, ofClient := client.CheckTemplate(t.Context(), liqo.GatewayClient{Template: test.template})
 		for leaf, end := range map[string]struct {
 			err     error
 			summary string
@@ -86,26 +89,26 @@ func TestATemplateReportsWhichSettingsItUses(t *testing.T) {
 	} {
 		server := milansEnd(t, serverTemplate(test.fields))
 		test.expected.Name = "WgGatewayServerTemplate liqo/wireguard-server"
-		if got, err := server.CheckTemplate(t.Context(), GatewayServer{}); err != nil || got != test.expected {
+		if got, err := server.CheckTemplate(t.Context(), liqo.GatewayServer{}); err != nil || got != test.expected {
 			t.Errorf("%s: got %+v (%v)", name, got, err)
 		}
 	}
 }
 
 func TestATemplateIsObservedInTermsOfItsSettings(t *testing.T) {
-	own, large := ServerTemplate("liqo"), Template{Name: "large", Namespace: "custom",
-		Resource: DefaultServerTemplateResource}
+	own, large := liqo.DefaultServerTemplate("liqo"), liqo.Template{Name: "large", Namespace: "custom",
+		Resource: liqo.DefaultServerTemplateResource}
 	byName := own
 	byName.Namespace = ""
-	for name, test := range map[string]struct{ set, found, expected Template }{
-		"nothing set, Liqo's own found":        {Template{}, own, Template{}},
-		"nothing set, another found":           {Template{}, large, large},
+	for name, test := range map[string]struct{ set, found, expected liqo.Template }{
+		"nothing set, Liqo's own found":        {liqo.Template{}, own, liqo.Template{}},
+		"nothing set, another found":           {liqo.Template{}, large, large},
 		"Liqo's own by its name":               {byName, own, byName},
 		"Liqo's own by its name and place":     {own, own, own},
 		"another set, Liqo's own found":        {large, own, own},
 		"another set in Liqo's, another found": {byName, large, large},
 	} {
-		if got := (GatewayServer{Template: test.set}).Observed(GatewayServer{Template: test.found},
+		if got := (liqo.GatewayServer{Template: test.set}).Observed(liqo.GatewayServer{Template: test.found},
 			"liqo").Template; got != test.expected {
 			t.Errorf("%s: %+v", name, got)
 		}

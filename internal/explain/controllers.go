@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // controllersName is the name of the Deployment of Liqo's controllers in Liqo's chart.
@@ -20,7 +21,7 @@ const controllersDown = "Liqo's controllers do not run"
 
 // controllers explains why Liqo has not reacted to the provider's objects.
 func controllers(ctx context.Context, s Subject, found view) ([]cause, error) {
-	ignored := found.ignored()
+	ignored := found.Ignored()
 	if len(ignored) == 0 {
 		return nil, nil
 	}
@@ -29,11 +30,11 @@ func controllers(ctx context.Context, s Subject, found view) ([]cause, error) {
 
 // noDeployment explains why a gateway that Liqo has reacted to has no Deployment.
 func noDeployment(ctx context.Context, s Subject, found view) ([]cause, error) {
-	gateway := found.handled()
+	gateway := found.Handled()
 	if gateway == nil {
 		return nil, nil
 	}
-	gone, err := s.Leaf.Gone(ctx, appsv1.SchemeGroupVersion.WithKind("Deployment"), cluster.MadeForGateway(gateway))
+	gone, err := s.Leaf.Gone(ctx, appsv1.SchemeGroupVersion.WithKind("Deployment"), liqo.MadeForGateway(gateway))
 	if err != nil || !gone {
 		return nil, err
 	}

@@ -11,17 +11,18 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // deployment explains from the Deployment and the pods of a gateway why the gateway does not run.
 // [noDeployment] explains a missing Deployment.
 func deployment(ctx context.Context, s Subject, found view) ([]cause, error) {
-	gateway := found.handled()
+	gateway := found.Handled()
 	if gateway == nil {
 		return nil, nil
 	}
 	var deployment appsv1.Deployment
-	switch err := s.Leaf.Live.Get(ctx, cluster.MadeForGateway(gateway), &deployment); {
+	switch err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(gateway), &deployment); {
 	case apierrors.IsNotFound(err):
 		return nil, nil
 	case err != nil:
@@ -38,7 +39,7 @@ func deployment(ctx context.Context, s Subject, found view) ([]cause, error) {
 			}}, nil
 		}
 	}
-	pods, err := s.Leaf.GatewayPods(ctx, gateway)
+	pods, err := liqo.PodsOf(ctx, s.Leaf, gateway)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func silent(s Subject, found view, pods []corev1.Pod) cause {
 		}, evidence...),
 		advice: fmt.Sprintf("Check that its node runs, and that the gateway can reach the API server. Its log says "+
 			"more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
-			pods[0].Namespace, cluster.MadeForGateway(found.handled()).Name),
+			pods[0].Namespace, liqo.MadeForGateway(found.Handled()).Name),
 	}
 }
 

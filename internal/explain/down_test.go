@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // record is Liqo's ForeignCluster of a cluster whose tunnel is down.
@@ -83,7 +83,7 @@ func silentEnd(s Subject) Subject {
 	found, err := s.Find(context.Background())
 	found.SilentSince = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	found.Connection.Status.Value = networkingv1beta1.Connected
-	s.Find = func(context.Context) (cluster.Objects, error) { return found, err }
+	s.Find = func(context.Context) (liqo.Objects, error) { return found, err }
 	return s
 }
 
@@ -145,8 +145,8 @@ func TestTheWarningHasAnIncompleteEndOnceAndWithoutAWait(t *testing.T) {
 
 func TestAnEndThatCannotBeReadDoesNotHideTheOther(t *testing.T) {
 	unread := milan(t)
-	unread.Find = func(context.Context) (cluster.Objects, error) {
-		return cluster.Objects{}, errors.New("no cache")
+	unread.Find = func(context.Context) (liqo.Objects, error) {
+		return liqo.Objects{}, errors.New("no cache")
 	}
 	if down := Down(t.Context(), downAtRome(t), unread); !strings.HasPrefix(down.Detail, romeReports+"\n\nCheck that") {
 		t.Errorf("got:\n%s", down.Detail)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // milan is Milan's end of its network with Rome, the client. Milan has these objects.
@@ -27,7 +28,7 @@ func milan(t *testing.T, objects ...client.Object) Subject {
 
 // of is a leaf's end of its network with another cluster. The leaf has these objects.
 func of(leaf *cluster.Leaf, remote string, objects ...client.Object) Subject {
-	var found cluster.Objects
+	var found liqo.Objects
 	for _, object := range objects {
 		switch object := object.(type) {
 		case *networkingv1beta1.Configuration:
@@ -44,7 +45,7 @@ func of(leaf *cluster.Leaf, remote string, objects ...client.Object) Subject {
 	}
 	return Subject{
 		Leaf: leaf, RemoteName: remote, RemoteID: liqov1beta1.ClusterID(remote),
-		Find: func(context.Context) (cluster.Objects, error) { return found, nil },
+		Find: func(context.Context) (liqo.Objects, error) { return found, nil },
 	}
 }
 

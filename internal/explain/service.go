@@ -13,15 +13,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // service explains why a gateway has no address for the other leaf to dial.
 func service(ctx context.Context, s Subject, found view) ([]cause, error) {
-	if found.GatewayServer == nil || found.handled() == nil {
+	if found.GatewayServer == nil || found.Handled() == nil {
 		return nil, nil
 	}
 	var service corev1.Service
-	switch err := s.Leaf.Live.Get(ctx, cluster.MadeForGateway(found.GatewayServer), &service); {
+	switch err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(found.GatewayServer), &service); {
 	case apierrors.IsNotFound(err):
 		return noService(ctx, s.Leaf, found.GatewayServer)
 	case err != nil:
@@ -85,7 +86,7 @@ func noService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1bet
 func wantedService(
 	ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1beta1.GatewayServer,
 ) (*corev1.Service, error) {
-	reference, name := gateway.Status.ServerRef, cluster.MadeForGateway(gateway)
+	reference, name := gateway.Status.ServerRef, liqo.MadeForGateway(gateway)
 	if reference.Kind != networkingv1beta1.WgGatewayServerKind {
 		return nil, nil //nolint:nilnil // documented
 	}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // serviceChange explains why the Service of a gateway does not become what Liqo wants. Only Liqo's log says
@@ -18,7 +19,7 @@ func serviceChange(ctx context.Context, s Subject, found view) ([]cause, error) 
 		return nil, nil
 	}
 	var service corev1.Service
-	err := s.Leaf.Live.Get(ctx, cluster.MadeForGateway(found.GatewayServer), &service)
+	err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(found.GatewayServer), &service)
 	if apierrors.IsNotFound(err) {
 		return nil, nil // there is nothing to change
 	}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
@@ -46,7 +46,7 @@ func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
 				return test.answer
 			},
 		})
-		causes, err := serviceChange(t.Context(), s, view{Objects: cluster.Objects{GatewayServer: gateway}})
+		causes, err := serviceChange(t.Context(), s, view{Objects: liqo.Objects{GatewayServer: gateway}})
 		if err != nil || len(causes) != test.causes {
 			t.Fatalf("%s: %+v (%v)", name, causes, err)
 		}

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestTheAPIServerExplainsAMissingService(t *testing.T) {
@@ -65,7 +65,7 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 				return test.answer
 			},
 		})
-		causes, err := service(t.Context(), s, view{Objects: cluster.Objects{GatewayServer: gateway}})
+		causes, err := service(t.Context(), s, view{Objects: liqo.Objects{GatewayServer: gateway}})
 		if len(causes) != 1 || causes[0].summary != test.summary || causes[0].evidence[0] != test.evidence {
 			t.Errorf("%s: %+v", name, causes)
 		}
@@ -77,7 +77,7 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 
 func TestAGatewayWithoutADeploymentNeedsNoService(t *testing.T) {
 	gateway := exposedGateway()
-	causes, err := service(t.Context(), milan(t, gateway), view{Objects: cluster.Objects{GatewayServer: gateway}})
+	causes, err := service(t.Context(), milan(t, gateway), view{Objects: liqo.Objects{GatewayServer: gateway}})
 	if len(causes) > 0 || err != nil {
 		t.Errorf("got %+v (%v)", causes, err)
 	}

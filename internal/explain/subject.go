@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Subject is one leaf's end of its network with one other cluster, which is to be explained.
@@ -20,7 +20,7 @@ type Subject struct {
 
 	// Find observes the leaf's objects of the network. It is called only if there is something to explain.
 	// At that moment the time for the work may have run out.
-	Find func(context.Context) (cluster.Objects, error)
+	Find func(context.Context) (liqo.Objects, error)
 
 	// remaining, if it is not nil, takes the place of Find. It returns the object that delays a deletion.
 	remaining func(context.Context) (client.Object, error)
@@ -28,7 +28,7 @@ type Subject struct {
 
 // view is what the explanations look at.
 type view struct {
-	cluster.Objects
+	liqo.Objects
 
 	leaving []client.Object // objects that are to be deleted and still exist
 }
@@ -45,40 +45,4 @@ func (s Subject) observe(ctx context.Context) (view, error) {
 	found, err := s.Find(ctx)
 	stays := func(object client.Object) bool { return object.GetDeletionTimestamp().IsZero() }
 	return view{Objects: found, leaving: slices.DeleteFunc(found.All(), stays)}, err
-}
-
-// ignored returns the objects that Liqo's controllers have not reacted to.
-func (o view) ignored() []client.Object {
-	var ignored []client.Object
-	if o.Configuration != nil && !cluster.IsDecided(o.Configuration) {
-		ignored = append(ignored, o.Configuration)
-	}
-	if o.GatewayServer != nil && o.GatewayServer.Status.ServerRef == nil {
-		ignored = append(ignored, o.GatewayServer)
-	}
-	if o.GatewayClient != nil && o.GatewayClient.Status.ClientRef == nil {
-		ignored = append(ignored, o.GatewayClient)
-	}
-	return ignored
-}
-
-// handled returns the leaf's gateway. It returns nil if there is none, or if Liqo has not reacted to it.
-func (o view) handled() client.Object {
-	switch {
-	case o.GatewayServer != nil && o.GatewayServer.Status.ServerRef != nil:
-		return o.GatewayServer
-	case o.GatewayServer == nil && o.GatewayClient != nil && o.GatewayClient.Status.ClientRef != nil:
-		return o.GatewayClient
-	default:
-		return nil
-	}
-}
-
-// tunnel returns the status of the tunnel that the leaf's gateway reports. It may be empty.
-func (o view) tunnel() networkingv1beta1.ConnectionStatusValue {
-	gateway := o.Gateway()
-	if gateway == nil {
-		return ""
-	}
-	return o.ConnectionStatus(gateway)
 }

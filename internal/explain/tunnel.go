@@ -14,24 +14,17 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
-
-// isInPlace reports whether this end of the tunnel has everything that it needs to reach the other
-// end.
-func (o view) isInPlace() bool {
-	hasEndpoint := o.GatewayServer == nil || o.EndpointStatus() != nil
-	return o.handled() != nil && hasEndpoint && o.PublicKey != nil && o.Connection != nil
-}
 
 // dialling explains, from the client's end, a tunnel that does not come up although all objects are
 // in place.
 func dialling(ctx context.Context, s Subject, found view) ([]cause, error) {
-	if !found.isInPlace() || found.GatewayClient == nil {
+	if !found.IsInPlace() || found.GatewayClient == nil {
 		return nil, nil
 	}
 	endpoint, answer := found.GatewayClient.Spec.Endpoint, ", and gets no answer"
-	if found.tunnel() == networkingv1beta1.Connected || !found.SilentSince.IsZero() {
+	if found.Tunnel() == networkingv1beta1.Connected || !found.SilentSince.IsZero() {
 		answer = ""
 	}
 	report, err := s.report(ctx, found)
@@ -48,7 +41,7 @@ func dialling(ctx context.Context, s Subject, found view) ([]cause, error) {
 
 // listening explains the same from the server's end.
 func listening(ctx context.Context, s Subject, found view) ([]cause, error) {
-	if !found.isInPlace() || found.GatewayClient != nil {
+	if !found.IsInPlace() || found.GatewayClient != nil {
 		return nil, nil
 	}
 	report, err := s.report(ctx, found)
@@ -60,8 +53,8 @@ func listening(ctx context.Context, s Subject, found view) ([]cause, error) {
 
 // unfinished explains what a tunnel still lacks whose gateway runs.
 func unfinished(_ context.Context, s Subject, found view) ([]cause, error) {
-	gateway := found.handled()
-	if gateway == nil || found.isInPlace() {
+	gateway := found.Handled()
+	if gateway == nil || found.IsInPlace() {
 		return nil, nil
 	}
 	name := s.Leaf.Describe(gateway)
@@ -84,7 +77,7 @@ func unfinished(_ context.Context, s Subject, found view) ([]cause, error) {
 			summary:  "the gateway reports no connection",
 			evidence: []string{name + " runs, but its pod has not created a Connection."},
 			advice: fmt.Sprintf("Its log shows more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
-				gateway.GetNamespace(), cluster.MadeForGateway(gateway).Name),
+				gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name),
 		}}, nil
 	}
 }
@@ -95,7 +88,7 @@ func (s Subject) report(ctx context.Context, found view) (string, error) {
 	if found.Connection == nil {
 		return fmt.Sprintf("On leaf %q, there is no Connection.", s.Leaf.Name), nil
 	}
-	if found.tunnel() == "" {
+	if found.Tunnel() == "" {
 		return fmt.Sprintf("On leaf %q, %s has no status yet.", s.Leaf.Name, s.Leaf.Describe(found.Connection)), nil
 	}
 	if !found.SilentSince.IsZero() {
@@ -103,8 +96,8 @@ func (s Subject) report(ctx context.Context, found view) (string, error) {
 			s.Leaf.Name, found.SilentSince.Format(time.RFC3339),
 			s.Leaf.Describe(found.Connection), found.Connection.Status.Value), nil
 	}
-	report := fmt.Sprintf("On leaf %q, %s says %q", s.Leaf.Name, s.Leaf.Describe(found.Connection), found.tunnel())
-	since, err := s.since(ctx, found.tunnel())
+	report := fmt.Sprintf("On leaf %q, %s says %q", s.Leaf.Name, s.Leaf.Describe(found.Connection), found.Tunnel())
+	since, err := s.since(ctx, found.Tunnel())
 	if !since.IsZero() {
 		report += ", since " + since.UTC().Format(time.RFC3339)
 	}

@@ -7,8 +7,8 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestTheErrorSaysWhatARunningGatewayLacks(t *testing.T) {
@@ -68,8 +68,8 @@ func TestATunnelHasNoStatusUnlessItsOwnGatewayReportsIt(t *testing.T) {
 		"an earlier gateway": {renewed, ""},
 		"no gateway":         {nil, ""},
 	} {
-		found := view{Objects: cluster.Objects{GatewayServer: test.gateway, Connection: down}}
-		if status := found.tunnel(); status != test.expected {
+		found := view{Objects: liqo.Objects{GatewayServer: test.gateway, Connection: down}}
+		if status := found.Tunnel(); status != test.expected {
 			t.Errorf("%s: the status is %q", name, status)
 		}
 	}

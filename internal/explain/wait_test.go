@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -36,20 +37,20 @@ func TestTheRequestsAfterAWaitHaveTimeOfTheirOwn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := milan(t)
-	s.Find = func(ctx context.Context) (cluster.Objects, error) {
+	s.Find = func(ctx context.Context) (liqo.Objects, error) {
 		if _, limited := ctx.Deadline(); !limited {
 			t.Error("looking may take forever")
 		}
-		return cluster.Objects{GatewayServer: leavingGateway()}, ctx.Err()
+		return liqo.Objects{GatewayServer: leavingGateway()}, ctx.Err()
 	}
 	says(t, Wait(ctx, s, "an end", context.DeadlineExceeded), "GatewayServer liqo-tenant-rome/rome is not deleted")
 }
 
 func TestOnlyALateOrInterruptedWaitIsExplained(t *testing.T) {
 	s := milan(t)
-	s.Find = func(context.Context) (cluster.Objects, error) {
+	s.Find = func(context.Context) (liqo.Objects, error) {
 		t.Error("the leaf is asked")
-		return cluster.Objects{}, nil
+		return liqo.Objects{}, nil
 	}
 	if err := Wait(t.Context(), s, "an end", nil); err != nil {
 		t.Errorf("a successful wait has the error %v", err)
@@ -94,8 +95,8 @@ func TestAForbiddenRequestDoesNotHideTheRest(t *testing.T) {
 
 func TestTheErrorSaysThatObjectsCouldNotBeRead(t *testing.T) {
 	s := milan(t, liqoControllers(1))
-	s.Find = func(context.Context) (cluster.Objects, error) {
-		return cluster.Objects{}, errors.New("no cache")
+	s.Find = func(context.Context) (liqo.Objects, error) {
+		return liqo.Objects{}, errors.New("no cache")
 	}
 	says(t, Wait(t.Context(), s, "an end", context.DeadlineExceeded), "gave up waiting for an end",
 		"there may be other causes: no cache.")

@@ -3,8 +3,9 @@ package owner
 import (
 	"encoding/json"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // previousAnnotation is on adopted objects. It is their marks before the adoption, the JSON of [previous].

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // completeAnnotation is on a gateway, an adopted Configuration or an object of one end once what its owner created was

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // originAnnotation is on Configurations, and on the objects of resources for one end. It is the JSON of [Origin].

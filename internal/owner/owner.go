@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // ManagedByLabel and ManagedBy mark the objects that this package creates or adopts. An annotation

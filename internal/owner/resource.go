@@ -3,9 +3,10 @@ package owner
 import (
 	"cmp"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Resource is the type of a Terraform resource that owns one object at one end of a network.

@@ -3,8 +3,9 @@ package owner
 import (
 	"encoding/json"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Whoever creates something holds a Lease meanwhile, and writes its token on it. A create that is killed leaves the

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -32,7 +32,7 @@ func clientGatewayAttribute() schema.SingleNestedAttribute {
 				Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 			},
 			"key_secret": keySecretAttribute("client_namespace"),
-			"template":   templateAttribute(end.DefaultClientTemplateName, end.DefaultClientTemplateResource),
+			"template":   templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
 		},
 	}
 }
@@ -47,15 +47,15 @@ type clientGatewayModel struct {
 var clientGatewayTypes = attributeTypes(clientGatewayAttribute().Attributes)
 
 // clientGatewaySpec returns the settings of the gateway client, empty if the block is missing.
-func clientGatewaySpec(ctx context.Context, set types.Object) (end.GatewayClient, diag.Diagnostics) {
+func clientGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayClient, diag.Diagnostics) {
 	if set.IsNull() {
-		return end.GatewayClient{}, nil
+		return liqo.GatewayClient{}, nil
 	}
 	var model clientGatewayModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
 	template, templateDiags := templateSpec(ctx, model.Template)
 	diags.Append(templateDiags...)
-	return end.GatewayClient{
+	return liqo.GatewayClient{
 		ConnectAddress: model.ConnectAddress.ValueString(),
 		ConnectPort:    model.ConnectPort.ValueInt32(),
 		KeySecret:      model.KeySecret.ValueString(),
@@ -70,7 +70,7 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 	if state.ClientGateway == nil {
 		return nil
 	}
-	var set end.GatewayClient
+	var set liqo.GatewayClient
 	if given(m.ClientGateway) {
 		var diags diag.Diagnostics
 		if set, diags = clientGatewaySpec(ctx, m.ClientGateway); diags.HasError() {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -138,7 +139,7 @@ func announcementPath(network string, err error) path.Path {
 	}
 }
 
-func networkObject(network end.Network) types.Object {
+func networkObject(network liqo.Network) types.Object {
 	return types.ObjectValueMust(networkTypes, map[string]attr.Value{
 		"pod_cidrs":              cidrList(network.PodCIDRs),
 		"external_cidr":          cidrOrNull(network.ExternalCIDR),
@@ -148,7 +149,7 @@ func networkObject(network end.Network) types.Object {
 }
 
 // networkOrNull returns null if no ranges have been announced to the other leaf.
-func networkOrNull(network end.Network) types.Object {
+func networkOrNull(network liqo.Network) types.Object {
 	if network.PodCIDRs == nil && network.ExternalCIDR == "" {
 		return types.ObjectNull(networkTypes)
 	}
@@ -195,11 +196,11 @@ func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded 
 	}
 	var own types.Object
 	if leaf != nil {
-		networks, err := leaf.Networks(ctx)
+		networks, err := liqo.RangesOf(ctx, leaf)
 		if err != nil {
 			return own, err
 		}
-		own = networkObject(end.Network{PodCIDRs: networks.PodCIDRs, ExternalCIDR: networks.ExternalCIDR})
+		own = networkObject(liqo.Network{PodCIDRs: networks.PodCIDRs, ExternalCIDR: networks.ExternalCIDR})
 	}
 	said := func(attribute string, unknown attr.Value) attr.Value {
 		for _, source := range []types.Object{configured, own, recorded} {

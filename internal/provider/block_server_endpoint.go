@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // serverEndpointAttribute returns the schema of `server_endpoint` of a liqo_shortcut.
@@ -50,7 +50,7 @@ func shownEndpoint(description string) datasourceschema.Attribute {
 var endpointTypes = attributeTypes(serverEndpointAttribute().Attributes)
 
 // endpointObject returns null for nil.
-func endpointObject(endpoint *end.Endpoint) types.Object {
+func endpointObject(endpoint *liqo.Endpoint) types.Object {
 	if endpoint == nil {
 		return types.ObjectNull(endpointTypes)
 	}

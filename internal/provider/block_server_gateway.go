@@ -19,7 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -43,7 +43,7 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"service_type": schema.StringAttribute{
 			Optional: true, Computed: true,
-			Default: stringdefault.StaticString(string(end.DefaultServiceType)),
+			Default: stringdefault.StaticString(string(liqo.DefaultServiceType)),
 			MarkdownDescription: "Type of the gateway's Service: `LoadBalancer`, `NodePort` or `ClusterIP`. " +
 				"Default: `LoadBalancer`.",
 			Validators: []validator.String{stringvalidator.OneOf(
@@ -51,7 +51,7 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 		},
 		"port": schema.Int32Attribute{
 			Optional: true, Computed: true,
-			Default:             int32default.StaticInt32(end.DefaultPort),
+			Default:             int32default.StaticInt32(liqo.DefaultPort),
 			MarkdownDescription: "UDP port of the gateway's Service. Default: `51840`.",
 			Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 		},
@@ -82,7 +82,7 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 			},
 		},
 		"key_secret": keySecretAttribute("server_namespace"),
-		"template":   templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource),
+		"template":   templateAttribute(liqo.DefaultServerTemplateName, liqo.DefaultServerTemplateResource),
 	}
 }
 
@@ -102,8 +102,8 @@ func keySecretAttribute(namespace string) schema.Attribute {
 // `server_gateway`.
 func defaultServerGateway(ctx context.Context) types.Object {
 	return objectWith(ctx, serverGatewayTypes, map[string]attr.Value{
-		"service_type": types.StringValue(string(end.DefaultServiceType)),
-		"port":         types.Int32Value(end.DefaultPort),
+		"service_type": types.StringValue(string(liqo.DefaultServiceType)),
+		"port":         types.Int32Value(liqo.DefaultPort),
 	})
 }
 
@@ -129,7 +129,7 @@ func (m serverGatewayModel) validate(at path.Path) diag.Diagnostics {
 	}
 	serviceType := corev1.ServiceType(m.ServiceType.ValueString())
 	if serviceType == "" {
-		serviceType = end.DefaultServiceType
+		serviceType = liqo.DefaultServiceType
 	}
 	if given(m.NodePort) && serviceType != corev1.ServiceTypeNodePort {
 		diags.AddAttributeError(at.AtName("node_port"), "node_port without NodePort",
@@ -144,7 +144,7 @@ func (m serverGatewayModel) validate(at path.Path) diag.Diagnostics {
 }
 
 // serverGatewaySpec returns the settings of the gateway server.
-func serverGatewaySpec(ctx context.Context, set types.Object) (end.GatewayServer, diag.Diagnostics) {
+func serverGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayServer, diag.Diagnostics) {
 	var model serverGatewayModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
 	gateway, specDiags := model.spec(ctx)
@@ -152,8 +152,8 @@ func serverGatewaySpec(ctx context.Context, set types.Object) (end.GatewayServer
 	return gateway, diags
 }
 
-func (m serverGatewayModel) spec(ctx context.Context) (end.GatewayServer, diag.Diagnostics) {
-	gateway := end.GatewayServer{
+func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewayServer, diag.Diagnostics) {
+	gateway := liqo.GatewayServer{
 		ServiceType:    corev1.ServiceType(m.ServiceType.ValueString()),
 		Port:           m.Port.ValueInt32(),
 		NodePort:       m.NodePort.ValueInt32(),
@@ -170,12 +170,12 @@ func (m serverGatewayModel) spec(ctx context.Context) (end.GatewayServer, diag.D
 
 // keySecretOf returns the user's own Secret that the settings of a gateway name, in a namespace. The
 // name is empty if they name none.
-func keySecretOf(gateway types.Object, namespace types.String) end.KeySecret {
+func keySecretOf(gateway types.Object, namespace types.String) liqo.KeySecret {
 	name, ok := gateway.Attributes()["key_secret"].(types.String)
 	if !ok || name.ValueString() == "" {
-		return end.KeySecret{}
+		return liqo.KeySecret{}
 	}
-	return end.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
+	return liqo.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
 }
 
 // observedServerGateway copies the settings of the gateway server from the leaf into the model, if
@@ -200,10 +200,10 @@ func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcu
 
 // observed returns the found gateway in terms of these settings.
 func (m serverGatewayModel) observed(
-	ctx context.Context, found end.GatewayServer, liqoNamespace string,
+	ctx context.Context, found liqo.GatewayServer, liqoNamespace string,
 ) (serverGatewayModel, diag.Diagnostics) {
 	template, diags := templateSpec(ctx, m.Template)
-	found = end.GatewayServer{Template: template}.Observed(found, liqoNamespace)
+	found = liqo.GatewayServer{Template: template}.Observed(found, liqoNamespace)
 	return serverGatewayModel{
 		ServiceType:        types.StringValue(string(found.ServiceType)),
 		Port:               int32OrNull(found.Port),

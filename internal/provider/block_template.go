@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // resourcePattern matches group/version/resource.
@@ -56,23 +56,23 @@ type templateModel struct {
 }
 
 var templateTypes = attributeTypes(
-	templateAttribute(end.DefaultServerTemplateName, end.DefaultServerTemplateResource).Attributes)
+	templateAttribute(liqo.DefaultServerTemplateName, liqo.DefaultServerTemplateResource).Attributes)
 
 // templateSpec returns the template of a gateway. It is empty for Liqo's default template.
-func templateSpec(ctx context.Context, set types.Object) (end.Template, diag.Diagnostics) {
+func templateSpec(ctx context.Context, set types.Object) (liqo.Template, diag.Diagnostics) {
 	if set.IsNull() {
-		return end.Template{}, nil
+		return liqo.Template{}, nil
 	}
 	var model templateModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	return end.Template{
+	return liqo.Template{
 		Name: model.Name.ValueString(), Namespace: model.Namespace.ValueString(), Resource: model.Resource.ValueString(),
 	}, diags
 }
 
 // templateObject returns null for Liqo's default template.
-func templateObject(template end.Template) types.Object {
-	if template == (end.Template{}) {
+func templateObject(template liqo.Template) types.Object {
+	if template == (liqo.Template{}) {
 		return types.ObjectNull(templateTypes)
 	}
 	return types.ObjectValueMust(templateTypes, map[string]attr.Value{

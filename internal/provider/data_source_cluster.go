@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -141,7 +142,7 @@ func (m *clusterDataModel) show(ctx context.Context, leaf *cluster.Leaf) diag.Di
 // versions sets the version of Liqo. A custom build may have no version.
 func (m *clusterDataModel) versions(ctx context.Context, leaf *cluster.Leaf) diag.Diagnostics {
 	var diags diag.Diagnostics
-	version, err := leaf.LiqoVersion(ctx)
+	version, err := liqo.Version(ctx, leaf)
 	if err != nil {
 		diags.AddAttributeWarning(path.Root("name"), summary("The version of Liqo is not known", err),
 			detail(err)+"\n\n`liqo_version` is null.")
@@ -154,14 +155,14 @@ func (m *clusterDataModel) versions(ctx context.Context, leaf *cluster.Leaf) dia
 func (m *clusterDataModel) facts(ctx context.Context, leaf *cluster.Leaf) error {
 	var (
 		version, internal string
-		networks          cluster.Networks
-		templates         []cluster.GatewayTemplate
+		networks          liqo.Ranges
+		templates         []liqo.GatewayTemplate
 	)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { version, err = leaf.KubernetesVersion(ctx); return err })
-	group.Go(func() (err error) { networks, err = leaf.Networks(ctx); return err })
-	group.Go(func() (err error) { internal, err = leaf.InternalCIDR(ctx); return err })
-	group.Go(func() (err error) { templates, err = leaf.GatewayTemplates(ctx); return err })
+	group.Go(func() (err error) { networks, err = liqo.RangesOf(ctx, leaf); return err })
+	group.Go(func() (err error) { internal, err = liqo.InternalCIDR(ctx, leaf); return err })
+	group.Go(func() (err error) { templates, err = liqo.GatewayTemplates(ctx, leaf); return err })
 	if err := group.Wait(); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -159,7 +159,7 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 			postpone(req, resp, path.Root("server"))
 			return
 		}
-		var podsOfClient, podsOfServer cluster.GatewayPods
+		var podsOfClient, podsOfServer liqo.Pods
 		pair := connectBoth(
 			func() (*cluster.Leaf, error) { return d.leaves.prepare(ctx, model.Client, &podsOfClient) },
 			func() (*cluster.Leaf, error) { return d.leaves.prepare(ctx, model.Server, &podsOfServer) },
@@ -183,7 +183,7 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 
 // prepare connects to a leaf for an inspection. A leaf that is not connected yet tells the pods of all its gateways on
 // the way, which otherwise costs one round trip more.
-func (l *leaves) prepare(ctx context.Context, name types.String, pods *cluster.GatewayPods) (*cluster.Leaf, error) {
+func (l *leaves) prepare(ctx context.Context, name types.String, pods *liqo.Pods) (*cluster.Leaf, error) {
 	return l.registry.AskOnTheWay(ctx, name.ValueString(), func(ctx context.Context, leaf *cluster.Leaf) {
 		*pods = shortcut.Prepare(ctx, leaf)
 	})
@@ -218,14 +218,14 @@ func endStatus(end shortcut.EndStatus) *endStatusModel {
 	return model
 }
 
-func milliseconds(latency *end.Latency) types.Float64 {
+func milliseconds(latency *liqo.Latency) types.Float64 {
 	if latency == nil {
 		return types.Float64Null()
 	}
 	return types.Float64Value(latency.Milliseconds())
 }
 
-func measuredAt(latency *end.Latency) types.String {
+func measuredAt(latency *liqo.Latency) types.String {
 	if latency == nil || latency.MeasuredAt.IsZero() {
 		return types.StringNull()
 	}

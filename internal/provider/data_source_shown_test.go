@@ -16,15 +16,15 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
 
 var (
-	milansEndpoint = &end.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 31000, Protocol: "UDP"}
-	fiveMS         = &end.Latency{Value: 5 * time.Millisecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
+	milansEndpoint = &liqo.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 31000, Protocol: "UDP"}
+	fiveMS         = &liqo.Latency{Value: 5 * time.Millisecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
 )
 
 // shows compares attributes with their expected values, as text.
@@ -43,14 +43,14 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 		State: shortcut.State{
 			Status: shortcut.Error, ServerEndpoint: milansEndpoint,
 			Client: shortcut.EndState{
-				ClusterID: "r", Namespace: "of-rome", Network: end.Network{PodCIDRs: []string{"10.1.0.0/16"}},
+				ClusterID: "r", Namespace: "of-rome", Network: liqo.Network{PodCIDRs: []string{"10.1.0.0/16"}},
 			},
 			Server: shortcut.EndState{
-				ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: end.Network{ExternalCIDR: "10.4.0.0/16"},
+				ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: liqo.Network{ExternalCIDR: "10.4.0.0/16"},
 			},
 		},
 		Reversed: true, MadeBy: shortcut.ByPeering,
-		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []end.GatewayPod{
+		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []liqo.GatewayPod{
 			{Name: "gw-0", Namespace: "of-rome", Node: "node-1", Active: true}, {Name: "gw-1", Namespace: "of-rome"},
 		}},
 		ServerEnd: shortcut.EndStatus{Status: shortcut.Error},
@@ -166,7 +166,7 @@ func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 	network.show(
 		shortcut.Inspection{
 			State:     shortcut.State{ServerEndpoint: milansEndpoint},
-			ClientEnd: shortcut.EndStatus{GatewayPods: []end.GatewayPod{{}}},
+			ClientEnd: shortcut.EndStatus{GatewayPods: []liqo.GatewayPod{{}}},
 		},
 	)
 	keeps(t, newShortcutDataSource(), &network)

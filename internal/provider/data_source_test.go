@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -149,14 +149,14 @@ func TestAPairWithoutANetworkIsShownAsNulls(t *testing.T) {
 }
 
 func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
-	latency := &end.Latency{Value: 850 * time.Microsecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
+	latency := &liqo.Latency{Value: 850 * time.Microsecond, MeasuredAt: time.Date(2026, 11, 21, 3, 4, 5, 0, time.UTC)}
 	if got := milliseconds(latency).ValueFloat64(); got != 0.85 {
 		t.Errorf("got %v ms", got)
 	}
 	if got := measuredAt(latency).ValueString(); got != "2026-11-21T03:04:05Z" {
 		t.Errorf("got %s", got)
 	}
-	if !measuredAt(&end.Latency{Value: time.Second}).IsNull() {
+	if !measuredAt(&liqo.Latency{Value: time.Second}).IsNull() {
 		t.Error("an unknown time is not null")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
 
@@ -59,9 +59,7 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 		var uses map[string][]direct.Use
 		var asking sync.WaitGroup
 		asking.Go(func() {
-			versions = askAll(ctx, d.leaves, names, func(ctx context.Context, leaf *cluster.Leaf) (string, error) {
-				return leaf.LiqoVersion(ctx)
-			})
+			versions = askAll(ctx, d.leaves, names, liqo.Version)
 		})
 		asking.Go(func() { uses = askAll(ctx, d.leaves, names, direct.Uses) })
 		survey, diags := d.leaves.survey(ctx, names, model.Clusters)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // inOneRoundTrip fails unless something waits for one round trip to its distant leaves. It runs in a bubble.
@@ -35,7 +36,7 @@ func TestAPlanAsksBothLeavesEverythingAtOnce(t *testing.T) {
 		p := toBeMade(t)
 		p.pair = pair{client: distant(t, "rome"), server: distant(t, "milan")}
 		for _, leaf := range []*cluster.Leaf{p.pair.client, p.pair.server} { // connecting has asked for them
-			if _, err := leaf.Networks(t.Context()); err != nil {
+			if _, err := liqo.RangesOf(t.Context(), leaf); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // TypeName starts the name of every resource of this provider.
@@ -56,6 +57,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 		return
 	}
 	config.UserAgent = "terraform-provider-liqo/" + p.version
+	config.Prefetch = func(ctx context.Context, leaf *cluster.Leaf) { _, _ = liqo.RangesOf(ctx, leaf) }
 	p.Close()
 	p.registry = cluster.NewRegistry(config)
 	leaves := &leaves{registry: p.registry, unknown: unknown, anonymous: model.Anonymous.ValueBool()}

@@ -12,8 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -76,8 +75,8 @@ type configurationModel struct {
 }
 
 // networks returns the ranges of the other cluster.
-func (m *configurationModel) networks(ctx context.Context) (cluster.Networks, diag.Diagnostics) {
-	networks := cluster.Networks{ExternalCIDR: m.ExternalCIDR.ValueString()}
+func (m *configurationModel) networks(ctx context.Context) (liqo.Ranges, diag.Diagnostics) {
+	networks := liqo.Ranges{ExternalCIDR: m.ExternalCIDR.ValueString()}
 	diags := m.PodCIDRs.ElementsAs(ctx, &networks.PodCIDRs, false)
 	return networks, diags
 }
@@ -102,7 +101,7 @@ func (m *configurationModel) check(ctx context.Context, half shortcut.Half) diag
 	if diags.HasError() {
 		return diags
 	}
-	diags.Append(found(path.Root("pod_cidrs"), half.On.CheckAnnounced(ctx, networks, end.Network{}))...)
+	diags.Append(found(path.Root("pod_cidrs"), half.On.CheckAnnounced(ctx, networks, liqo.Network{}))...)
 	overlaps, err := half.On.Overlaps(ctx, networks)
 	if err != nil {
 		diags.AddWarning(summary("Remapping can't be predicted", err), detail(err))

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -32,7 +32,7 @@ func gatewayClientSchema(ctx context.Context) schema.Schema {
 			"the gateway has keys. It does not wait for the tunnel, because the other end may not exist yet." + oneEndInGuide,
 		Attributes: halfAttributes(ctx, gatewayAttributes(map[string]schema.Attribute{
 			"server_endpoint": dialledEndpointAttribute(),
-			"template":        templateAttribute(end.DefaultClientTemplateName, end.DefaultClientTemplateResource),
+			"template":        templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
 		})),
 	}
 }
@@ -74,19 +74,19 @@ type gatewayClientModel struct {
 }
 
 // dialled returns the endpoint to dial.
-func (m *gatewayClientModel) dialled(ctx context.Context) (end.Endpoint, diag.Diagnostics) {
+func (m *gatewayClientModel) dialled(ctx context.Context) (liqo.Endpoint, diag.Diagnostics) {
 	var set struct {
 		Addresses []string `tfsdk:"addresses"`
 		Port      int32    `tfsdk:"port"`
 		Protocol  string   `tfsdk:"protocol"`
 	}
 	diags := m.ServerEndpoint.As(ctx, &set, basetypes.ObjectAsOptions{})
-	return end.Endpoint{Addresses: set.Addresses, Port: set.Port, Protocol: set.Protocol}, diags
+	return liqo.Endpoint{Addresses: set.Addresses, Port: set.Port, Protocol: set.Protocol}, diags
 }
 
-func (m *gatewayClientModel) spec(ctx context.Context) (end.GatewayClient, diag.Diagnostics) {
+func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag.Diagnostics) {
 	template, diags := templateSpec(ctx, m.Template)
-	return end.GatewayClient{
+	return liqo.GatewayClient{
 		MTU: int(m.MTU.ValueInt32()), KeyRotation: m.KeyRotation.ValueString(),
 		KeySecret: m.KeySecret.ValueString(), Template: template,
 	}, diags
@@ -100,8 +100,8 @@ func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag
 	return &plannedGateway{Gateway: spec, keySecret: spec.KeySecret}, diags
 }
 
-func (m *gatewayClientModel) keySecret() end.KeySecret {
-	return end.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
+func (m *gatewayClientModel) keySecret() liqo.KeySecret {
+	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
 }
 
 // promise keeps the key while Liqo does not make another gateway.

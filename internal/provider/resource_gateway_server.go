@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -46,7 +46,7 @@ func (m *gatewayServerModel) validate() diag.Diagnostics {
 	return m.serverGatewayModel.validate(path.Empty())
 }
 
-func (m *gatewayServerModel) spec(ctx context.Context) (end.GatewayServer, diag.Diagnostics) {
+func (m *gatewayServerModel) spec(ctx context.Context) (liqo.GatewayServer, diag.Diagnostics) {
 	spec, diags := m.serverGatewayModel.spec(ctx)
 	spec.MTU, spec.KeyRotation = int(m.MTU.ValueInt32()), m.KeyRotation.ValueString()
 	return spec, diags
@@ -62,8 +62,8 @@ func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag
 	return &plannedGateway{Gateway: spec, keySecret: spec.KeySecret, server: &spec}, diags
 }
 
-func (m *gatewayServerModel) keySecret() end.KeySecret {
-	return end.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
+func (m *gatewayServerModel) keySecret() liqo.KeySecret {
+	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
 }
 
 // promise keeps the address while the settings of the Service stay the same, and the key while Liqo does not make

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -48,7 +48,7 @@ type halfOf[M any] interface {
 	// keep restores the computed attributes that a plan has promised.
 	keep(plan *M)
 	// keySecret is the user's Secret of a gateway. Its name is empty if there is none.
-	keySecret() end.KeySecret
+	keySecret() liqo.KeySecret
 }
 
 // Metadata implements [resource.Resource].

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -18,7 +18,7 @@ func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attrib
 	attributes := map[string]schema.Attribute{
 		"mtu": schema.Int32Attribute{
 			Optional: true, Computed: true,
-			Default: int32default.StaticInt32(end.DefaultMTU),
+			Default: int32default.StaticInt32(liqo.DefaultMTU),
 			MarkdownDescription: "MTU of the tunnel, in bytes, from 576 to 65535. The other end needs the same one. " +
 				"Default: `1340`. A change restarts the gateway.",
 			Validators: []validator.Int32{int32validator.Between(minMTU, maxMTU)},

@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -94,7 +94,7 @@ func (m *halfModel) check(context.Context, shortcut.Half) diag.Diagnostics { ret
 
 func (m *halfModel) unsettle() {}
 
-func (m *halfModel) keySecret() end.KeySecret { return end.KeySecret{} }
+func (m *halfModel) keySecret() liqo.KeySecret { return liqo.KeySecret{} }
 
 // recorded returns the recorded leaf.
 func (m *halfModel) recorded() recordedLeaf {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -114,8 +114,8 @@ func halves(t *testing.T) map[string]half {
 
 // othersOf has another value of settings that several resources have with different defaults.
 var othersOf = map[string]tftypes.Value{
-	"liqo_gateway_server/template.resource": text(end.DefaultClientTemplateResource),
-	"liqo_gateway_client/template.resource": text(end.DefaultServerTemplateResource),
+	"liqo_gateway_server/template.resource": text(liqo.DefaultClientTemplateResource),
+	"liqo_gateway_client/template.resource": text(liqo.DefaultServerTemplateResource),
 }
 
 // others has another value of all other settings.
@@ -245,7 +245,7 @@ func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 			MTU: types.Int32Value(1340), PublicKey: types.StringValue("key"), Status: types.StringValue("Connected"),
 		},
 		serverGatewayModel: serverGatewayModel{ServiceAnnotations: types.MapNull(types.StringType)},
-		Endpoint:           endpointObject(&end.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 51840, Protocol: "UDP"}),
+		Endpoint:           endpointObject(&liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 51840, Protocol: "UDP"}),
 	}
 	for name, test := range map[string]struct {
 		change       func(plan, state *gatewayServerModel)

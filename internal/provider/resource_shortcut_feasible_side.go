@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // side is the part of a plan that concerns one leaf.
@@ -27,10 +28,10 @@ type side struct {
 
 // plannedGateway is what the checks need to know about the settings of either gateway.
 type plannedGateway struct {
-	end.Gateway
+	liqo.Gateway
 
 	keySecret string
-	server    *end.GatewayServer // nil for a client
+	server    *liqo.GatewayServer // nil for a client
 }
 
 // sides returns the two sides, the client's first.
@@ -64,18 +65,18 @@ func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
 
 // checkVersion finds a version of Liqo that is not supported, or that has a defect.
 func (s side) checkVersion(ctx context.Context) diag.Diagnostics {
-	if _, err := s.end.Leaf.LiqoVersion(ctx); err != nil {
+	if _, err := liqo.Version(ctx, s.end.Leaf); err != nil {
 		return nil // that of a custom build may be unknown; do not ask again
 	}
-	if err := s.end.Leaf.CheckLiqoVersion(ctx); err != nil {
+	if err := liqo.CheckVersion(ctx, s.end.Leaf); err != nil {
 		return diag.Diagnostics{
 			diag.NewAttributeErrorDiagnostic(s.leafAt, summary("Liqo is older than 1.0", err), detail(err)),
 		}
 	}
 	var diags diag.Diagnostics
-	if defect := s.end.Leaf.LiqoDefect(ctx); defect != "" {
+	if defect := liqo.Defect(ctx, s.end.Leaf); defect != "" {
 		diags.AddAttributeWarning(s.leafAt, fmt.Sprintf("%s on leaf %q has a defect",
-			s.end.Leaf.NameLiqo(ctx), s.end.Leaf.Name), defect)
+			liqo.Name(ctx, s.end.Leaf), s.end.Leaf.Name), defect)
 	}
 	return diags
 }
@@ -143,7 +144,7 @@ func (s side) checkKeys(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !fullyKnown(ctx, s.namespace, s.adopt) || !changes {
 		return nil
 	}
-	secret := end.KeySecret{Namespace: s.namespace.ValueString(), Name: s.gateway.keySecret}
+	secret := liqo.KeySecret{Namespace: s.namespace.ValueString(), Name: s.gateway.keySecret}
 	err := s.end.CheckKeySecret(ctx, secret, s.adopt.ValueBool())
 	return foundUnlessMade(s.gatewayAt.AtName("key_secret"), err)
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -78,7 +78,7 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 	taken := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan"}} }
 	missing := types.ObjectValueMust(templateTypes, map[string]attr.Value{
 		"name": types.StringValue("nothing"), "namespace": types.StringNull(),
-		"resource": types.StringValue(end.DefaultServerTemplateResource),
+		"resource": types.StringValue(liqo.DefaultServerTemplateResource),
 	})
 	for name, test := range map[string]struct {
 		onRome   []object

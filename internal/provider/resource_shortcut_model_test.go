@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -64,8 +65,8 @@ func fullySet(t *testing.T) shortcutModel {
 // ofKeySecrets returns the removal of a shortcut with the Secrets of [fullySet].
 func ofKeySecrets() shortcut.Removal {
 	return shortcut.Removal{
-		ClientKeySecret: end.KeySecret{Namespace: "of-rome", Name: "client-keys"},
-		ServerKeySecret: end.KeySecret{Namespace: "of-milan", Name: "server-keys"},
+		ClientKeySecret: liqo.KeySecret{Namespace: "of-rome", Name: "client-keys"},
+		ServerKeySecret: liqo.KeySecret{Namespace: "of-milan", Name: "server-keys"},
 	}
 }
 
@@ -73,15 +74,15 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 	model := fullySet(t)
 	expected := shortcut.Spec{
 		MTU: 1400,
-		Server: end.GatewayServer{
+		Server: liqo.GatewayServer{
 			ServiceType: "NodePort", Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 			KeySecret: "server-keys",
-			Template:  end.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
+			Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
 		},
-		Client: end.GatewayClient{
+		Client: liqo.GatewayClient{
 			ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "client-keys",
-			Template: end.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
+			Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
 		},
 		ClientEnd: shortcut.EndSpec{
 			Namespace:    "of-rome",
@@ -122,7 +123,7 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	model := settled(t)
 	spec, diags := model.spec(t.Context(), &model)
 	expected := shortcut.Spec{
-		MTU: end.DefaultMTU, Server: end.GatewayServer{ServiceType: "LoadBalancer", Port: end.DefaultPort},
+		MTU: liqo.DefaultMTU, Server: liqo.GatewayServer{ServiceType: "LoadBalancer", Port: liqo.DefaultPort},
 	}
 	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got %+v (%v)", spec, diags)
@@ -131,11 +132,11 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 
 func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 	model, found := settled(t), working()
-	found.Client.Network = end.Network{
+	found.Client.Network = liqo.Network{
 		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"},
 		RemappedExternalCIDR: "10.4.0.0/16",
 	}
-	found.Server.Network = end.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not remapped yet
+	found.Server.Network = liqo.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not remapped yet
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -222,12 +223,12 @@ func working() shortcut.State {
 		Exists: true, Status: shortcut.Connected,
 		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
 		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
-		ServerGateway: &end.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Template: end.Template{
-			Name: end.DefaultServerTemplateName, Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
+		ServerGateway: &liqo.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Template: liqo.Template{
+			Name: liqo.DefaultServerTemplateName, Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
 		}},
-		ServerEndpoint: &end.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
-		ClientGateway: &end.GatewayClient{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: end.Template{
-			Name: end.DefaultClientTemplateName, Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
+		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
+		ClientGateway: &liqo.GatewayClient{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: liqo.Template{
+			Name: liqo.DefaultClientTemplateName, Namespace: "liqo", Resource: liqo.DefaultClientTemplateResource,
 		}},
 	}
 }

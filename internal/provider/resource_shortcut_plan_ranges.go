@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // planRanges plans a replacement if announced ranges change and Liqo on the leaf that gets them does not
@@ -34,7 +35,7 @@ func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics
 			continue
 		}
 		at := path.Root(network.attribute)
-		able, err := network.announcedTo.Capabilities(ctx)
+		able, err := liqo.CapabilitiesOf(ctx, network.announcedTo)
 		if err != nil {
 			diags.AddAttributeWarning(at, summary("The leaf can't be checked", err), detail(err))
 			continue

@@ -7,12 +7,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestOtherRangesAreAReplacementOnlyIfLiqoDoesNotFollow(t *testing.T) {
 	announced := func(podCIDR, remapped string) types.Object {
-		return networkObject(end.Network{
+		return networkObject(liqo.Network{
 			PodCIDRs: []string{podCIDR}, ExternalCIDR: "10.70.0.0/16",
 			RemappedPodCIDRs: []string{remapped}, RemappedExternalCIDR: "10.70.0.0/16",
 		})

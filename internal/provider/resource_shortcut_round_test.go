@@ -15,8 +15,8 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -146,7 +146,7 @@ var parts = map[string]tftypes.Value{
 func candidates(setting string, kind tftypes.Type) []tftypes.Value {
 	texts := []tftypes.Value{
 		text("other"), text("192.0.2.10"), text("3m"), text("NodePort"), text(remappingForbidden), text(destroyDisconnects),
-		text(end.DefaultServerTemplateResource), text(end.DefaultClientTemplateResource),
+		text(liqo.DefaultServerTemplateResource), text(liqo.DefaultClientTemplateResource),
 	}
 	if part, ok := parts[setting]; ok {
 		texts = []tftypes.Value{part}

@@ -21,7 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -74,7 +74,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			},
 			"mtu": schema.Int32Attribute{
 				Optional: true, Computed: true,
-				Default:             int32default.StaticInt32(end.DefaultMTU),
+				Default:             int32default.StaticInt32(liqo.DefaultMTU),
 				MarkdownDescription: "MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + restarts,
 				Validators:          []validator.Int32{int32validator.Between(minMTU, maxMTU)},
 			},

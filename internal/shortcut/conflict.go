@@ -13,6 +13,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -118,7 +119,7 @@ func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, on := range s.ends() {
-		group.Go(func() error { return on.Leaf.CatchUp(ctx, on.Remote.ID) })
+		group.Go(func() error { return liqo.CatchUp(ctx, on.Leaf, on.Remote.ID) })
 	}
 	return group.Wait()
 }
@@ -129,8 +130,9 @@ func (c contested) rival(at *end.End, object client.Object) *explain.Problem {
 	problem := &explain.Problem{
 		Leaf: at.Leaf.Name, Refused: true, Err: &rivalError{token: owner.TokenOf(object), origin: origin},
 		Summary: fmt.Sprintf("a %s for %s exists already", other, nameOther(at)),
-		Detail: fmt.Sprintf("A %s owns %s, made by %s, so a %s can't manage it. A pair of leaves has either one liqo_shortcut "+
-			"or, on each leaf, its own liqo_configuration, liqo_public_key, and liqo_gateway_server or liqo_gateway_client.",
+		Detail: fmt.Sprintf("A %s owns %s, made by %s, so a %s can't manage it. A pair of leaves has either one "+
+			"liqo_shortcut or, on each leaf, its own liqo_configuration, liqo_public_key, and liqo_gateway_server or "+
+			"liqo_gateway_client.",
 			other, at.Leaf.Describe(object), origin, own),
 	}
 	if own == "" && other == "" {
@@ -138,11 +140,11 @@ func (c contested) rival(at *end.End, object client.Object) *explain.Problem {
 		problem.Detail = fmt.Sprintf("Another liqo_shortcut owns it, made by %s. A pair of leaves can have only one "+
 			"shortcut, in one direction.", origin)
 	}
-	problem.Detail += "\n\nIf another Terraform state has what manages it, remove it there (`terraform destroy`, or `removed` " +
-		"blocks to keep the network), or import it here instead."
+	problem.Detail += "\n\nIf another Terraform state has what manages it, remove it there (`terraform destroy`, or " +
+		"`removed` blocks to keep the network), or import it here instead."
 	if own == other {
-		problem.Detail += " If it is this resource under its former address, add a `moved` block. If this apply replaces it " +
-			"with `create_before_destroy`, remove that setting."
+		problem.Detail += " If it is this resource under its former address, add a `moved` block. If this apply " +
+			"replaces it with `create_before_destroy`, remove that setting."
 	}
 	if own == "" {
 		problem.Detail += " `adopt_existing = true` takes it over from its owner."

@@ -7,6 +7,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -174,7 +175,7 @@ const timeToUndo = 30 * time.Second
 // both leaves must have ranges that Liqo can join; and if remapping is forbidden, none must be needed.
 // Then the existing objects of the network become the owner's.
 func (s *Shortcut) startChecks(
-	r *steps.Run, spec Spec, turn *turn, begin steps.Before, clNetworks, srvNetworks *steps.Step[cluster.Networks],
+	r *steps.Run, spec Spec, turn *turn, begin steps.Before, clNetworks, srvNetworks *steps.Step[liqo.Ranges],
 ) []steps.Before {
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name

@@ -5,8 +5,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // The functions in this file return steps that apply the spec at one end.
@@ -18,8 +18,8 @@ func (s *Shortcut) takeAt(on *end.End, spec Spec, turn *turn) func(context.Conte
 	}
 }
 
-func (s *Shortcut) announce(on *end.End, spec EndSpec) func(context.Context) (cluster.Networks, error) {
-	return func(ctx context.Context) (cluster.Networks, error) { return s.Announce(ctx, on, spec.Announcement) }
+func (s *Shortcut) announce(on *end.End, spec EndSpec) func(context.Context) (liqo.Ranges, error) {
+	return func(ctx context.Context) (liqo.Ranges, error) { return s.Announce(ctx, on, spec.Announcement) }
 }
 
 func (s *Shortcut) compareClient(spec Spec) func(ctx context.Context, namespace string) (bool, error) {
@@ -60,9 +60,9 @@ func ensureServer(
 
 func ensureClient(
 	on *end.End, spec Spec,
-) func(context.Context, string, end.Endpoint, *metav1.PartialObjectMetadata) (end.EnsuredGateway, error) {
+) func(context.Context, string, liqo.Endpoint, *metav1.PartialObjectMetadata) (end.EnsuredGateway, error) {
 	return func(
-		ctx context.Context, namespace string, server end.Endpoint, keys *metav1.PartialObjectMetadata,
+		ctx context.Context, namespace string, server liqo.Endpoint, keys *metav1.PartialObjectMetadata,
 	) (end.EnsuredGateway, error) {
 		return watchingKey(ctx, on, spec, namespace, func() (end.EnsuredGateway, error) {
 			return on.EnsureGatewayClient(ctx, namespace, server, spec.Client, keys)

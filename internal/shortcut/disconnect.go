@@ -7,6 +7,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -18,7 +19,7 @@ type Removal struct {
 
 	// ClientKeySecret and ServerKeySecret are the user's Secrets of the gateways. They stay, but lose
 	// Liqo's labels, even if the gateways are already gone.
-	ClientKeySecret, ServerKeySecret end.KeySecret
+	ClientKeySecret, ServerKeySecret liqo.KeySecret
 
 	// Kept, if not nil, is called for each leaf on which objects stay because someone else owns or
 	// needs them.
@@ -124,7 +125,7 @@ func lookAhead[T any](
 }
 
 // keySecret returns the user's Secret of one of the gateways.
-func (r Removal) keySecret(ofClient bool) end.KeySecret {
+func (r Removal) keySecret(ofClient bool) liqo.KeySecret {
 	if ofClient {
 		return r.ClientKeySecret
 	}
@@ -133,7 +134,7 @@ func (r Removal) keySecret(ofClient bool) end.KeySecret {
 
 // startRest starts the steps that remove everything at one end except the gateway.
 func startRest(
-	r *steps.Run, on *end.End, given end.KeySecret, namespace *steps.Step[*corev1.Namespace],
+	r *steps.Run, on *end.End, given liqo.KeySecret, namespace *steps.Step[*corev1.Namespace],
 	peering *steps.Step[string], gateways steps.Before, allowed ...steps.Before,
 ) *steps.Step[end.Remains] {
 	leaf := on.Leaf.Name

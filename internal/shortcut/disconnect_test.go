@@ -23,8 +23,9 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
@@ -156,7 +157,7 @@ func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
 			shortcut := New(clustertest.Leaf(t, "rome"), milan).OwnedBy(ours)
 			for range 2 { // it can be repeated
 				var kept []Kept
-				removal := Removal{ServerKeySecret: end.KeySecret{Name: test.keySecret},
+				removal := Removal{ServerKeySecret: liqo.KeySecret{Name: test.keySecret},
 					Kept: func(k Kept) { kept = append(kept, k) }}
 				if err := shortcut.Disconnect(t.Context(), removal); err != nil {
 					t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -23,7 +23,7 @@ var (
 	failed = networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}
 )
 
-var overNodePort = Spec{MTU: 1340, Server: end.GatewayServer{ServiceType: corev1.ServiceTypeNodePort,
+var overNodePort = Spec{MTU: 1340, Server: liqo.GatewayServer{ServiceType: corev1.ServiceTypeNodePort,
 	Port: 51840}}.ofBoth()
 
 // ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.

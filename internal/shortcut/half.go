@@ -7,6 +7,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
@@ -15,7 +16,7 @@ import (
 // credentials for one of the two clusters. They get what they need of the other end as values, and wait for
 // nothing that the other end does.
 //
-// The type of the resource, [end.Owner.Resource], says which object it is. The objects of one end share a
+// The type of the resource, [owner.Owner.Resource], says which object it is. The objects of one end share a
 // tenant namespace, which has no owner. The first one creates it, and the last one removes it.
 type Half struct {
 	On *end.End
@@ -33,7 +34,7 @@ func NewHalf(leaf *cluster.Leaf, remote string, self owner.Owner) Half {
 
 // EnsureConfiguration creates or changes the Configuration with the address ranges of the other cluster. It
 // returns when Liqo has remapped them.
-func (h Half) EnsureConfiguration(ctx context.Context, namespace string, other cluster.Networks) error {
+func (h Half) EnsureConfiguration(ctx context.Context, namespace string, other liqo.Ranges) error {
 	on := h.On
 	write := func(ctx context.Context, namespace string) (steps.None, error) {
 		found, err := on.Find(ctx)
@@ -61,7 +62,7 @@ func (h Half) EnsureConfiguration(ctx context.Context, namespace string, other c
 
 // EnsureGatewayServer creates or changes the gateway that the other one dials. It returns when the gateway has an
 // address and keys, and has restarted if it had to.
-func (h Half) EnsureGatewayServer(ctx context.Context, namespace string, spec end.GatewayServer) error {
+func (h Half) EnsureGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) error {
 	on := h.On
 	write := func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
 		replaces, err := on.ReplacesGatewayServer(ctx, namespace, spec)
@@ -84,7 +85,7 @@ func (h Half) EnsureGatewayServer(ctx context.Context, namespace string, spec en
 // EnsureGatewayClient creates or changes the gateway that dials the other one at server. It returns when the
 // gateway has keys, and has restarted if it had to.
 func (h Half) EnsureGatewayClient(
-	ctx context.Context, namespace string, server end.Endpoint, spec end.GatewayClient,
+	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
 ) error {
 	on := h.On
 	write := func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
@@ -112,7 +113,7 @@ func (h Half) EnsurePublicKey(ctx context.Context, namespace string, key []byte)
 // removes what a killed operation has left behind, and waits until Kubernetes has done so with its keys.
 func (h Half) makeRoom(ctx context.Context, namespace string, replaces bool) error {
 	found, err := h.On.Find(ctx)
-	if err != nil || !replaces && found.Of(h.On.Owner.Resource) != nil {
+	if err != nil || !replaces && end.ObjectOf(found, h.On.Owner.Resource) != nil {
 		return err
 	}
 	if err := h.On.RemoveGateways(ctx); err != nil {
@@ -218,7 +219,7 @@ func (h Half) shared() *end.End { return end.New(h.On.Leaf, h.On.Remote) }
 // Remove removes the owner's object, and returns when it is gone. If it was the last one of the network, the
 // tenant namespace and Liqo's record of the other cluster go, too. Given is the user's Secret of a gateway; it
 // stays. The text says what else stays, and why. The error is a [steps.Failure].
-func (h Half) Remove(ctx context.Context, given end.KeySecret) (string, error) {
+func (h Half) Remove(ctx context.Context, given liqo.KeySecret) (string, error) {
 	ctx = cluster.WithFence(ctx)
 	r, turn, leaf := steps.New(ctx), h.pairTurn().toRemove(), h.On.Leaf.Name
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", turn.take(r))
@@ -234,7 +235,7 @@ func (h Half) Remove(ctx context.Context, given end.KeySecret) (string, error) {
 	return why, err
 }
 
-func (h Half) removeOwn(ctx context.Context, given end.KeySecret) error {
+func (h Half) removeOwn(ctx context.Context, given liqo.KeySecret) error {
 	switch h.On.Owner.Resource {
 	case owner.ConfigurationResource:
 		return h.On.RemoveConfigurations(ctx)
@@ -247,7 +248,7 @@ func (h Half) removeOwn(ctx context.Context, given end.KeySecret) error {
 
 // removeShared removes what the objects of this end share if none of them is left. A peering may have begun since the
 // removal began, because a gateway goes slowly.
-func (h Half) removeShared(ctx context.Context, given end.KeySecret) (string, error) {
+func (h Half) removeShared(ctx context.Context, given liqo.KeySecret) (string, error) {
 	if empty, err := h.On.IsEmpty(ctx); err != nil || !empty {
 		return "", err
 	}

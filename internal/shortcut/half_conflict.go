@@ -8,6 +8,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -20,7 +21,7 @@ func (h Half) CheckFree(ctx context.Context) error {
 		return err
 	}
 	var unfinished owner.Unfinished
-	if object := found.Of(h.On.Owner.Resource); object != nil && h.On.Owner.Whose(object) == owner.OtherOwner {
+	if object := end.ObjectOf(found, h.On.Owner.Resource); object != nil && h.On.Owner.Whose(object) == owner.OtherOwner {
 		if unfinished, err = readUnfinished(ctx, h.On, objectLeaseName(h.On)); err != nil {
 			return err
 		}
@@ -32,7 +33,7 @@ func (h Half) CheckFree(ctx context.Context) error {
 func (h Half) checkTurn(own *turn) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if h.Create {
-			if err := h.On.Leaf.CatchUp(ctx, h.On.Remote.ID); err != nil {
+			if err := liqo.CatchUp(ctx, h.On.Leaf, h.On.Remote.ID); err != nil {
 				return err
 			}
 		}
@@ -49,7 +50,7 @@ func (h Half) checkTurn(own *turn) func(context.Context) error {
 }
 
 // checkFree does so for objects that were read with what the lease of the object says.
-func (h Half) checkFree(ctx context.Context, found end.Objects, unfinished owner.Unfinished) error {
+func (h Half) checkFree(ctx context.Context, found liqo.Objects, unfinished owner.Unfinished) error {
 	resource, all := h.On.Owner.Resource, found.Written()
 	concerns := func(object client.Object) bool {
 		ofShortcut := owner.Managed(object) && !owner.IsEndObject(object) && owner.TokenOf(object) != ""
@@ -64,7 +65,7 @@ func (h Half) checkStill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if object := found.Of(h.On.Owner.Resource); object != nil && h.On.Owner.Marked(object) {
+	if object := end.ObjectOf(found, h.On.Owner.Resource); object != nil && h.On.Owner.Marked(object) {
 		return nil
 	}
 	return &explain.Problem{
@@ -79,7 +80,7 @@ func (h Half) checkStill(ctx context.Context) error {
 // empty if there is none.
 func (h Half) checkNoPeering(ctx context.Context, peering string) error {
 	found, err := h.On.Find(ctx)
-	object := found.Of(h.On.Owner.Resource)
+	object := end.ObjectOf(found, h.On.Owner.Resource)
 	if err != nil || peering == "" || object == nil || !h.On.Owner.MayRemove(object) {
 		return err
 	}

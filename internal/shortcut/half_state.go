@@ -8,6 +8,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -19,13 +20,13 @@ type HalfState struct {
 	Namespace     string
 	LiqoNamespace string // where Liqo runs on the leaf
 
-	Network end.Network // of a Configuration: the other cluster's
+	Network liqo.Network // of a Configuration: the other cluster's
 
-	Server   *end.GatewayServer // settings of a gateway server
-	Client   *end.GatewayClient // settings of a gateway client
-	Endpoint *end.Endpoint      // where a server can be reached, or what a client dials; nil if it is not known
-	Status   Status             // as this leaf's gateway reports it
-	Silent   bool               // whether the gateway once reported the tunnel as up, and has stopped to report
+	Server   *liqo.GatewayServer // settings of a gateway server
+	Client   *liqo.GatewayClient // settings of a gateway client
+	Endpoint *liqo.Endpoint      // where a server can be reached, or what a client dials; nil if it is not known
+	Status   Status              // as this leaf's gateway reports it
+	Silent   bool                // whether the gateway once reported the tunnel as up, and has stopped to report
 
 	// Key is the public key: of a gateway, its own; of a PublicKey, the other one's. It is nil before Liqo has
 	// created a gateway's keys, and after somebody has deleted them.
@@ -40,12 +41,12 @@ type HalfState struct {
 func (h Half) Observe(ctx context.Context) (HalfState, error) {
 	found, err := h.On.Observe(ctx)
 	resource := h.On.Owner.Resource
-	if object := found.Of(resource); err == nil && (object == nil || !h.On.Owner.Owns(object)) {
-		if err = h.On.Leaf.CatchUp(ctx, h.On.Remote.ID); err == nil {
+	if object := end.ObjectOf(found, resource); err == nil && (object == nil || !h.On.Owner.Owns(object)) {
+		if err = liqo.CatchUp(ctx, h.On.Leaf, h.On.Remote.ID); err == nil {
 			found, err = h.On.Observe(ctx)
 		}
 	}
-	object := found.Of(resource)
+	object := end.ObjectOf(found, resource)
 	if err != nil || object == nil {
 		return HalfState{}, err
 	}
@@ -80,7 +81,7 @@ func (h Half) Observe(ctx context.Context) (HalfState, error) {
 }
 
 // readKey adds the public key of the gateway to the state.
-func (h Half) readKey(ctx context.Context, found end.Objects, state *HalfState) error {
+func (h Half) readKey(ctx context.Context, found liqo.Objects, state *HalfState) error {
 	key, err := h.On.Key(ctx, found)
 	if state.KeyUnreadable = apierrors.IsForbidden(err); state.KeyUnreadable {
 		return nil
@@ -105,7 +106,7 @@ type HalfOwner struct {
 // changed.
 func (h Half) ImportedFrom(ctx context.Context) (HalfOwner, error) {
 	found, err := h.On.Find(ctx)
-	object := found.Of(h.On.Owner.Resource)
+	object := end.ObjectOf(found, h.On.Owner.Resource)
 	if err != nil || object == nil || owner.TokenOf(object) == "" {
 		return HalfOwner{}, err
 	}

@@ -20,14 +20,15 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // romesNetworks are what Rome announces to Milan.
-var romesNetworks = cluster.Networks{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
+var romesNetworks = liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
 
 // key is a public key.
 func key(first byte) []byte { return append([]byte{first}, make([]byte, 31)...) }
@@ -58,8 +59,8 @@ func milansSteps(milan *cluster.Leaf) []step {
 }
 
 // romesSteps returns the resources of the other end.
-func romesSteps(rome *cluster.Leaf, dialled end.Endpoint) []step {
-	milans := cluster.Networks{PodCIDRs: []string{"10.2.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
+func romesSteps(rome *cluster.Leaf, dialled liqo.Endpoint) []step {
+	milans := liqo.Ranges{PodCIDRs: []string{"10.2.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
 	configuration := halfOf(rome, "milan", owner.ConfigurationResource)
 	gateway := halfOf(rome, "milan", owner.GatewayClientResource)
 	publicKey := halfOf(rome, "milan", owner.PublicKeyResource)
@@ -146,7 +147,7 @@ func TestTheObjectsOfAnEndMayComeAndGoInAnyOrderAndTheLastOneRemovesTheNamespace
 			if names := tenantNamespaces(t, milan); !slices.Equal(names, []string{"liqo-tenant-rome"}) {
 				t.Fatalf("with %d removed there are %q", n, names)
 			}
-			if kept, err := all[i].half.Remove(t.Context(), end.KeySecret{}); kept != "" || err != nil {
+			if kept, err := all[i].half.Remove(t.Context(), liqo.KeySecret{}); kept != "" || err != nil {
 				t.Fatalf("%q (%v)", kept, err)
 			}
 			for _, j := range order[n+1:] {
@@ -170,7 +171,7 @@ func TestAnotherKeyOrEndpointChangesTheObjectInPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		port := int32(one) + 31000
-		dialled := end.Endpoint{Addresses: []string{"192.0.2.1"}, Port: port, Protocol: "UDP"}
+		dialled := liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: port, Protocol: "UDP"}
 		if err := dials.EnsureGatewayClient(t.Context(), "", dialled, overNodePort.Client); err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +249,7 @@ func TestAPublicKeyOfAHalfIsForAShortcutThatDoesNotShareKeys(t *testing.T) {
 	if state, err := shortcut.Observe(t.Context(), true); err != nil || state.Status != Connecting {
 		t.Errorf("the shortcut is %+v (%v)", state, err)
 	}
-	if _, err := trusted.Remove(t.Context(), end.KeySecret{}); err != nil {
+	if _, err := trusted.Remove(t.Context(), liqo.KeySecret{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
@@ -257,7 +258,7 @@ func TestAPublicKeyOfAHalfIsForAShortcutThatDoesNotShareKeys(t *testing.T) {
 	if !trusts.seen(t).Exists {
 		t.Error("the shortcut has removed the key")
 	}
-	if _, err := trusts.Remove(t.Context(), end.KeySecret{}); err != nil {
+	if _, err := trusts.Remove(t.Context(), liqo.KeySecret{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, leaf := range []*cluster.Leaf{rome, milan} {
@@ -272,7 +273,7 @@ func TestAHalfOverAnotherOneOfItsKindIsRefused(t *testing.T) {
 	ensureAll(t, milansSteps(milan))
 	other := owner.Owner{Token: "other", Resource: owner.GatewayClientResource}
 	err := NewHalf(milan, "rome", other).EnsureGatewayClient(t.Context(), "",
-		end.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 1, Protocol: "UDP"}, overNodePort.Client)
+		liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 1, Protocol: "UDP"}, overNodePort.Client)
 	refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
 	other.Resource = owner.PublicKeyResource
 	err = NewHalf(milan, "rome", other).EnsurePublicKey(t.Context(), "", key(3))
@@ -289,7 +290,7 @@ func TestAHalfUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) {
 	after.On.Owner.Token = "after"
 	ensured := make(chan error, 1)
 	go func() { ensured <- after.EnsurePublicKey(t.Context(), "", key(2)) }()
-	if _, err := before.Remove(t.Context(), end.KeySecret{}); err != nil {
+	if _, err := before.Remove(t.Context(), liqo.KeySecret{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ensured; err != nil {
@@ -395,7 +396,7 @@ func TestAShortcutBecomesHalvesByImportAndTheirRemovalLeavesNothing(t *testing.T
 		halves = append(halves, one.half)
 	}
 	for _, half := range halves {
-		if kept, err := half.Remove(t.Context(), end.KeySecret{}); err != nil || kept != "" {
+		if kept, err := half.Remove(t.Context(), liqo.KeySecret{}); err != nil || kept != "" {
 			t.Errorf("%s keeps %q (%v)", half.On.Owner.Resource, kept, err)
 		}
 	}
@@ -448,7 +449,7 @@ func TestAnAdoptionThatFailsGivesHalvesBack(t *testing.T) {
 	ensureAll(t, here)
 	spec := overNodePort
 	spec.Adopt = true
-	spec.Client.Template = end.Template{Name: "none", Namespace: "liqo", Resource: "networking.liqo.io/v1beta1/nones"}
+	spec.Client.Template = liqo.Template{Name: "none", Namespace: "liqo", Resource: "networking.liqo.io/v1beta1/nones"}
 	if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); err == nil {
 		t.Fatal("it was made")
 	}
@@ -465,7 +466,7 @@ func TestAHalfDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
 	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
-	_, err := half.Remove(t.Context(), end.KeySecret{})
+	_, err := half.Remove(t.Context(), liqo.KeySecret{})
 	refused(t, err, `a peering uses the network on leaf "milan"`, "Configuration liqo-tenant-rome/rome", "liqoctl unpeer")
 	if !half.seen(t).Exists {
 		t.Error("it is gone")
@@ -491,7 +492,7 @@ func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 		}
 		return c.Delete(ctx, object, options...)
 	}})
-	kept, err := configuration.Remove(t.Context(), end.KeySecret{})
+	kept, err := configuration.Remove(t.Context(), liqo.KeySecret{})
 	if err != nil || !strings.Contains(kept, "peering") {
 		t.Errorf("it keeps %q (%v)", kept, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Inspection is everything that the two leaves show about their network.
@@ -27,17 +28,17 @@ type Inspection struct {
 // EndStatus is the status of a network as one end sees it.
 type EndStatus struct {
 	Status      Status
-	Latency     *end.Latency // nil if this end has measured none
-	GatewayPods []end.GatewayPod
+	Latency     *liqo.Latency // nil if this end has measured none
+	GatewayPods []liqo.GatewayPod
 }
 
 // Prepare reads what [Shortcut.Inspect] needs of a leaf beside the caches that connecting fills: it fills the cache of
 // ForeignClusters, and returns the pods of all gateways for [end.End.Pods]. It needs no ID of the leaf, so
 // [cluster.Registry.AskOnTheWay] can ask it.
-func Prepare(ctx context.Context, leaf *cluster.Leaf) cluster.GatewayPods {
+func Prepare(ctx context.Context, leaf *cluster.Leaf) liqo.Pods {
 	var filling sync.WaitGroup
 	filling.Go(func() { _ = leaf.Cached.List(ctx, &liqov1beta1.ForeignClusterList{}) }) // an inspection tries again
-	pods := leaf.AllGatewayPods(ctx)
+	pods := liqo.AllPods(ctx, leaf)
 	filling.Wait()
 	return pods
 }
@@ -78,7 +79,7 @@ func (s *Shortcut) Reversed(ctx context.Context) (bool, error) {
 	return found.reversed(), err
 }
 
-func endStatus(ctx context.Context, at *end.End, found end.Objects) (EndStatus, error) {
+func endStatus(ctx context.Context, at *end.End, found liqo.Objects) (EndStatus, error) {
 	gateway := found.Gateway()
 	if gateway == nil {
 		return EndStatus{Status: Disconnected}, nil

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // measured is the status of a tunnel that is up, with a latency of a moment ago.
@@ -44,7 +44,7 @@ func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 		asked := New(rome, milan)
 		if reversed { // with the pods that are known already
 			asked = New(milan, rome)
-			asked.Client.Pods, asked.Server.Pods = milan.AllGatewayPods(t.Context()), rome.AllGatewayPods(t.Context())
+			asked.Client.Pods, asked.Server.Pods = liqo.AllPods(t.Context(), milan), liqo.AllPods(t.Context(), rome)
 		}
 		found, err := asked.Inspect(t.Context())
 		if err != nil {
@@ -62,7 +62,7 @@ func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 			!slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
 			t.Errorf("reversed: %t: Rome is %+v", reversed, ofRome)
 		}
-		pods := []end.GatewayPod{
+		pods := []liqo.GatewayPod{
 			{Name: "gw-milan-a", Namespace: "liqo-tenant-milan", Node: "node-1", Active: true},
 			{Name: "gw-milan-b", Namespace: "liqo-tenant-milan"},
 		}

@@ -8,12 +8,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // network is the objects of the two leaves' network.
 type network struct {
-	client, server end.Objects
+	client, server liqo.Objects
 
 	unfinished owner.Unfinished // creates that the lease of the pair lists; nil if nobody has read it
 }
@@ -28,7 +29,7 @@ func (s *Shortcut) observe(ctx context.Context) (network, error) {
 
 // read reads both ends at the same time.
 func (s *Shortcut) read(
-	ctx context.Context, one func(*end.End, context.Context) (end.Objects, error),
+	ctx context.Context, one func(*end.End, context.Context) (liqo.Objects, error),
 ) (found network, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { found.client, err = one(s.Client, ctx); return err })
@@ -47,7 +48,7 @@ func (n network) reversed() bool {
 }
 
 // gateways counts the gateways with which client dials server.
-func gateways(client, server end.Objects) int {
+func gateways(client, server liqo.Objects) int {
 	count := 0
 	if client.GatewayClient != nil {
 		count++

@@ -12,6 +12,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // State is the observed state of a shortcut.
@@ -30,12 +31,12 @@ type State struct {
 
 	Client, Server EndState
 
-	ServerGateway  *end.GatewayServer // as the server's gateway is; nil while there is none
-	ServerEndpoint *end.Endpoint      // where the server's gateway says it can be reached; nil until it does
+	ServerGateway  *liqo.GatewayServer // as the server's gateway is; nil while there is none
+	ServerEndpoint *liqo.Endpoint      // where the server's gateway says it can be reached; nil until it does
 
 	// ClientGateway has the settings of the client's gateway. It is nil if there is none. Its address and
 	// port are the first ones that the gateway dials, whether they are its own settings or the server's.
-	ClientGateway *end.GatewayClient
+	ClientGateway *liqo.GatewayClient
 }
 
 // EndState is one end of a [State].
@@ -47,7 +48,7 @@ type EndState struct {
 	LiqoNamespace string // where Liqo runs on the leaf
 	MTU           int    // of its gateway, in bytes; 0 while there is none
 	KeyRotation   string // with which its gateway got its keys; empty if there was none
-	Network       end.Network
+	Network       liqo.Network
 }
 
 // Observe returns the state of the shortcut. It reads the leaves' caches, so it can be called often
@@ -70,7 +71,7 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 func (s *Shortcut) state(found network, keysByOthers bool) State {
 	client, server := found.client, found.server
 	return State{
-		Exists:         client.BelongsTo(s.Client.Owner) || server.BelongsTo(s.Server.Owner),
+		Exists:         end.BelongsTo(client, s.Client.Owner) || end.BelongsTo(server, s.Server.Owner),
 		Joined:         len(found.made()) > 0,
 		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
 		Strays:         s.strays(found),
@@ -85,7 +86,7 @@ func (s *Shortcut) state(found network, keysByOthers bool) State {
 }
 
 // duplicates returns the names of further objects at an end that are not the owner's.
-func duplicates(at *end.End, found end.Objects) []string {
+func duplicates(at *end.End, found liqo.Objects) []string {
 	var names []string
 	for _, object := range found.Extra {
 		if !at.Owner.Owns(object) {
@@ -96,7 +97,7 @@ func duplicates(at *end.End, found end.Objects) []string {
 }
 
 // endState returns one end of the state. Its network is the one announced to the other leaf.
-func endState(at *end.End, found end.Objects, network end.Network) EndState {
+func endState(at *end.End, found liqo.Objects, network liqo.Network) EndState {
 	return EndState{
 		ClusterID: at.Leaf.ID, ClusterUID: at.Leaf.UID, LiqoNamespace: at.Leaf.LiqoNamespace,
 		Namespace: found.Namespace(), MTU: found.MTU(), KeyRotation: found.KeyRotation(), Network: network,
@@ -161,7 +162,7 @@ func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	if err != nil || found.client.GatewayClient == nil || found.server.GatewayServer == nil {
 		return false, err
 	}
-	if found.client.ConnectionLost() || found.server.ConnectionLost() {
+	if end.ConnectionLost(found.client) || end.ConnectionLost(found.server) {
 		return true, nil
 	}
 	return anyOf(ctx,

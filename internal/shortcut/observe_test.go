@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
@@ -26,8 +26,8 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reached := func(pods, external string) end.Network {
-		return end.Network{
+	reached := func(pods, external string) liqo.Network {
+		return liqo.Network{
 			PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16", RemappedPodCIDRs: []string{pods},
 			RemappedExternalCIDR: external,
 		}
@@ -42,13 +42,13 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 			ClusterID: "milan", ClusterUID: "uid-of-milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340,
 			Network: reached("10.10.0.0/16", "10.71.0.0/16"),
 		},
-		ServerGateway: &end.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Template: end.Template{
-			Name: "wireguard-server", Namespace: "liqo", Resource: end.DefaultServerTemplateResource,
+		ServerGateway: &liqo.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Template: liqo.Template{
+			Name: "wireguard-server", Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
 		}},
-		ServerEndpoint: &end.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
-		ClientGateway: &end.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
-			Template: end.Template{
-				Name: "wireguard-client", Namespace: "liqo", Resource: end.DefaultClientTemplateResource,
+		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
+		ClientGateway: &liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
+			Template: liqo.Template{
+				Name: "wireguard-client", Namespace: "liqo", Resource: liqo.DefaultClientTemplateResource,
 			}},
 	}
 	if !reflect.DeepEqual(state, expected) {

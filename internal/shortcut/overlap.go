@@ -5,8 +5,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Overlaps predicts which pod CIDRs Liqo will remap if the leaves announce these ranges.
@@ -35,11 +35,11 @@ func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement
 // [end.End.CheckAnnounced] for its errors.
 func (s *Shortcut) Announce(
 	ctx context.Context, on *end.End, announcement end.Announcement,
-) (cluster.Networks, error) {
+) (liqo.Ranges, error) {
 	other := s.other(on)
 	found, err := other.Find(ctx)
 	if err != nil {
-		return cluster.Networks{}, err
+		return liqo.Ranges{}, err
 	}
 	announced, err := on.Announce(ctx, announcement, found.ObservedNetwork())
 	if err != nil {

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // replacesServer reports whether the gateway of the server must be removed first: if it can't be changed in
 // place, if it is gone and may have left something behind, or if it dials.
-func (s *Shortcut) replacesServer(ctx context.Context, namespace string, spec end.GatewayServer) (bool, error) {
+func (s *Shortcut) replacesServer(ctx context.Context, namespace string, spec liqo.GatewayServer) (bool, error) {
 	found, err := s.look(ctx)
 	switch {
 	case err != nil:
@@ -24,7 +25,7 @@ func (s *Shortcut) replacesServer(ctx context.Context, namespace string, spec en
 
 // replacesClient reports whether the gateway of the client must be removed first: if it can't be changed in
 // place, or if it does not dial.
-func (s *Shortcut) replacesClient(ctx context.Context, namespace string, spec end.GatewayClient) (bool, error) {
+func (s *Shortcut) replacesClient(ctx context.Context, namespace string, spec liqo.GatewayClient) (bool, error) {
 	found, err := s.Client.Find(ctx)
 	switch {
 	case err != nil:
@@ -38,7 +39,7 @@ func (s *Shortcut) replacesClient(ctx context.Context, namespace string, spec en
 
 // makeRoom removes the gateway at one end if it is replaced. Otherwise, it only releases a Secret that the
 // gateway no longer uses.
-func makeRoom(on *end.End, former end.KeySecret) func(ctx context.Context, replaces bool) error {
+func makeRoom(on *end.End, former liqo.KeySecret) func(ctx context.Context, replaces bool) error {
 	return func(ctx context.Context, replaces bool) error {
 		if replaces {
 			return on.RemoveGateways(ctx, former)

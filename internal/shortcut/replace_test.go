@@ -11,7 +11,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // dialling is Rome's gateway for Milan, which dials that address.
@@ -128,7 +128,7 @@ func TestTheClientsGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 }
 
 func TestARepairUnlabelsOnlyAFormerSecret(t *testing.T) {
-	former := end.KeySecret{Namespace: "liqo-tenant-rome", Name: "my-keys"}
+	former := liqo.KeySecret{Namespace: "liqo-tenant-rome", Name: "my-keys"}
 	using := func(name string) client.Object {
 		gateway := exposedGateway()
 		gateway.Spec.SecretRef.Name = name

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 )
 
 // readingsOf returns this number of leaves and of networks between them. Each leaf has the same number
@@ -15,7 +15,7 @@ func readingsOf(leaves, networks int) []reading {
 	readings := make([]reading, leaves)
 	id := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }
 	for i := range readings {
-		readings[i] = reading{Leaf: Leaf{Name: id(i), ClusterID: id(i)}, networks: map[string]end.Objects{}}
+		readings[i] = reading{Leaf: Leaf{Name: id(i), ClusterID: id(i)}, networks: map[string]liqo.Objects{}}
 	}
 	for i := range networks {
 		client, server := i%leaves, (i+1+i/leaves)%leaves
@@ -55,7 +55,7 @@ func BenchmarkSurvey(b *testing.B) {
 func BenchmarkStatus(b *testing.B) {
 	for _, count := range []int{5000, 10000} {
 		b.Run(fmt.Sprintf("shortcuts=%d", count), func(b *testing.B) {
-			client, server := make([]end.Objects, count), make([]end.Objects, count)
+			client, server := make([]liqo.Objects, count), make([]liqo.Objects, count)
 			for i := range count {
 				client[i], server[i] = wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
 			}

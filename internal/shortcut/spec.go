@@ -2,6 +2,7 @@ package shortcut
 
 import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Spec is the wanted state of a shortcut.
@@ -14,8 +15,8 @@ type Spec struct {
 	MTU         int    // of the tunnel, in bytes
 	KeyRotation string // another value gives both gateways new keys; empty keeps them
 
-	Server end.GatewayServer
-	Client end.GatewayClient
+	Server liqo.GatewayServer
+	Client liqo.GatewayClient
 
 	ServerEnd, ClientEnd EndSpec
 
@@ -38,7 +39,7 @@ type EndSpec struct {
 
 	// FormerKeySecret is the user's Secret of the gateway in earlier settings. It loses Liqo's labels if
 	// the gateway no longer uses it.
-	FormerKeySecret end.KeySecret
+	FormerKeySecret liqo.KeySecret
 
 	end.Announcement
 }
@@ -56,7 +57,7 @@ func (s Spec) waits() bool { return s.WaitForConnection && !s.KeysByOthers }
 // removal returns the removal of a shortcut that could not be created.
 func (s Spec) removal() Removal {
 	return Removal{
-		ClientKeySecret: end.KeySecret{Namespace: s.ClientEnd.Namespace, Name: s.Client.KeySecret},
-		ServerKeySecret: end.KeySecret{Namespace: s.ServerEnd.Namespace, Name: s.Server.KeySecret},
+		ClientKeySecret: liqo.KeySecret{Namespace: s.ClientEnd.Namespace, Name: s.Client.KeySecret},
+		ServerKeySecret: liqo.KeySecret{Namespace: s.ServerEnd.Namespace, Name: s.Server.KeySecret},
 	}
 }

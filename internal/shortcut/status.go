@@ -4,6 +4,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Status is the state of a shortcut as a whole.
@@ -33,7 +34,7 @@ func (n network) status(keysByOthers bool) Status {
 	case client.Configuration == nil || client.GatewayClient == nil,
 		server.Configuration == nil || server.GatewayServer == nil:
 		return Disconnected
-	case !keysByOthers && (!client.KeyInPlace() || !server.KeyInPlace()):
+	case !keysByOthers && (!end.KeyInPlace(client) || !end.KeyInPlace(server)):
 		return Disconnected
 	}
 	atClient, atServer := client.ConnectionStatus(client.GatewayClient), server.ConnectionStatus(server.GatewayServer)
@@ -48,7 +49,7 @@ func (n network) status(keysByOthers bool) Status {
 }
 
 // statusAt returns the status of a network as its gateway at one end reports it.
-func statusAt(found end.Objects) Status {
+func statusAt(found liqo.Objects) Status {
 	gateway := found.Gateway()
 	if gateway == nil {
 		return Disconnected

@@ -3,36 +3,35 @@ package shortcut
 import (
 	"testing"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // wholeClient and wholeServer are the two ends of a complete network. The gateway reports this status.
-func wholeClient(status networkingv1beta1.ConnectionStatusValue) end.Objects {
+func wholeClient(status networkingv1beta1.ConnectionStatusValue) liqo.Objects {
 	whole := connected(status)
 	whole.GatewayClient = &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}}
 	return whole
 }
 
-func wholeServer(status networkingv1beta1.ConnectionStatusValue) end.Objects {
+func wholeServer(status networkingv1beta1.ConnectionStatusValue) liqo.Objects {
 	whole := connected(status)
 	whole.GatewayServer = &networkingv1beta1.GatewayServer{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}}
 	return whole
 }
 
 // connected is all objects except the gateway.
-func connected(status networkingv1beta1.ConnectionStatusValue) end.Objects {
-	return end.Objects{Objects: cluster.Objects{
+func connected(status networkingv1beta1.ConnectionStatusValue) liqo.Objects {
+	return liqo.Objects{
 		Configuration: &networkingv1beta1.Configuration{},
 		PublicKey:     &networkingv1beta1.PublicKey{},
 		Connection: &networkingv1beta1.Connection{
 			ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
 			Status:     networkingv1beta1.ConnectionStatus{Value: status},
 		},
-	}}
+	}
 }
 
 func TestTheStatusIsThatOfTheWorseEnd(t *testing.T) {
@@ -55,13 +54,13 @@ func TestTheStatusIsThatOfTheWorseEnd(t *testing.T) {
 }
 
 func TestWithAnyObjectMissingThereIsNoConnection(t *testing.T) {
-	for name, remove := range map[string]func(client, server *end.Objects){
-		"the client's Configuration": func(client, _ *end.Objects) { client.Configuration = nil },
-		"the server's Configuration": func(_, server *end.Objects) { server.Configuration = nil },
-		"the GatewayClient":          func(client, _ *end.Objects) { client.GatewayClient = nil },
-		"the GatewayServer":          func(_, server *end.Objects) { server.GatewayServer = nil },
-		"the client's PublicKey":     func(client, _ *end.Objects) { client.PublicKey = nil },
-		"the server's PublicKey":     func(_, server *end.Objects) { server.PublicKey = nil },
+	for name, remove := range map[string]func(client, server *liqo.Objects){
+		"the client's Configuration": func(client, _ *liqo.Objects) { client.Configuration = nil },
+		"the server's Configuration": func(_, server *liqo.Objects) { server.Configuration = nil },
+		"the GatewayClient":          func(client, _ *liqo.Objects) { client.GatewayClient = nil },
+		"the GatewayServer":          func(_, server *liqo.Objects) { server.GatewayServer = nil },
+		"the client's PublicKey":     func(client, _ *liqo.Objects) { client.PublicKey = nil },
+		"the server's PublicKey":     func(_, server *liqo.Objects) { server.PublicKey = nil },
 	} {
 		client, server := wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
 		remove(&client, &server)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -42,10 +43,10 @@ type Link struct {
 
 	Status         Status // Unknown if one of the two leaves could not be read
 	MadeBy         Maker
-	Owner          *Ownership    // nil if no resource of this provider owns it
-	MTU            int           // in bytes; 0 while there is no gateway
-	ServerEndpoint *end.Endpoint // nil while there is none
-	Latency        *end.Latency  // as the client has measured it, else the server; nil if neither has
+	Owner          *Ownership     // nil if no resource of this provider owns it
+	MTU            int            // in bytes; 0 while there is no gateway
+	ServerEndpoint *liqo.Endpoint // nil while there is none
+	Latency        *liqo.Latency  // as the client has measured it, else the server; nil if neither has
 }
 
 // Ownership is what the leaves record about the resource that owns a network.
@@ -84,7 +85,7 @@ func Look(ctx context.Context, names []string, ask Ask) Survey {
 // that its Leases list.
 type reading struct {
 	Leaf
-	networks   map[string]end.Objects
+	networks   map[string]liqo.Objects
 	peerings   map[string]*liqov1beta1.ForeignCluster
 	unfinished owner.Unfinished
 }
@@ -154,7 +155,7 @@ func (a atlas) survey() Survey {
 	for i := range a.readings {
 		survey.Leaves = append(survey.Leaves, a.readings[i].Leaf)
 	}
-	for pair := range pairs(a, func(r reading) map[string]end.Objects { return r.networks }) {
+	for pair := range pairs(a, func(r reading) map[string]liqo.Objects { return r.networks }) {
 		if link, ok := a.link(pair[0], pair[1]); ok {
 			survey.Networks = append(survey.Networks, link)
 		}

@@ -23,7 +23,7 @@ import (
 // or in several. It is a lease. That of a pair is on the leaf whose cluster ID comes first. So all operations use the
 // same leaf, and there is no deadlock.
 //
-// The lease also lists the creates that have begun with it and have not ended as they should, see [end.Unfinished].
+// The lease also lists the creates that have begun with it and have not ended as they should, see [owner.Unfinished].
 type turn struct {
 	at   *end.End   // has the lease
 	name string     // of the lease

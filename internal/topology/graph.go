@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -49,7 +49,7 @@ type Edge struct {
 	BothWays bool            // of a peering: each cluster consumes the other, or the consumer is not known yet
 	Status   shortcut.Status // of the network between the two; NoNetwork for a peering without a network
 	MadeBy   shortcut.Maker  // of this network; empty if there is none
-	Latency  *end.Latency    // of this network; nil if there is no measurement
+	Latency  *liqo.Latency   // of this network; nil if there is no measurement
 
 	// Services use this network directly, sorted. It is nil if neither cluster could be asked.
 	Services []Service

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -34,9 +34,9 @@ func leavesOf(names ...string) []shortcut.Leaf {
 
 func TestAPeeringAndItsNetworkAreOneEdge(t *testing.T) {
 	made := link("rome", "europe")
-	made.Status, made.MadeBy, made.Latency = shortcut.Connecting, shortcut.ByPeering, new(end.Latency)
+	made.Status, made.MadeBy, made.Latency = shortcut.Connecting, shortcut.ByPeering, new(liqo.Latency)
 	direct := link("rome", "milan")
-	direct.Latency = new(end.Latency)
+	direct.Latency = new(liqo.Latency)
 	graph := New(shortcut.Survey{
 		Leaves:   leavesOf("rome", "milan", "europe"),
 		Networks: []shortcut.Link{made, direct},

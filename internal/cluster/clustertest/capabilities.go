@@ -24,7 +24,7 @@ const (
 	}}}`
 )
 
-// OlderLiqo makes Liqo on the leaf one from before version 1.2, with what [cluster.Capabilities] says about it.
+// OlderLiqo makes Liqo on the leaf one from before version 1.2, with what `liqo.Capabilities` says about it.
 func OlderLiqo(leaf *cluster.Leaf) *cluster.Leaf {
 	return WithSchemas(leaf, olderSchemas)
 }

@@ -1,4 +1,4 @@
-package cluster
+package liqo
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"github.com/liqotech/liqo/pkg/utils/getters"
 	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // defects has what is wrong with a version of Liqo, by the version.
@@ -19,13 +21,17 @@ var defects = map[string]string{
 // oldestLiqo is the first version with the kinds that this provider uses.
 var oldestLiqo = version.MustParseSemantic("v1.0.0-0")
 
-// LiqoVersion returns the version of Liqo's controllers, from the tag of their image.
-func (l *Leaf) LiqoVersion(ctx context.Context) (string, error) {
-	return l.liqoVersion.get(func() (string, error) {
-		asked := &asking{Client: l.Live}
-		found, err := getters.GetLiqoVersion(ctx, asked, l.LiqoNamespace)
-		return found, l.Explain(cmp.Or(asked.failure, err))
+// tag is the version of the image of Liqo's controllers.
+type tag string
+
+// Version returns the version of Liqo's controllers, from the tag of their image.
+func Version(ctx context.Context, leaf *cluster.Leaf) (string, error) {
+	text, err := cluster.Once(leaf, func() (tag, error) {
+		asked := &asking{Client: leaf.Live}
+		found, err := getters.GetLiqoVersion(ctx, asked, leaf.LiqoNamespace)
+		return tag(found), leaf.Explain(cmp.Or(asked.failure, err))
 	})
+	return string(text), err
 }
 
 // asking keeps the error of the last list. Liqo's getter replaces it by one that does not say what is wrong.
@@ -41,25 +47,25 @@ func (a *asking) List(ctx context.Context, list client.ObjectList, options ...cl
 	return a.failure
 }
 
-// NameLiqo returns Liqo with its version, as the subject of a sentence about this leaf.
-func (l *Leaf) NameLiqo(ctx context.Context) string {
-	text, err := l.LiqoVersion(ctx)
+// Name returns Liqo with its version, as the subject of a sentence about this leaf.
+func Name(ctx context.Context, leaf *cluster.Leaf) string {
+	text, err := Version(ctx, leaf)
 	if err != nil {
 		return "Liqo" // a custom build may have no version
 	}
 	return "Liqo " + text
 }
 
-// LiqoDefect returns what is wrong with the leaf's version of Liqo, in sentences. It is empty if nothing is known.
-func (l *Leaf) LiqoDefect(ctx context.Context) string {
-	text, _ := l.LiqoVersion(ctx) // no defect of an unknown version is known
+// Defect returns what is wrong with the leaf's version of Liqo, in sentences. It is empty if nothing is known.
+func Defect(ctx context.Context, leaf *cluster.Leaf) string {
+	text, _ := Version(ctx, leaf) // no defect of an unknown version is known
 	return defects[text]
 }
 
-// CheckLiqoVersion returns an error if the version is known to be too old. It accepts an unknown
-// version, such as a custom build. What a supported version can do is in [Leaf.Capabilities].
-func (l *Leaf) CheckLiqoVersion(ctx context.Context) error {
-	text, err := l.LiqoVersion(ctx)
+// CheckVersion returns an error if the version is known to be too old. It accepts an unknown
+// version, such as a custom build. What a supported version can do is in [CapabilitiesOf].
+func CheckVersion(ctx context.Context, leaf *cluster.Leaf) error {
+	text, err := Version(ctx, leaf)
 	if err != nil {
 		return nil //nolint:nilerr // documented
 	}
@@ -67,8 +73,8 @@ func (l *Leaf) CheckLiqoVersion(ctx context.Context) error {
 	if err != nil || found.AtLeast(oldestLiqo) {
 		return nil //nolint:nilerr // documented
 	}
-	return &Error{
-		Leaf: l.Name, Summary: "Liqo is older than 1.0", Hint: "Update Liqo on this leaf.",
+	return &cluster.Error{
+		Leaf: leaf.Name, Summary: "Liqo is older than 1.0", Hint: "Update Liqo on this leaf.",
 		Err: fmt.Errorf("it is %s, and this provider needs v1.0.0 or newer", text),
 	}
 }

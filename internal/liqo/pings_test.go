@@ -1,4 +1,4 @@
-package cluster_test
+package liqo_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // gatewayDeployment runs a gateway with these arguments, beside the container of the tunnel.
@@ -24,13 +25,13 @@ func gatewayDeployment(arguments ...string) *appsv1.Deployment {
 }
 
 func TestPingsAreThoseOfTheGatewaysArgumentsElseTheUsualOnes(t *testing.T) {
-	usual := cluster.UsualPings()
+	usual := liqo.UsualPings()
 	rare, disabled := usual, usual
 	rare.Interval, rare.LossThreshold, rare.Report = 20*time.Second, 3, 5*time.Minute
 	disabled.Enabled = false
 	for name, test := range map[string]struct {
 		deployed []client.Object
-		expected cluster.Pings
+		expected liqo.Pings
 	}{
 		"no Deployment": {nil, usual},
 		"no arguments":  {[]client.Object{gatewayDeployment()}, usual},
@@ -44,7 +45,7 @@ func TestPingsAreThoseOfTheGatewaysArgumentsElseTheUsualOnes(t *testing.T) {
 		}, usual},
 	} {
 		rome := clustertest.Leaf(t, "rome", test.deployed...)
-		pings, err := rome.GatewayPings(t.Context(), clustertest.GatewayClient("milan"))
+		pings, err := liqo.PingsOf(t.Context(), rome, clustertest.GatewayClient("milan"))
 		if err != nil || pings != test.expected {
 			t.Errorf("%s: got %+v (%v)", name, pings, err)
 		}
@@ -60,11 +61,11 @@ func TestPingsThatMayNotBeReadAreTheUsualOnes(t *testing.T) {
 		},
 	})
 	gateway := clustertest.GatewayClient("milan")
-	if pings, err := rome.GatewayPings(t.Context(), gateway); err != nil || pings != cluster.UsualPings() {
+	if pings, err := liqo.PingsOf(t.Context(), rome, gateway); err != nil || pings != liqo.UsualPings() {
 		t.Errorf("got %+v (%v)", pings, err)
 	}
 	answer = apierrors.NewServiceUnavailable("no endpoints")
-	if _, err := rome.GatewayPings(t.Context(), gateway); !cluster.Unreachable(err) {
+	if _, err := liqo.PingsOf(t.Context(), rome, gateway); !cluster.Unreachable(err) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 // applied is an object after a leaf has reacted to it.
@@ -54,7 +55,7 @@ func TestNothingIsRemapped(t *testing.T) {
 			!slices.Equal(remapped.CIDR.Pod, configuration.Spec.Remote.CIDR.Pod) {
 			t.Errorf("%s is remapped to %v", podCIDR, remapped)
 		}
-		allocated, err := rome.TakenNetworks(t.Context())
+		allocated, err := liqo.TakenNetworks(t.Context(), rome)
 		if err != nil || len(allocated) != 2 || allocated[0].Status.CIDR.String() != podCIDR {
 			t.Errorf("for %s, %+v is allocated (%v)", podCIDR, allocated, err)
 		}

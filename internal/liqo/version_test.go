@@ -1,4 +1,4 @@
-package cluster_test
+package liqo_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
@@ -29,10 +30,10 @@ func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 			Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:" + tag,
 		}}
 		leaf := clustertest.Leaf(t, "rome", deployment)
-		if version, err := leaf.LiqoVersion(t.Context()); err != nil || version != tag {
+		if version, err := liqo.Version(t.Context(), leaf); err != nil || version != tag {
 			t.Fatalf("the version is %q (%v), expected %q", version, err, tag)
 		}
-		err := leaf.CheckLiqoVersion(t.Context())
+		err := liqo.CheckVersion(t.Context(), leaf)
 		if (err == nil) != supported {
 			t.Errorf("%s: %v", tag, err)
 		}
@@ -43,7 +44,7 @@ func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 }
 
 func TestAVersionThatCannotBeToldIsNoObstacle(t *testing.T) {
-	if err := clustertest.Leaf(t, "rome").CheckLiqoVersion(t.Context()); err != nil {
+	if err := liqo.CheckVersion(t.Context(), clustertest.Leaf(t, "rome")); err != nil {
 		t.Error(err)
 	}
 }
@@ -56,7 +57,7 @@ func TestAVersionThatMayNotBeReadSaysWhichPermissionIsMissing(t *testing.T) {
 				`User "terraform" cannot list resource "deployments" in API group "apps" in the namespace "liqo"`))
 		},
 	})
-	_, err := leaf.LiqoVersion(t.Context())
+	_, err := liqo.Version(t.Context(), leaf)
 	if err == nil || !strings.Contains(err.Error(), "no permission to list deployments.apps") {
 		t.Errorf("the error is: %v", err)
 	}

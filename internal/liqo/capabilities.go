@@ -1,4 +1,4 @@
-package cluster
+package liqo
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Capabilities are what Liqo on a leaf can do that older versions can't.
@@ -26,18 +28,18 @@ type Capabilities struct {
 	DirectConnections bool
 }
 
-// Capabilities reads from the schemas that the API server serves what Liqo on this leaf can do. So the
+// CapabilitiesOf reads from the schemas that the API server serves what Liqo on this leaf can do. So the
 // answer is also right for a custom build, whose version says nothing. The schemas are large. Ask only where
 // the answer matters. Capabilities asks the API server once.
-func (l *Leaf) Capabilities(ctx context.Context) (Capabilities, error) {
-	return l.capabilities.get(func() (Capabilities, error) {
-		able, err := l.readCapabilities(ctx)
-		return able, l.Explain(err)
+func CapabilitiesOf(ctx context.Context, leaf *cluster.Leaf) (Capabilities, error) {
+	return cluster.Once(leaf, func() (Capabilities, error) {
+		able, err := readCapabilities(ctx, leaf)
+		return able, leaf.Explain(err)
 	})
 }
 
-func (l *Leaf) readCapabilities(ctx context.Context) (Capabilities, error) {
-	schemas, err := l.networkingSchemas(ctx)
+func readCapabilities(ctx context.Context, leaf *cluster.Leaf) (Capabilities, error) {
+	schemas, err := networkingSchemas(ctx, leaf)
 	if err != nil {
 		return Capabilities{}, err
 	}
@@ -62,8 +64,8 @@ func (l *Leaf) readCapabilities(ctx context.Context) (Capabilities, error) {
 type schemas []byte
 
 // networkingSchemas downloads the schemas.
-func (l *Leaf) networkingSchemas(ctx context.Context) (schemas, error) {
-	served, err := l.Discovery(ctx)
+func networkingSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas, error) {
+	served, err := leaf.Discovery(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,71 +1,65 @@
-package cluster
+package liqo
 
 import (
 	"context"
 	"net/netip"
 	"strings"
-	"sync"
 
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	"github.com/liqotech/liqo/pkg/consts"
 	ipamutils "github.com/liqotech/liqo/pkg/utils/ipam"
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Networks are a leaf's own address ranges, in CIDR notation, as Liqo's IPAM has them.
-type Networks struct {
+// InternalCIDR returns the range from which Liqo takes the addresses of its gateways and nodes, in
+// CIDR notation. It is empty if the leaf has none.
+func InternalCIDR(ctx context.Context, leaf *cluster.Leaf) (string, error) {
+	network, err := ipamutils.GetInternalCIDRNetwork(ctx, leaf.Live, leaf.LiqoNamespace)
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", leaf.Explain(err)
+	}
+	return network.Status.CIDR.String(), nil
+}
+
+// Ranges are a leaf's own address ranges, in CIDR notation, as Liqo's IPAM has them.
+type Ranges struct {
 	PodCIDRs     []string
 	ExternalCIDR string
 }
 
-// Networks reads the leaf's address ranges from the API server once. They can't change while Liqo
+// RangesOf reads the leaf's address ranges from the API server once. They can't change while Liqo
 // is installed.
-func (l *Leaf) Networks(ctx context.Context) (Networks, error) {
-	return l.networks.get(func() (Networks, error) {
-		var found Networks
+func RangesOf(ctx context.Context, leaf *cluster.Leaf) (Ranges, error) {
+	return cluster.Once(leaf, func() (Ranges, error) {
+		var found Ranges
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() (err error) {
-			found.PodCIDRs, err = ipamutils.GetPodCIDRs(ctx, l.Live, l.LiqoNamespace)
+			found.PodCIDRs, err = ipamutils.GetPodCIDRs(ctx, leaf.Live, leaf.LiqoNamespace)
 			return err
 		})
 		group.Go(func() (err error) {
-			found.ExternalCIDR, err = ipamutils.GetExternalCIDR(ctx, l.Live, l.LiqoNamespace)
+			found.ExternalCIDR, err = ipamutils.GetExternalCIDR(ctx, leaf.Live, leaf.LiqoNamespace)
 			return err
 		})
 		err := group.Wait() // before found is read
-		return found, l.Explain(err)
+		return found, leaf.Explain(err)
 	})
-}
-
-// memo keeps the result of a function's first success. It keeps no failure.
-type memo[T any] struct {
-	mu    sync.Mutex
-	known bool
-	value T
-}
-
-func (m *memo[T]) get(ask func() (T, error)) (T, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.known {
-		return m.value, nil
-	}
-	value, err := ask()
-	if err != nil {
-		return value, err
-	}
-	m.value, m.known = value, true
-	return value, nil
 }
 
 // TakenNetworks reads from the API server every range that Liqo's IPAM has allocated on this leaf,
 // including the leaf's own ranges.
-func (l *Leaf) TakenNetworks(ctx context.Context) ([]ipamv1alpha1.Network, error) {
+func TakenNetworks(ctx context.Context, leaf *cluster.Leaf) ([]ipamv1alpha1.Network, error) {
 	var list ipamv1alpha1.NetworkList
-	if err := l.Live.List(ctx, &list); err != nil {
-		return nil, l.Explain(err)
+	if err := leaf.Live.List(ctx, &list); err != nil {
+		return nil, leaf.Explain(err)
 	}
 	return list.Items, nil
 }
@@ -76,13 +70,16 @@ var ipamLabels = client.MatchingLabels{"app.kubernetes.io/name": "ipam", "app.ku
 // poolsFlag is the IPAM's flag that lists the pools.
 const poolsFlag = "--pools="
 
+// pools are the ranges of an IPAM.
+type pools []netip.Prefix
+
 // Pools returns the ranges from which Liqo's IPAM on this leaf allocates, as the arguments of its
 // Deployment list them. Any range outside them is remapped. The result is nil if the pools are
 // unknown, for example with a custom IPAM. Pools asks the API server once.
-func (l *Leaf) Pools(ctx context.Context) []netip.Prefix {
-	pools, err := l.pools.get(func() ([]netip.Prefix, error) {
+func Pools(ctx context.Context, leaf *cluster.Leaf) []netip.Prefix {
+	known, err := cluster.Once(leaf, func() (pools, error) {
 		var ipams appsv1.DeploymentList
-		err := l.Live.List(ctx, &ipams, client.InNamespace(l.LiqoNamespace), ipamLabels)
+		err := leaf.Live.List(ctx, &ipams, client.InNamespace(leaf.LiqoNamespace), ipamLabels)
 		if err != nil || len(ipams.Items) != 1 {
 			return nil, err
 		}
@@ -91,12 +88,12 @@ func (l *Leaf) Pools(ctx context.Context) []netip.Prefix {
 	if err != nil {
 		return nil
 	}
-	return pools
+	return known
 }
 
 // poolsOf reads the pools from the arguments of an IPAM. Without the flag, the IPAM uses Liqo's
 // default.
-func poolsOf(ipam *appsv1.Deployment) ([]netip.Prefix, error) {
+func poolsOf(ipam *appsv1.Deployment) (pools, error) {
 	texts := consts.PrivateAddressSpace
 	for _, container := range ipam.Spec.Template.Spec.Containers {
 		for _, argument := range container.Args {
@@ -105,13 +102,13 @@ func poolsOf(ipam *appsv1.Deployment) ([]netip.Prefix, error) {
 			}
 		}
 	}
-	pools := make([]netip.Prefix, len(texts))
+	found := make(pools, len(texts))
 	for i, text := range texts {
 		pool, err := netip.ParsePrefix(text)
 		if err != nil {
 			return nil, err
 		}
-		pools[i] = pool
+		found[i] = pool
 	}
-	return pools, nil
+	return found, nil
 }

@@ -1,4 +1,4 @@
-package cluster_test
+package liqo_test
 
 import (
 	"strings"
@@ -6,21 +6,22 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestWhatLiqoCanDoIsReadFromItsSchemas(t *testing.T) {
-	all := cluster.Capabilities{
+	all := liqo.Capabilities{
 		ManyPodCIDRs: true, FollowsConfigurations: true, KeepsConnections: true, ServiceMetadata: true,
 		DirectConnections: true,
 	}
 	for name, test := range map[string]struct {
 		leaf *cluster.Leaf
-		able cluster.Capabilities
+		able liqo.Capabilities
 	}{
 		"Liqo 1.2": {clustertest.Leaf(t, "rome"), all},
-		"Liqo 1.1": {clustertest.OlderLiqo(clustertest.Leaf(t, "milan")), cluster.Capabilities{}},
+		"Liqo 1.1": {clustertest.OlderLiqo(clustertest.Leaf(t, "milan")), liqo.Capabilities{}},
 	} {
-		if able, err := test.leaf.Capabilities(t.Context()); err != nil || able != test.able {
+		if able, err := liqo.CapabilitiesOf(t.Context(), test.leaf); err != nil || able != test.able {
 			t.Errorf("%s: %+v (%v)", name, able, err)
 		}
 	}
@@ -46,7 +47,7 @@ func TestSchemasWithoutAKindOfLiqoAreAnError(t *testing.T) {
 		},
 	} {
 		leaf := clustertest.WithSchemas(clustertest.Leaf(t, "rome"), test.document)
-		if _, err := leaf.Capabilities(t.Context()); err == nil || !strings.Contains(err.Error(), test.expected) {
+		if _, err := liqo.CapabilitiesOf(t.Context(), leaf); err == nil || !strings.Contains(err.Error(), test.expected) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

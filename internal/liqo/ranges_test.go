@@ -1,4 +1,4 @@
-package cluster_test
+package liqo_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestALeafsRangesAreAskedForOnceAndAgainAfterAFailure(t *testing.T) {
@@ -23,12 +24,12 @@ func TestALeafsRangesAreAskedForOnceAndAgainAfterAFailure(t *testing.T) {
 			return apierrors.NewServiceUnavailable("no endpoints")
 		},
 	})
-	if found, err := leaf.Networks(t.Context()); !cluster.Unreachable(err) {
+	if found, err := liqo.RangesOf(t.Context(), leaf); !cluster.Unreachable(err) {
 		t.Fatalf("got %+v (%v)", found, err)
 	}
 	leaf.Live = answering
 	for range 2 {
-		found, err := leaf.Networks(t.Context())
+		found, err := liqo.RangesOf(t.Context(), leaf)
 		if err != nil || !slices.Equal(found.PodCIDRs, []string{"10.1.0.0/16"}) || found.ExternalCIDR != "10.2.0.0/16" {
 			t.Errorf("got %+v (%v)", found, err)
 		}
@@ -45,7 +46,7 @@ func TestALeafWithoutOneOfItsRangesIsAnError(t *testing.T) {
 		"external CIDR": clustertest.Leaf(t, "rome", clustertest.Range("pod-cidr", "10.1.0.0/16")),
 		"pod CIDR":      clustertest.Leaf(t, "rome", clustertest.Range("external-cidr", "10.2.0.0/16")),
 	} {
-		if found, err := leaf.Networks(t.Context()); err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": `) {
+		if found, err := liqo.RangesOf(t.Context(), leaf); err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": `) {
 			t.Errorf("without a %s: got %+v (%v)", missing, found, err)
 		}
 	}

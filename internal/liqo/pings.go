@@ -1,4 +1,4 @@
-package cluster
+package liqo
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Pings say how a gateway checks that the other one answers, and how often it reports that in its
@@ -26,21 +28,21 @@ func UsualPings() Pings {
 	return Pings{Enabled: true, Interval: 2 * time.Second, LossThreshold: 5, Report: 10 * time.Second}
 }
 
-// GatewayPings returns the pings of a gateway, as the arguments of its Deployment say. They are the
+// PingsOf returns the pings of a gateway, as the arguments of its Deployment say. They are the
 // usual ones if there is no Deployment, or if the credentials do not allow to read it. It asks the
 // API server.
-func (l *Leaf) GatewayPings(ctx context.Context, gateway client.Object) (Pings, error) {
+func PingsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) (Pings, error) {
 	var deployment appsv1.Deployment
-	err := l.Live.Get(ctx, MadeForGateway(gateway), &deployment)
+	err := leaf.Live.Get(ctx, MadeForGateway(gateway), &deployment)
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
 		return UsualPings(), nil
 	}
-	return pingsOf(&deployment), l.Explain(err)
+	return readPings(&deployment), leaf.Explain(err)
 }
 
-// pingsOf reads the flags of the gateway's container, whose name Liqo does not promise. What can't
+// readPings reads the flags of the gateway's container, whose name Liqo does not promise. What can't
 // be read is as usual: a gateway does not start with it.
-func pingsOf(deployment *appsv1.Deployment) Pings {
+func readPings(deployment *appsv1.Deployment) Pings {
 	pings := UsualPings()
 	for _, container := range deployment.Spec.Template.Spec.Containers {
 		for _, argument := range container.Args {

@@ -1,4 +1,4 @@
-package cluster
+package liqo
 
 import (
 	"cmp"
@@ -7,38 +7,12 @@ import (
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	ipamutils "github.com/liqotech/liqo/pkg/utils/ipam"
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
-
-// KubernetesVersion returns the version of the leaf's API server, such as v1.35.4.
-func (l *Leaf) KubernetesVersion(ctx context.Context) (string, error) {
-	served, err := l.Discovery(ctx)
-	if err != nil {
-		return "", l.Explain(err)
-	}
-	info, err := served.ServerVersion()
-	if err != nil {
-		return "", l.Explain(err)
-	}
-	return info.GitVersion, nil
-}
-
-// InternalCIDR returns the range from which Liqo takes the addresses of its gateways and nodes, in
-// CIDR notation. It is empty if the leaf has none.
-func (l *Leaf) InternalCIDR(ctx context.Context) (string, error) {
-	network, err := ipamutils.GetInternalCIDRNetwork(ctx, l.Live, l.LiqoNamespace)
-	if apierrors.IsNotFound(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", l.Explain(err)
-	}
-	return network.Status.CIDR.String(), nil
-}
 
 // GatewayRole is the role of a gateway in its tunnel.
 type GatewayRole string
@@ -69,19 +43,19 @@ var wireGuard = []metav1.APIResource{
 // GatewayTemplates lists the templates of all gateway technologies in Liqo's API group, sorted by
 // role, resource, namespace and name. It asks for those of WireGuard while it asks which others there
 // are.
-func (l *Leaf) GatewayTemplates(ctx context.Context) ([]GatewayTemplate, error) {
+func GatewayTemplates(ctx context.Context, leaf *cluster.Leaf) ([]GatewayTemplate, error) {
 	var usual, others []GatewayTemplate
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		usual, err = l.templatesOf(ctx, wireGuard)
+		usual, err = templatesOf(ctx, leaf, wireGuard)
 		return err
 	})
 	group.Go(func() error {
-		served, err := l.networkingResources(ctx)
+		served, err := networkingResources(ctx, leaf)
 		if err != nil {
-			return l.Explain(err)
+			return leaf.Explain(err)
 		}
-		others, err = l.templatesOf(ctx, slices.DeleteFunc(served, func(one metav1.APIResource) bool {
+		others, err = templatesOf(ctx, leaf, slices.DeleteFunc(served, func(one metav1.APIResource) bool {
 			return templateRole(&one) == "" || isWireGuard(one)
 		}))
 		return err
@@ -98,8 +72,8 @@ func (l *Leaf) GatewayTemplates(ctx context.Context) ([]GatewayTemplate, error) 
 }
 
 // networkingResources returns the resources in Liqo's networking group.
-func (l *Leaf) networkingResources(ctx context.Context) ([]metav1.APIResource, error) {
-	served, err := l.Discovery(ctx)
+func networkingResources(ctx context.Context, leaf *cluster.Leaf) ([]metav1.APIResource, error) {
+	served, err := leaf.Discovery(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -116,15 +90,15 @@ func isWireGuard(resource metav1.APIResource) bool {
 
 // templatesOf lists the templates of all these resources at the same time. A resource that does not
 // exist has none.
-func (l *Leaf) templatesOf(ctx context.Context, resources []metav1.APIResource) ([]GatewayTemplate, error) {
+func templatesOf(ctx context.Context, leaf *cluster.Leaf, resources []metav1.APIResource) ([]GatewayTemplate, error) {
 	found := make([][]GatewayTemplate, len(resources))
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range resources {
 		group.Go(func() error {
 			var list metav1.PartialObjectMetadataList
 			list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(resources[i].Kind + "List"))
-			if err := l.Live.List(ctx, &list); err != nil {
-				return l.Explain(client.IgnoreNotFound(err))
+			if err := leaf.Live.List(ctx, &list); err != nil {
+				return leaf.Explain(client.IgnoreNotFound(err))
 			}
 			resource := networkingv1beta1.GroupVersion.String() + "/" + resources[i].Name
 			for j := range list.Items {

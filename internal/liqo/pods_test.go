@@ -1,4 +1,4 @@
-package cluster_test
+package liqo_test
 
 import (
 	"reflect"
@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestTheGatewaysOfANamespaceHaveEachTheirOwnPods(t *testing.T) {
@@ -22,11 +22,11 @@ func TestTheGatewaysOfANamespaceHaveEachTheirOwnPods(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan", podOf("one", "rome"), podOf("one", "turin"), podOf("another", "rome"),
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "one", Name: "web"}})
 	gateway := &networkingv1beta1.GatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "one", Name: "rome"}}
-	pods, err := milan.GatewayPods(t.Context(), gateway)
-	if err != nil || len(pods) != 1 || pods[0].Namespace != "one" || pods[0].Name != cluster.MadeForGateway(gateway).Name {
+	pods, err := liqo.PodsOf(t.Context(), milan, gateway)
+	if err != nil || len(pods) != 1 || pods[0].Namespace != "one" || pods[0].Name != liqo.MadeForGateway(gateway).Name {
 		t.Errorf("got %v (%v)", pods, err)
 	}
-	all := milan.AllGatewayPods(t.Context())
+	all := liqo.AllPods(t.Context(), milan)
 	if of := all[client.ObjectKeyFromObject(gateway)]; len(all) != 3 || !reflect.DeepEqual(of, pods) {
 		t.Errorf("among all of them are %v", all)
 	}

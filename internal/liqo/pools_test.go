@@ -1,4 +1,4 @@
-package cluster
+package liqo
 
 import (
 	"testing"
@@ -32,4 +32,23 @@ func TestThePoolsAreThoseOfTheIPAMsArguments(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzPools reads the pools of an IPAM from any argument.
+func FuzzPools(f *testing.F) {
+	for _, argument := range []string{
+		"--pools=10.0.0.0/8,192.168.0.0/16", "--pools=", "--pools=,", "--pools=fd00::/8", "--pools=10.0.0.0/99", "--other",
+	} {
+		f.Add(argument)
+	}
+	f.Fuzz(func(t *testing.T, argument string) {
+		ipam := &appsv1.Deployment{}
+		ipam.Spec.Template.Spec.Containers = []corev1.Container{{Args: []string{argument}}, {}}
+		pools, err := poolsOf(ipam)
+		for _, pool := range pools {
+			if err == nil && !pool.IsValid() {
+				t.Errorf("%q: %v", argument, pools)
+			}
+		}
+	})
 }

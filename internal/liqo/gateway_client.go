@@ -1,0 +1,77 @@
+package liqo
+
+import (
+	"cmp"
+)
+
+// GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
+type GatewayClient struct {
+	MTU            int    // of the tunnel, in bytes
+	KeyRotation    string // as in [GatewayServer]
+	ConnectAddress string // IP address or DNS name; empty for the server's own
+	ConnectPort    int32  // 0 for the server's own
+	KeySecret      string // as in [GatewayServer]
+	Template       Template
+}
+
+// Dials returns the endpoint that a gateway with these settings dials, given the server's endpoint.
+func (g GatewayClient) Dials(server Endpoint) Endpoint {
+	if g.ConnectAddress != "" {
+		server.Addresses = []string{g.ConnectAddress}
+	}
+	server.Port = cmp.Or(g.ConnectPort, server.Port)
+	return server
+}
+
+// Observed returns the found gateway in terms of these settings. A field that these settings leave to
+// the server or to Liqo stays empty while the gateway has the server's or Liqo's value. Server is the
+// endpoint of the server's gateway. It is nil while the endpoint is unknown; then the found endpoint
+// counts as the server's. LiqoNamespace is the namespace of Liqo on this leaf.
+func (g GatewayClient) Observed(found GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
+	said := Endpoint{Addresses: []string{found.ConnectAddress}, Port: found.ConnectPort}
+	if server != nil {
+		said = *server
+	}
+	expected := g.Dials(said)
+	if found.ConnectAddress == expected.Addresses[0] {
+		found.ConnectAddress = g.ConnectAddress
+	}
+	if found.ConnectPort == expected.Port {
+		found.ConnectPort = g.ConnectPort
+	}
+	found.Template = g.Template.observed(found.Template, DefaultClientTemplate(liqoNamespace))
+	return found
+}
+
+// Dialled returns the endpoint that the gateway dials, or nil if there is no gateway.
+func (o Objects) Dialled() *Endpoint {
+	if o.GatewayClient == nil {
+		return nil
+	}
+	return endpointOf(&o.GatewayClient.Spec.Endpoint)
+}
+
+// ObservedClient returns the settings of the gateway, or nil if there is none. The address and port
+// are the first that the gateway dials, whether they are set or the server's.
+func (o Objects) ObservedClient() *GatewayClient {
+	if o.GatewayClient == nil {
+		return nil
+	}
+	spec := o.GatewayClient.Spec
+	observed := &GatewayClient{
+		MTU:         spec.MTU,
+		KeyRotation: o.KeyRotation(),
+		ConnectPort: spec.Endpoint.Port,
+		KeySecret:   spec.SecretRef.Name,
+		Template:    templateFrom(spec.ClientTemplateRef),
+	}
+	if len(spec.Endpoint.Addresses) > 0 {
+		observed.ConnectAddress = spec.Endpoint.Addresses[0]
+	}
+	return observed
+}
+
+// TemplateOn implements [Gateway].
+func (g GatewayClient) TemplateOn(liqoNamespace string) Template {
+	return g.Template.Or(DefaultClientTemplate(liqoNamespace))
+}

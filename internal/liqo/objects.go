@@ -1,0 +1,184 @@
+package liqo
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// Objects are a leaf's objects of its network with one other cluster, in any namespace. A missing
+// object is nil.
+type Objects struct {
+	Configuration *networkingv1beta1.Configuration
+	GatewayServer *networkingv1beta1.GatewayServer
+	GatewayClient *networkingv1beta1.GatewayClient
+	PublicKey     *networkingv1beta1.PublicKey
+	Connection    *networkingv1beta1.Connection
+
+	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else
+	// it is zero. Only what observes the objects knows it; see [Objects.ReadSilence].
+	SilentSince time.Time
+
+	// Extra are additional objects of these kinds. Liqo does not support two of a kind. They exist if
+	// someone created another network of the pair in another namespace.
+	Extra []client.Object
+}
+
+// All returns the objects that exist, in the order of their creation, without the extra ones.
+func (o Objects) All() []client.Object {
+	var all []client.Object
+	if o.Configuration != nil {
+		all = append(all, o.Configuration)
+	}
+	if o.GatewayServer != nil {
+		all = append(all, o.GatewayServer)
+	}
+	if o.GatewayClient != nil {
+		all = append(all, o.GatewayClient)
+	}
+	if o.PublicKey != nil {
+		all = append(all, o.PublicKey)
+	}
+	if o.Connection != nil {
+		all = append(all, o.Connection)
+	}
+	return all
+}
+
+// Gateway returns the leaf's gateway, or nil.
+func (o Objects) Gateway() client.Object {
+	switch {
+	case o.GatewayServer != nil:
+		return o.GatewayServer
+	case o.GatewayClient != nil:
+		return o.GatewayClient
+	default:
+		return nil
+	}
+}
+
+// EndpointStatus returns the endpoint that the gateway server reports, or nil if nobody can dial it yet.
+// Liqo reports an empty address while a node has none.
+func (o Objects) EndpointStatus() *networkingv1beta1.EndpointStatus {
+	if o.GatewayServer == nil || o.GatewayServer.Status.Endpoint == nil {
+		return nil
+	}
+	endpoint := o.GatewayServer.Status.Endpoint
+	if endpoint.Port == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
+		return nil
+	}
+	return endpoint
+}
+
+// ConnectionStatus returns the status of the tunnel that this gateway reports. It ignores a Connection of
+// an earlier gateway. A Connection that the gateway has stopped renewing does not count as up.
+func (o Objects) ConnectionStatus(gateway client.Object) networkingv1beta1.ConnectionStatusValue {
+	if o.Connection == nil || !OwnedBy(o.Connection, gateway) {
+		return ""
+	}
+	if !o.SilentSince.IsZero() {
+		return networkingv1beta1.Connecting
+	}
+	return o.Connection.Status.Value
+}
+
+// Tunnel returns the status of the tunnel that the leaf's gateway reports. It may be empty.
+func (o Objects) Tunnel() networkingv1beta1.ConnectionStatusValue {
+	gateway := o.Gateway()
+	if gateway == nil {
+		return ""
+	}
+	return o.ConnectionStatus(gateway)
+}
+
+// Ignored returns the objects that Liqo's controllers have not reacted to.
+func (o Objects) Ignored() []client.Object {
+	var ignored []client.Object
+	if o.Configuration != nil && !IsDecided(o.Configuration) {
+		ignored = append(ignored, o.Configuration)
+	}
+	if o.GatewayServer != nil && o.GatewayServer.Status.ServerRef == nil {
+		ignored = append(ignored, o.GatewayServer)
+	}
+	if o.GatewayClient != nil && o.GatewayClient.Status.ClientRef == nil {
+		ignored = append(ignored, o.GatewayClient)
+	}
+	return ignored
+}
+
+// Handled returns the leaf's gateway. It returns nil if there is none, or if Liqo has not reacted to it.
+func (o Objects) Handled() client.Object {
+	switch {
+	case o.GatewayServer != nil && o.GatewayServer.Status.ServerRef != nil:
+		return o.GatewayServer
+	case o.GatewayServer == nil && o.GatewayClient != nil && o.GatewayClient.Status.ClientRef != nil:
+		return o.GatewayClient
+	default:
+		return nil
+	}
+}
+
+// IsInPlace reports whether this end of the tunnel has everything that it needs to reach the other
+// end.
+func (o Objects) IsInPlace() bool {
+	hasEndpoint := o.GatewayServer == nil || o.EndpointStatus() != nil
+	return o.Handled() != nil && hasEndpoint && o.PublicKey != nil && o.Connection != nil
+}
+
+// WrittenLists returns an empty list of each kind that someone writes to make a network. A gateway itself writes its
+// Connection.
+func WrittenLists() []client.ObjectList {
+	return []client.ObjectList{
+		&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{},
+		&networkingv1beta1.GatewayClientList{}, &networkingv1beta1.PublicKeyList{},
+	}
+}
+
+// CatchUp waits until the leaf's cache has the objects of a network with a remote cluster as the API server has them
+// now, and none that is gone. Connections may be late.
+func CatchUp(ctx context.Context, leaf *cluster.Leaf, remote liqov1beta1.ClusterID) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, list := range WrittenLists() {
+		group.Go(func() error { return leaf.CatchUp(ctx, list, remote) })
+	}
+	return group.Wait()
+}
+
+// OwnedBy reports whether an object has another one as an owner.
+func OwnedBy(object, owner client.Object) bool {
+	for _, reference := range object.GetOwnerReferences() {
+		if reference.UID == owner.GetUID() {
+			return true
+		}
+	}
+	return false
+}
+
+// Made returns all objects except the Connection, which the gateway itself creates.
+func (o Objects) Made() []client.Object {
+	o.Connection = nil
+	return o.All()
+}
+
+// Written returns all objects except Connections. It includes the extra objects.
+func (o Objects) Written() []client.Object {
+	return slices.DeleteFunc(append(o.Made(), o.Extra...), func(object client.Object) bool {
+		_, reported := object.(*networkingv1beta1.Connection)
+		return reported
+	})
+}
+
+// Namespace returns the namespace of the objects, or an empty string if there are none.
+func (o Objects) Namespace() string {
+	for _, object := range o.All() {
+		return object.GetNamespace()
+	}
+	return ""
+}

@@ -1,0 +1,84 @@
+package liqo
+
+import (
+	"net/netip"
+	"slices"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
+)
+
+// decidedLabel is on a Configuration that Liqo before 1.2 has remapped.
+const decidedLabel = "configuration.liqo.io/configured"
+
+// IsDecided reports whether Liqo says that the remapping in a Configuration is complete. Liqo before 1.2 has no
+// conditions, and sets a label once. Liqo 1.2 leaves that label where it is.
+func IsDecided(configuration *networkingv1beta1.Configuration) bool {
+	if len(configuration.Status.Conditions) > 0 {
+		return networkingutils.AreConfigurationNetworkCIDRsConfigured(configuration)
+	}
+	return configuration.Labels[decidedLabel] == "true"
+}
+
+// Network has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.
+type Network struct {
+	PodCIDRs             []string // as the leaf has them
+	ExternalCIDR         string   // as the leaf has it
+	RemappedPodCIDRs     []string // where the other leaf reaches PodCIDRs, index by index; nil until Liqo has decided
+	RemappedExternalCIDR string   // where the other leaf reaches ExternalCIDR; empty until Liqo has decided
+}
+
+// ObservedNetwork returns the network of the other leaf from this end's Configuration. It returns the
+// zero value if there is no Configuration.
+func (o Objects) ObservedNetwork() Network {
+	if o.Configuration == nil {
+		return Network{}
+	}
+	return networkOf(o.Configuration)
+}
+
+func networkOf(configuration *networkingv1beta1.Configuration) Network {
+	told := configuration.Spec.Remote.CIDR
+	network := Network{PodCIDRs: cidrStrings(told.Pod), ExternalCIDR: firstCIDR(told.External)}
+	if IsRemapped(configuration) {
+		remapped := configuration.Status.Remote.CIDR
+		network.RemappedPodCIDRs, network.RemappedExternalCIDR = cidrStrings(remapped.Pod), firstCIDR(remapped.External)
+	}
+	return network
+}
+
+func cidrStrings(cidrs []networkingv1beta1.CIDR) []string {
+	texts := make([]string, len(cidrs))
+	for i, cidr := range cidrs {
+		texts[i] = cidr.String()
+	}
+	return texts
+}
+
+func firstCIDR(cidrs []networkingv1beta1.CIDR) string {
+	if len(cidrs) == 0 {
+		return ""
+	}
+	return cidrs[0].String()
+}
+
+// IsRemapped reports whether the status of a Configuration has a remapping that can be the one of the ranges in
+// its spec. Liqo remaps a range to one of the same size.
+func IsRemapped(configuration *networkingv1beta1.Configuration) bool {
+	if !IsDecided(configuration) || configuration.Status.Remote == nil {
+		return false
+	}
+	told, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
+	return slices.EqualFunc(told.Pod, remapped.Pod, HaveSameSize) &&
+		slices.EqualFunc(told.External, remapped.External, HaveSameSize)
+}
+
+// HaveSameSize reports whether two ranges have as many addresses. Liqo remaps a range to one of the same size.
+func HaveSameSize(one, other networkingv1beta1.CIDR) bool {
+	a, err := netip.ParsePrefix(one.String())
+	if err != nil {
+		return false
+	}
+	b, err := netip.ParsePrefix(other.String())
+	return err == nil && a.Bits() == b.Bits()
+}

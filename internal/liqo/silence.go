@@ -1,0 +1,117 @@
+package liqo
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// slack is how late a report may be before it counts as overdue. The clocks of the gateway's node and of
+// the API server may differ, and Kubernetes writes times in whole seconds. An API server that was briefly
+// unavailable gets the report with one of the next pings.
+const slack = 30 * time.Second
+
+// patience returns the maximum age of the last report of a tunnel that is up. The gateway reports with
+// the first answer after the interval. It reports the tunnel as failed only after it has missed the
+// maximum number of answers.
+func (p Pings) patience() time.Duration {
+	return p.Report + time.Duration(p.LossThreshold)*p.Interval + slack
+}
+
+// silentSince returns when a gateway last reported its tunnel as up, if its next report is overdue.
+// Otherwise it returns zero. It also returns zero if the gateway sends no pings, because such a gateway
+// never repeats a report. The Connection is the gateway's, from the cache. If its report looks too old by
+// the usual interval, silentSince asks the API server, but only once for each version of the Connection.
+func silentSince(
+	ctx context.Context, leaf *cluster.Leaf, gateway client.Object, connection *networkingv1beta1.Connection,
+) (time.Time, error) {
+	seemsUp := connection.Status.Value == networkingv1beta1.Connected
+	reported := lastReport(connection)
+	if !seemsUp || reported.IsZero() || leaf.Now().Sub(reported) <= UsualPings().patience() {
+		return time.Time{}, nil
+	}
+	known, err := cluster.Once(leaf, func() (*reports, error) { return &reports{}, nil })
+	if err != nil {
+		return time.Time{}, err
+	}
+	last, err := known.of(connection).Get(func() (report, error) { return readReport(ctx, leaf, gateway, connection) })
+	if err != nil || !last.pings.Enabled || leaf.Now().Sub(last.at) <= last.pings.patience() {
+		return time.Time{}, err
+	}
+	return last.at, nil
+}
+
+// report is the last report of a gateway, and how often the gateway reports.
+type report struct {
+	at    time.Time
+	pings Pings
+}
+
+// readReport reads from the API server. If the Connection is gone, which the cache will know in a moment,
+// the result has no pings.
+func readReport(ctx context.Context, leaf *cluster.Leaf, gateway, cached client.Object) (report, error) {
+	var connection networkingv1beta1.Connection
+	if err := leaf.Live.Get(ctx, client.ObjectKeyFromObject(cached), &connection); err != nil {
+		return report{}, leaf.Explain(client.IgnoreNotFound(err))
+	}
+	pings, err := PingsOf(ctx, leaf, gateway)
+	return report{at: lastReport(&connection), pings: pings}, err
+}
+
+// lastReport returns when the gateway last reported its tunnel. It takes the later one of two times: the
+// time by the clock of the gateway's node, and the API server's time of the last write of the status.
+// A cache does not keep the latter. The result is zero if there are no pings.
+func lastReport(connection *networkingv1beta1.Connection) time.Time {
+	last := connection.Status.Latency.Timestamp.Time
+	if last.IsZero() {
+		return last
+	}
+	for _, written := range connection.ManagedFields {
+		if written.Subresource == "status" && written.Time != nil && written.Time.After(last) {
+			last = written.Time.Time
+		}
+	}
+	return last.UTC()
+}
+
+// reports keeps the report of each Connection, for the version of the Connection that was seen last.
+type reports struct {
+	mu   sync.Mutex
+	last map[client.ObjectKey]*reportOfVersion
+}
+
+type reportOfVersion struct {
+	cluster.Memo[report]
+
+	resourceVersion string
+}
+
+// of returns the report for this version of the Connection, which may not be known yet.
+func (r *reports) of(connection client.Object) *reportOfVersion {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key, version := client.ObjectKeyFromObject(connection), connection.GetResourceVersion()
+	if kept := r.last[key]; kept != nil && kept.resourceVersion == version {
+		return kept
+	}
+	if r.last == nil {
+		r.last = map[client.ObjectKey]*reportOfVersion{}
+	}
+	r.last[key] = &reportOfVersion{resourceVersion: version}
+	return r.last[key]
+}
+
+// ReadSilence returns when the gateway last reported its tunnel as up, if its next report is overdue. Otherwise it
+// returns zero. It asks the leaf only if the report seems overdue.
+func (o Objects) ReadSilence(ctx context.Context, leaf *cluster.Leaf) (time.Time, error) {
+	gateway := o.Gateway()
+	if gateway == nil || o.ConnectionStatus(gateway) == "" {
+		return time.Time{}, nil
+	}
+	return silentSince(ctx, leaf, gateway, o.Connection)
+}

@@ -1,0 +1,54 @@
+package liqo_test
+
+import (
+	"slices"
+	"testing"
+
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+)
+
+func TestGatewayTemplatesAreThoseOfServersThenThoseOfClients(t *testing.T) {
+	at := func(namespace, name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: namespace, Name: name}
+	}
+	leaf := clustertest.Leaf(t, "rome",
+		&networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: at("liqo", "wireguard-client")},
+		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("liqo", "wireguard-server")},
+		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("custom", "wireguard-server")},
+		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("custom", "large")},
+	)
+	const (
+		servers = "networking.liqo.io/v1beta1/wggatewayservertemplates"
+		clients = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
+	)
+	expected := []liqo.GatewayTemplate{
+		{Name: "large", Namespace: "custom", Resource: servers, Role: liqo.ServerRole},
+		{Name: "wireguard-server", Namespace: "custom", Resource: servers, Role: liqo.ServerRole},
+		{Name: "wireguard-server", Namespace: "liqo", Resource: servers, Role: liqo.ServerRole},
+		{Name: "wireguard-client", Namespace: "liqo", Resource: clients, Role: liqo.ClientRole},
+	}
+	if got, err := liqo.GatewayTemplates(t.Context(), leaf); err != nil || !slices.Equal(got, expected) {
+		t.Errorf("got %+v (%v)", got, err)
+	}
+}
+
+func TestAnInternalCIDRMayBeMissing(t *testing.T) {
+	if cidr, err := liqo.InternalCIDR(t.Context(), clustertest.Leaf(t, "rome")); err != nil || cidr != "" {
+		t.Errorf("got %q (%v)", cidr, err)
+	}
+	leaf := clustertest.Leaf(t, "rome", &ipamv1alpha1.Network{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "liqo", Name: "internal-cidr",
+			Labels: map[string]string{"ipam.liqo.io/network-type": "internal-cidr"},
+		},
+		Status: ipamv1alpha1.NetworkStatus{CIDR: "10.80.0.0/16"},
+	})
+	if cidr, err := liqo.InternalCIDR(t.Context(), leaf); err != nil || cidr != "10.80.0.0/16" {
+		t.Errorf("got %q (%v)", cidr, err)
+	}
+}
