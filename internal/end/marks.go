@@ -100,8 +100,8 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	return e.Leaf.Edit(ctx, holder, e.Owner.Completed(time.Now(), connected).Mark)
 }
 
-// RecordHalf records that the object of a resource for one end is complete.
-func (e *End) RecordHalf(ctx context.Context) error {
+// RecordEndObject records that the object of a resource for one end is complete.
+func (e *End) RecordEndObject(ctx context.Context) error {
 	found, err := e.Find(ctx)
 	object := ObjectOf(found, e.Owner.Resource)
 	if err != nil || object == nil || !e.Owner.Marked(object) {

@@ -51,7 +51,7 @@ func (r recordedLeaf) check(ctx context.Context, leaf *cluster.Leaf) error {
 
 // hasOwn reports whether a leaf has objects of the owner with this token for a remote cluster.
 func hasOwn(ctx context.Context, leaf *cluster.Leaf, remote, token string) (bool, error) {
-	return shortcut.NewHalf(leaf, remote, owner.Owner{Token: token}).On.HasOwn(ctx)
+	return shortcut.NewEndObject(leaf, remote, owner.Owner{Token: token}).End.HasOwn(ctx)
 }
 
 // findRecorded returns a leaf of an existing resource. It finds the recorded cluster even if that has another name now.

@@ -18,16 +18,16 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure      = (*halfResource[configurationModel, *configurationModel])(nil)
-	_ resource.ResourceWithImportState    = (*halfResource[configurationModel, *configurationModel])(nil)
-	_ resource.ResourceWithIdentity       = (*halfResource[configurationModel, *configurationModel])(nil)
-	_ resource.ResourceWithModifyPlan     = (*halfResource[configurationModel, *configurationModel])(nil)
-	_ resource.ResourceWithValidateConfig = (*halfResource[configurationModel, *configurationModel])(nil)
+	_ resource.ResourceWithConfigure      = (*endResource[configurationModel, *configurationModel])(nil)
+	_ resource.ResourceWithImportState    = (*endResource[configurationModel, *configurationModel])(nil)
+	_ resource.ResourceWithIdentity       = (*endResource[configurationModel, *configurationModel])(nil)
+	_ resource.ResourceWithModifyPlan     = (*endResource[configurationModel, *configurationModel])(nil)
+	_ resource.ResourceWithValidateConfig = (*endResource[configurationModel, *configurationModel])(nil)
 )
 
 // newConfigurationResource returns the resource liqo_configuration: the address ranges of the other cluster.
 func newConfigurationResource() resource.Resource {
-	return &halfResource[configurationModel, *configurationModel]{
+	return &endResource[configurationModel, *configurationModel]{
 		resource: owner.ConfigurationResource, schema: configurationSchema,
 	}
 }
@@ -36,7 +36,7 @@ func configurationSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Announces the address ranges of another cluster to this one. Liqo then decides at which " +
 			"ranges this cluster reaches them. Each end of a network needs one." + oneEndInGuide,
-		Attributes: halfAttributes(ctx, map[string]schema.Attribute{
+		Attributes: endAttributes(ctx, map[string]schema.Attribute{
 			"pod_cidrs": schema.ListAttribute{
 				Required: true, ElementType: cidrtypes.IPPrefixType{},
 				MarkdownDescription: "Pod address ranges of the other cluster, in CIDR notation: the `pod_cidrs` of its " +
@@ -66,7 +66,7 @@ func configurationSchema(ctx context.Context) schema.Schema {
 }
 
 type configurationModel struct {
-	halfModel
+	endCommonModel
 
 	PodCIDRs             types.List         `tfsdk:"pod_cidrs"`
 	ExternalCIDR         cidrtypes.IPPrefix `tfsdk:"external_cidr"`
@@ -93,7 +93,7 @@ func (m *configurationModel) promise(state *configurationModel) {
 }
 
 // check finds ranges that Liqo on this leaf can't reach, and those that it will remap.
-func (m *configurationModel) check(ctx context.Context, half shortcut.Half) diag.Diagnostics {
+func (m *configurationModel) check(ctx context.Context, object shortcut.EndObject) diag.Diagnostics {
 	if !fullyKnown(ctx, m.PodCIDRs, m.ExternalCIDR) || given(m.RemappedPodCIDRs) {
 		return nil
 	}
@@ -101,8 +101,8 @@ func (m *configurationModel) check(ctx context.Context, half shortcut.Half) diag
 	if diags.HasError() {
 		return diags
 	}
-	diags.Append(found(path.Root("pod_cidrs"), half.On.CheckAnnounced(ctx, networks, liqo.Network{}))...)
-	overlaps, err := half.On.Overlaps(ctx, networks)
+	diags.Append(found(path.Root("pod_cidrs"), object.End.CheckAnnounced(ctx, networks, liqo.Network{}))...)
+	overlaps, err := object.End.Overlaps(ctx, networks)
 	if err != nil {
 		diags.AddWarning(summary("Remapping can't be predicted", err), detail(err))
 	}
@@ -113,16 +113,16 @@ func (m *configurationModel) check(ctx context.Context, half shortcut.Half) diag
 	return diags
 }
 
-func (m *configurationModel) ensure(ctx context.Context, half shortcut.Half, namespace string) error {
+func (m *configurationModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	networks, diags := m.networks(ctx)
 	if diags.HasError() {
 		return asError(diags)
 	}
-	return half.EnsureConfiguration(ctx, namespace, networks)
+	return object.EnsureConfiguration(ctx, namespace, networks)
 }
 
 func (m *configurationModel) observed(
-	_ context.Context, found shortcut.HalfState,
+	_ context.Context, found shortcut.EndObjectState,
 ) diag.Diagnostics { //nolint:unparam // as that of any other model
 	network := found.Network
 	m.PodCIDRs, m.ExternalCIDR = cidrList(network.PodCIDRs), cidrOrNull(network.ExternalCIDR)

@@ -21,7 +21,7 @@ import (
 
 // newGatewayClientResource returns the resource liqo_gateway_client: the gateway that dials the other one.
 func newGatewayClientResource() resource.Resource {
-	return &halfResource[gatewayClientModel, *gatewayClientModel]{
+	return &endResource[gatewayClientModel, *gatewayClientModel]{
 		resource: owner.GatewayClientResource, schema: gatewayClientSchema,
 	}
 }
@@ -30,7 +30,7 @@ func gatewayClientSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "A gateway on this cluster that dials the gateway of another cluster. An apply waits until " +
 			"the gateway has keys. It does not wait for the tunnel, because the other end may not exist yet." + oneEndInGuide,
-		Attributes: halfAttributes(ctx, gatewayAttributes(map[string]schema.Attribute{
+		Attributes: endAttributes(ctx, gatewayAttributes(map[string]schema.Attribute{
 			"server_endpoint": dialledEndpointAttribute(),
 			"template":        templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
 		})),
@@ -66,7 +66,7 @@ func dialledEndpointAttribute() schema.Attribute {
 }
 
 type gatewayClientModel struct {
-	gatewayHalfModel
+	endGatewayModel
 
 	ServerEndpoint types.Object `tfsdk:"server_endpoint"`
 	KeySecret      types.String `tfsdk:"key_secret"`
@@ -110,19 +110,19 @@ func (m *gatewayClientModel) promise(state *gatewayClientModel) {
 		m.promiseKey(nil, false)
 		return
 	}
-	m.promiseKey(&state.gatewayHalfModel, !m.KeySecret.Equal(state.KeySecret) || !m.Template.Equal(state.Template))
+	m.promiseKey(&state.endGatewayModel, !m.KeySecret.Equal(state.KeySecret) || !m.Template.Equal(state.Template))
 }
 
-func (m *gatewayClientModel) ensure(ctx context.Context, half shortcut.Half, namespace string) error {
+func (m *gatewayClientModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	spec, diags := m.spec(ctx)
 	server, endpointDiags := m.dialled(ctx)
 	if diags.Append(endpointDiags...); diags.HasError() {
 		return asError(diags)
 	}
-	return half.EnsureGatewayClient(ctx, namespace, server, spec)
+	return object.EnsureGatewayClient(ctx, namespace, server, spec)
 }
 
-func (m *gatewayClientModel) observed(ctx context.Context, found shortcut.HalfState) diag.Diagnostics {
+func (m *gatewayClientModel) observed(ctx context.Context, found shortcut.EndObjectState) diag.Diagnostics {
 	set, diags := m.spec(ctx)
 	client := set.Observed(*found.Client, nil, found.LiqoNamespace)
 	m.ServerEndpoint = endpointObject(found.Endpoint)

@@ -16,7 +16,7 @@ import (
 
 // newGatewayServerResource returns the resource liqo_gateway_server: the gateway that the other one dials.
 func newGatewayServerResource() resource.Resource {
-	return &halfResource[gatewayServerModel, *gatewayServerModel]{
+	return &endResource[gatewayServerModel, *gatewayServerModel]{
 		resource: owner.GatewayServerResource, schema: gatewayServerSchema,
 	}
 }
@@ -31,12 +31,12 @@ func gatewayServerSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "A gateway on this cluster that the gateway of another cluster dials. An apply waits until " +
 			"the gateway has an address and keys. It does not wait for the other end." + oneEndInGuide,
-		Attributes: halfAttributes(ctx, gatewayAttributes(own)),
+		Attributes: endAttributes(ctx, gatewayAttributes(own)),
 	}
 }
 
 type gatewayServerModel struct {
-	gatewayHalfModel
+	endGatewayModel
 	serverGatewayModel
 
 	Endpoint types.Object `tfsdk:"endpoint"`
@@ -77,7 +77,7 @@ func (m *gatewayServerModel) promise(state *gatewayServerModel) {
 	// Without an endpoint, the Service may be lost, and then the gateway is replaced.
 	isReplaced := !m.KeySecret.Equal(state.KeySecret) || !m.Template.Equal(state.Template) || !given(state.Endpoint) ||
 		!given(state.PublicKey)
-	m.promiseKey(&state.gatewayHalfModel, isReplaced)
+	m.promiseKey(&state.endGatewayModel, isReplaced)
 	if !isReplaced && m.ServiceType.Equal(state.ServiceType) && m.Port.Equal(state.Port) &&
 		m.NodePort.Equal(state.NodePort) && m.LoadBalancerIP.Equal(state.LoadBalancerIP) &&
 		m.ServiceAnnotations.Equal(state.ServiceAnnotations) {
@@ -85,15 +85,15 @@ func (m *gatewayServerModel) promise(state *gatewayServerModel) {
 	}
 }
 
-func (m *gatewayServerModel) ensure(ctx context.Context, half shortcut.Half, namespace string) error {
+func (m *gatewayServerModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	spec, diags := m.spec(ctx)
 	if diags.HasError() {
 		return asError(diags)
 	}
-	return half.EnsureGatewayServer(ctx, namespace, spec)
+	return object.EnsureGatewayServer(ctx, namespace, spec)
 }
 
-func (m *gatewayServerModel) observed(ctx context.Context, found shortcut.HalfState) diag.Diagnostics {
+func (m *gatewayServerModel) observed(ctx context.Context, found shortcut.EndObjectState) diag.Diagnostics {
 	var diags diag.Diagnostics
 	m.serverGatewayModel, diags = m.serverGatewayModel.observed(ctx, *found.Server, found.LiqoNamespace)
 	m.Endpoint = endpointObject(found.Endpoint)

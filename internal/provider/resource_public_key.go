@@ -16,7 +16,7 @@ import (
 
 // newPublicKeyResource returns the resource liqo_public_key: the key of the other cluster's gateway.
 func newPublicKeyResource() resource.Resource {
-	return &halfResource[publicKeyModel, *publicKeyModel]{resource: owner.PublicKeyResource, schema: publicKeySchema}
+	return &endResource[publicKeyModel, *publicKeyModel]{resource: owner.PublicKeyResource, schema: publicKeySchema}
 }
 
 func publicKeySchema(ctx context.Context) schema.Schema {
@@ -25,7 +25,7 @@ func publicKeySchema(ctx context.Context) schema.Schema {
 			"a network needs one: without it, the tunnel does not come up. The gateway of this cluster may come later. A " +
 			"destroy does not end a tunnel that is up. With `share_keys = false`, a `liqo_shortcut` leaves the keys to this " +
 			"resource, too." + oneEndInGuide,
-		Attributes: halfAttributes(ctx, map[string]schema.Attribute{
+		Attributes: endAttributes(ctx, map[string]schema.Attribute{
 			"public_key": schema.StringAttribute{
 				Required: true,
 				MarkdownDescription: "Public key of the other cluster's gateway, in base64: the `public_key` of its " +
@@ -38,7 +38,7 @@ func publicKeySchema(ctx context.Context) schema.Schema {
 }
 
 type publicKeyModel struct {
-	halfModel
+	endCommonModel
 
 	PublicKey types.String `tfsdk:"public_key"`
 }
@@ -47,16 +47,16 @@ func (m *publicKeyModel) promise(*publicKeyModel) {}
 
 func (m *publicKeyModel) keep(*publicKeyModel) {}
 
-func (m *publicKeyModel) ensure(ctx context.Context, half shortcut.Half, namespace string) error {
+func (m *publicKeyModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	key, err := base64.StdEncoding.DecodeString(m.PublicKey.ValueString())
 	if err != nil {
 		return err
 	}
-	return half.EnsurePublicKey(ctx, namespace, key)
+	return object.EnsurePublicKey(ctx, namespace, key)
 }
 
 func (m *publicKeyModel) observed(
-	_ context.Context, found shortcut.HalfState,
+	_ context.Context, found shortcut.EndObjectState,
 ) diag.Diagnostics { //nolint:unparam // as that of any other model
 	m.PublicKey = keyOrNull(found.Key)
 	return nil

@@ -8,5 +8,5 @@
 // package also has everything that needs both ends: the status, the ownership of the network, and
 // conflicts.
 //
-// A [Half] is one object at one end, for people who have credentials for one of the leaves only.
+// An [EndObject] is one object at one end, for people who have credentials for one of the leaves only.
 package shortcut

@@ -143,15 +143,15 @@ func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.
 		if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); !IsRival(err) {
 			t.Errorf("a rival gets: %v", err)
 		}
-		half := halfOf(milan, "naples", owner.GatewayServerResource)
-		half.Create = true
-		if err := half.EnsureGatewayServer(t.Context(), "", overNodePort.Server); err != nil {
+		object := endObjectOf(milan, "naples", owner.GatewayServerResource)
+		object.Create = true
+		if err := object.EnsureGatewayServer(t.Context(), "", overNodePort.Server); err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(time.Minute)
-		half.On.Owner.Token = "another"
-		if err := half.EnsureGatewayServer(t.Context(), "", overNodePort.Server); !IsRival(err) {
-			t.Errorf("a rival of a half gets: %v", err)
+		object.End.Owner.Token = "another"
+		if err := object.EnsureGatewayServer(t.Context(), "", overNodePort.Server); !IsRival(err) {
+			t.Errorf("a rival of an object gets: %v", err)
 		}
 	})
 }
@@ -220,10 +220,10 @@ func TestAShortcutThatTheCachesDoNotShowIsNotTakenOver(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	half := halfOf(milan, "rome", owner.ConfigurationResource)
-	half.Create = true
-	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); !IsRival(err) {
-		t.Errorf("a half: %v", err)
+	object := endObjectOf(milan, "rome", owner.ConfigurationResource)
+	object.Create = true
+	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); !IsRival(err) {
+		t.Errorf("an object: %v", err)
 	}
 	if after := versions(t, rome, milan); !maps.Equal(before, after) {
 		t.Errorf("something was written: %v is %v now", before, after)

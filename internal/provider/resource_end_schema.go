@@ -25,8 +25,8 @@ const oneEndInGuide = " It manages one cluster only: use it if you do not have c
 	"credentials for both, use `liqo_shortcut` instead. The guide [One end at a time](../guides/one-end-at-a-time.md) " +
 	"shows all of these resources together."
 
-// halfAttributes returns the attributes of a resource for one end: its own, and those that all of them have.
-func halfAttributes(ctx context.Context, own map[string]schema.Attribute) map[string]schema.Attribute {
+// endAttributes returns the attributes of a resource for one end: its own, and those that all of them have.
+func endAttributes(ctx context.Context, own map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"id": computedString("The two cluster IDs, as `cluster_id/remote_cluster_id`."),
 		"cluster": schema.StringAttribute{
@@ -57,21 +57,21 @@ func halfAttributes(ctx context.Context, own map[string]schema.Attribute) map[st
 		"cluster_uid": clusterUIDAttribute("this cluster"),
 		"owner_id": computedString("Random ID of this resource instance. It marks the instance's object on the cluster. " +
 			"Other objects are never changed or removed."),
-		"timeouts": halfTimeouts.attribute(ctx),
+		"timeouts": endTimeouts.attribute(ctx),
 	}
 	maps.Copy(attributes, own)
 	return attributes
 }
 
-var halfTimeouts = timeoutTexts{
+var endTimeouts = timeoutTexts{
 	create: "until Liqo has done its part",
 	update: "of a change",
 	remove: "until the object is gone",
 	after:  " After this time, the error says what the provider waited for.",
 }
 
-// halfModel has the attributes that all resources for one end have.
-type halfModel struct {
+// endCommonModel has the attributes that all resources for one end have.
+type endCommonModel struct {
 	ID              types.String   `tfsdk:"id"`
 	Cluster         types.String   `tfsdk:"cluster"`
 	RemoteClusterID types.String   `tfsdk:"remote_cluster_id"`
@@ -82,22 +82,24 @@ type halfModel struct {
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
 }
 
-func (m *halfModel) half() *halfModel { return m }
+func (m *endCommonModel) common() *endCommonModel { return m }
 
 // The following are what a model without a gateway, or without checks of its own, does.
 
-func (m *halfModel) validate() diag.Diagnostics { return nil }
+func (m *endCommonModel) validate() diag.Diagnostics { return nil }
 
-func (m *halfModel) gateway(context.Context) (*plannedGateway, diag.Diagnostics) { return nil, nil }
+func (m *endCommonModel) gateway(context.Context) (*plannedGateway, diag.Diagnostics) {
+	return nil, nil
+}
 
-func (m *halfModel) check(context.Context, shortcut.Half) diag.Diagnostics { return nil }
+func (m *endCommonModel) check(context.Context, shortcut.EndObject) diag.Diagnostics { return nil }
 
-func (m *halfModel) unsettle() {}
+func (m *endCommonModel) unsettle() {}
 
-func (m *halfModel) keySecret() liqo.KeySecret { return liqo.KeySecret{} }
+func (m *endCommonModel) keySecret() liqo.KeySecret { return liqo.KeySecret{} }
 
 // recorded returns the recorded leaf.
-func (m *halfModel) recorded() recordedLeaf {
+func (m *endCommonModel) recorded() recordedLeaf {
 	return recordedLeaf{
 		attribute: "cluster", name: m.Cluster.ValueString(), id: m.ClusterID.ValueString(), uid: m.ClusterUID.ValueString(),
 		owns: func(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
@@ -107,14 +109,14 @@ func (m *halfModel) recorded() recordedLeaf {
 }
 
 // observed copies what does not depend on the object.
-func (m *halfModel) observed(leaf *cluster.Leaf, found shortcut.HalfState, own ownership) {
+func (m *endCommonModel) observed(leaf *cluster.Leaf, found shortcut.EndObjectState, own ownership) {
 	m.locate(leaf)
 	m.Namespace = types.StringValue(found.Namespace)
 	m.OwnerID = own.id(m.OwnerID)
 }
 
 // locate sets the attributes that follow from the leaf.
-func (m *halfModel) locate(leaf *cluster.Leaf) {
+func (m *endCommonModel) locate(leaf *cluster.Leaf) {
 	m.ClusterID, m.ClusterUID = types.StringValue(string(leaf.ID)), clusterUID(leaf)
 	m.ID = types.StringUnknown()
 	if given(m.RemoteClusterID) {
@@ -123,11 +125,11 @@ func (m *halfModel) locate(leaf *cluster.Leaf) {
 }
 
 // identify sets the resource identity, if it is known.
-func (m *halfModel) identify(ctx context.Context, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
+func (m *endCommonModel) identify(ctx context.Context, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
 	if identity == nil || m.ClusterID.ValueString() == "" {
 		return nil
 	}
-	return identity.Set(ctx, halfIdentity{ClusterID: m.ClusterID, RemoteClusterID: m.RemoteClusterID})
+	return identity.Set(ctx, endIdentity{ClusterID: m.ClusterID, RemoteClusterID: m.RemoteClusterID})
 }
 
 // keepKnown replaces a value by the planned one, if the plan has one.

@@ -12,8 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// HalfState is the observed state of a [Half], and of what Liqo shows for it.
-type HalfState struct {
+// EndObjectState is the observed state of an [EndObject], and of what Liqo shows for it.
+type EndObjectState struct {
 	Exists bool   // whether the leaf has the object, and it is the owner's
 	Taken  string // a text that names the object if it is someone else's
 
@@ -35,26 +35,26 @@ type HalfState struct {
 	KeyUnreadable bool
 }
 
-// Observe returns the state of the half. It reads the cache, and a gateway's public key live. If the cache says that
+// Observe returns the state of the object. It reads the cache, and a gateway's public key live. If the cache says that
 // the object is gone or someone else's, Observe asks the API server, because a cache whose watch was cut may show
 // nothing.
-func (h Half) Observe(ctx context.Context) (HalfState, error) {
-	found, err := h.On.Observe(ctx)
-	resource := h.On.Owner.Resource
-	if object := end.ObjectOf(found, resource); err == nil && (object == nil || !h.On.Owner.Owns(object)) {
-		if err = liqo.CatchUp(ctx, h.On.Leaf, h.On.Remote.ID); err == nil {
-			found, err = h.On.Observe(ctx)
+func (o EndObject) Observe(ctx context.Context) (EndObjectState, error) {
+	found, err := o.End.Observe(ctx)
+	resource := o.End.Owner.Resource
+	if object := end.ObjectOf(found, resource); err == nil && (object == nil || !o.End.Owner.Owns(object)) {
+		if err = liqo.CatchUp(ctx, o.End.Leaf, o.End.Remote.ID); err == nil {
+			found, err = o.End.Observe(ctx)
 		}
 	}
 	object := end.ObjectOf(found, resource)
 	if err != nil || object == nil {
-		return HalfState{}, err
+		return EndObjectState{}, err
 	}
-	if !h.On.Owner.Owns(object) {
-		return HalfState{Taken: fmt.Sprintf("%s on leaf %q", h.On.Leaf.Describe(object), h.On.Leaf.Name)}, nil
+	if !o.End.Owner.Owns(object) {
+		return EndObjectState{Taken: fmt.Sprintf("%s on leaf %q", o.End.Leaf.Describe(object), o.End.Leaf.Name)}, nil
 	}
-	state := HalfState{
-		Exists: true, Namespace: object.GetNamespace(), LiqoNamespace: h.On.Leaf.LiqoNamespace,
+	state := EndObjectState{
+		Exists: true, Namespace: object.GetNamespace(), LiqoNamespace: o.End.Leaf.LiqoNamespace,
 		Network: found.ObservedNetwork(), Server: found.ObservedServer(), Client: found.ObservedClient(),
 		Status: statusAt(found), Silent: !found.SilentSince.IsZero(),
 	}
@@ -63,26 +63,26 @@ func (h Half) Observe(ctx context.Context) (HalfState, error) {
 	case owner.PublicKeyResource:
 		state.Key = found.PublicKey.Spec.PublicKey
 	case owner.GatewayServerResource:
-		lost, err := h.On.ServiceLost(ctx, found)
+		lost, err := o.End.ServiceLost(ctx, found)
 		if err != nil {
 			return state, err
 		}
 		if !lost {
 			state.Endpoint = found.Endpoint()
 		}
-		err = h.readKey(ctx, found, &state)
+		err = o.readKey(ctx, found, &state)
 		return state, err
 	case owner.GatewayClientResource:
 		state.Endpoint = found.Dialled()
-		err = h.readKey(ctx, found, &state)
+		err = o.readKey(ctx, found, &state)
 		return state, err
 	}
 	return state, nil
 }
 
 // readKey adds the public key of the gateway to the state.
-func (h Half) readKey(ctx context.Context, found liqo.Objects, state *HalfState) error {
-	key, err := h.On.Key(ctx, found)
+func (o EndObject) readKey(ctx context.Context, found liqo.Objects, state *EndObjectState) error {
+	key, err := o.End.Key(ctx, found)
 	if state.KeyUnreadable = apierrors.IsForbidden(err); state.KeyUnreadable {
 		return nil
 	}
@@ -91,12 +91,12 @@ func (h Half) readKey(ctx context.Context, found liqo.Objects, state *HalfState)
 }
 
 // WhyDown asks the leaf why the tunnel is down, as far as this end shows it.
-func (h Half) WhyDown(ctx context.Context) *explain.Problem {
-	return explain.DownAt(ctx, h.On.Subject())
+func (o EndObject) WhyDown(ctx context.Context) *explain.Problem {
+	return explain.DownAt(ctx, o.End.Subject())
 }
 
-// HalfOwner is the resource instance that owns the object of a half before an import. It is empty if none does.
-type HalfOwner struct {
+// EndObjectOwner is the resource instance that owns an [EndObject] before an import. It is empty if none does.
+type EndObjectOwner struct {
 	Token    string
 	Origin   owner.Origin
 	Shortcut bool // it is a liqo_shortcut
@@ -104,13 +104,13 @@ type HalfOwner struct {
 
 // ImportedFrom returns who owns the object. An import takes the token, so that the object needs no adoption, and is not
 // changed.
-func (h Half) ImportedFrom(ctx context.Context) (HalfOwner, error) {
-	found, err := h.On.Find(ctx)
-	object := end.ObjectOf(found, h.On.Owner.Resource)
+func (o EndObject) ImportedFrom(ctx context.Context) (EndObjectOwner, error) {
+	found, err := o.End.Find(ctx)
+	object := end.ObjectOf(found, o.End.Owner.Resource)
 	if err != nil || object == nil || owner.TokenOf(object) == "" {
-		return HalfOwner{}, err
+		return EndObjectOwner{}, err
 	}
-	return HalfOwner{
+	return EndObjectOwner{
 		Token: owner.TokenOf(object), Origin: originOf(object, found.Made()), Shortcut: !owner.IsEndObject(object),
 	}, nil
 }

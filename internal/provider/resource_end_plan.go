@@ -19,7 +19,7 @@ import (
 
 // ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply, and plans the
 // computed attributes.
-func (r *halfResource[M, P]) ModifyPlan(
+func (r *endResource[M, P]) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
 	if req.Plan.Raw.IsNull() || r.leaves == nil {
@@ -37,20 +37,20 @@ func (r *halfResource[M, P]) ModifyPlan(
 	}
 	leaf, replace, diags := r.planLeaf(ctx, plan, state)
 	resp.RequiresReplace = append(resp.RequiresReplace, replace...)
-	own, ownDiags := plannedOwnership(ctx, req.Private, plan.half(), isNew)
+	own, ownDiags := plannedOwnership(ctx, req.Private, plan.common(), isNew)
 	diags.Append(ownDiags...)
 	diags.Append(own.save(ctx, resp.Private)...)
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
 	if leaf != nil {
-		plan.half().locate(leaf)
+		plan.common().locate(leaf)
 		if len(resp.RequiresReplace) == 0 {
-			resp.Diagnostics.Append(r.claim(plan.half(), own)...)
+			resp.Diagnostics.Append(r.claim(plan.common(), own)...)
 		}
 	}
 	if leaf != nil && !isNew && len(resp.RequiresReplace) == 0 {
-		replace, diags := r.planNamespace(ctx, leaf, plan.half(), req.Config)
+		replace, diags := r.planNamespace(ctx, leaf, plan.common(), req.Config)
 		resp.RequiresReplace = append(resp.RequiresReplace, replace...)
 		resp.Diagnostics.Append(diags...)
 	}
@@ -69,7 +69,7 @@ func (r *halfResource[M, P]) ModifyPlan(
 // plannedOwnership returns the ownership of the instance. A new one gets a token, which it keeps when Terraform plans
 // it again because it replaces it.
 func plannedOwnership(
-	ctx context.Context, private privateState, plan *halfModel, isNew bool,
+	ctx context.Context, private privateState, plan *endCommonModel, isNew bool,
 ) (ownership, diag.Diagnostics) {
 	own, diags := ownershipOf(ctx, private, plan.OwnerID)
 	if isNew && own.Token == "" {
@@ -79,7 +79,7 @@ func plannedOwnership(
 }
 
 // claim fails if another instance of this configuration manages the same object, or the other gateway.
-func (r *halfResource[M, P]) claim(plan *halfModel, own ownership) diag.Diagnostics {
+func (r *endResource[M, P]) claim(plan *endCommonModel, own ownership) diag.Diagnostics {
 	if !given(plan.RemoteClusterID) {
 		return nil
 	}
@@ -98,27 +98,27 @@ func (r *halfResource[M, P]) claim(plan *halfModel, own ownership) diag.Diagnost
 
 // planLeaf connects to the leaf of a plan. It is nil if the leaf can't be reached or is not known yet. If the plan
 // gives the resource another cluster, the result has the attribute that forces a replacement.
-func (r *halfResource[M, P]) planLeaf(
+func (r *endResource[M, P]) planLeaf(
 	ctx context.Context, plan, state P,
 ) (*cluster.Leaf, path.Paths, diag.Diagnostics) {
-	model, name, recorded := plan.half(), plan.half().Cluster, recordedLeaf{attribute: "cluster"}
+	model, name, recorded := plan.common(), plan.common().Cluster, recordedLeaf{attribute: "cluster"}
 	if r.leaves.unknownAny(name) {
 		return nil, nil, nil
 	}
 	if state != nil {
-		recorded = state.half().recorded()
+		recorded = state.common().recorded()
 	}
 	leaf, replace, diags := r.leaves.planCluster(ctx, name.ValueString(), recorded)
 	if leaf == nil && state != nil {
-		model.ClusterUID = state.half().ClusterUID
+		model.ClusterUID = state.common().ClusterUID
 	}
 	return leaf, replace, diags
 }
 
 // planNamespace plans that the object moves back to the tenant namespace if the configuration no longer sets another
 // one. Then the result has the attribute that forces a replacement.
-func (r *halfResource[M, P]) planNamespace(
-	ctx context.Context, leaf *cluster.Leaf, plan *halfModel, config tfsdk.Config,
+func (r *endResource[M, P]) planNamespace(
+	ctx context.Context, leaf *cluster.Leaf, plan *endCommonModel, config tfsdk.Config,
 ) (path.Paths, diag.Diagnostics) {
 	var configured types.String
 	at := path.Root("namespace")
@@ -126,8 +126,8 @@ func (r *halfResource[M, P]) planNamespace(
 	if diags.HasError() || !configured.IsNull() || !given(plan.Namespace) || !given(plan.RemoteClusterID) {
 		return nil, diags
 	}
-	half := shortcut.NewHalf(leaf, plan.RemoteClusterID.ValueString(), owner.Owner{})
-	byDefault, err := half.On.IsTenantNamespace(ctx, plan.Namespace.ValueString())
+	object := shortcut.NewEndObject(leaf, plan.RemoteClusterID.ValueString(), owner.Owner{})
+	byDefault, err := object.End.IsTenantNamespace(ctx, plan.Namespace.ValueString())
 	switch {
 	case err != nil:
 		diags.AddAttributeError(at, summary("The namespace can't be read", err), detail(err))
@@ -140,10 +140,10 @@ func (r *halfResource[M, P]) planNamespace(
 }
 
 // checkFeasible asks the leaf whether a new or changed object is possible.
-func (r *halfResource[M, P]) checkFeasible(
+func (r *endResource[M, P]) checkFeasible(
 	ctx context.Context, leaf *cluster.Leaf, plan P, isNew bool, own ownership, config tfsdk.Config,
 ) diag.Diagnostics {
-	model := plan.half()
+	model := plan.common()
 	if !given(model.RemoteClusterID) {
 		return nil
 	}
@@ -157,19 +157,19 @@ func (r *halfResource[M, P]) checkFeasible(
 	if diags.HasError() {
 		return diags
 	}
-	half := r.at(leaf, plan, own)
+	object := r.at(leaf, plan, own)
 	here := side{
-		end: half.On, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
+		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
 		gateway: gateway, gatewayChanges: true, namespace: namespace, namespaceChanges: isNew, adopt: types.BoolValue(false),
 	}
 	questions := []check{here.checkVersion, here.checkNamespace, func(ctx context.Context) diag.Diagnostics {
-		return plan.check(ctx, half)
+		return plan.check(ctx, object)
 	}}
 	if gateway != nil {
 		questions = append(questions, here.checkTemplate, here.checkServiceMetadata, here.checkPorts, here.checkKeys)
 	}
 	if isNew {
-		questions = append(questions, func(ctx context.Context) diag.Diagnostics { return checkHalfFree(ctx, half) })
+		questions = append(questions, func(ctx context.Context) diag.Diagnostics { return checkEndFree(ctx, object) })
 	}
 	answers := make([]diag.Diagnostics, len(questions))
 	var asked sync.WaitGroup
@@ -183,10 +183,10 @@ func (r *halfResource[M, P]) checkFeasible(
 	return diags
 }
 
-// checkHalfFree finds an object that someone else has made. One of another resource for one end is only a warning,
+// checkEndFree finds an object that someone else has made. One of another resource for one end is only a warning,
 // because it may belong to this resource: tainted, or under its former address.
-func checkHalfFree(ctx context.Context, half shortcut.Half) diag.Diagnostics {
-	at, err := path.Root("remote_cluster_id"), half.CheckFree(ctx)
+func checkEndFree(ctx context.Context, object shortcut.EndObject) diag.Diagnostics {
+	at, err := path.Root("remote_cluster_id"), object.CheckFree(ctx)
 	if !shortcut.IsRival(err) {
 		return found(at, err)
 	}

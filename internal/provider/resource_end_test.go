@@ -23,23 +23,23 @@ import (
 // These tests follow every setting of the resources for one end from a configuration through the plan to a leaf, and
 // back into the state. They find the settings in the schemas.
 
-// half is one of these resources, for a test.
-type half struct {
+// endCase is one of these resources, for a test.
+type endCase struct {
 	schema schema.Schema
 	least  values // the smallest configuration
 	// apply applies a plan on a leaf, and returns the state. Without a plan, it returns the state after an import.
 	apply func(t *testing.T, leaf *cluster.Leaf, plan *tftypes.Value) values
 }
 
-// newHalf returns a resource whose smallest configuration has more than the attributes of all of these resources.
-func newHalf[M any, P halfOf[M]](t *testing.T, of any, more values) half {
+// newEndCase returns a resource whose smallest configuration has more than the attributes of all of these resources.
+func newEndCase[M any, P endModel[M]](t *testing.T, of any, more values) endCase {
 	t.Helper()
-	tested, ok := of.(*halfResource[M, P])
+	tested, ok := of.(*endResource[M, P])
 	if !ok {
 		t.Fatalf("it is a %T", of)
 	}
 	tested.leaves = &leaves{}
-	h := half{schema: tested.schema(t.Context()), least: values{
+	h := endCase{schema: tested.schema(t.Context()), least: values{
 		"cluster": text("milan"), "remote_cluster_id": text("rome"), "namespace": text("own"),
 	}}
 	maps.Copy(h.least, more)
@@ -49,7 +49,7 @@ func newHalf[M any, P halfOf[M]](t *testing.T, of any, more values) half {
 		state := tfsdk.State{Schema: h.schema, Raw: tftypes.NewValue(h.kind(t), nil)}
 		if plan == nil {
 			own.Unadopted = true
-			diags := recordHalfImport(t.Context(), leaf, "rome", &state)
+			diags := recordEndImport(t.Context(), leaf, "rome", &state)
 			if diags.Append(state.Get(t.Context(), model)...); diags.HasError() {
 				t.Fatal(diags)
 			}
@@ -58,7 +58,7 @@ func newHalf[M any, P halfOf[M]](t *testing.T, of any, more values) half {
 		}
 		one := tested.at(leaf, model, own)
 		if plan != nil {
-			if err := model.ensure(t.Context(), one, model.half().Namespace.ValueString()); err != nil {
+			if err := model.ensure(t.Context(), one, model.common().Namespace.ValueString()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -66,7 +66,7 @@ func newHalf[M any, P halfOf[M]](t *testing.T, of any, more values) half {
 		if err != nil || !found.Exists {
 			t.Fatalf("it is %+v (%v)", found, err)
 		}
-		model.half().observed(leaf, found, own)
+		model.common().observed(leaf, found, own)
 		diags := model.observed(t.Context(), found)
 		if diags.Append(state.Set(t.Context(), model)...); diags.HasError() {
 			t.Fatal(diags)
@@ -76,7 +76,7 @@ func newHalf[M any, P halfOf[M]](t *testing.T, of any, more values) half {
 	return h
 }
 
-func (h half) kind(t *testing.T) tftypes.Object {
+func (h endCase) kind(t *testing.T) tftypes.Object {
 	t.Helper()
 	kind, ok := h.schema.Type().TerraformType(t.Context()).(tftypes.Object)
 	if !ok {
@@ -85,7 +85,7 @@ func (h half) kind(t *testing.T) tftypes.Object {
 	return kind
 }
 
-func (h half) valuesOf(t *testing.T, object tftypes.Value) values {
+func (h endCase) valuesOf(t *testing.T, object tftypes.Value) values {
 	t.Helper()
 	all := values{}
 	all.take(t, h.kind(t), object, "")
@@ -97,18 +97,18 @@ func base64Key(first byte) tftypes.Value {
 	return text(base64.StdEncoding.EncodeToString(append([]byte{first}, make([]byte, 31)...)))
 }
 
-// halves returns the resources for one end, by their type.
-func halves(t *testing.T) map[string]half {
+// endCases returns the resources for one end, by their type.
+func endCases(t *testing.T) map[string]endCase {
 	t.Helper()
-	return map[string]half{
-		"liqo_configuration": newHalf[configurationModel](t, newConfigurationResource(), values{
+	return map[string]endCase{
+		"liqo_configuration": newEndCase[configurationModel](t, newConfigurationResource(), values{
 			"pod_cidrs": listOf(text("10.1.0.0/16")), "external_cidr": text("10.2.0.0/16"),
 		}),
-		"liqo_gateway_server": newHalf[gatewayServerModel](t, newGatewayServerResource(), nil),
-		"liqo_gateway_client": newHalf[gatewayClientModel](t, newGatewayClientResource(), values{
+		"liqo_gateway_server": newEndCase[gatewayServerModel](t, newGatewayServerResource(), nil),
+		"liqo_gateway_client": newEndCase[gatewayClientModel](t, newGatewayClientResource(), values{
 			"server_endpoint.addresses": listOf(text("192.0.2.1")), "server_endpoint.port": number(51840),
 		}),
-		"liqo_public_key": newHalf[publicKeyModel](t, newPublicKeyResource(), values{"public_key": base64Key(1)}),
+		"liqo_public_key": newEndCase[publicKeyModel](t, newPublicKeyResource(), values{"public_key": base64Key(1)}),
 	}
 }
 
@@ -132,7 +132,7 @@ var others = map[string]tftypes.Value{
 }
 
 // changed returns a configuration with a setting, and the plan that it gives.
-func (h half) changed(
+func (h endCase) changed(
 	t *testing.T, typeName, setting string, value tftypes.Value,
 ) (configured values, plan tftypes.Value) {
 	t.Helper()
@@ -148,13 +148,13 @@ func (h half) changed(
 	return configured, plannedAs(t, typeName, config)
 }
 
-func milanForHalves(t *testing.T) *cluster.Leaf {
+func milanForEnds(t *testing.T) *cluster.Leaf {
 	t.Helper()
 	return leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16")
 }
 
-func TestEverySettingOfAHalfGoesToTheLeafAndBack(t *testing.T) {
-	for typeName, h := range halves(t) {
+func TestEverySettingOfAnEndObjectGoesToTheLeafAndBack(t *testing.T) {
+	for typeName, h := range endCases(t) {
 		for _, setting := range settings(h.schema.Attributes, "") {
 			if setting == "cluster" || strings.HasPrefix(setting, "timeouts.") {
 				continue // no leaf shows it
@@ -169,15 +169,15 @@ func TestEverySettingOfAHalfGoesToTheLeafAndBack(t *testing.T) {
 				}
 				configured, plan := h.changed(t, typeName, setting, value)
 				_, before := h.changed(t, typeName, "cluster", text("milan"))
-				leaf := milanForHalves(t)
+				leaf := milanForEnds(t)
 				if usual := h.apply(t, leaf, &before); usual[setting].Equal(value) {
 					t.Errorf("it is %s although it is not set", value)
 				}
 				if setting == "remote_cluster_id" || setting == "namespace" { // they replace the resource
-					leaf = milanForHalves(t)
+					leaf = milanForEnds(t)
 				}
 				for story, state := range map[string]values{
-					"after a create": h.apply(t, milanForHalves(t), &plan), "after an update": h.apply(t, leaf, &plan),
+					"after a create": h.apply(t, milanForEnds(t), &plan), "after an update": h.apply(t, leaf, &plan),
 				} {
 					for name, planned := range h.valuesOf(t, plan) {
 						if planned.IsFullyKnown() && !state[name].Equal(planned) {
@@ -198,10 +198,10 @@ func TestEverySettingOfAHalfGoesToTheLeafAndBack(t *testing.T) {
 	}
 }
 
-func TestTheComputedAttributesOfAHalfAreKnownAfterTheApply(t *testing.T) {
-	for typeName, h := range halves(t) {
+func TestTheComputedAttributesOfAnEndObjectAreKnownAfterTheApply(t *testing.T) {
+	for typeName, h := range endCases(t) {
 		_, plan := h.changed(t, typeName, "cluster", text("milan"))
-		state := h.apply(t, milanForHalves(t), &plan)
+		state := h.apply(t, milanForEnds(t), &plan)
 		for name, planned := range h.valuesOf(t, plan) {
 			if strings.HasPrefix(name, "timeouts.") {
 				continue
@@ -213,8 +213,8 @@ func TestTheComputedAttributesOfAHalfAreKnownAfterTheApply(t *testing.T) {
 	}
 }
 
-func TestAHalfRejectsWhatLiqoCannotUse(t *testing.T) {
-	all := halves(t)
+func TestAnEndObjectRejectsWhatLiqoCannotUse(t *testing.T) {
+	all := endCases(t)
 	for _, test := range []struct {
 		typeName, setting string
 		value             tftypes.Value
@@ -241,7 +241,7 @@ func TestAHalfRejectsWhatLiqoCannotUse(t *testing.T) {
 
 func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 	state := gatewayServerModel{
-		gatewayHalfModel: gatewayHalfModel{
+		endGatewayModel: endGatewayModel{
 			MTU: types.Int32Value(1340), PublicKey: types.StringValue("key"), Status: types.StringValue("Connected"),
 		},
 		serverGatewayModel: serverGatewayModel{ServiceAnnotations: types.MapNull(types.StringType)},
@@ -270,12 +270,12 @@ func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 	}
 }
 
-func TestTheNameInTheImportIDOfAHalfMayHaveSlashes(t *testing.T) {
+func TestTheNameInTheImportIDOfAnEndObjectMayHaveSlashes(t *testing.T) {
 	for id, expected := range map[string][2]string{
 		"milan/rome": {"milan", "rome"}, "arn:aws:eks:eu:1:cluster/milan/rome": {"arn:aws:eks:eu:1:cluster/milan", "rome"},
 		"": {}, "rome": {}, "/rome": {}, "milan/": {},
 	} {
-		if name, remote := splitHalfID(id); name != expected[0] || remote != expected[1] {
+		if name, remote := splitEndID(id); name != expected[0] || remote != expected[1] {
 			t.Errorf("%q is %q and %q", id, name, remote)
 		}
 	}
@@ -283,7 +283,7 @@ func TestTheNameInTheImportIDOfAHalfMayHaveSlashes(t *testing.T) {
 
 func TestAnImportOfAnEndOnAnUnknownClusterSaysWhatItsIDMustBe(t *testing.T) {
 	leaves := withClusters(t, nil, unknownNames{})
-	_, _, diags := leaves.importedHalf(t.Context(), resource.ImportStateRequest{ID: "turin/milan"})
+	_, _, diags := leaves.importedEnd(t.Context(), resource.ImportStateRequest{ID: "turin/milan"})
 	if len(diags) != 1 || diags[0].Summary() != "Unknown leaf turin" ||
 		!strings.Contains(diags[0].Detail(), "The import ID must be `cluster/remote_cluster_id`") {
 		t.Errorf("got %v", diags)
@@ -291,21 +291,21 @@ func TestAnImportOfAnEndOnAnUnknownClusterSaysWhatItsIDMustBe(t *testing.T) {
 }
 
 func TestAPlanFindsWhatSomeoneElseHasMade(t *testing.T) {
-	all := halves(t)["liqo_configuration"]
+	all := endCases(t)["liqo_configuration"]
 	config, plan := all.changed(t, "liqo_configuration", "namespace", tftypes.NewValue(tftypes.String, nil))
 	configuration := tfsdk.Config{Schema: all.schema, Raw: config.object(all.kind(t), "")}
 	model := &configurationModel{}
 	if diags := (tfsdk.Plan{Schema: all.schema, Raw: plan}).Get(t.Context(), model); diags.HasError() {
 		t.Fatal(diags)
 	}
-	tested, ok := newConfigurationResource().(*halfResource[configurationModel, *configurationModel])
+	tested, ok := newConfigurationResource().(*endResource[configurationModel, *configurationModel])
 	if !ok {
 		t.Fatal("it is another resource")
 	}
 	tested.leaves = &leaves{}
-	leaf := milanForHalves(t)
+	leaf := milanForEnds(t)
 	checked := func() diag.Diagnostics {
-		own, diags := plannedOwnership(t.Context(), noPrivateState{}, model.half(), true)
+		own, diags := plannedOwnership(t.Context(), noPrivateState{}, model.common(), true)
 		diags.Append(tested.checkFeasible(t.Context(), leaf, model, true, own, configuration)...)
 		return diags
 	}
@@ -334,12 +334,12 @@ func (noPrivateState) GetKey(context.Context, string) ([]byte, diag.Diagnostics)
 
 func (noPrivateState) SetKey(context.Context, string, []byte) diag.Diagnostics { return nil }
 
-func TestAConfigurationHasEachObjectOfAHalfOnce(t *testing.T) {
-	plan := &halfModel{ClusterID: types.StringValue("milan"), RemoteClusterID: types.StringValue("rome")}
+func TestAConfigurationHasEachObjectOfAnEndObjectOnce(t *testing.T) {
+	plan := &endCommonModel{ClusterID: types.StringValue("milan"), RemoteClusterID: types.StringValue("rome")}
 	at := configured{&leaves{}}
-	server := &halfResource[gatewayServerModel, *gatewayServerModel]{resource: owner.GatewayServerResource, configured: at}
-	dials := &halfResource[gatewayClientModel, *gatewayClientModel]{resource: owner.GatewayClientResource, configured: at}
-	trusts := &halfResource[publicKeyModel, *publicKeyModel]{resource: owner.PublicKeyResource, configured: at}
+	server := &endResource[gatewayServerModel, *gatewayServerModel]{resource: owner.GatewayServerResource, configured: at}
+	dials := &endResource[gatewayClientModel, *gatewayClientModel]{resource: owner.GatewayClientResource, configured: at}
+	trusts := &endResource[publicKeyModel, *publicKeyModel]{resource: owner.PublicKeyResource, configured: at}
 	for _, diags := range []diag.Diagnostics{
 		server.claim(plan, ownership{Token: "a"}), trusts.claim(plan, ownership{Token: "b"}),
 		server.claim(plan, ownership{Token: "a"}), // Terraform plans a replacement twice

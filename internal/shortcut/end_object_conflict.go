@@ -12,36 +12,37 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// CheckFree fails if someone else has the object that the half manages, or if a shortcut owns the network. A
+// CheckFree fails if someone else has the object that the resource manages, or if a shortcut owns the network. A
 // liqo_public_key can give a key to a shortcut that does not share keys itself. CheckFree reads the cache, and live
 // whether a create was killed.
-func (h Half) CheckFree(ctx context.Context) error {
-	found, err := h.On.Find(ctx)
+func (o EndObject) CheckFree(ctx context.Context) error {
+	found, err := o.End.Find(ctx)
 	if err != nil {
 		return err
 	}
 	var unfinished owner.Unfinished
-	if object := end.ObjectOf(found, h.On.Owner.Resource); object != nil && h.On.Owner.Whose(object) == owner.OtherOwner {
-		if unfinished, err = readUnfinished(ctx, h.On, objectLeaseName(h.On)); err != nil {
+	object := end.ObjectOf(found, o.End.Owner.Resource)
+	if object != nil && o.End.Owner.Whose(object) == owner.OtherOwner {
+		if unfinished, err = readUnfinished(ctx, o.End, objectLeaseName(o.End)); err != nil {
 			return err
 		}
 	}
-	return h.checkFree(ctx, found, unfinished)
+	return o.checkFree(ctx, found, unfinished)
 }
 
 // checkTurn returns a step that does so with the turn, before anything is written. A create does not trust the cache.
-func (h Half) checkTurn(own *turn) func(context.Context) error {
+func (o EndObject) checkTurn(own *turn) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if h.Create {
-			if err := liqo.CatchUp(ctx, h.On.Leaf, h.On.Remote.ID); err != nil {
+		if o.Create {
+			if err := liqo.CatchUp(ctx, o.End.Leaf, o.End.Remote.ID); err != nil {
 				return err
 			}
 		}
-		found, err := h.On.Find(ctx)
+		found, err := o.End.Find(ctx)
 		if err != nil {
 			return err
 		}
-		if err := h.checkFree(ctx, found, own.unfinished); err != nil {
+		if err := o.checkFree(ctx, found, own.unfinished); err != nil {
 			return err
 		}
 		own.wrote.Store(true)
@@ -50,44 +51,44 @@ func (h Half) checkTurn(own *turn) func(context.Context) error {
 }
 
 // checkFree does so for objects that were read with what the lease of the object says.
-func (h Half) checkFree(ctx context.Context, found liqo.Objects, unfinished owner.Unfinished) error {
-	resource, all := h.On.Owner.Resource, found.Written()
+func (o EndObject) checkFree(ctx context.Context, found liqo.Objects, unfinished owner.Unfinished) error {
+	resource, all := o.End.Owner.Resource, found.Written()
 	concerns := func(object client.Object) bool {
 		ofShortcut := owner.Managed(object) && !owner.IsEndObject(object) && owner.TokenOf(object) != ""
 		return resource.Manages(object) || ofShortcut && resource != owner.PublicKeyResource
 	}
-	return contested{network: all, unfinished: unfinished, concerns: concerns}.checkAt(ctx, h.On, all)
+	return contested{network: all, unfinished: unfinished, concerns: concerns}.checkAt(ctx, o.End, all)
 }
 
 // checkStill fails if someone else has taken the object over or deleted it meanwhile.
-func (h Half) checkStill(ctx context.Context) error {
-	found, err := h.On.Find(ctx)
+func (o EndObject) checkStill(ctx context.Context) error {
+	found, err := o.End.Find(ctx)
 	if err != nil {
 		return err
 	}
-	if object := end.ObjectOf(found, h.On.Owner.Resource); object != nil && h.On.Owner.Marked(object) {
+	if object := end.ObjectOf(found, o.End.Owner.Resource); object != nil && o.End.Owner.Marked(object) {
 		return nil
 	}
 	return &explain.Problem{
-		Leaf:    h.On.Leaf.Name,
-		Summary: fmt.Sprintf("someone else has changed the network with cluster %q", h.On.Remote.ID),
+		Leaf:    o.End.Leaf.Name,
+		Summary: fmt.Sprintf("someone else has changed the network with cluster %q", o.End.Remote.ID),
 		Detail: fmt.Sprintf("The object of this %s was there, and it is gone or belongs to someone else since. Perhaps two "+
-			"applies of two configurations ran at the same time.", h.On.Owner.Resource),
+			"applies of two configurations ran at the same time.", o.End.Owner.Resource),
 	}
 }
 
 // checkNoPeering fails if a removal would take the network from a peering. The text names the peering; it is
 // empty if there is none.
-func (h Half) checkNoPeering(ctx context.Context, peering string) error {
-	found, err := h.On.Find(ctx)
-	object := end.ObjectOf(found, h.On.Owner.Resource)
-	if err != nil || peering == "" || object == nil || !h.On.Owner.MayRemove(object) {
+func (o EndObject) checkNoPeering(ctx context.Context, peering string) error {
+	found, err := o.End.Find(ctx)
+	object := end.ObjectOf(found, o.End.Owner.Resource)
+	if err != nil || peering == "" || object == nil || !o.End.Owner.MayRemove(object) {
 		return err
 	}
 	return &explain.Problem{
-		Leaf:    h.On.Leaf.Name,
+		Leaf:    o.End.Leaf.Name,
 		Summary: "a peering uses the network",
 		Detail: fmt.Sprintf("This leaf needs %s for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, "+
-			"or keep the object with a `removed` block.", h.On.Leaf.Describe(object), peering),
+			"or keep the object with a `removed` block.", o.End.Leaf.Describe(object), peering),
 	}
 }

@@ -16,35 +16,35 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// halfResource is a resource that manages one object of a half: liqo_configuration, liqo_gateway_server,
+// endResource is a resource that manages one object of one end: liqo_configuration, liqo_gateway_server,
 // liqo_gateway_client or liqo_public_key. It does for all of them what does not depend on the object. M is the
 // model of the resource.
-type halfResource[M any, P halfOf[M]] struct {
+type endResource[M any, P endModel[M]] struct {
 	configured
 
 	resource owner.Resource
 	schema   func(context.Context) schema.Schema
 }
 
-// halfOf is the model of one of these resources. Its methods are what depends on the object.
-type halfOf[M any] interface {
+// endModel is the model of one of these resources. Its methods are what depends on the object.
+type endModel[M any] interface {
 	*M
-	// half returns the attributes that all of these resources have.
-	half() *halfModel
+	// common returns the attributes that all of these resources have.
+	common() *endCommonModel
 	// validate finds settings that do not go together.
 	validate() diag.Diagnostics
 	// gateway returns what the plan checks of a gateway, or nil if it is not known, or if the object is none.
 	gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics)
 	// check asks the leaf whether the plan is possible, beyond what is the same for all.
-	check(ctx context.Context, half shortcut.Half) diag.Diagnostics
+	check(ctx context.Context, object shortcut.EndObject) diag.Diagnostics
 	// promise plans the computed attributes. The state is nil for a new resource.
 	promise(state *M)
 	// unsettle plans that an apply may change what the leaf reports.
 	unsettle()
 	// ensure creates or changes the object on the leaf.
-	ensure(ctx context.Context, half shortcut.Half, namespace string) error
+	ensure(ctx context.Context, object shortcut.EndObject, namespace string) error
 	// observed copies the object on the leaf into the model.
-	observed(ctx context.Context, found shortcut.HalfState) diag.Diagnostics
+	observed(ctx context.Context, found shortcut.EndObjectState) diag.Diagnostics
 	// keep restores the computed attributes that a plan has promised.
 	keep(plan *M)
 	// keySecret is the user's Secret of a gateway. Its name is empty if there is none.
@@ -52,17 +52,17 @@ type halfOf[M any] interface {
 }
 
 // Metadata implements [resource.Resource].
-func (r *halfResource[M, P]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *endResource[M, P]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = string(r.resource)
 }
 
 // Schema implements [resource.Resource].
-func (r *halfResource[M, P]) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func (r *endResource[M, P]) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = r.schema(ctx)
 }
 
 // ValidateConfig implements [resource.ResourceWithValidateConfig].
-func (r *halfResource[M, P]) ValidateConfig(
+func (r *endResource[M, P]) ValidateConfig(
 	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
 ) {
 	model := P(new(M))
@@ -70,24 +70,24 @@ func (r *halfResource[M, P]) ValidateConfig(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(validateTimeouts(model.half().Timeouts.Attributes())...)
+	resp.Diagnostics.Append(validateTimeouts(model.common().Timeouts.Attributes())...)
 	resp.Diagnostics.Append(model.validate()...)
 }
 
-// at returns the half on a leaf.
-func (r *halfResource[M, P]) at(leaf *cluster.Leaf, model P, own ownership) shortcut.Half {
+// at returns the object on a leaf.
+func (r *endResource[M, P]) at(leaf *cluster.Leaf, model P, own ownership) shortcut.EndObject {
 	self := own.owner(r.leaves.origin())
 	self.Resource = r.resource
-	half := shortcut.NewHalf(leaf, model.half().RemoteClusterID.ValueString(), self)
-	half.Create = own.isNew
-	return half
+	object := shortcut.NewEndObject(leaf, model.common().RemoteClusterID.ValueString(), self)
+	object.Create = own.isNew
+	return object
 }
 
 // Create implements [resource.Resource].
-func (r *halfResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+func (r *endResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := P(new(M))
 	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
-	timeout, diags := plan.half().Timeouts.Create(ctx, defaultCreateTimeout)
+	timeout, diags := plan.common().Timeouts.Create(ctx, defaultCreateTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -96,34 +96,34 @@ func (r *halfResource[M, P]) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
 	own.isNew = true
 	resp.Diagnostics.Append(r.ensure(ctx, timeout, own, plan, &resp.State)...)
-	resp.Diagnostics.Append(plan.half().identify(ctx, resp.Identity)...)
+	resp.Diagnostics.Append(plan.common().identify(ctx, resp.Identity)...)
 }
 
 // Update implements [resource.Resource].
-func (r *halfResource[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+func (r *endResource[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan := P(new(M))
 	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
-	timeout, diags := plan.half().Timeouts.Update(ctx, defaultUpdateTimeout)
+	timeout, diags := plan.common().Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
-	own, diags := ownershipOf(ctx, req.Private, plan.half().OwnerID)
+	own, diags := ownershipOf(ctx, req.Private, plan.common().OwnerID)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	own = own.named()
 	resp.Diagnostics.Append(r.ensure(ctx, timeout, own, plan, &resp.State)...)
-	resp.Diagnostics.Append(plan.half().identify(ctx, resp.Identity)...)
+	resp.Diagnostics.Append(plan.common().identify(ctx, resp.Identity)...)
 	own.Unadopted = own.Unadopted && resp.Diagnostics.HasError()
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
 }
 
 // ensure creates or changes the object, and records the result in the state, also after a failure.
-func (r *halfResource[M, P]) ensure(
+func (r *endResource[M, P]) ensure(
 	ctx context.Context, timeout time.Duration, own ownership, plan P, state *tfsdk.State,
 ) diag.Diagnostics {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
-	model := plan.half()
+	model := plan.common()
 	leaf, err := r.leaves.registry.Leaf(ctx, model.Cluster.ValueString())
 	if err == nil {
 		err = model.recorded().check(ctx, leaf)
@@ -131,15 +131,15 @@ func (r *halfResource[M, P]) ensure(
 	if err != nil {
 		return diag.Diagnostics{failedEnd{"cluster", err}.diagnostic("Nothing was changed.")}
 	}
-	half := r.at(leaf, plan, own)
+	object := r.at(leaf, plan, own)
 	var diags diag.Diagnostics
-	failure := plan.ensure(ctx, half, model.Namespace.ValueString())
+	failure := plan.ensure(ctx, object, model.Namespace.ValueString())
 	if failure != nil {
 		diags.AddError(summary("The "+string(r.resource)+" could not be applied", failure), detail(failure))
 	}
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
 	defer cancel()
-	found, err := half.Observe(ctx)
+	found, err := object.Observe(ctx)
 	if err != nil {
 		return append(diags, recordUnread(ctx, plan, state, failure, err)...)
 	}
@@ -159,10 +159,10 @@ func (r *halfResource[M, P]) ensure(
 
 // Read implements [resource.Resource]. It removes the object from the state only if it is certain that the leaf
 // does not have it, or that it belongs to someone else.
-func (r *halfResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+func (r *endResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := P(new(M))
 	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
-	model := state.half()
+	model := state.common()
 	timeout, diags := model.Timeouts.Read(ctx, defaultReadTimeout)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(model.identify(ctx, resp.Identity)...)
@@ -181,8 +181,8 @@ func (r *halfResource[M, P]) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	half := r.at(leaf, state, own)
-	found, err := half.Observe(ctx)
+	object := r.at(leaf, state, own)
+	found, err := object.Observe(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The leaf can't be read", err), detail(err))
 		return
@@ -200,21 +200,21 @@ func (r *halfResource[M, P]) Read(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(state.observed(ctx, found)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	if r.isGateway() && (found.Status == shortcut.Error || found.Silent) {
-		down := half.WhyDown(ctx)
+		down := object.WhyDown(ctx)
 		resp.Diagnostics.AddAttributeWarning(path.Root("status"), capital(down.Summary), down.Detail)
 	}
 }
 
 // isGateway reports whether the object is a gateway, which has a status.
-func (r *halfResource[M, P]) isGateway() bool {
+func (r *endResource[M, P]) isGateway() bool {
 	return r.resource == owner.GatewayServerResource || r.resource == owner.GatewayClientResource
 }
 
 // Delete implements [resource.Resource]. It returns when the object is gone.
-func (r *halfResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+func (r *endResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state := P(new(M))
 	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
-	model := state.half()
+	model := state.common()
 	timeout, diags := model.Timeouts.Delete(ctx, defaultDeleteTimeout)
 	resp.Diagnostics.Append(diags...)
 	own, diags := ownershipOf(ctx, req.Private, model.OwnerID)

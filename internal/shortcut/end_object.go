@@ -12,30 +12,30 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// Half is one object at one end of a network, which a resource of its own manages. It is for people who have
+// EndObject is one object at one end of a network, which a resource of its own manages. It is for people who have
 // credentials for one of the two clusters. They get what they need of the other end as values, and wait for
 // nothing that the other end does.
 //
 // The type of the resource, [owner.Owner.Resource], says which object it is. The objects of one end share a
 // tenant namespace, which has no owner. The first one creates it, and the last one removes it.
-type Half struct {
-	On *end.End
+type EndObject struct {
+	End *end.End
 
 	// Create means that no Terraform state has the owner's token yet, as in [Spec].
 	Create bool
 }
 
-// NewHalf returns the half of an owner on a leaf. Remote is the ID of the other cluster.
-func NewHalf(leaf *cluster.Leaf, remote string, self owner.Owner) Half {
+// NewEndObject returns an object of the owner on a leaf. Remote is the ID of the other cluster.
+func NewEndObject(leaf *cluster.Leaf, remote string, self owner.Owner) EndObject {
 	on := end.New(leaf, end.Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
 	on.Owner = self
-	return Half{On: on}
+	return EndObject{End: on}
 }
 
 // EnsureConfiguration creates or changes the Configuration with the address ranges of the other cluster. It
 // returns when Liqo has remapped them.
-func (h Half) EnsureConfiguration(ctx context.Context, namespace string, other liqo.Ranges) error {
-	on := h.On
+func (o EndObject) EnsureConfiguration(ctx context.Context, namespace string, other liqo.Ranges) error {
+	on := o.End
 	write := func(ctx context.Context, namespace string) (steps.None, error) {
 		found, err := on.Find(ctx)
 		if err != nil {
@@ -57,17 +57,17 @@ func (h Half) EnsureConfiguration(ctx context.Context, namespace string, other l
 		}
 		return on.RenewRanges(ctx)
 	}
-	return ensure(ctx, h, namespace, "Configuration", write, wait[steps.None]{"remapping by Liqo", remapping})
+	return ensure(ctx, o, namespace, "Configuration", write, wait[steps.None]{"remapping by Liqo", remapping})
 }
 
 // EnsureGatewayServer creates or changes the gateway that the other one dials. It returns when the gateway has an
 // address and keys, and has restarted if it had to.
-func (h Half) EnsureGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) error {
-	on := h.On
+func (o EndObject) EnsureGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) error {
+	on := o.End
 	write := func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
 		replaces, err := on.ReplacesGatewayServer(ctx, namespace, spec)
 		if err == nil {
-			err = h.makeRoom(ctx, namespace, replaces)
+			err = o.makeRoom(ctx, namespace, replaces)
 		}
 		if err != nil {
 			return end.EnsuredGateway{}, err
@@ -78,60 +78,60 @@ func (h Half) EnsureGatewayServer(ctx context.Context, namespace string, spec li
 		_, err := on.WaitForEndpoint(ctx, gateway)
 		return err
 	}
-	return ensure(ctx, h, namespace, "GatewayServer", write, append(h.gatewayWaits(),
+	return ensure(ctx, o, namespace, "GatewayServer", write, append(o.gatewayWaits(),
 		wait[end.EnsuredGateway]{"address of the gateway", address})...)
 }
 
 // EnsureGatewayClient creates or changes the gateway that dials the other one at server. It returns when the
 // gateway has keys, and has restarted if it had to.
-func (h Half) EnsureGatewayClient(
+func (o EndObject) EnsureGatewayClient(
 	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
 ) error {
-	on := h.On
+	on := o.End
 	write := func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
 		replaces, err := on.ReplacesGatewayClient(ctx, namespace, spec)
 		if err == nil {
-			err = h.makeRoom(ctx, namespace, replaces)
+			err = o.makeRoom(ctx, namespace, replaces)
 		}
 		if err != nil {
 			return end.EnsuredGateway{}, err
 		}
 		return on.EnsureGatewayClient(ctx, namespace, server, spec, nil)
 	}
-	return ensure(ctx, h, namespace, "GatewayClient", write, h.gatewayWaits()...)
+	return ensure(ctx, o, namespace, "GatewayClient", write, o.gatewayWaits()...)
 }
 
 // EnsurePublicKey gives this leaf's gateway, which may not exist yet, the public key of the other one.
-func (h Half) EnsurePublicKey(ctx context.Context, namespace string, key []byte) error {
+func (o EndObject) EnsurePublicKey(ctx context.Context, namespace string, key []byte) error {
 	write := func(ctx context.Context, namespace string) (steps.None, error) {
-		return steps.None{}, h.On.EnsureLonePublicKey(ctx, namespace, key)
+		return steps.None{}, o.End.EnsureLonePublicKey(ctx, namespace, key)
 	}
-	return ensure(ctx, h, namespace, "PublicKey", write)
+	return ensure(ctx, o, namespace, "PublicKey", write)
 }
 
 // makeRoom removes the gateway that can't be changed in place. If there is none of the wanted direction, it
 // removes what a killed operation has left behind, and waits until Kubernetes has done so with its keys.
-func (h Half) makeRoom(ctx context.Context, namespace string, replaces bool) error {
-	found, err := h.On.Find(ctx)
-	if err != nil || !replaces && end.ObjectOf(found, h.On.Owner.Resource) != nil {
+func (o EndObject) makeRoom(ctx context.Context, namespace string, replaces bool) error {
+	found, err := o.End.Find(ctx)
+	if err != nil || !replaces && end.ObjectOf(found, o.End.Owner.Resource) != nil {
 		return err
 	}
-	if err := h.On.RemoveGateways(ctx); err != nil {
+	if err := o.End.RemoveGateways(ctx); err != nil {
 		return err
 	}
-	_, err = h.On.UntilFormerKeysGone(ctx, namespace)
+	_, err = o.End.UntilFormerKeysGone(ctx, namespace)
 	return err
 }
 
 // gatewayWaits are what either gateway waits for. A change can let a gateway restart, but the tunnel may need
-// the other half.
-func (h Half) gatewayWaits() []wait[end.EnsuredGateway] {
+// the other end.
+func (o EndObject) gatewayWaits() []wait[end.EnsuredGateway] {
 	key := func(ctx context.Context, gateway end.EnsuredGateway) error {
-		_, err := h.On.WaitForKey(ctx, gateway)
+		_, err := o.End.WaitForKey(ctx, gateway)
 		return err
 	}
 	return []wait[end.EnsuredGateway]{
-		{"key of the gateway", key}, {"rollout of the gateway", h.On.WaitForRollout},
+		{"key of the gateway", key}, {"rollout of the gateway", o.End.WaitForRollout},
 	}
 }
 
@@ -144,35 +144,35 @@ type wait[T any] struct {
 // ensure writes an object, and then waits for what Liqo does. The asked namespace may be empty. The error is a
 // [steps.Failure].
 func ensure[T any](
-	ctx context.Context, h Half, asked, object string, write func(ctx context.Context, namespace string) (T, error),
+	ctx context.Context, o EndObject, asked, object string, write func(ctx context.Context, namespace string) (T, error),
 	waits ...wait[T],
 ) error {
-	return patiently(ctx, h.On, func() error {
-		return tryEnsure(cluster.WithFence(ctx), h, asked, object, write, waits)
+	return patiently(ctx, o.End, func() error {
+		return tryEnsure(cluster.WithFence(ctx), o, asked, object, write, waits)
 	})
 }
 
 // tryEnsure does so unless there is a rival. It has the turn on the pair only while it writes, so that the objects of
 // one end do not wait for each other. A create has the turn on its object until its end.
 func tryEnsure[T any](
-	ctx context.Context, h Half, asked, object string, write func(ctx context.Context, namespace string) (T, error),
+	ctx context.Context, o EndObject, asked, object string, write func(ctx context.Context, namespace string) (T, error),
 	waits []wait[T],
 ) error {
 	r := steps.New(ctx)
-	own, pair, leaf := h.objectTurn(), h.pairTurn(), h.On.Leaf.Name
+	own, pair, leaf := o.objectTurn(), o.pairTurn(), o.End.Leaf.Name
 	var before []steps.Before
-	if h.Create {
+	if o.Create {
 		before = append(before, steps.Act(r, leaf, "wait for another create of it", own.take(r)))
 	}
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", pair.take(r), before...)
-	free := steps.Act(r, leaf, "check that nobody else has it", h.checkTurn(own), begin)
-	namespace := steps.Do(r, leaf, "namespace", h.ensureNamespace(asked), free)
+	free := steps.Act(r, leaf, "check that nobody else has it", o.checkTurn(own), begin)
+	namespace := steps.Do(r, leaf, "namespace", o.ensureNamespace(asked), free)
 	written := steps.With(r, leaf, object, namespace, write)
 	done := []steps.Before{steps.Act(r, leaf, "let others work on the pair", pair.giveUp, written)}
 	for _, one := range waits {
 		done = append(done, steps.ActWith(r, leaf, one.name, written, one.do))
 	}
-	still := steps.Act(r, leaf, "check that nobody else has it now", h.checkStill, done...)
+	still := steps.Act(r, leaf, "check that nobody else has it now", o.checkStill, done...)
 	steps.Act(r, leaf, "let others have it", own.giveUp, still)
 	failure := pair.endAfter(ctx, r)
 	_ = own.giveUp(ctx)
@@ -180,13 +180,13 @@ func tryEnsure[T any](
 }
 
 // pairTurn returns the turn on the pair at this end.
-func (h Half) pairTurn() *turn { return newTurn(h.On, false) }
+func (o EndObject) pairTurn() *turn { return newTurn(o.End, false) }
 
 // objectTurn returns the turn on the object. Both types of gateways have the same one.
-func (h Half) objectTurn() *turn {
-	t := newTurn(h.On, h.Create)
-	t.name = objectLeaseName(h.On)
-	t.keep = h.On.RecordHalf
+func (o EndObject) objectTurn() *turn {
+	t := newTurn(o.End, o.Create)
+	t.name = objectLeaseName(o.End)
+	t.keep = o.End.RecordEndObject
 	return t
 }
 
@@ -200,64 +200,64 @@ func objectLeaseName(at *end.End) string {
 
 // ensureNamespace returns a step that creates the tenant namespace, without an owner, or checks the one that the
 // user has set.
-func (h Half) ensureNamespace(asked string) func(context.Context) (string, error) {
+func (o EndObject) ensureNamespace(asked string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
-		tenant, err := h.On.IsTenantNamespace(ctx, asked)
+		tenant, err := o.End.IsTenantNamespace(ctx, asked)
 		if err != nil {
 			return "", err
 		}
 		if tenant {
 			asked = ""
 		}
-		return h.shared().EnsureNamespace(ctx, asked)
+		return o.shared().EnsureNamespace(ctx, asked)
 	}
 }
 
 // shared is this end without an owner. What the objects of an end share belongs to none of them.
-func (h Half) shared() *end.End { return end.New(h.On.Leaf, h.On.Remote) }
+func (o EndObject) shared() *end.End { return end.New(o.End.Leaf, o.End.Remote) }
 
 // Remove removes the owner's object, and returns when it is gone. If it was the last one of the network, the
 // tenant namespace and Liqo's record of the other cluster go, too. Given is the user's Secret of a gateway; it
 // stays. The text says what else stays, and why. The error is a [steps.Failure].
-func (h Half) Remove(ctx context.Context, given liqo.KeySecret) (string, error) {
+func (o EndObject) Remove(ctx context.Context, given liqo.KeySecret) (string, error) {
 	ctx = cluster.WithFence(ctx)
-	r, turn, leaf := steps.New(ctx), h.pairTurn().toRemove(), h.On.Leaf.Name
+	r, turn, leaf := steps.New(ctx), o.pairTurn().toRemove(), o.End.Leaf.Name
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", turn.take(r))
-	peering := steps.Do(r, leaf, "look for a peering", h.On.LivingPeering, begin)
-	allowed := steps.ActWith(r, leaf, "check that no peering uses the network", peering, h.checkNoPeering)
+	peering := steps.Do(r, leaf, "look for a peering", o.End.LivingPeering, begin)
+	allowed := steps.ActWith(r, leaf, "check that no peering uses the network", peering, o.checkNoPeering)
 	removed := steps.Act(r, leaf, "remove the object",
-		func(ctx context.Context) error { return h.removeOwn(ctx, given) }, allowed)
+		func(ctx context.Context) error { return o.removeOwn(ctx, given) }, allowed)
 	kept := steps.Do(r, leaf, "remove what nothing needs any longer",
-		func(ctx context.Context) (string, error) { return h.removeShared(ctx, given) }, removed)
+		func(ctx context.Context) (string, error) { return o.removeShared(ctx, given) }, removed)
 	steps.Act(r, leaf, "let others work on the pair", turn.giveUp, kept)
 	err := turn.endAfter(ctx, r)
 	why, _ := kept.Result()
 	return why, err
 }
 
-func (h Half) removeOwn(ctx context.Context, given liqo.KeySecret) error {
-	switch h.On.Owner.Resource {
+func (o EndObject) removeOwn(ctx context.Context, given liqo.KeySecret) error {
+	switch o.End.Owner.Resource {
 	case owner.ConfigurationResource:
-		return h.On.RemoveConfigurations(ctx)
+		return o.End.RemoveConfigurations(ctx)
 	case owner.PublicKeyResource:
-		return h.On.RemovePublicKeys(ctx)
+		return o.End.RemovePublicKeys(ctx)
 	default:
-		return h.On.RemoveGateways(ctx, given)
+		return o.End.RemoveGateways(ctx, given)
 	}
 }
 
 // removeShared removes what the objects of this end share if none of them is left. A peering may have begun since the
 // removal began, because a gateway goes slowly.
-func (h Half) removeShared(ctx context.Context, given liqo.KeySecret) (string, error) {
-	if empty, err := h.On.IsEmpty(ctx); err != nil || !empty {
+func (o EndObject) removeShared(ctx context.Context, given liqo.KeySecret) (string, error) {
+	if empty, err := o.End.IsEmpty(ctx); err != nil || !empty {
 		return "", err
 	}
-	peering, err := h.On.LivingPeering(ctx)
+	peering, err := o.End.LivingPeering(ctx)
 	if err != nil {
 		return "", err
 	}
-	shared := h.shared()
-	shared.Owner.Token = h.On.Owner.Token // the namespace may be from a shortcut of which this object was imported
+	shared := o.shared()
+	shared.Owner.Token = o.End.Owner.Token // the namespace may be from a shortcut of which this object was imported
 	namespace, err := shared.TenantNamespace(ctx)
 	if err != nil {
 		return "", err

@@ -14,14 +14,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// halfIdentity is the identity of a resource for one end. It does not depend on the name of the leaf.
-type halfIdentity struct {
+// endIdentity is the identity of a resource for one end. It does not depend on the name of the leaf.
+type endIdentity struct {
 	ClusterID       types.String `tfsdk:"cluster_id"`
 	RemoteClusterID types.String `tfsdk:"remote_cluster_id"`
 }
 
 // IdentitySchema implements [resource.ResourceWithIdentity].
-func (r *halfResource[M, P]) IdentitySchema(
+func (r *endResource[M, P]) IdentitySchema(
 	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
 ) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
@@ -36,17 +36,17 @@ func (r *halfResource[M, P]) IdentitySchema(
 
 // ImportState implements [resource.ResourceWithImportState]. It fails if the leaf does not answer. It warns if the
 // object may be in another Terraform state.
-func (r *halfResource[M, P]) ImportState(
+func (r *endResource[M, P]) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
 	ctx, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
 	defer cancel()
-	leaf, remote, diags := r.leaves.importedHalf(ctx, req)
+	leaf, remote, diags := r.leaves.importedEnd(ctx, req)
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
 	model := P(new(M))
-	model.half().RemoteClusterID = types.StringValue(remote)
+	model.common().RemoteClusterID = types.StringValue(remote)
 	self, err := r.at(leaf, model, ownership{}).ImportedFrom(ctx)
 	switch {
 	case err != nil:
@@ -57,15 +57,15 @@ func (r *halfResource[M, P]) ImportState(
 	case self.Token != "":
 		resp.Diagnostics.Append(importedFrom(string(r.resource), self.Origin))
 	}
-	resp.Diagnostics.Append(recordHalfImport(ctx, leaf, remote, &resp.State)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, halfIdentity{
+	resp.Diagnostics.Append(recordEndImport(ctx, leaf, remote, &resp.State)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, endIdentity{
 		ClusterID: types.StringValue(string(leaf.ID)), RemoteClusterID: types.StringValue(remote),
 	})...)
 	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
 }
 
-// recordHalfImport writes the first state of an imported object. A refresh adds what the leaf shows.
-func recordHalfImport(ctx context.Context, leaf *cluster.Leaf, remote string, state settable) diag.Diagnostics {
+// recordEndImport writes the first state of an imported object. A refresh adds what the leaf shows.
+func recordEndImport(ctx context.Context, leaf *cluster.Leaf, remote string, state settable) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for attribute, value := range map[string]string{
 		"cluster": leaf.Name, "cluster_id": string(leaf.ID), "cluster_uid": string(leaf.UID), "remote_cluster_id": remote,
@@ -75,12 +75,12 @@ func recordHalfImport(ctx context.Context, leaf *cluster.Leaf, remote string, st
 	return diags
 }
 
-const halfIDForm = "`cluster/remote_cluster_id`: the name or the cluster ID of this cluster, and the cluster ID of " +
+const endIDForm = "`cluster/remote_cluster_id`: the name or the cluster ID of this cluster, and the cluster ID of " +
 	"the other one"
 
-// splitHalfID splits an import ID into the name of the leaf and the ID of the other cluster. A cluster ID has no slash,
+// splitEndID splits an import ID into the name of the leaf and the ID of the other cluster. A cluster ID has no slash,
 // but the name of a leaf may have one. Both are empty for an invalid import ID.
-func splitHalfID(id string) (name, remote string) {
+func splitEndID(id string) (name, remote string) {
 	last := strings.LastIndexByte(id, '/')
 	if last <= 0 || last == len(id)-1 {
 		return "", ""
@@ -88,21 +88,21 @@ func splitHalfID(id string) (name, remote string) {
 	return id[:last], id[last+1:]
 }
 
-// importedHalf returns the leaf and the ID of the other cluster of an import.
-func (l *leaves) importedHalf(
+// importedEnd returns the leaf and the ID of the other cluster of an import.
+func (l *leaves) importedEnd(
 	ctx context.Context, req resource.ImportStateRequest,
 ) (leaf *cluster.Leaf, remote string, diags diag.Diagnostics) {
 	if req.ID == "" {
-		var identity halfIdentity
+		var identity endIdentity
 		if diags = req.Identity.Get(ctx, &identity); diags.HasError() {
 			return nil, "", diags
 		}
 		leaf, err := l.registry.LeafByID(ctx, identity.ClusterID.ValueString())
-		return leaf, identity.RemoteClusterID.ValueString(), l.notImported(failedEnd{"cluster", err}, halfIDForm)
+		return leaf, identity.RemoteClusterID.ValueString(), l.notImported(failedEnd{"cluster", err}, endIDForm)
 	}
-	name, remote := splitHalfID(req.ID)
+	name, remote := splitEndID(req.ID)
 	if name == "" {
-		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be %s. It was %q.", halfIDForm, req.ID))
+		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be %s. It was %q.", endIDForm, req.ID))
 		return nil, "", diags
 	}
 	leaf, err := l.registry.Leaf(ctx, name)
@@ -111,15 +111,15 @@ func (l *leaves) importedHalf(
 			leaf, err = byID, nil
 		}
 	}
-	return leaf, remote, l.notImported(failedEnd{"cluster", err}, halfIDForm)
+	return leaf, remote, l.notImported(failedEnd{"cluster", err}, endIDForm)
 }
 
 // recognise reads the ownership of an instance. A newly imported instance gets the token of the resource that made the
 // object, if there is one. Then the object needs no adoption.
-func (r *halfResource[M, P]) recognise(
+func (r *endResource[M, P]) recognise(
 	ctx context.Context, leaf *cluster.Leaf, model P, before, after privateState,
 ) (ownership, diag.Diagnostics) {
-	own, diags := ownershipOf(ctx, before, model.half().OwnerID)
+	own, diags := ownershipOf(ctx, before, model.common().OwnerID)
 	if diags.HasError() || !own.Imported {
 		return own, diags
 	}

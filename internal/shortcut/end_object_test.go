@@ -33,24 +33,24 @@ var romesNetworks = liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR:
 // key is a public key.
 func key(first byte) []byte { return append([]byte{first}, make([]byte, 31)...) }
 
-// halfOf is a resource of this type on a leaf. Its token is unlike that of any other resource.
-func halfOf(leaf *cluster.Leaf, remote string, resource owner.Resource) Half {
-	return NewHalf(leaf, remote, owner.Owner{
+// endObjectOf is the object of a resource of this type on a leaf. Its token is unlike that of any other resource.
+func endObjectOf(leaf *cluster.Leaf, remote string, resource owner.Resource) EndObject {
+	return NewEndObject(leaf, remote, owner.Owner{
 		Token: leaf.Name + string(resource), Resource: resource, Origin: owner.Origin{Who: "bob@ci", Folder: "here"},
 	})
 }
 
 // step is what a resource for one end does.
 type step struct {
-	half   Half
+	object EndObject
 	ensure func(context.Context) error
 }
 
 // milansSteps returns the resources of Milan's end of a network with Rome, which dials.
 func milansSteps(milan *cluster.Leaf) []step {
-	configuration := halfOf(milan, "rome", owner.ConfigurationResource)
-	gateway := halfOf(milan, "rome", owner.GatewayServerResource)
-	publicKey := halfOf(milan, "rome", owner.PublicKeyResource)
+	configuration := endObjectOf(milan, "rome", owner.ConfigurationResource)
+	gateway := endObjectOf(milan, "rome", owner.GatewayServerResource)
+	publicKey := endObjectOf(milan, "rome", owner.PublicKeyResource)
 	return []step{
 		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", romesNetworks) }},
 		{gateway, func(ctx context.Context) error { return gateway.EnsureGatewayServer(ctx, "", overNodePort.Server) }},
@@ -61,9 +61,9 @@ func milansSteps(milan *cluster.Leaf) []step {
 // romesSteps returns the resources of the other end.
 func romesSteps(rome *cluster.Leaf, dialled liqo.Endpoint) []step {
 	milans := liqo.Ranges{PodCIDRs: []string{"10.2.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
-	configuration := halfOf(rome, "milan", owner.ConfigurationResource)
-	gateway := halfOf(rome, "milan", owner.GatewayClientResource)
-	publicKey := halfOf(rome, "milan", owner.PublicKeyResource)
+	configuration := endObjectOf(rome, "milan", owner.ConfigurationResource)
+	gateway := endObjectOf(rome, "milan", owner.GatewayClientResource)
+	publicKey := endObjectOf(rome, "milan", owner.PublicKeyResource)
 	return []step{
 		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", milans) }},
 		{gateway, func(ctx context.Context) error {
@@ -82,10 +82,10 @@ func ensureAll(t *testing.T, steps []step) {
 	}
 }
 
-// seen returns the state of a half.
-func (h Half) seen(t *testing.T) HalfState {
+// seen returns the state of an object.
+func (o EndObject) seen(t *testing.T) EndObjectState {
 	t.Helper()
-	state, err := h.Observe(t.Context())
+	state, err := o.Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestEachEndIsMadeWithoutTheOther(t *testing.T) {
 	milan := milanAlone(t)
 	here := milansSteps(milan)
 	ensureAll(t, here)
-	configured, serves, trusts := here[0].half.seen(t), here[1].half.seen(t), here[2].half.seen(t)
+	configured, serves, trusts := here[0].object.seen(t), here[1].object.seen(t), here[2].object.seen(t)
 	if !configured.Exists || !slices.Equal(configured.Network.RemappedPodCIDRs, romesNetworks.PodCIDRs) ||
 		configured.Network.RemappedExternalCIDR != romesNetworks.ExternalCIDR {
 		t.Errorf("the Configuration is %+v", configured)
@@ -130,7 +130,7 @@ func TestEachEndIsMadeWithoutTheOther(t *testing.T) {
 	rome := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...)
 	there := romesSteps(rome, *serves.Endpoint)
 	ensureAll(t, there)
-	dials := there[1].half.seen(t)
+	dials := there[1].object.seen(t)
 	if !dials.Exists || !slices.Equal(dials.Endpoint.Addresses, serves.Endpoint.Addresses) || len(dials.Key) != 32 {
 		t.Errorf("the gateway that dials is %+v", dials)
 	}
@@ -147,12 +147,12 @@ func TestTheObjectsOfAnEndMayComeAndGoInAnyOrderAndTheLastOneRemovesTheNamespace
 			if names := tenantNamespaces(t, milan); !slices.Equal(names, []string{"liqo-tenant-rome"}) {
 				t.Fatalf("with %d removed there are %q", n, names)
 			}
-			if kept, err := all[i].half.Remove(t.Context(), liqo.KeySecret{}); kept != "" || err != nil {
+			if kept, err := all[i].object.Remove(t.Context(), liqo.KeySecret{}); kept != "" || err != nil {
 				t.Fatalf("%q (%v)", kept, err)
 			}
 			for _, j := range order[n+1:] {
-				if !all[j].half.seen(t).Exists {
-					t.Errorf("the removal of %s has removed %s", all[i].half.On.Owner.Resource, all[j].half.On.Owner.Resource)
+				if !all[j].object.seen(t).Exists {
+					t.Errorf("the removal of %s has removed %s", all[i].object.End.Owner.Resource, all[j].object.End.Owner.Resource)
 				}
 			}
 		}
@@ -164,8 +164,8 @@ func TestTheObjectsOfAnEndMayComeAndGoInAnyOrderAndTheLastOneRemovesTheNamespace
 
 func TestAnotherKeyOrEndpointChangesTheObjectInPlace(t *testing.T) {
 	milan := milanAlone(t)
-	trusts := halfOf(milan, "rome", owner.PublicKeyResource)
-	dials := halfOf(milan, "rome", owner.GatewayClientResource)
+	trusts := endObjectOf(milan, "rome", owner.PublicKeyResource)
+	dials := endObjectOf(milan, "rome", owner.GatewayClientResource)
 	for _, one := range []byte{1, 2} {
 		if err := trusts.EnsurePublicKey(t.Context(), "", key(one)); err != nil {
 			t.Fatal(err)
@@ -197,7 +197,7 @@ func refused(t *testing.T, err error, headline string, names ...string) {
 	}
 }
 
-func TestAShortcutOverAHalfIsRefusedAndTheErrorNamesTheHalf(t *testing.T) {
+func TestAShortcutOverAnEndObjectIsRefusedAndTheErrorNamesTheEndObject(t *testing.T) {
 	for i, object := range []string{"liqo_configuration", "liqo_gateway_server", "liqo_public_key"} {
 		rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
 		ensureAll(t, milansSteps(milan)[i:i+1])
@@ -210,7 +210,7 @@ func TestAShortcutOverAHalfIsRefusedAndTheErrorNamesTheHalf(t *testing.T) {
 	}
 }
 
-func TestAHalfOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing.T) {
+func TestAnEndObjectOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
 	shortcut := New(rome, milan).OwnedBy(somebody)
 	if err := shortcut.Connect(t.Context(), overNodePort); err != nil {
@@ -221,7 +221,7 @@ func TestAHalfOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range append(milansSteps(milan), romesSteps(rome, *before.ServerEndpoint)...) {
-		on := one.half.On
+		on := one.object.End
 		refused(t, one.ensure(t.Context()),
 			`a liqo_shortcut for cluster "`+string(on.Remote.ID)+`" exists already on leaf "`+on.Leaf.Name+`"`,
 			"made by alice@ci", string(on.Owner.Resource)+" can't manage it")
@@ -231,9 +231,10 @@ func TestAHalfOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing.T) {
 	}
 }
 
-func TestAPublicKeyOfAHalfIsForAShortcutThatDoesNotShareKeys(t *testing.T) {
+func TestAPublicKeyOfAnEndObjectIsForAShortcutThatDoesNotShareKeys(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
-	trusts, trusted := halfOf(milan, "rome", owner.PublicKeyResource), halfOf(rome, "milan", owner.PublicKeyResource)
+	trusts := endObjectOf(milan, "rome", owner.PublicKeyResource)
+	trusted := endObjectOf(rome, "milan", owner.PublicKeyResource)
 	spec := overNodePort
 	spec.KeysByOthers = true
 	shortcut := New(rome, milan).OwnedBy(me)
@@ -268,26 +269,26 @@ func TestAPublicKeyOfAHalfIsForAShortcutThatDoesNotShareKeys(t *testing.T) {
 	}
 }
 
-func TestAHalfOverAnotherOneOfItsKindIsRefused(t *testing.T) {
+func TestAnEndObjectOverAnotherOneOfItsKindIsRefused(t *testing.T) {
 	milan := milanAlone(t)
 	ensureAll(t, milansSteps(milan))
 	other := owner.Owner{Token: "other", Resource: owner.GatewayClientResource}
-	err := NewHalf(milan, "rome", other).EnsureGatewayClient(t.Context(), "",
+	err := NewEndObject(milan, "rome", other).EnsureGatewayClient(t.Context(), "",
 		liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 1, Protocol: "UDP"}, overNodePort.Client)
 	refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
 	other.Resource = owner.PublicKeyResource
-	err = NewHalf(milan, "rome", other).EnsurePublicKey(t.Context(), "", key(3))
+	err = NewEndObject(milan, "rome", other).EnsurePublicKey(t.Context(), "", key(3))
 	refused(t, err, `a liqo_public_key for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
 }
 
-func TestAHalfUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) {
+func TestAnEndObjectUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) {
 	milan := milanAlone(t)
-	before := halfOf(milan, "rome", owner.PublicKeyResource)
+	before := endObjectOf(milan, "rome", owner.PublicKeyResource)
 	if err := before.EnsurePublicKey(t.Context(), "", key(1)); err != nil {
 		t.Fatal(err)
 	}
-	after := halfOf(milan, "rome", owner.PublicKeyResource)
-	after.On.Owner.Token = "after"
+	after := endObjectOf(milan, "rome", owner.PublicKeyResource)
+	after.End.Owner.Token = "after"
 	ensured := make(chan error, 1)
 	go func() { ensured <- after.EnsurePublicKey(t.Context(), "", key(2)) }()
 	if _, err := before.Remove(t.Context(), liqo.KeySecret{}); err != nil {
@@ -303,27 +304,27 @@ func TestAHalfUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) {
 
 func TestAnObjectOfSomeoneElseIsNotTakenOverButCanBeImported(t *testing.T) {
 	milan := liqotest.Leaf(t, "milan", append(ranges("10.2.0.0/16"), clustertest.Configuration("rome"))...)
-	half := halfOf(milan, "rome", owner.ConfigurationResource)
-	refused(t, half.EnsureConfiguration(t.Context(), "", romesNetworks),
+	object := endObjectOf(milan, "rome", owner.ConfigurationResource)
+	refused(t, object.EnsureConfiguration(t.Context(), "", romesNetworks),
 		`a network with cluster "rome" exists already on leaf "milan"`,
 		"This provider did not make Configuration liqo-tenant-rome/rome", "Import it as liqo_configuration")
-	if half.seen(t).Exists {
+	if object.seen(t).Exists {
 		t.Error("it belongs to the resource")
 	}
-	half.On.Owner.Claims = true // as after an import
-	if !half.seen(t).Exists {
+	object.End.Owner.Claims = true // as after an import
+	if !object.seen(t).Exists {
 		t.Error("the imported object does not belong to the resource")
 	}
-	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
+	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
-	half.On.Owner.Claims = false
-	if state := half.seen(t); !state.Exists || !slices.Equal(state.Network.PodCIDRs, romesNetworks.PodCIDRs) {
+	object.End.Owner.Claims = false
+	if state := object.seen(t); !state.Exists || !slices.Equal(state.Network.PodCIDRs, romesNetworks.PodCIDRs) {
 		t.Errorf("the adopted object is %+v", state)
 	}
 }
 
-func TestWhatAKilledCreateOfAHalfHasLeftIsTakenOver(t *testing.T) {
+func TestWhatAKilledCreateOfAnEndObjectHasLeftIsTakenOver(t *testing.T) {
 	killed := owner.Owner{Token: "killed", Resource: owner.ConfigurationResource}
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "liqo", Name: "terraform-provider-liqo.milan.rome.configuration",
@@ -331,12 +332,12 @@ func TestWhatAKilledCreateOfAHalfHasLeftIsTakenOver(t *testing.T) {
 	owner.Unfinished{killed.Token: {}}.Mark(lease)
 	milan := liqotest.Leaf(t, "milan",
 		append(ranges("10.2.0.0/16"), marked(killed, clustertest.Configuration("rome")), lease)...)
-	half := halfOf(milan, "rome", owner.ConfigurationResource)
-	half.Create = true
-	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
+	object := endObjectOf(milan, "rome", owner.ConfigurationResource)
+	object.Create = true
+	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
-	if !half.seen(t).Exists {
+	if !object.seen(t).Exists {
 		t.Error("it has another owner")
 	}
 	if left, err := milan.Leased(t.Context(), lease.Name); left != nil || err != nil {
@@ -348,12 +349,12 @@ func TestWhatAKilledCreateOfAHalfHasLeftIsTakenOver(t *testing.T) {
 	refused(t, err, `a liqo_configuration for "rome" exists already on leaf "milan"`)
 }
 
-func TestAHalfWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T) {
+func TestAnEndObjectWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		milan := clustertest.Leaf(t, "milan", ranges("10.2.0.0/16")...) // without Liqo, so there is never an address
-		first := halfOf(milan, "rome", owner.GatewayServerResource)
-		second := halfOf(milan, "rome", owner.GatewayServerResource)
-		first.Create, second.Create, second.On.Owner.Token = true, true, "second"
+		first := endObjectOf(milan, "rome", owner.GatewayServerResource)
+		second := endObjectOf(milan, "rome", owner.GatewayServerResource)
+		first.Create, second.Create, second.End.Owner.Token = true, true, "second"
 		ended := make(chan error, 1)
 		go func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -373,7 +374,7 @@ func TestAHalfWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T) {
 	})
 }
 
-func TestAShortcutBecomesHalvesByImportAndTheirRemovalLeavesNothing(t *testing.T) {
+func TestAShortcutBecomesEndObjectsByImportAndTheirRemovalLeavesNothing(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
 	joined := New(rome, milan).OwnedBy(somebody)
 	if err := joined.Connect(t.Context(), overNodePort); err != nil {
@@ -383,21 +384,21 @@ func TestAShortcutBecomesHalvesByImportAndTheirRemovalLeavesNothing(t *testing.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	var halves []Half
+	var objects []EndObject
 	for _, one := range append(milansSteps(milan), romesSteps(rome, *state.ServerEndpoint)...) {
-		self, err := one.half.ImportedFrom(t.Context())
+		self, err := one.object.ImportedFrom(t.Context())
 		if err != nil || self.Token != somebody.Token || !self.Shortcut || self.Origin.Who != somebody.Origin.Who {
-			t.Fatalf("%s is imported from %+v (%v)", one.half.On.Owner.Resource, self, err)
+			t.Fatalf("%s is imported from %+v (%v)", one.object.End.Owner.Resource, self, err)
 		}
-		one.half.On.Owner.Token = self.Token
-		if !one.half.seen(t).Exists {
-			t.Errorf("%s does not have its object", one.half.On.Owner.Resource)
+		one.object.End.Owner.Token = self.Token
+		if !one.object.seen(t).Exists {
+			t.Errorf("%s does not have its object", one.object.End.Owner.Resource)
 		}
-		halves = append(halves, one.half)
+		objects = append(objects, one.object)
 	}
-	for _, half := range halves {
-		if kept, err := half.Remove(t.Context(), liqo.KeySecret{}); err != nil || kept != "" {
-			t.Errorf("%s keeps %q (%v)", half.On.Owner.Resource, kept, err)
+	for _, object := range objects {
+		if kept, err := object.Remove(t.Context(), liqo.KeySecret{}); err != nil || kept != "" {
+			t.Errorf("%s keeps %q (%v)", object.End.Owner.Resource, kept, err)
 		}
 	}
 	for _, leaf := range []*cluster.Leaf{rome, milan} {
@@ -411,10 +412,10 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
 	there := milansSteps(milan)
 	ensureAll(t, there)
-	ensureAll(t, romesSteps(rome, *there[1].half.seen(t).Endpoint))
+	ensureAll(t, romesSteps(rome, *there[1].object.seen(t).Endpoint))
 	shortcut := New(rome, milan)
 	if token, _, err := shortcut.SoleOwner(t.Context()); token != "" || err != nil {
-		t.Fatalf("the owner of a half, %q, is that of a shortcut (%v)", token, err)
+		t.Fatalf("the owner of an object, %q, is that of a shortcut (%v)", token, err)
 	}
 	claims := me
 	claims.Claims = true
@@ -429,7 +430,7 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 	if state, err := shortcut.Observe(t.Context(), false); err != nil || !state.Exists {
 		t.Errorf("the adopted shortcut is %+v (%v)", state, err)
 	}
-	taken := there[0].half.seen(t)
+	taken := there[0].object.seen(t)
 	if taken.Exists || taken.Taken != `Configuration liqo-tenant-rome/rome on leaf "milan"` {
 		t.Errorf("the resource for one end has %+v", taken)
 	}
@@ -443,7 +444,7 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 	}
 }
 
-func TestAnAdoptionThatFailsGivesHalvesBack(t *testing.T) {
+func TestAnAdoptionThatFailsGivesEndObjectsBack(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
 	here := milansSteps(milan)
 	ensureAll(t, here)
@@ -454,28 +455,28 @@ func TestAnAdoptionThatFailsGivesHalvesBack(t *testing.T) {
 		t.Fatal("it was made")
 	}
 	for _, one := range here {
-		if !one.half.seen(t).Exists {
-			t.Errorf("%s has lost its object", one.half.On.Owner.Resource)
+		if !one.object.seen(t).Exists {
+			t.Errorf("%s has lost its object", one.object.End.Owner.Resource)
 		}
 	}
 }
 
-func TestAHalfDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
+func TestAnEndObjectDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
 	milan := liqotest.Leaf(t, "milan", append(ranges("10.2.0.0/16"), clustertest.Peering("rome", "Provider"))...)
-	half := halfOf(milan, "rome", owner.ConfigurationResource)
-	if err := half.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
+	object := endObjectOf(milan, "rome", owner.ConfigurationResource)
+	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
-	_, err := half.Remove(t.Context(), liqo.KeySecret{})
+	_, err := object.Remove(t.Context(), liqo.KeySecret{})
 	refused(t, err, `a peering uses the network on leaf "milan"`, "Configuration liqo-tenant-rome/rome", "liqoctl unpeer")
-	if !half.seen(t).Exists {
+	if !object.seen(t).Exists {
 		t.Error("it is gone")
 	}
 }
 
 func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 	milan := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
-	configuration := halfOf(milan, "rome", owner.ConfigurationResource)
+	configuration := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
@@ -496,7 +497,7 @@ func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 	if err != nil || !strings.Contains(kept, "peering") {
 		t.Errorf("it keeps %q (%v)", kept, err)
 	}
-	namespace, err := configuration.On.TenantNamespace(t.Context())
+	namespace, err := configuration.End.TenantNamespace(t.Context())
 	if err != nil || namespace == nil || end.Leaving(namespace) {
 		t.Errorf("the namespace is %v (%v)", namespace, err)
 	}
@@ -504,7 +505,7 @@ func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 
 func TestAnObjectThatOnlyTheCacheLacksIsNotGone(t *testing.T) {
 	milan, stale := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...), clustertest.Leaf(t, "milan")
-	configuration := halfOf(milan, "rome", owner.ConfigurationResource)
+	configuration := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}

@@ -53,9 +53,9 @@ func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attrib
 	return attributes
 }
 
-// gatewayHalfModel has the attributes that both gateways for one end have, except for those of a block.
-type gatewayHalfModel struct {
-	halfModel
+// endGatewayModel has the attributes that both gateways for one end have, except for those of a block.
+type endGatewayModel struct {
+	endCommonModel
 
 	MTU         types.Int32  `tfsdk:"mtu"`
 	KeyRotation types.String `tfsdk:"key_rotation"`
@@ -65,7 +65,7 @@ type gatewayHalfModel struct {
 
 // promiseKey plans the key and the status of the state. They are unknown without a state, and the key also if the
 // gateway gets new keys. isReplaced says whether the settings replace the gateway.
-func (m *gatewayHalfModel) promiseKey(state *gatewayHalfModel, isReplaced bool) {
+func (m *endGatewayModel) promiseKey(state *endGatewayModel, isReplaced bool) {
 	m.PublicKey, m.Status = types.StringUnknown(), types.StringUnknown()
 	if state == nil {
 		return
@@ -76,10 +76,10 @@ func (m *gatewayHalfModel) promiseKey(state *gatewayHalfModel, isReplaced bool) 
 	}
 }
 
-func (m *gatewayHalfModel) unsettle() { m.Status = types.StringUnknown() }
+func (m *endGatewayModel) unsettle() { m.Status = types.StringUnknown() }
 
 // observedGateway copies what both gateways have.
-func (m *gatewayHalfModel) observedGateway(found shortcut.HalfState, mtu int, rotation string) {
+func (m *endGatewayModel) observedGateway(found shortcut.EndObjectState, mtu int, rotation string) {
 	m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
 	m.KeyRotation = stringOrNull(rotation)
 	m.Status = types.StringValue(string(found.Status))
