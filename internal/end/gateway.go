@@ -63,8 +63,6 @@ type EnsuredGateway struct {
 	New      bool // there was none before
 	Restarts bool // there was one, and its pods restart with a new setting
 
-	KeyWatch *KeyWatch // may see the key of a new one; nil if nothing watches
-
 	service *corev1.Service        // of an existing server, after the change
 	pods    corev1.PodTemplateSpec // of one that restarts, after the change
 }

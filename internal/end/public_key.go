@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"sync"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -161,30 +160,8 @@ func (e *End) RemovePublicKeys(ctx context.Context) error {
 	}, &networkingv1beta1.PublicKey{})
 }
 
-// WaitForKey waits for the public key of this leaf's gateway, which Liqo creates. It returns the key as soon as the
-// watch of a new gateway sees it, or Liqo reports it.
-func (e *End) WaitForKey(ctx context.Context, gateway EnsuredGateway) ([]byte, error) {
-	var (
-		seen     []byte
-		watching sync.WaitGroup
-	)
-	waiting, stop := context.WithCancelCause(ctx)
-	watching.Go(func() {
-		if seen = gateway.KeyWatch.untilSeen(waiting, gateway); seen != nil {
-			stop(errSeen)
-		}
-	})
-	reported, err := e.waitForReportedKey(waiting)
-	stop(nil)
-	watching.Wait()
-	if seen != nil {
-		return seen, nil
-	}
-	return reported, err
-}
-
-// waitForReportedKey waits until Liqo reports where the public key is, and reads it.
-func (e *End) waitForReportedKey(ctx context.Context) ([]byte, error) {
+// WaitForKey waits until Liqo reports where the public key of this leaf's gateway is, and reads it.
+func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	var secret *corev1.ObjectReference
 	err := e.waitForGateway(ctx, "Liqo to create the gateway's keys", e.Find, func(found liqo.Objects) bool {
 		secret = found.Keys()

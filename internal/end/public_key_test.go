@@ -85,7 +85,7 @@ func TestTheKeyOfAGatewayIsReadAtEitherEnd(t *testing.T) {
 		{milansEnd(t, clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), secret("rome", ofServer)),
 			ofServer},
 	} {
-		key, err := end.on.WaitForKey(t.Context(), EnsuredGateway{})
+		key, err := end.on.WaitForKey(t.Context())
 		if err != nil || !slices.Equal(key, end.keys["publicKey"]) {
 			t.Errorf("%s: another key (%v)", end.on.Leaf.Name, err)
 		}

@@ -103,8 +103,8 @@ func (s *Shortcut) startSharing(
 	cl, srv := s.Client, s.Server
 	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
 	// Liqo creates a gateway's keys before its pod, so the exchange does not wait for pods.
-	srvKey := steps.With(r, onServer, "key of the gateway", srvGateway, srv.WaitForKey)
-	clKey := steps.With(r, onClient, "key of the gateway", clGateway, cl.WaitForKey)
+	srvKey := steps.Do(r, onServer, "key of the gateway", srv.WaitForKey, srvGateway)
+	clKey := steps.Do(r, onClient, "key of the gateway", cl.WaitForKey, clGateway)
 	clTrust := steps.With2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.EnsurePublicKey)
 	srvTrust := steps.With2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.EnsurePublicKey)
 	if !spec.waits() {

@@ -52,9 +52,7 @@ func ensureServer(
 	return func(
 		ctx context.Context, namespace string, keys *metav1.PartialObjectMetadata,
 	) (end.EnsuredGateway, error) {
-		return watchingKey(ctx, on, spec, namespace, func() (end.EnsuredGateway, error) {
-			return on.EnsureGatewayServer(ctx, namespace, spec.Server, keys)
-		})
+		return on.EnsureGatewayServer(ctx, namespace, spec.Server, keys)
 	}
 }
 
@@ -64,26 +62,8 @@ func ensureClient(
 	return func(
 		ctx context.Context, namespace string, server liqo.Endpoint, keys *metav1.PartialObjectMetadata,
 	) (end.EnsuredGateway, error) {
-		return watchingKey(ctx, on, spec, namespace, func() (end.EnsuredGateway, error) {
-			return on.EnsureGatewayClient(ctx, namespace, server, spec.Client, keys)
-		})
+		return on.EnsureGatewayClient(ctx, namespace, server, spec.Client, keys)
 	}
-}
-
-// watchingKey writes a gateway, and watches for its key if it is new. If someone else shares the keys, it does not.
-func watchingKey(
-	ctx context.Context, on *end.End, spec Spec, namespace string, write func() (end.EnsuredGateway, error),
-) (end.EnsuredGateway, error) {
-	if spec.KeysByOthers {
-		return write()
-	}
-	watch, err := on.WatchKey(ctx, namespace)
-	if err != nil {
-		return end.EnsuredGateway{}, err
-	}
-	gateway, err := write()
-	gateway.KeyWatch = watch
-	return gateway, err
 }
 
 func waitForRemapping(on *end.End, spec Spec) func(context.Context) error {

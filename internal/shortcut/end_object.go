@@ -126,8 +126,8 @@ func (o EndObject) makeRoom(ctx context.Context, namespace string, replaces bool
 // gatewayWaits are what either gateway waits for. A change can let a gateway restart, but the tunnel may need
 // the other end.
 func (o EndObject) gatewayWaits() []wait[end.EnsuredGateway] {
-	key := func(ctx context.Context, gateway end.EnsuredGateway) error {
-		_, err := o.End.WaitForKey(ctx, gateway)
+	key := func(ctx context.Context, _ end.EnsuredGateway) error {
+		_, err := o.End.WaitForKey(ctx)
 		return err
 	}
 	return []wait[end.EnsuredGateway]{
