@@ -20,6 +20,9 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other l
 	if err != nil {
 		return err
 	}
+	if err := e.CheckAnnounced(ctx, other, found.ObservedNetwork()); err != nil {
+		return err
+	}
 	id := e.Remote.ID // liqoctl, too, takes it as the name
 	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
 	var adopted owner.Completion // of the adopted Configuration that this one replaces

@@ -123,9 +123,8 @@ func (e *End) untilDependentsGone(ctx context.Context, of []dependents) error {
 
 // UntilFormerKeysGone waits until Kubernetes has deleted the keys of a gateway that no longer exists, which an
 // interrupted destroy has left. Otherwise Liqo would give them to the next gateway just before they go. Namespace is
-// the one that the user set, or empty. The result is the Secret of other keys there, without the keys. It is nil if
-// there is none.
-func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) (*metav1.PartialObjectMetadata, error) {
+// the one that the user set, or empty. The result is that of the keys that stay, if there are any.
+func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) (KeyMetadata, error) {
 	key := client.ObjectKey{
 		Namespace: cmp.Or(namespace, e.forgeTenantNamespace().Name),
 		Name:      gatewayforge.GatewayResourceName(string(e.Remote.ID)),

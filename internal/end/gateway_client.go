@@ -6,7 +6,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -47,7 +46,7 @@ func (e *End) forgeGatewayClient(
 // place. It does not wait for pods that restart. Keys is the result of [End.UntilFormerKeysGone], or nil.
 func (e *End) EnsureGatewayClient(
 	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
-	keys *metav1.PartialObjectMetadata,
+	keys KeyMetadata,
 ) (EnsuredGateway, error) {
 	found, err := e.Find(ctx)
 	if err != nil {

@@ -21,8 +21,8 @@ const rangesAnnotation = owner.ManagedBy + "/ranges"
 func (e *End) RenewRanges(ctx context.Context) error {
 	found, err := e.Find(ctx)
 	gateway, configuration := found.Gateway(), found.Configuration
-	if err != nil || gateway == nil || configuration == nil {
-		return err
+	if err != nil || gateway == nil || configuration == nil || !e.Owner.Owns(gateway) && !owner.IsEndObject(gateway) {
+		return err // there is nothing to renew, or the gateway is someone else's
 	}
 	made, configured := gateway.GetCreationTimestamp(), configuration.CreationTimestamp
 	if !made.Before(&configured) || gateway.GetAnnotations()[rangesAnnotation] == string(configuration.UID) {

@@ -7,7 +7,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -63,7 +62,7 @@ func pointerTo[T comparable](value T) *T {
 // change, it returns when the gateway's Service has changed, but does not wait for pods that restart. Keys
 // is the result of [End.UntilFormerKeysGone], or nil.
 func (e *End) EnsureGatewayServer(
-	ctx context.Context, namespace string, spec liqo.GatewayServer, keys *metav1.PartialObjectMetadata,
+	ctx context.Context, namespace string, spec liqo.GatewayServer, keys KeyMetadata,
 ) (EnsuredGateway, error) {
 	found, err := e.Find(ctx)
 	if err != nil {

@@ -109,6 +109,21 @@ func (c contested) checkAt(ctx context.Context, at *end.End, objects []client.Ob
 	return nil
 }
 
+// checkTurn returns a step that checks with the turn that the pair is free.
+func (s *Shortcut) checkTurn(spec Spec, turn *turn) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := s.catchUp(ctx, spec.Create); err != nil {
+			return err
+		}
+		found, err := s.look(ctx)
+		if err != nil {
+			return err
+		}
+		found.unfinished = turn.unfinished
+		return s.checkFree(ctx, spec, found)
+	}
+}
+
 // catchUp waits until the caches are up to date before a create, and if they show a shortcut of another owner. That may
 // have become complete or been removed just before this operation got the turn, and the caches may not show this yet.
 // A cache whose watch was cut may show nothing at all.

@@ -40,101 +40,64 @@ func patiently(ctx context.Context, at *end.End, try func() error) error {
 	return try()
 }
 
-// connect works on the two leaves at the same time. Read the list from top to bottom. The last
-// arguments of a step are the steps that it depends on.
+// connect works on the two leaves at the same time. Each line starts steps, which begin when those before them that
+// they depend on are done.
 func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
-	r := steps.New(ctx)
-	cl, srv := s.Client, s.Server
-	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
-
-	turn := s.pairTurn(spec.Create)
-	begin := steps.Act(r, s.first().Leaf.Name, "wait for other operations on the pair", turn.take(r))
-	clNetworks := steps.Do(r, onClient, "read its address ranges", s.announce(cl, spec.ClientEnd))
-	srvNetworks := steps.Do(r, onServer, "read its address ranges", s.announce(srv, spec.ServerEnd))
-	allowed := s.startChecks(r, spec, turn, begin, clNetworks, srvNetworks)
-	clNamespace := startNamespace(r, cl, spec.ClientEnd, allowed)
-	srvNamespace := startNamespace(r, srv, spec.ServerEnd, allowed)
-	clKeys := steps.Do(r, onClient, "keys of a former gateway",
-		untilFormerKeysGone(cl, spec, spec.ClientEnd), allowed...)
-	srvKeys := steps.Do(r, onServer, "keys of a former gateway",
-		untilFormerKeysGone(srv, spec, spec.ServerEnd), allowed...)
-
-	// A gateway is replaced only if it can't be changed in place.
-	clReplaces := steps.With(r, onClient, "compare the gateway if there is one", clNamespace, s.compareClient(spec))
-	srvReplaces := steps.With(r, onServer, "compare the gateway if there is one", srvNamespace, s.compareServer(spec))
+	r, turn := steps.New(ctx), s.pairTurn(spec.Create)
+	client, server := s.begin(r, turn, spec)
 
 	// Each leaf gets the other's address ranges, and Liqo on it decides how to remap them.
-	clConfiguration := steps.ActWith2(r, onClient, "Configuration", clNamespace, srvNetworks, cl.EnsureConfiguration)
-	srvConfiguration := steps.ActWith2(r, onServer, "Configuration", srvNamespace, clNetworks, srv.EnsureConfiguration)
-	clRemapping := steps.Act(r, onClient, "remapping by Liqo", waitForRemapping(cl, spec), clConfiguration)
-	srvRemapping := steps.Act(r, onServer, "remapping by Liqo", waitForRemapping(srv, spec), srvConfiguration)
-
-	var ready []steps.Before
+	atClient, atServer := client.configure(server.ranges, spec.ForbidRemapping),
+		server.configure(client.ranges, spec.ForbidRemapping)
+	var decided []steps.Before
 	if spec.ForbidRemapping {
-		ready = append(ready, clRemapping, srvRemapping)
+		decided = append(decided, atClient, atServer)
 	}
-	clRoom := steps.ActWith(r, onClient, "remove a gateway that can't change in place", clReplaces,
-		makeRoom(cl, spec.ClientEnd.FormerKeySecret), ready...)
-	srvRoom := steps.ActWith(r, onServer, "remove a gateway that can't change in place", srvReplaces,
-		makeRoom(srv, spec.ServerEnd.FormerKeySecret), ready...)
 
-	// The server's gateway needs no Configuration to get an address. The client's gateway needs only
-	// that address.
-	srvGateway := steps.With2(r, onServer, "GatewayServer", srvNamespace, srvKeys, ensureServer(srv, spec), srvRoom)
-	endpoint := steps.With(r, onServer, "address of the gateway", srvGateway, srv.WaitForEndpoint)
-	clGateway := steps.With3(r, onClient, "GatewayClient", clNamespace, endpoint, clKeys, ensureClient(cl, spec), clRoom)
-	made := []steps.Before{clRemapping, srvRemapping, clGateway, endpoint}
-	if !spec.KeysByOthers {
-		made = append(made, s.startSharing(r, spec, clGateway, srvGateway)...)
+	// The server's gateway needs no Configuration to get an address. The client's gateway needs only that address.
+	endpoint := server.serve(spec.Server, server.makeRoom(s.replacesServer(spec.Server), decided...))
+	client.dial(spec.Client, endpoint, client.makeRoom(s.replacesClient(spec.Client), decided...))
+
+	if spec.KeysByOthers {
+		client.rollOut()
+		server.rollOut()
+	} else {
+		s.shareKeys(client, server, spec.WaitForConnection)
 	}
-	made = append(made, s.startRollouts(r, spec, clGateway, srvGateway)...)
-
-	// Either is enough for others to know that the create was not killed.
-	steps.Act(r, onClient, "record that it is complete", complete(cl, spec), made...)
-	steps.Act(r, onServer, "record that it is complete", complete(srv, spec), made...)
-	steps.Act(r, s.first().Leaf.Name, "let others work on the pair", turn.giveUp, made...)
+	s.finish(r, turn, spec, client, server)
 	return s.undo(ctx, spec, turn.endAfter(ctx, r))
 }
 
-// startSharing starts the steps that give each gateway the other's key and wait for the tunnel.
-func (s *Shortcut) startSharing(
-	r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[end.EnsuredGateway],
-) []steps.Before {
-	cl, srv := s.Client, s.Server
-	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
-	// Liqo creates a gateway's keys before its pod, so the exchange does not wait for pods.
-	srvKey := steps.Do(r, onServer, "key of the gateway", srv.WaitForKey, srvGateway)
-	clKey := steps.Do(r, onClient, "key of the gateway", cl.WaitForKey, clGateway)
-	clTrust := steps.With2(r, onClient, "PublicKey of the server", srvKey, clGateway, cl.EnsurePublicKey)
-	srvTrust := steps.With2(r, onServer, "PublicKey of the client", clKey, srvGateway, srv.EnsurePublicKey)
-	if !spec.waits() {
-		return []steps.Before{clTrust, srvTrust}
+// shareKeys gives each gateway the other's key. It waits for the tunnel if connects says so.
+func (s *Shortcut) shareKeys(client, server *endSteps, connects bool) {
+	clientKey, serverKey := client.key(), server.key()
+	atClient, atServer := client.trust(serverKey), server.trust(clientKey)
+	if !connects {
+		client.rollOut()
+		server.rollOut()
+		return
 	}
-	handshake := steps.With3(r, onClient, "another handshake if the server's gateway has lost the last one",
-		clGateway, srvGateway, srvTrust, s.repeatHandshake, clTrust)
+	handshake := steps.With3(client.run, client.Leaf.Name,
+		"another handshake if the server's gateway has lost the last one",
+		client.gateway, server.gateway, atServer, s.repeatHandshake, atClient)
 	// Packets let the client's gateway begin a handshake. WireGuard ignores a second one within 20 ms, and the
-	// client's would try again only after 5 seconds.
-	return []steps.Before{
-		steps.ActWith(r, onClient, "routes to a gateway that restarts", clGateway, cl.RenewRoutes, handshake),
-		steps.ActWith(r, onServer, "routes to a gateway that restarts", srvGateway, srv.RenewRoutes, srvTrust),
-		steps.Act(r, onClient, "connection", cl.WaitForConnection, handshake),
-		steps.Act(r, onServer, "connection", srv.WaitForConnection, handshake),
-	}
+	// client's would try again only after 5 seconds. So the routes of the client come after the handshake.
+	client.connect(handshake, handshake)
+	server.connect(atServer, handshake)
 }
 
-// startRollouts starts the steps that wait until gateways have restarted, unless others wait for the tunnel. A tunnel
-// that comes up shows it, too.
-func (s *Shortcut) startRollouts(
-	r *steps.Run, spec Spec, clGateway, srvGateway *steps.Step[end.EnsuredGateway],
-) []steps.Before {
-	if spec.waits() {
-		return nil
+// finish starts the steps that come when everything is done. One record is enough for others to know that the create
+// was not killed.
+func (s *Shortcut) finish(r *steps.Run, turn *turn, spec Spec, ends ...*endSteps) {
+	var done []steps.Before
+	for _, on := range ends {
+		done = append(done, on.done...)
 	}
-	cl, srv := s.Client, s.Server
-	return []steps.Before{
-		steps.ActWith(r, cl.Leaf.Name, "rollout of the gateway", clGateway, cl.WaitForRollout),
-		steps.ActWith(r, srv.Leaf.Name, "rollout of the gateway", srvGateway, srv.WaitForRollout),
+	for _, on := range ends {
+		steps.Act(r, on.Leaf.Name, "record that it is complete",
+			func(ctx context.Context) error { return on.RecordComplete(ctx, spec.waits()) }, done...)
 	}
+	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
 }
 
 // undo cleans up after a failure. It gives back the objects of a failed adoption. If Liqo has remapped
@@ -171,37 +134,47 @@ func besides(failure error, others ...error) error {
 // timeToUndo limits the cleanup, which happens after the time for the work itself may have run out.
 const timeToUndo = 30 * time.Second
 
-// startChecks starts the steps that must succeed before anything is written: the pair must be free;
-// both leaves must have ranges that Liqo can join; and if remapping is forbidden, none must be needed.
-// Then the existing objects of the network become the owner's.
-func (s *Shortcut) startChecks(
-	r *steps.Run, spec Spec, turn *turn, begin steps.Before, clNetworks, srvNetworks *steps.Step[liqo.Ranges],
-) []steps.Before {
-	cl, srv := s.Client, s.Server
-	onClient, onServer := cl.Leaf.Name, srv.Leaf.Name
-	free := func(ctx context.Context) error {
-		if err := s.catchUp(ctx, spec.Create); err != nil {
-			return err
-		}
-		found, err := s.look(ctx)
-		if err != nil {
-			return err
-		}
-		found.unfinished = turn.unfinished
-		return s.checkFree(ctx, spec, found)
+// begin starts the steps that come before anything else is written. These must succeed first: the pair must be free;
+// both leaves must have ranges that Liqo can join; and if remapping is forbidden, none must be needed. Then the
+// existing objects of the network become the owner's, and each end gets its namespace.
+func (s *Shortcut) begin(r *steps.Run, turn *turn, spec Spec) (client, server *endSteps) {
+	client = &endSteps{End: s.Client, run: r, spec: spec.ClientEnd}
+	server = &endSteps{End: s.Server, run: r, spec: spec.ServerEnd}
+	both := []*endSteps{client, server}
+	at := turn.at.Leaf.Name
+	taken := steps.Act(r, at, "wait for other operations on the pair", turn.take(r))
+	var checks []steps.Before
+	for _, on := range both {
+		on.ranges = steps.Do(r, on.Leaf.Name, "read its address ranges", func(ctx context.Context) (liqo.Ranges, error) {
+			return s.Announce(ctx, on.End, on.spec.Announcement)
+		})
+		checks = append(checks, on.ranges)
 	}
-	checks := []steps.Before{
-		clNetworks, srvNetworks, steps.Act(r, s.first().Leaf.Name, "check that the pair is free", free, begin),
-	}
+	checks = append(checks, steps.Act(r, at, "check that the pair is free", s.checkTurn(spec, turn), taken))
 	if spec.ForbidRemapping {
 		checks = append(checks,
-			steps.ActWith(r, onClient, "check that nothing overlaps", srvNetworks, cl.CheckOverlaps),
-			steps.ActWith(r, onServer, "check that nothing overlaps", clNetworks, srv.CheckOverlaps))
+			steps.ActWith(r, client.Leaf.Name, "check that nothing overlaps", server.ranges, client.CheckOverlaps),
+			steps.ActWith(r, server.Leaf.Name, "check that nothing overlaps", client.ranges, server.CheckOverlaps))
 	}
-	return []steps.Before{
-		steps.Act(r, onClient, "take over what is there", s.takeAt(cl, spec, turn), checks...),
-		steps.Act(r, onServer, "take over what is there", s.takeAt(srv, spec, turn), checks...),
+	var allowed []steps.Before
+	for _, on := range both {
+		take := func(ctx context.Context) error {
+			turn.wrote.Store(true)
+			return s.take(ctx, on.End, spec, turn.unfinished)
+		}
+		allowed = append(allowed, steps.Act(r, on.Leaf.Name, "take over what is there", take, checks...))
 	}
+	for _, on := range both {
+		on.namespace = startNamespace(r, on.End, on.spec, allowed)
+		untilGone := func(ctx context.Context) (end.KeyMetadata, error) {
+			if spec.KeysByOthers {
+				return nil, nil // nobody needs to read a Secret
+			}
+			return on.UntilFormerKeysGone(ctx, on.spec.Namespace)
+		}
+		on.keys = steps.Do(r, on.Leaf.Name, "keys of a former gateway", untilGone, allowed...)
+	}
+	return client, server
 }
 
 // startNamespace starts the steps that find or make the namespace at one end. The look for it does not wait for

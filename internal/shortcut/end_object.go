@@ -35,51 +35,23 @@ func NewEndObject(leaf *cluster.Leaf, remote string, self owner.Owner) EndObject
 // EnsureConfiguration creates or changes the Configuration with the address ranges of the other cluster. It
 // returns when Liqo has remapped them.
 func (o EndObject) EnsureConfiguration(ctx context.Context, namespace string, other liqo.Ranges) error {
-	on := o.End
-	write := func(ctx context.Context, namespace string) (steps.None, error) {
-		found, err := on.Find(ctx)
-		if err != nil {
-			return steps.None{}, err
-		}
-		if err := on.CheckAnnounced(ctx, other, found.ObservedNetwork()); err != nil {
-			return steps.None{}, err
-		}
-		return steps.None{}, on.EnsureConfiguration(ctx, namespace, other)
-	}
-	remapping := func(ctx context.Context, _ steps.None) error {
-		if err := on.WaitForRemapping(ctx, false); err != nil {
-			return err
-		}
-		found, err := on.Find(ctx)
-		gateway := found.Gateway()
-		if err != nil || gateway == nil || !owner.IsEndObject(gateway) {
-			return err // the gateway is someone else's
-		}
-		return on.RenewRanges(ctx)
-	}
-	return ensure(ctx, o, namespace, "Configuration", write, wait[steps.None]{"remapping by Liqo", remapping})
+	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
+		given := func(context.Context) (liqo.Ranges, error) { return other, nil }
+		e.configure(steps.Do(e.run, e.Leaf.Name, "address ranges of the other cluster", given), false)
+		return e.done[0]
+	})
 }
 
 // EnsureGatewayServer creates or changes the gateway that the other one dials. It returns when the gateway has an
 // address and keys, and has restarted if it had to.
 func (o EndObject) EnsureGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) error {
-	on := o.End
-	write := func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
-		replaces, err := on.ReplacesGatewayServer(ctx, namespace, spec)
-		if err == nil {
-			err = o.makeRoom(ctx, namespace, replaces)
-		}
-		if err != nil {
-			return end.EnsuredGateway{}, err
-		}
-		return on.EnsureGatewayServer(ctx, namespace, spec, nil)
-	}
-	address := func(ctx context.Context, gateway end.EnsuredGateway) error {
-		_, err := on.WaitForEndpoint(ctx, gateway)
-		return err
-	}
-	return ensure(ctx, o, namespace, "GatewayServer", write, append(o.gatewayWaits(),
-		wait[end.EnsuredGateway]{"address of the gateway", address})...)
+	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
+		room := o.makeRoom(e, func(ctx context.Context, namespace string) (bool, error) {
+			return e.ReplacesGatewayServer(ctx, namespace, spec)
+		})
+		e.serve(spec, room)
+		return o.waitForGateway(e)
+	})
 }
 
 // EnsureGatewayClient creates or changes the gateway that dials the other one at server. It returns when the
@@ -87,77 +59,58 @@ func (o EndObject) EnsureGatewayServer(ctx context.Context, namespace string, sp
 func (o EndObject) EnsureGatewayClient(
 	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
 ) error {
-	on := o.End
-	write := func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
-		replaces, err := on.ReplacesGatewayClient(ctx, namespace, spec)
-		if err == nil {
-			err = o.makeRoom(ctx, namespace, replaces)
-		}
-		if err != nil {
-			return end.EnsuredGateway{}, err
-		}
-		return on.EnsureGatewayClient(ctx, namespace, server, spec, nil)
-	}
-	return ensure(ctx, o, namespace, "GatewayClient", write, o.gatewayWaits()...)
+	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
+		room := o.makeRoom(e, func(ctx context.Context, namespace string) (bool, error) {
+			return e.ReplacesGatewayClient(ctx, namespace, spec)
+		})
+		given := func(context.Context) (liqo.Endpoint, error) { return server, nil }
+		e.dial(spec, steps.Do(e.run, e.Leaf.Name, "address of the other gateway", given), room)
+		return o.waitForGateway(e)
+	})
 }
 
 // EnsurePublicKey gives this leaf's gateway, which may not exist yet, the public key of the other one.
 func (o EndObject) EnsurePublicKey(ctx context.Context, namespace string, key []byte) error {
-	write := func(ctx context.Context, namespace string) (steps.None, error) {
-		return steps.None{}, o.End.EnsureLonePublicKey(ctx, namespace, key)
-	}
-	return ensure(ctx, o, namespace, "PublicKey", write)
-}
-
-// makeRoom removes the gateway that can't be changed in place. If there is none of the wanted direction, it
-// removes what a killed operation has left behind, and waits until Kubernetes has done so with its keys.
-func (o EndObject) makeRoom(ctx context.Context, namespace string, replaces bool) error {
-	found, err := o.End.Find(ctx)
-	if err != nil || !replaces && end.ObjectOf(found, o.End.Owner.Resource) != nil {
-		return err
-	}
-	if err := o.End.RemoveGateways(ctx); err != nil {
-		return err
-	}
-	_, err = o.End.UntilFormerKeysGone(ctx, namespace)
-	return err
-}
-
-// gatewayWaits are what either gateway waits for. A change can let a gateway restart, but the tunnel may need
-// the other end.
-func (o EndObject) gatewayWaits() []wait[end.EnsuredGateway] {
-	key := func(ctx context.Context, _ end.EnsuredGateway) error {
-		_, err := o.End.WaitForKey(ctx)
-		return err
-	}
-	return []wait[end.EnsuredGateway]{
-		{"key of the gateway", key}, {"rollout of the gateway", o.End.WaitForRollout},
-	}
-}
-
-// wait is a step that waits for what Liqo does after an object was written.
-type wait[T any] struct {
-	name string
-	do   func(context.Context, T) error
-}
-
-// ensure writes an object, and then waits for what Liqo does. The asked namespace may be empty. The error is a
-// [steps.Failure].
-func ensure[T any](
-	ctx context.Context, o EndObject, asked, object string, write func(ctx context.Context, namespace string) (T, error),
-	waits ...wait[T],
-) error {
-	return patiently(ctx, o.End, func() error {
-		return tryEnsure(cluster.WithFence(ctx), o, asked, object, write, waits)
+	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
+		return steps.ActWith(e.run, e.Leaf.Name, "PublicKey", e.namespace, func(ctx context.Context, namespace string) error {
+			return e.EnsureLonePublicKey(ctx, namespace, key)
+		})
 	})
+}
+
+// makeRoom does so also if there is no gateway of the wanted direction. A killed operation may have left something
+// behind then, and Kubernetes may not have deleted the keys yet.
+func (o EndObject) makeRoom(
+	e *endSteps, replaces func(ctx context.Context, namespace string) (bool, error),
+) steps.Before {
+	room := e.makeRoom(func(ctx context.Context, namespace string) (bool, error) {
+		found, err := e.Find(ctx)
+		if err != nil || end.ObjectOf(found, o.End.Owner.Resource) == nil {
+			return err == nil, err
+		}
+		return replaces(ctx, namespace)
+	})
+	e.keys = steps.With(e.run, e.Leaf.Name, "keys of a former gateway", e.namespace, e.UntilFormerKeysGone, room)
+	return room
+}
+
+// waitForGateway starts what either gateway waits for, and returns the write of the gateway. A change can let a gateway
+// restart, but the tunnel may need the other end.
+func (o EndObject) waitForGateway(e *endSteps) steps.Before {
+	e.key()
+	e.rollOut()
+	return e.gateway
+}
+
+// ensure writes an object, and waits for what Liqo does then. The function starts the steps, and returns the last one
+// that writes. The asked namespace may be empty. The error is a [steps.Failure].
+func (o EndObject) ensure(ctx context.Context, asked string, start func(*endSteps) steps.Before) error {
+	return patiently(ctx, o.End, func() error { return o.tryEnsure(cluster.WithFence(ctx), asked, start) })
 }
 
 // tryEnsure does so unless there is a rival. It has the turn on the pair only while it writes, so that the objects of
 // one end do not wait for each other. A create has the turn on its object until its end.
-func tryEnsure[T any](
-	ctx context.Context, o EndObject, asked, object string, write func(ctx context.Context, namespace string) (T, error),
-	waits []wait[T],
-) error {
+func (o EndObject) tryEnsure(ctx context.Context, asked string, start func(*endSteps) steps.Before) error {
 	r := steps.New(ctx)
 	own, pair, leaf := o.objectTurn(), o.pairTurn(), o.End.Leaf.Name
 	var before []steps.Before
@@ -166,13 +119,11 @@ func tryEnsure[T any](
 	}
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", pair.take(r), before...)
 	free := steps.Act(r, leaf, "check that nobody else has it", o.checkTurn(own), begin)
-	namespace := steps.Do(r, leaf, "namespace", o.ensureNamespace(asked), free)
-	written := steps.With(r, leaf, object, namespace, write)
-	done := []steps.Before{steps.Act(r, leaf, "let others work on the pair", pair.giveUp, written)}
-	for _, one := range waits {
-		done = append(done, steps.ActWith(r, leaf, one.name, written, one.do))
-	}
-	still := steps.Act(r, leaf, "check that nobody else has it now", o.checkStill, done...)
+	e := &endSteps{End: o.End, run: r, spec: EndSpec{Namespace: asked}}
+	e.namespace = steps.Do(r, leaf, "namespace", o.ensureNamespace(asked), free)
+	written := start(e)
+	e.done = append(e.done, steps.Act(r, leaf, "let others work on the pair", pair.giveUp, written))
+	still := steps.Act(r, leaf, "check that nobody else has it now", o.checkStill, e.done...)
 	steps.Act(r, leaf, "let others have it", own.giveUp, still)
 	failure := pair.endAfter(ctx, r)
 	_ = own.giveUp(ctx)

@@ -7,44 +7,36 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// replacesServer reports whether the gateway of the server must be removed first: if it can't be changed in
-// place, if it is gone and may have left something behind, or if it dials.
-func (s *Shortcut) replacesServer(ctx context.Context, namespace string, spec liqo.GatewayServer) (bool, error) {
-	found, err := s.look(ctx)
-	switch {
-	case err != nil:
-		return false, err
-	case found.server.GatewayClient != nil:
-		return true, nil
-	case found.server.GatewayServer == nil:
-		return found.client.GatewayClient != nil, nil
-	default:
-		return s.Server.ReplacesGatewayServer(ctx, namespace, spec)
-	}
-}
-
-// replacesClient reports whether the gateway of the client must be removed first: if it can't be changed in
-// place, or if it does not dial.
-func (s *Shortcut) replacesClient(ctx context.Context, namespace string, spec liqo.GatewayClient) (bool, error) {
-	found, err := s.Client.Find(ctx)
-	switch {
-	case err != nil:
-		return false, err
-	case found.GatewayServer != nil:
-		return true, nil
-	default:
-		return s.Client.ReplacesGatewayClient(ctx, namespace, spec)
-	}
-}
-
-// makeRoom removes the gateway at one end if it is replaced. Otherwise, it only releases a Secret that the
-// gateway no longer uses.
-func makeRoom(on *end.End, former liqo.KeySecret) func(ctx context.Context, replaces bool) error {
-	return func(ctx context.Context, replaces bool) error {
-		if replaces {
-			return on.RemoveGateways(ctx, former)
+// replacesServer returns a step that reports whether the gateway of the server must be removed first: if it can't be
+// changed in place, if it is gone and may have left something behind, or if it dials.
+func (s *Shortcut) replacesServer(spec liqo.GatewayServer) func(ctx context.Context, namespace string) (bool, error) {
+	return func(ctx context.Context, namespace string) (bool, error) {
+		found, err := s.look(ctx)
+		switch {
+		case err != nil:
+			return false, err
+		case found.server.GatewayClient != nil:
+			return true, nil
+		case found.server.GatewayServer == nil:
+			return found.client.GatewayClient != nil, nil
+		default:
+			return s.Server.ReplacesGatewayServer(ctx, namespace, spec)
 		}
-		return on.ReleaseKeySecret(ctx, former)
+	}
+}
+
+// replacesClient does so for the client: if its gateway can't be changed in place, or if it does not dial.
+func (s *Shortcut) replacesClient(spec liqo.GatewayClient) func(ctx context.Context, namespace string) (bool, error) {
+	return func(ctx context.Context, namespace string) (bool, error) {
+		found, err := s.Client.Find(ctx)
+		switch {
+		case err != nil:
+			return false, err
+		case found.GatewayServer != nil:
+			return true, nil
+		default:
+			return s.Client.ReplacesGatewayClient(ctx, namespace, spec)
+		}
 	}
 }
 

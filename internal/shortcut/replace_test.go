@@ -83,8 +83,8 @@ func TestTheServersGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 				test.spec(&spec)
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan", onMilan...))
-			if replaces, err := shortcut.replacesServer(t.Context(), "liqo-tenant-rome",
-				spec.ofBoth().Server); err != nil || replaces != test.replaces {
+			replaces, err := shortcut.replacesServer(spec.ofBoth().Server)(t.Context(), "liqo-tenant-rome")
+			if err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
 		})
@@ -119,8 +119,8 @@ func TestTheClientsGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 				test.spec(&spec)
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan"))
-			if replaces, err := shortcut.replacesClient(t.Context(), "liqo-tenant-milan",
-				spec.ofBoth().Client); err != nil || replaces != test.replaces {
+			replaces, err := shortcut.replacesClient(spec.ofBoth().Client)(t.Context(), "liqo-tenant-milan")
+			if err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
 		})
@@ -144,7 +144,7 @@ func TestARepairUnlabelsOnlyAFormerSecret(t *testing.T) {
 	} {
 		milan := clustertest.Leaf(t, "milan", append(test.gateway, clustertest.KeySecret("rome", nil))...)
 		server := New(clustertest.Leaf(t, "rome"), milan).Server
-		if err := makeRoom(server, former)(t.Context(), false); err != nil {
+		if err := server.ReleaseKeySecret(t.Context(), former); err != nil {
 			t.Fatal(err)
 		}
 		var secret corev1.Secret

@@ -1,0 +1,102 @@
+package shortcut
+
+import (
+	"context"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
+)
+
+// endSteps starts the steps that make one end of a network. A shortcut starts those of both ends, and what flows
+// between them are the results of steps. A resource for one end starts those of its object.
+type endSteps struct {
+	*end.End
+
+	run  *steps.Run
+	spec EndSpec
+
+	namespace *steps.Step[string] // of the objects
+	ranges    *steps.Step[liqo.Ranges]
+	keys      *steps.Step[end.KeyMetadata] // of the gateway that there is, once those of a former one are gone
+	gateway   *steps.Step[end.EnsuredGateway]
+	done      []steps.Before // what the operation waits for
+}
+
+// configure gives the leaf the ranges of the other one. Liqo on it then decides how to remap them, which is the result.
+func (e *endSteps) configure(ranges *steps.Step[liqo.Ranges], forbidRemapping bool) steps.Before {
+	written := steps.ActWith2(e.run, e.Leaf.Name, "Configuration", e.namespace, ranges, e.EnsureConfiguration)
+	remapped := steps.Act(e.run, e.Leaf.Name, "remapping by Liqo", func(ctx context.Context) error {
+		if err := e.WaitForRemapping(ctx, forbidRemapping); err != nil {
+			return err
+		}
+		return e.RenewRanges(ctx)
+	}, written)
+	e.done = append(e.done, written, remapped)
+	return remapped
+}
+
+// makeRoom removes a gateway that can't be changed in place, as the function replaces reports. Otherwise it only
+// releases a Secret that the gateway no longer uses.
+func (e *endSteps) makeRoom(
+	replaces func(ctx context.Context, namespace string) (bool, error), after ...steps.Before,
+) steps.Before {
+	compared := steps.With(e.run, e.Leaf.Name, "compare the gateway if there is one", e.namespace, replaces)
+	return steps.ActWith(e.run, e.Leaf.Name, "remove a gateway that can't change in place", compared,
+		func(ctx context.Context, replaces bool) error {
+			if replaces {
+				return e.RemoveGateways(ctx, e.spec.FormerKeySecret)
+			}
+			return e.ReleaseKeySecret(ctx, e.spec.FormerKeySecret)
+		}, after...)
+}
+
+// serve makes the gateway that the other end dials. The result is where it can be reached.
+func (e *endSteps) serve(spec liqo.GatewayServer, room steps.Before) *steps.Step[liqo.Endpoint] {
+	e.gateway = steps.With2(e.run, e.Leaf.Name, "GatewayServer", e.namespace, e.keys,
+		func(ctx context.Context, namespace string, keys end.KeyMetadata) (end.EnsuredGateway, error) {
+			return e.EnsureGatewayServer(ctx, namespace, spec, keys)
+		}, room)
+	endpoint := steps.With(e.run, e.Leaf.Name, "address of the gateway", e.gateway, e.WaitForEndpoint)
+	e.done = append(e.done, e.gateway, endpoint)
+	return endpoint
+}
+
+// dial makes the gateway that dials the other end at its endpoint.
+func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoint], room steps.Before) {
+	e.gateway = steps.With3(e.run, e.Leaf.Name, "GatewayClient", e.namespace, server, e.keys,
+		func(
+			ctx context.Context, namespace string, server liqo.Endpoint, keys end.KeyMetadata,
+		) (end.EnsuredGateway, error) {
+			return e.EnsureGatewayClient(ctx, namespace, server, spec, keys)
+		}, room)
+	e.done = append(e.done, e.gateway)
+}
+
+// key waits for the public key of the end's gateway. Liqo creates it before the gateway's pod.
+func (e *endSteps) key() *steps.Step[[]byte] {
+	key := steps.Do(e.run, e.Leaf.Name, "key of the gateway", e.WaitForKey, e.gateway)
+	e.done = append(e.done, key)
+	return key
+}
+
+// trust gives the gateway the key of the other end's gateway. The result reports whether that was necessary.
+func (e *endSteps) trust(key *steps.Step[[]byte]) *steps.Step[bool] {
+	trusted := steps.With2(e.run, e.Leaf.Name, "PublicKey of the other gateway", key, e.gateway, e.EnsurePublicKey)
+	e.done = append(e.done, trusted)
+	return trusted
+}
+
+// connect waits until the gateway reports the tunnel as up, once both gateways trust each other. A gateway that
+// restarts gets new routes.
+func (e *endSteps) connect(trusted, handshake steps.Before) {
+	e.done = append(e.done,
+		steps.ActWith(e.run, e.Leaf.Name, "routes to a gateway that restarts", e.gateway, e.RenewRoutes, trusted),
+		steps.Act(e.run, e.Leaf.Name, "connection", e.WaitForConnection, handshake))
+}
+
+// rollOut waits until a gateway that restarts has restarted. A tunnel that comes up shows it, too.
+func (e *endSteps) rollOut() {
+	e.done = append(e.done,
+		steps.ActWith(e.run, e.Leaf.Name, "rollout of the gateway", e.gateway, e.WaitForRollout))
+}
