@@ -160,28 +160,18 @@ func networkOrNull(network liqo.Network) types.Object {
 // other leaf. The latter are known only if the state has them for exactly the announced ranges.
 // Otherwise they are unknown, and the plan has a change. In this way it detects and repairs a
 // Configuration that is missing or that someone has edited.
-func planNetworks(ctx context.Context, pair pair, plan, config, state *shortcutModel) diag.Diagnostics {
+func (p *planning) planNetworks(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
-	var recorded shortcutModel // its networks are null where there is no state yet
-	if state != nil {
-		recorded = *state
-	}
-	for _, end := range []struct {
-		leaf                 *cluster.Leaf
-		planned              *types.Object
-		configured, recorded types.Object
-	}{
-		{pair.client, &plan.ClientNetwork, config.ClientNetwork, recorded.ClientNetwork},
-		{pair.server, &plan.ServerNetwork, config.ServerNetwork, recorded.ServerNetwork},
-	} {
-		announced, err := announcement(ctx, end.leaf, end.configured, end.recorded)
+	for _, end := range p.ends() {
+		planned, recorded := end.planned.network, *end.recorded.network
+		announced, err := announcement(ctx, end.leaf, *end.configured.network, recorded)
 		switch {
 		case err != nil:
 			diags.AddError(summary("The leaf's address ranges can't be read", err), detail(err))
-		case remappingKnown(end.recorded, announced):
-			*end.planned = end.recorded
+		case remappingKnown(recorded, announced):
+			*planned = recorded
 		default:
-			*end.planned = remappingUnknown(announced)
+			*planned = remappingUnknown(announced)
 		}
 	}
 	return diags

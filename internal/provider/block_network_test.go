@@ -80,22 +80,22 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 		if test.reached {
 			leaves.client = clustertest.Leaf(t, "rome", clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16")...)
 		}
-		var plan shortcutModel
-		config := shortcutModel{ClientNetwork: test.configured, ServerNetwork: nobody}
-		state := shortcutModel{ClientNetwork: test.recorded, ServerNetwork: nobody}
-		if diags := planNetworks(t.Context(), leaves, &plan, &config, &state); diags.HasError() {
+		p := &planning{
+			pair: leaves, config: shortcutModel{ClientNetwork: test.configured, ServerNetwork: nobody},
+			state: &shortcutModel{ClientNetwork: test.recorded, ServerNetwork: nobody},
+		}
+		if diags := p.planNetworks(t.Context()); diags.HasError() {
 			t.Fatal(diags)
 		}
-		if !plan.ClientNetwork.Equal(test.expected) {
-			t.Errorf("%s: got %s, expected %s", name, plan.ClientNetwork, test.expected)
+		if !p.plan.ClientNetwork.Equal(test.expected) {
+			t.Errorf("%s: got %s, expected %s", name, p.plan.ClientNetwork, test.expected)
 		}
 	}
 }
 
 func TestALeafWhoseRangesCannotBeReadFailsThePlan(t *testing.T) {
-	plan, config := settled(t), settled(t)
-	leaves := pair{client: clustertest.Leaf(t, "rome")}
-	if diags := planNetworks(t.Context(), leaves, &plan, &config, nil); !diags.HasError() {
-		t.Errorf("planned is %s", plan.ClientNetwork)
+	p := &planning{plan: settled(t), config: settled(t), pair: pair{client: clustertest.Leaf(t, "rome")}}
+	if diags := p.planNetworks(t.Context()); !diags.HasError() {
+		t.Errorf("planned is %s", p.plan.ClientNetwork)
 	}
 }

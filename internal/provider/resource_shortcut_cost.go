@@ -20,30 +20,19 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	var diags diag.Diagnostics
-	for _, gateway := range []struct {
-		side            string // its attributes begin with it
-		now, before     types.Object
-		place, placeWas types.String
-		leaf, loses     string
-	}{
-		{
-			"client", p.plan.ClientGateway, p.state.ClientGateway,
-			p.plan.ClientNamespace, p.state.ClientNamespace, p.plan.Client.ValueString(), "its keys",
-		},
-		{
-			"server", p.plan.ServerGateway, p.state.ServerGateway,
-			p.plan.ServerNamespace, p.state.ServerNamespace, p.plan.Server.ValueString(),
-			"its keys and its Service, so that it may get another address",
-		},
-	} {
+	for _, end := range p.ends() {
+		loses := "its keys"
+		if end.attribute == "server" {
+			loses = "its keys and its Service, so that it may get another address"
+		}
 		detail := fmt.Sprintf("Liqo can't change this in place. The apply removes the gateway of %q with %s, and creates "+
-			"it again. There is no network between the leaves meanwhile.", gateway.leaf, gateway.loses)
-		if changes(ctx, gateway.place, gateway.placeWas) && !gateway.placeWas.IsNull() {
-			diags.AddAttributeWarning(path.Root(gateway.side+"_namespace"), "A gateway is replaced", detail)
+			"it again. There is no network between the leaves meanwhile.", end.planned.name.ValueString(), loses)
+		if was := end.recorded.namespace; changes(ctx, *end.planned.namespace, *was) && !was.IsNull() {
+			diags.AddAttributeWarning(end.at("namespace"), "A gateway is replaced", detail)
 		}
 		for _, name := range []string{"key_secret", "template"} {
-			if changes(ctx, gateway.now.Attributes()[name], gateway.before.Attributes()[name]) {
-				diags.AddAttributeWarning(path.Root(gateway.side+"_gateway").AtName(name), "A gateway is replaced", detail)
+			if changes(ctx, end.planned.gateway.Attributes()[name], end.recorded.gateway.Attributes()[name]) {
+				diags.AddAttributeWarning(end.at("gateway").AtName(name), "A gateway is replaced", detail)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -37,30 +36,26 @@ type plannedGateway struct {
 // sides returns the two sides, the client's first.
 func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	changes := func(planned, before attr.Value) bool { return f.state == nil || !planned.Equal(before) }
-	client := side{
-		end: f.shortcut.Client, leafAt: path.Root("client"), namespaceAt: path.Root("client_namespace"),
-		gatewayAt: path.Root("client_gateway"), adopt: f.plan.AdoptExisting, namespace: f.config.ClientNamespace,
-		gatewayChanges:   changes(f.plan.ClientGateway, f.before.ClientGateway),
-		namespaceChanges: changes(f.plan.ClientNamespace, f.before.ClientNamespace),
+	var sides []side
+	for i, each := range f.ends() {
+		sides = append(sides, side{
+			end: f.shortcut.Ends()[i], leafAt: path.Root(each.attribute), namespaceAt: each.at("namespace"),
+			gatewayAt: each.at("gateway"), adopt: f.plan.AdoptExisting, namespace: *each.configured.namespace,
+			gatewayChanges:   f.state == nil || !each.planned.gateway.Equal(*each.recorded.gateway),
+			namespaceChanges: f.state == nil || !each.planned.namespace.Equal(*each.recorded.namespace),
+		})
 	}
 	if fullyKnown(ctx, f.plan.ClientGateway) {
 		set, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
 		diags.Append(clientDiags...)
-		client.gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret}
-	}
-	server := side{
-		end: f.shortcut.Server, leafAt: path.Root("server"), namespaceAt: path.Root("server_namespace"),
-		gatewayAt: path.Root("server_gateway"), adopt: f.plan.AdoptExisting, namespace: f.config.ServerNamespace,
-		gatewayChanges:   changes(f.plan.ServerGateway, f.before.ServerGateway),
-		namespaceChanges: changes(f.plan.ServerNamespace, f.before.ServerNamespace),
+		sides[0].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret}
 	}
 	if fullyKnown(ctx, f.plan.ServerGateway) {
 		set, serverDiags := serverGatewaySpec(ctx, f.plan.ServerGateway)
 		diags.Append(serverDiags...)
-		server.gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret, server: &set}
+		sides[1].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret, server: &set}
 	}
-	return []side{client, server}, diags
+	return sides, diags
 }
 
 // checkVersion finds a version of Liqo that is not supported, or that has a defect.

@@ -5,14 +5,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
 // namespaceAttribute returns the schema of `client_namespace` or `server_namespace` of a
@@ -31,34 +30,20 @@ func namespaceAttribute(leaf, other string) schema.Attribute {
 // planNamespaces plans that objects move back to the tenant namespaces if the configuration no
 // longer sets others. If they are there already, the plan keeps the value of the state. An end
 // without any object has no namespace yet.
-func planNamespaces(ctx context.Context, pair pair, plan, config *shortcutModel) diag.Diagnostics {
+func (p *planning) planNamespaces(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for _, planned := range []*types.String{&plan.ClientNamespace, &plan.ServerNamespace} {
-		if planned.IsNull() {
-			*planned = types.StringUnknown()
-		}
-	}
-	if pair.client == nil || pair.server == nil {
-		return diags
-	}
-	joined := shortcut.New(pair.client, pair.server)
-	for _, end := range []struct {
-		attribute  string
-		configured types.String
-		planned    *types.String
-		byDefault  func(context.Context, string) (bool, error)
-	}{
-		{"client_namespace", config.ClientNamespace, &plan.ClientNamespace, joined.Client.IsTenantNamespace},
-		{"server_namespace", config.ServerNamespace, &plan.ServerNamespace, joined.Server.IsTenantNamespace},
-	} {
-		if !end.configured.IsNull() || end.planned.IsUnknown() {
+	for _, each := range p.ends() {
+		planned := each.planned.namespace
+		*planned = unknownIfNull(*planned)
+		if each.leaf == nil || each.other == nil || !each.configured.namespace.IsNull() || planned.IsUnknown() {
 			continue
 		}
-		byDefault, err := end.byDefault(ctx, end.planned.ValueString())
+		joined := end.New(each.leaf, end.Remote{Name: each.other.Name, ID: each.other.ID})
+		byDefault, err := joined.IsTenantNamespace(ctx, planned.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root(end.attribute), summary("The namespace can't be read", err), detail(err))
+			diags.AddAttributeError(each.at("namespace"), summary("The namespace can't be read", err), detail(err))
 		} else if !byDefault {
-			*end.planned = types.StringUnknown()
+			*planned = types.StringUnknown()
 		}
 	}
 	return diags
@@ -66,12 +51,13 @@ func planNamespaces(ctx context.Context, pair pair, plan, config *shortcutModel)
 
 // planMoves marks as unknown what changes with a move to another namespace: the leaf gets a new
 // Configuration there, and Liqo may remap the other leaf's network to other ranges.
-func planMoves(plan, state *shortcutModel) {
-	if !plan.ClientNamespace.Equal(state.ClientNamespace) {
-		plan.ServerNetwork = remappingUnknown(plan.ServerNetwork)
-	}
-	if !plan.ServerNamespace.Equal(state.ServerNamespace) {
-		plan.ClientNetwork = remappingUnknown(plan.ClientNetwork)
+func (p *planning) planMoves() {
+	ends := p.ends()
+	for i, end := range ends {
+		if !end.planned.namespace.Equal(*end.recorded.namespace) {
+			other := ends[1-i].planned.network
+			*other = remappingUnknown(*other)
+		}
 	}
 }
 

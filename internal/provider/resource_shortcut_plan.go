@@ -91,13 +91,13 @@ func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning,
 // planUpdate plans the change of an existing shortcut. It reports whether the leaves stay
 // unchanged.
 func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
-	broken, diags := planRepair(ctx, p.pair, p.own.owner(p.origin), &p.plan, p.state)
-	diags.Append(planNamespaces(ctx, p.pair, &p.plan, &p.config)...)
-	planMoves(&p.plan, p.state)
+	broken, diags := p.planRepair(ctx)
+	diags.Append(p.planNamespaces(ctx)...)
+	p.planMoves()
 	if broken {
 		return false, diags
 	}
-	settingsOnly, settingsDiags := planSettings(ctx, private, p.pair, &p.plan, p.state)
+	settingsOnly, settingsDiags := p.planSettings(ctx, private)
 	diags.Append(settingsDiags...)
 	return settingsOnly, diags
 }
@@ -106,28 +106,30 @@ func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, 
 // anything to repair. If everything is in place and only the tunnel is down, there is nothing to
 // plan: Terraform cannot repair a broken link. If a leaf is lost and force_destroy gives it up,
 // there is no repair either, because force_destroy must be applied without this leaf.
-func planRepair(ctx context.Context, pair pair, self owner.Owner, plan, state *shortcutModel) (bool, diag.Diagnostics) {
-	if plan.ForceDestroy.ValueBool() && len(pair.failed()) > 0 {
+func (p *planning) planRepair(ctx context.Context) (bool, diag.Diagnostics) {
+	if p.plan.ForceDestroy.ValueBool() && len(p.pair.failed()) > 0 {
 		return false, nil
 	}
-	broken, diags := needsRepair(ctx, pair, self, shortcut.Status(state.Status.ValueString()))
+	broken, diags := p.needsRepair(ctx, shortcut.Status(p.state.Status.ValueString()))
 	if broken {
-		plan.ServerEndpoint, plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
-		plan.ClientNamespace, plan.ServerNamespace = unknownIfNull(plan.ClientNamespace), unknownIfNull(plan.ServerNamespace)
+		p.plan.ServerEndpoint, p.plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
+		for _, end := range p.ends() {
+			*end.planned.namespace = unknownIfNull(*end.planned.namespace)
+		}
 	}
 	return broken, diags
 }
 
 // needsRepair reports whether an apply can repair a shortcut with this status. It asks the leaves only if the tunnel is
 // down.
-func needsRepair(ctx context.Context, pair pair, self owner.Owner, status shortcut.Status) (bool, diag.Diagnostics) {
+func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (bool, diag.Diagnostics) {
 	if status == shortcut.Disconnected {
 		return true, nil
 	}
-	if pair.client == nil || pair.server == nil {
+	if p.pair.client == nil || p.pair.server == nil {
 		return false, nil
 	}
-	joined := shortcut.New(pair.client, pair.server).OwnedBy(self)
+	joined := shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner(p.origin))
 	strays, err := joined.Strays(ctx)
 	broken := len(strays) > 0
 	if err == nil && !broken && status != shortcut.Connected {
@@ -141,14 +143,13 @@ func needsRepair(ctx context.Context, pair pair, self owner.Owner, status shortc
 
 // planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay
 // unchanged.
-func planSettings(
-	ctx context.Context, private privateState, pair pair, plan, state *shortcutModel,
-) (bool, diag.Diagnostics) {
-	own, diags := ownershipOf(ctx, private, state.OwnerID)
-	if diags.HasError() || own.Unadopted || !pair.knowsNewNames(plan, state) || !plan.changesSettingsOnly(state) {
+func (p *planning) planSettings(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
+	own, diags := ownershipOf(ctx, private, p.state.OwnerID)
+	known := p.pair.knowsNewNames(&p.plan, p.state)
+	if diags.HasError() || own.Unadopted || !known || !p.plan.changesSettingsOnly(p.state) {
 		return false, diags
 	}
-	plan.promiseStatusOf(state)
+	p.plan.promiseStatusOf(p.state)
 	return true, diags
 }
 

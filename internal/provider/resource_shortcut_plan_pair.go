@@ -8,14 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // planPair plans everything that depends on the clusters of the leaves. It returns the attributes
 // that force a replacement. If there are any, it drops the state.
 func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
-	replace, diags := planUnknownNames(&p.plan, &p.config, p.state)
+	replace, diags := p.planUnknownNames()
 	if !r.leaves.unknownAny(p.plan.Client, p.plan.Server) {
 		p.pair = r.leaves.connect(ctx, p.plan.Client.ValueString(), p.plan.Server.ValueString())
 		for _, failed := range p.pair.failed() {
@@ -31,9 +29,9 @@ func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Path
 		p.state = nil
 	} else {
 		diags.Append(r.leaves.planned.claim(p.pair, p.own.Token)...)
-		diags.Append(r.leaves.planned.claimNamespaces(p.pair, &p.config, p.own.Token)...)
+		diags.Append(r.leaves.planned.claimNamespaces(p.ends(), p.own.Token)...)
 	}
-	diags.Append(planNetworks(ctx, p.pair, &p.plan, &p.config, p.state)...)
+	diags.Append(p.planNetworks(ctx)...)
 	ranges, rangesDiags := p.planRanges(ctx)
 	diags.Append(rangesDiags...)
 	return append(replace, ranges...), diags
@@ -42,34 +40,29 @@ func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Path
 // planUnknownNames plans a replacement if the name of a leaf is unknown, and returns the attributes
 // that force it. It is not known yet whether the name will refer to the cluster that the shortcut
 // connects.
-func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diagnostics) {
+func (p *planning) planUnknownNames() (path.Paths, diag.Diagnostics) {
 	var (
 		diags   diag.Diagnostics
 		replace path.Paths
 	)
-	if state == nil {
+	if p.state == nil {
 		return nil, nil
 	}
-	for _, end := range []struct {
-		attribute        string
-		name, was, joins types.String
-	}{
-		{"client", plan.Client, state.Client, state.ClientClusterID},
-		{"server", plan.Server, state.Server, state.ServerClusterID},
-	} {
-		if !end.name.IsUnknown() {
+	for _, end := range p.ends() {
+		if !end.planned.name.IsUnknown() {
 			continue
 		}
 		diags.AddAttributeWarning(path.Root(end.attribute), "Perhaps another cluster", fmt.Sprintf("The name of the %s is "+
 			"known only during the apply. It was %q, and it is not known yet whether it will still refer to cluster %q. So the "+
 			"plan replaces the shortcut. To keep it, first apply the resource that the name comes from, with `-target`.",
-			end.attribute, end.was.ValueString(), end.joins.ValueString()))
+			end.attribute, end.recorded.name.ValueString(), end.recorded.clusterID.ValueString()))
 		replace = append(replace, path.Root(end.attribute))
 	}
 	if len(replace) > 0 {
-		plan.becomesAnother(config)
-		plan.ClientClusterID, plan.ServerClusterID = types.StringUnknown(), types.StringUnknown()
-		plan.ClientClusterUID, plan.ServerClusterUID = types.StringUnknown(), types.StringUnknown()
+		p.becomesAnother()
+		for _, end := range p.ends() {
+			*end.planned.clusterID, *end.planned.clusterUID = types.StringUnknown(), types.StringUnknown()
+		}
 	}
 	return replace, diags
 }
@@ -81,23 +74,16 @@ func planUnknownNames(plan, config, state *shortcutModel) (path.Paths, diag.Diag
 func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
 	var replace path.Paths
 	diags := p.pair.differ()
-	for _, end := range []struct {
-		leaf     *cluster.Leaf
-		name     types.String
-		id, uid  *types.String
-		recorded recordedLeaf
-	}{
-		{p.pair.client, p.plan.Client, &p.plan.ClientClusterID, &p.plan.ClientClusterUID, p.state.recorded("client")},
-		{p.pair.server, p.plan.Server, &p.plan.ServerClusterID, &p.plan.ServerClusterUID, p.state.recorded("server")},
-	} {
+	for _, end := range p.ends() {
+		recorded := p.state.recorded(end.attribute)
 		if end.leaf == nil && p.state != nil {
-			*end.uid = stringOrNull(end.recorded.uid)
+			*end.planned.clusterUID = stringOrNull(recorded.uid)
 		}
 		if end.leaf == nil {
 			continue
 		}
-		moves, err := r.leaves.moves(ctx, end.name.ValueString(), end.leaf, end.recorded)
-		failed := failedEnd{end.recorded.attribute, err}
+		moves, err := r.leaves.moves(ctx, end.planned.name.ValueString(), end.leaf, recorded)
+		failed := failedEnd{end.attribute, err}
 		switch {
 		case isAnotherCluster(err) && p.state.ForceDestroy.ValueBool():
 		case isAnotherCluster(err) && p.plan.ForceDestroy.ValueBool():
@@ -109,13 +95,13 @@ func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Pa
 			continue
 		}
 		if moves {
-			diags.Append(anotherClusterWarning(end.leaf, end.recorded))
-			replace = append(replace, replacedAttribute(end.recorded.attribute+"_", end.leaf, end.recorded))
+			diags.Append(anotherClusterWarning(end.leaf, recorded))
+			replace = append(replace, replacedAttribute(end.attribute+"_", end.leaf, recorded))
 		}
-		*end.id, *end.uid = types.StringValue(string(end.leaf.ID)), clusterUID(end.leaf)
+		*end.planned.clusterID, *end.planned.clusterUID = types.StringValue(string(end.leaf.ID)), clusterUID(end.leaf)
 	}
 	if len(replace) > 0 {
-		p.plan.becomesAnother(&p.config)
+		p.becomesAnother()
 	}
 	if p.pair.client != nil && p.pair.server != nil {
 		p.plan.ID = types.StringValue(p.plan.ClientClusterID.ValueString() + "/" + p.plan.ServerClusterID.ValueString())
@@ -124,13 +110,11 @@ func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Pa
 }
 
 // becomesAnother removes from the plan what is true only for the old clusters, except for
-// configured values. [planNetworks] does the same for the networks.
-func (m *shortcutModel) becomesAnother(config *shortcutModel) {
-	m.ID, m.ClientNamespace, m.ServerNamespace = types.StringUnknown(), config.ClientNamespace, config.ServerNamespace
-	for _, namespace := range []*types.String{&m.ClientNamespace, &m.ServerNamespace} {
-		if namespace.IsNull() {
-			*namespace = types.StringUnknown()
-		}
+// configured values. [planning.planNetworks] does the same for the networks.
+func (p *planning) becomesAnother() {
+	p.plan.ID = types.StringUnknown()
+	for _, end := range p.ends() {
+		*end.planned.namespace = unknownIfNull(*end.configured.namespace)
 	}
 }
 
@@ -176,26 +160,20 @@ func (c *claims) claim(pair pair, token string) diag.Diagnostics {
 
 // claimNamespaces claims the namespaces that the configuration sets. It fails if another instance
 // has claimed one of them already.
-func (c *claims) claimNamespaces(pair pair, config *shortcutModel, token string) diag.Diagnostics {
+func (c *claims) claimNamespaces(ends []planEnd, token string) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for _, end := range []struct {
-		attribute string
-		leaf      *cluster.Leaf
-		namespace types.String
-	}{
-		{"client_namespace", pair.client, config.ClientNamespace},
-		{"server_namespace", pair.server, config.ServerNamespace},
-	} {
-		if end.leaf == nil || !given(end.namespace) {
+	for _, end := range ends {
+		namespace := end.configured.namespace
+		if end.leaf == nil || !given(*namespace) {
 			continue
 		}
-		if c.take(claimed{first: string(end.leaf.ID), namespace: end.namespace.ValueString()}, token) {
+		if c.take(claimed{first: string(end.leaf.ID), namespace: namespace.ValueString()}, token) {
 			continue
 		}
-		diags.AddAttributeError(path.Root(end.attribute), "The same namespace twice", fmt.Sprintf(
+		diags.AddAttributeError(end.at("namespace"), "The same namespace twice", fmt.Sprintf(
 			"Another liqo_shortcut of this configuration already has namespace %q of leaf %q. Liqo can't distinguish two "+
 				"gateways in one namespace. Give each shortcut its own namespace, or leave the choice to Liqo.",
-			end.namespace.ValueString(), end.leaf.Name))
+			namespace.ValueString(), end.leaf.Name))
 	}
 	return diags
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	corev1 "k8s.io/api/core/v1"
@@ -82,9 +83,9 @@ func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
 		ClientNamespace: types.StringValue("liqo-tenant-milan"),
 	}
-	plan := state
-	plan.Client = types.StringUnknown()
-	replace, diags := planUnknownNames(&plan, &shortcutModel{}, &state)
+	p := &planning{plan: state, state: &state}
+	p.plan.Client = types.StringUnknown()
+	replace, diags := p.planUnknownNames()
 	if len(replace) != 1 || !replace[0].Equal(path.Root("client")) {
 		t.Errorf("attributes that force a replacement: %v", replace)
 	}
@@ -93,12 +94,15 @@ func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
 		t.Errorf("got %v", diags)
 	}
-	for _, value := range []types.String{plan.ID, plan.ClientClusterID, plan.ServerClusterID, plan.ClientNamespace} {
+	for _, value := range []types.String{
+		p.plan.ID, p.plan.ClientClusterID, p.plan.ServerClusterID, p.plan.ClientNamespace,
+	} {
 		if !value.IsUnknown() {
 			t.Errorf("planned %s", value)
 		}
 	}
-	if replace, diags := planUnknownNames(&plan, &shortcutModel{}, nil); len(replace)+len(diags) > 0 {
+	p.state = nil
+	if replace, diags := p.planUnknownNames(); len(replace)+len(diags) > 0 {
 		t.Errorf("a new shortcut: attributes that force a replacement: %v (%v)", replace, diags)
 	}
 }
@@ -134,13 +138,15 @@ func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 		},
 		"in no namespace, before the first apply": {usual, types.StringNull(), types.StringNull(), false},
 	} {
-		plan, config := shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}
-		leaves := pair{client: clustertest.Leaf(t, "rome"), server: test.milan}
-		if diags := planNamespaces(t.Context(), leaves, &plan, &config); diags.HasError() {
+		p := &planning{
+			plan: shortcutModel{ServerNamespace: test.recorded}, config: shortcutModel{ServerNamespace: test.configured},
+			pair: pair{client: clustertest.Leaf(t, "rome"), server: test.milan},
+		}
+		if diags := p.planNamespaces(t.Context()); diags.HasError() {
 			t.Fatal(diags)
 		}
-		if plan.ServerNamespace.IsUnknown() == test.stays {
-			t.Errorf("%s: planned %s", name, plan.ServerNamespace)
+		if p.plan.ServerNamespace.IsUnknown() == test.stays {
+			t.Errorf("%s: planned %s", name, p.plan.ServerNamespace)
 		}
 	}
 }
@@ -149,9 +155,12 @@ func TestAConfiguredNamespaceIsClaimedOncePerLeaf(t *testing.T) {
 	rome, milan, naples := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan"),
 		cluster.Absent("naples", "naples")
 	var claimed claims
-	first := &shortcutModel{ClientNamespace: types.StringValue("own"), ServerNamespace: types.StringValue("own")}
+	first := shortcutModel{ClientNamespace: types.StringValue("own"), ServerNamespace: types.StringValue("own")}
+	claim := func(leaves pair, config shortcutModel, token string) diag.Diagnostics {
+		return claimed.claimNamespaces((&planning{pair: leaves, config: config}).ends(), token)
+	}
 	for range 2 { // Terraform plans a replacement twice
-		if diags := claimed.claimNamespaces(pair{client: rome, server: milan}, first, "one"); len(diags) > 0 {
+		if diags := claim(pair{client: rome, server: milan}, first, "one"); len(diags) > 0 {
 			t.Errorf("an instance cannot claim its own namespaces again: %v", diags)
 		}
 	}
@@ -165,13 +174,13 @@ func TestAConfiguredNamespaceIsClaimedOncePerLeaf(t *testing.T) {
 		"the tenant namespace":      {types.StringNull(), types.StringNull(), false},
 		"an unknown namespace":      {types.StringUnknown(), types.StringUnknown(), false},
 	} {
-		config := &shortcutModel{ClientNamespace: test.client, ServerNamespace: test.server}
-		diags := claimed.claimNamespaces(pair{client: naples, server: rome}, config, name)
+		config := shortcutModel{ClientNamespace: test.client, ServerNamespace: test.server}
+		diags := claim(pair{client: naples, server: rome}, config, name)
 		if diags.HasError() != test.refused {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
-	if diags := claimed.claimNamespaces(pair{}, first, "two"); len(diags) > 0 {
+	if diags := claim(pair{}, first, "two"); len(diags) > 0 {
 		t.Errorf("an unknown leaf: %v", diags)
 	}
 }

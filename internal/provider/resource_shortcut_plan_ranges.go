@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
@@ -22,20 +21,12 @@ func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics
 	if p.state == nil {
 		return nil, nil
 	}
-	for _, network := range []struct {
-		attribute   string
-		now, before types.Object
-		leaf        string        // whose ranges they are
-		announcedTo *cluster.Leaf // nil if it can't be read
-	}{
-		{"client_network", p.plan.ClientNetwork, p.state.ClientNetwork, p.plan.Client.ValueString(), p.pair.server},
-		{"server_network", p.plan.ServerNetwork, p.state.ServerNetwork, p.plan.Server.ValueString(), p.pair.client},
-	} {
-		if network.announcedTo == nil || !announcesOthers(network.now, network.before) {
+	for _, end := range p.ends() {
+		if end.other == nil || !announcesOthers(*end.planned.network, *end.recorded.network) {
 			continue
 		}
-		at := path.Root(network.attribute)
-		able, err := liqo.CapabilitiesOf(ctx, network.announcedTo)
+		at := end.at("network")
+		able, err := liqo.CapabilitiesOf(ctx, end.other)
 		if err != nil {
 			diags.AddAttributeWarning(at, summary("The leaf can't be checked", err), detail(err))
 			continue
@@ -46,11 +37,11 @@ func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics
 		diags.AddAttributeWarning(at, "The shortcut is replaced", fmt.Sprintf(
 			"Liqo before 1.2, as on leaf %[1]q, does not follow a change of the address ranges of %[2]q. So the plan creates "+
 				"the shortcut again. There is no network between the leaves meanwhile, and the gateway may get another address. "+
-				"Update Liqo on %[1]q to change the ranges in place.", network.announcedTo.Name, network.leaf))
+				"Update Liqo on %[1]q to change the ranges in place.", end.other.Name, end.planned.name.ValueString()))
 		replace = append(replace, at)
 	}
 	if len(replace) > 0 {
-		p.plan.becomesAnother(&p.config)
+		p.becomesAnother()
 		p.state = nil
 	}
 	return replace, diags

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -109,8 +108,9 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		test.plan(&plan)
 		// as the framework proposes them
 		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes)
-		broken, _ := planRepair(t.Context(), pair{}, owner.Owner{}, &plan, &state)
-		if got := !broken && plan.changesSettingsOnly(&state); got != test.expected {
+		p := &planning{plan: plan, state: &state}
+		broken, _ := p.planRepair(t.Context())
+		if got := !broken && p.plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}
@@ -122,7 +122,8 @@ func TestOnlyAShortcutThatAnApplyCanRepairNeedsRepair(t *testing.T) {
 		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
 	} {
 		for _, pair := range []pair{leaves, {}} {
-			if got, diags := needsRepair(t.Context(), pair, owner.Owner{}, status); got != expected || len(diags) > 0 {
+			p := &planning{pair: pair}
+			if got, diags := p.needsRepair(t.Context(), status); got != expected || len(diags) > 0 {
 				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
 			}
 		}
@@ -132,10 +133,11 @@ func TestOnlyAShortcutThatAnApplyCanRepairNeedsRepair(t *testing.T) {
 func TestARepairPlansUnknownValuesForWhatTheLeavesDoNotShow(t *testing.T) {
 	state := recorded(t, shortcut.Disconnected)
 	state.ClientNamespace = types.StringNull()
-	plan := state
-	if broken, diags := planRepair(t.Context(), pair{}, owner.Owner{}, &plan, &state); !broken || len(diags) > 0 {
+	p := &planning{plan: state, state: &state}
+	if broken, diags := p.planRepair(t.Context()); !broken || len(diags) > 0 {
 		t.Fatalf("no repair is planned (%v)", diags)
 	}
+	plan := p.plan
 	if !plan.ClientNamespace.IsUnknown() || plan.ServerNamespace.ValueString() != "liqo-tenant-rome" ||
 		!plan.Status.IsUnknown() || !plan.ServerEndpoint.IsUnknown() {
 		t.Errorf(

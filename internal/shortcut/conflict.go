@@ -133,7 +133,7 @@ func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	for _, on := range s.ends() {
+	for _, on := range s.Ends() {
 		group.Go(func() error { return liqo.CatchUp(ctx, on.Leaf, on.Remote.ID) })
 	}
 	return group.Wait()

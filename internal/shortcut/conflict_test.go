@@ -115,7 +115,7 @@ func TestAShortcutWithoutItsGatewaysBelongsToARival(t *testing.T) {
 	if err := theirs.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	for _, on := range theirs.ends() { // as `liqoctl network disconnect` does
+	for _, on := range theirs.Ends() { // as `liqoctl network disconnect` does
 		if err := on.RemoveGateways(t.Context()); err != nil {
 			t.Fatal(err)
 		}

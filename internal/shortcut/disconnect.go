@@ -46,7 +46,7 @@ func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
 	if adopting && !s.Client.Owner.Claims {
 		return s.giveBack(ctx)
 	}
-	return s.disconnect(ctx, removal, s.pairTurn(false).toRemove(), s.ends()...)
+	return s.disconnect(ctx, removal, s.pairTurn(false).toRemove(), s.Ends()...)
 }
 
 // DisconnectEnd does the same at one end alone, for use when the other leaf is gone for good.
@@ -157,7 +157,7 @@ func (s *Shortcut) giveBack(ctx context.Context) error {
 	r, turn := steps.NewIndependent(ctx), s.pairTurn(false).toRemove()
 	begin := steps.Act(r, turn.at.Leaf.Name, "wait for other operations on the pair", turn.take(r))
 	var done []steps.Before
-	for _, on := range s.ends() {
+	for _, on := range s.Ends() {
 		done = append(done, steps.Act(r, on.Leaf.Name, "give back what was taken over", on.GiveBack, begin))
 	}
 	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)

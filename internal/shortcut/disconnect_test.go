@@ -192,7 +192,7 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 		!strings.Contains(err.Error(), "role Provider") {
 		t.Errorf("got: %v", err)
 	}
-	for _, on := range shortcut.ends() {
+	for _, on := range shortcut.Ends() {
 		if left, err := on.Find(t.Context()); err != nil || left.Configuration == nil {
 			t.Errorf("%s has lost its Configuration (%v)", on.Leaf.Name, err)
 		}
@@ -437,7 +437,7 @@ func TestTheTurnOfADestroyEndsWhileKubernetesDeletesItsNamespaces(t *testing.T) 
 		if err := errors.Join(<-destroyed, <-created); err != nil {
 			t.Fatal(err)
 		}
-		for _, on := range next.ends() {
+		for _, on := range next.Ends() {
 			namespace, err := on.TenantNamespace(t.Context())
 			if err != nil || namespace == nil || end.Leaving(namespace) || !somebody.Marked(namespace) {
 				t.Errorf("leaf %s has the namespace %v (%v)", on.Leaf.Name, namespace, err)

@@ -68,7 +68,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 		"an inspection of leaves that are prepared at the same time": {
 			joined, func(ctx context.Context, s *Shortcut) error {
 				var preparing sync.WaitGroup
-				for _, at := range s.ends() {
+				for _, at := range s.Ends() {
 					preparing.Go(func() { at.Pods = Prepare(ctx, at.Leaf) })
 				}
 				preparing.Wait()
@@ -93,7 +93,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 		}, 8},
 		"a survey": {joined, func(ctx context.Context, s *Shortcut) error {
 			Look(ctx, []string{"rome", "milan"}, asking(func(name string) (*cluster.Leaf, error) {
-				return s.ends()[slices.Index([]string{"rome", "milan"}, name)].Leaf, nil
+				return s.Ends()[slices.Index([]string{"rome", "milan"}, name)].Leaf, nil
 			}))
 			return nil
 		}, 1},

@@ -58,9 +58,9 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(found.reverse(), false)
 		inspection.Client, inspection.Server = inspection.Server, inspection.Client
 	}
-	peerings := make([]string, len(s.ends()))
+	peerings := make([]string, len(s.Ends()))
 	group, ctx := errgroup.WithContext(ctx)
-	for i, on := range s.ends() {
+	for i, on := range s.Ends() {
 		group.Go(func() (err error) { peerings[i], err = on.Peering(ctx); return err })
 	}
 	group.Go(func() (err error) { inspection.ClientEnd, err = endStatus(ctx, s.Client, found.client); return err })

@@ -28,7 +28,7 @@ func toRotate(t *testing.T) (*Shortcut, Spec) {
 	if err := s.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	for _, on := range s.ends() {
+	for _, on := range s.Ends() {
 		if err := on.Leaf.Edit(t.Context(), gatewayAt(t, s, on), func(gateway client.Object) {
 			gateway.SetAnnotations(map[string]string{beforeRotations: "yes"})
 		}); err != nil {
@@ -56,7 +56,7 @@ func gatewayAt(t *testing.T, s *Shortcut, at *end.End) client.Object {
 // expectSameGateways fails if a rotation has replaced a gateway.
 func expectSameGateways(t *testing.T, s *Shortcut) {
 	t.Helper()
-	for _, on := range s.ends() {
+	for _, on := range s.Ends() {
 		if gatewayAt(t, s, on).GetAnnotations()[beforeRotations] == "" {
 			t.Errorf("the gateway of %s is another one", on.Leaf.Name)
 		}
@@ -144,7 +144,7 @@ func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, on := range s.ends() {
+	for _, on := range s.Ends() {
 		if left := keySecrets(t, on.Leaf); len(left) > 0 {
 			t.Errorf("%s still has %d Secrets with keys", on.Leaf.Name, len(left))
 		}

@@ -109,7 +109,7 @@ func endState(at *end.End, found liqo.Objects, network liqo.Network) EndState {
 // operation. While one of them exists, an interrupted removal has to continue.
 func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 	questions := []question{func(ctx context.Context) (bool, error) { return leaseLeft(ctx, s.first()) }}
-	for _, on := range s.ends() {
+	for _, on := range s.Ends() {
 		questions = append(questions, func(ctx context.Context) (bool, error) { return recordLeft(ctx, on) })
 	}
 	return anyOf(ctx, questions...)

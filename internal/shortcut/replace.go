@@ -50,7 +50,7 @@ func (s *Shortcut) repeatHandshake(
 	if client.New && (server.New || !server.Restarts) || !forgotten && !server.Reconnects() {
 		return false, nil
 	}
-	for _, on := range s.ends() {
+	for _, on := range s.Ends() {
 		if err := on.WaitForPeer(ctx); err != nil {
 			return false, err
 		}

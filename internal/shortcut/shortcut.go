@@ -23,13 +23,14 @@ func New(client, server *cluster.Leaf) *Shortcut {
 // OwnedBy makes it the shortcut of one resource instance. The shortcut treats this owner's objects as
 // its own, and marks new ones with the owner's token.
 func (s *Shortcut) OwnedBy(self owner.Owner) *Shortcut {
-	for _, on := range s.ends() {
+	for _, on := range s.Ends() {
 		on.Owner = self
 	}
 	return s
 }
 
-func (s *Shortcut) ends() []*end.End { return []*end.End{s.Client, s.Server} }
+// Ends returns both ends, the client's first.
+func (s *Shortcut) Ends() []*end.End { return []*end.End{s.Client, s.Server} }
 
 // other is the end that an end is joined with.
 func (s *Shortcut) other(on *end.End) *end.End {

@@ -48,7 +48,7 @@ func newTurn(at *end.End, creates bool) *turn {
 // pairTurn returns the turn on the pair.
 func (s *Shortcut) pairTurn(creates bool) *turn {
 	t := newTurn(s.first(), creates)
-	t.ends = s.ends()
+	t.ends = s.Ends()
 	return t
 }
 
