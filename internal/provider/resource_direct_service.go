@@ -70,13 +70,15 @@ func (r *directServiceResource) Update(
 	resp.Diagnostics.Append(diags...)
 	own, diags := ownershipOf(ctx, req.Private, plan.OwnerID)
 	resp.Diagnostics.Append(diags...)
+	change, diags := plannedChangeOf(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.Status.IsUnknown() {
-		resp.Diagnostics.Append(r.request(ctx, timeout, own.as(plan.OwnerID).named(), &plan, &resp.State)...)
-	} else { // only settings have changed that no cluster shows
+	if change.KeepsLeaves {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	} else {
+		resp.Diagnostics.Append(r.request(ctx, timeout, own.as(plan.OwnerID).named(), &plan, &resp.State)...)
 	}
 	resp.Diagnostics.Append(identifyDirectService(ctx, &plan, resp.Identity)...)
 }

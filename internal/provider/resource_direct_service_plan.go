@@ -46,6 +46,7 @@ func (r *directServiceResource) ModifyPlan(
 		plan.becomesAnother()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("cluster"))
 	}
+	resp.Diagnostics.Append(plannedChange{KeepsLeaves: !plan.Status.IsUnknown()}.save(ctx, resp.Private)...)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}

@@ -104,10 +104,12 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 	resp.Diagnostics.Append(diags...)
 	own, diags := ownershipOf(ctx, req.Private, state.OwnerID)
 	resp.Diagnostics.Append(diags...)
+	change, diags := plannedChangeOf(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.promisesStatus() {
+	if change.KeepsLeaves {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
 		return

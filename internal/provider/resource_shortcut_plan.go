@@ -57,6 +57,7 @@ func (r *shortcutResource) ModifyPlan(
 			resp.Diagnostics.Append(p.costs(ctx)...)
 		}
 	}
+	resp.Diagnostics.Append(plannedChange{KeepsLeaves: settingsOnly}.save(ctx, resp.Private)...)
 	if !p.plan.equal(&proposed) { // an unchanged plan needs no second pass of the framework
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
 	}
@@ -149,15 +150,6 @@ func (p *planning) planSettings(ctx context.Context, private privateState) (bool
 	if diags.HasError() || own.Unadopted || !known || !p.plan.changesSettingsOnly(p.state) {
 		return false, diags
 	}
-	p.plan.promiseStatusOf(p.state)
+	p.plan.Status, p.plan.ServerEndpoint = p.state.Status, p.state.ServerEndpoint
 	return true, diags
 }
-
-// promiseStatusOf plans the status of the state. Then an update does not connect to the leaves.
-func (m *shortcutModel) promiseStatusOf(state *shortcutModel) {
-	m.Status, m.ServerEndpoint = state.Status, state.ServerEndpoint
-}
-
-// promisesStatus reports whether the plan already has the status after the update, because the
-// leaves stay unchanged.
-func (m *shortcutModel) promisesStatus() bool { return !m.Status.IsUnknown() }

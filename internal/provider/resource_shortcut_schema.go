@@ -370,7 +370,7 @@ func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 		rest.ClientGateway = state.ClientGateway
 	}
 	rest.ClientClusterUID, rest.ServerClusterUID = state.ClientClusterUID, state.ServerClusterUID
-	rest.promiseStatusOf(state)
+	rest.Status, rest.ServerEndpoint = state.Status, state.ServerEndpoint
 	return rest.equal(state)
 }
 
