@@ -158,7 +158,7 @@ func (r *endResource[M, P]) checkFeasible(
 		return diags
 	}
 	object := r.at(leaf, plan, own)
-	here := side{
+	here := checkedEnd{
 		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
 		gateway: gateway, gatewayChanges: true, namespace: namespace, namespaceChanges: isNew, adopt: types.BoolValue(false),
 	}

@@ -37,14 +37,14 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if p.state != nil {
 		f.before = *p.state
 	}
-	sides, diags := f.sides(ctx)
+	ends, diags := f.checkedEnds(ctx)
 	if diags.HasError() {
 		return diags
 	}
 	questions := slices.Concat(
-		ofEach(sides, side.checkVersion), []check{f.free}, ofEach(sides, side.checkNamespace),
-		ofEach(sides, side.checkTemplate), ofEach(sides, side.checkServiceMetadata), ofEach(sides, side.checkPorts),
-		ofEach(sides, side.checkKeys),
+		ofEach(ends, checkedEnd.checkVersion), []check{f.free}, ofEach(ends, checkedEnd.checkNamespace),
+		ofEach(ends, checkedEnd.checkTemplate), ofEach(ends, checkedEnd.checkServiceMetadata), ofEach(ends, checkedEnd.checkPorts),
+		ofEach(ends, checkedEnd.checkKeys),
 		[]check{f.addressRanges},
 	)
 	answers := make([]diag.Diagnostics, len(questions))
@@ -59,10 +59,10 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	return diags
 }
 
-// ofEach returns the same check of each side.
-func ofEach(sides []side, ask func(side, context.Context) diag.Diagnostics) []check {
+// ofEach returns the same check of each end.
+func ofEach(ends []checkedEnd, ask func(checkedEnd, context.Context) diag.Diagnostics) []check {
 	var checks []check
-	for _, one := range sides {
+	for _, one := range ends {
 		checks = append(checks, func(ctx context.Context) diag.Diagnostics { return ask(one, ctx) })
 	}
 	return checks

@@ -12,8 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// side is the part of a plan that concerns one leaf.
-type side struct {
+// checkedEnd is the part of a plan that concerns one leaf.
+type checkedEnd struct {
 	end *end.End
 
 	leafAt, namespaceAt, gatewayAt path.Path // of the attributes with the leaf's name, its namespace and its gateway
@@ -33,12 +33,12 @@ type plannedGateway struct {
 	server    *liqo.GatewayServer // nil for a client
 }
 
-// sides returns the two sides, the client's first.
-func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
+// checkedEnds returns the two ends, the client's first.
+func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	var sides []side
+	var ends []checkedEnd
 	for i, each := range f.ends() {
-		sides = append(sides, side{
+		ends = append(ends, checkedEnd{
 			end: f.shortcut.Ends()[i], leafAt: path.Root(each.attribute), namespaceAt: each.at("namespace"),
 			gatewayAt: each.at("gateway"), adopt: f.plan.AdoptExisting, namespace: *each.configured.namespace,
 			gatewayChanges:   f.state == nil || !each.planned.gateway.Equal(*each.recorded.gateway),
@@ -48,18 +48,18 @@ func (f feasibility) sides(ctx context.Context) ([]side, diag.Diagnostics) {
 	if fullyKnown(ctx, f.plan.ClientGateway) {
 		set, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
 		diags.Append(clientDiags...)
-		sides[0].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret}
+		ends[0].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret}
 	}
 	if fullyKnown(ctx, f.plan.ServerGateway) {
 		set, serverDiags := serverGatewaySpec(ctx, f.plan.ServerGateway)
 		diags.Append(serverDiags...)
-		sides[1].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret, server: &set}
+		ends[1].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret, server: &set}
 	}
-	return sides, diags
+	return ends, diags
 }
 
 // checkVersion finds a version of Liqo that is not supported, or that has a defect.
-func (s side) checkVersion(ctx context.Context) diag.Diagnostics {
+func (s checkedEnd) checkVersion(ctx context.Context) diag.Diagnostics {
 	if _, err := liqo.Version(ctx, s.end.Leaf); err != nil {
 		return nil // that of a custom build may be unknown; do not ask again
 	}
@@ -76,9 +76,9 @@ func (s side) checkVersion(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// checkNamespace finds a namespace that cannot have the objects of this side: the configured one, or the
+// checkNamespace finds a namespace that cannot have the objects of this end: the configured one, or the
 // tenant namespace.
-func (s side) checkNamespace(ctx context.Context) diag.Diagnostics {
+func (s checkedEnd) checkNamespace(ctx context.Context) diag.Diagnostics {
 	if s.namespace.IsUnknown() || !s.namespaceChanges {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (s side) checkNamespace(ctx context.Context) diag.Diagnostics {
 }
 
 // checkTemplate finds a template of the gateway that does not exist, or that ignores a setting.
-func (s side) checkTemplate(ctx context.Context) diag.Diagnostics {
+func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (s side) checkTemplate(ctx context.Context) diag.Diagnostics {
 }
 
 // checkServiceMetadata finds labels or annotations that Liqo can't set on the gateway's Service.
-func (s side) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
+func (s checkedEnd) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || s.gateway.server == nil || !s.gatewayChanges {
 		return nil
 	}
@@ -129,12 +129,12 @@ func (s side) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 }
 
 // checkPorts finds an existing gateway with a list of ports, which this provider can't change.
-func (s side) checkPorts(ctx context.Context) diag.Diagnostics {
+func (s checkedEnd) checkPorts(ctx context.Context) diag.Diagnostics {
 	return found(s.gatewayAt, s.end.CheckPorts(ctx))
 }
 
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.
-func (s side) checkKeys(ctx context.Context) diag.Diagnostics {
+func (s checkedEnd) checkKeys(ctx context.Context) diag.Diagnostics {
 	changes := s.gatewayChanges || s.namespaceChanges
 	if s.gateway == nil || !fullyKnown(ctx, s.namespace, s.adopt) || !changes {
 		return nil
