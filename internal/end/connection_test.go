@@ -24,9 +24,9 @@ func TestAWaitForAnExistingObjectEndsAtOnce(t *testing.T) {
 		liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
 		t.Errorf("the endpoint is %+v (%v)", endpoint, err)
 	}
-	for _, on := range []*End{client, server} {
-		if err := on.WaitForConnection(t.Context()); err != nil {
-			t.Errorf("%s: %v", on.Leaf.Name, err)
+	for _, e := range []*End{client, server} {
+		if err := e.WaitForConnection(t.Context()); err != nil {
+			t.Errorf("%s: %v", e.Leaf.Name, err)
 		}
 	}
 }

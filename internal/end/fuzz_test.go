@@ -21,8 +21,8 @@ func FuzzTemplates(f *testing.F) {
 	}
 	leaf := clustertest.Leaf(f, "milan")
 	f.Fuzz(func(t *testing.T, resource, name, namespace string) {
-		at := New(leaf, Remote{Name: "rome", ID: "rome"})
-		reference, err := at.refer(liqo.Template{Resource: resource, Name: name, Namespace: namespace})
+		e := New(leaf, Remote{Name: "rome", ID: "rome"})
+		reference, err := e.refer(liqo.Template{Resource: resource, Name: name, Namespace: namespace})
 		if err != nil && !strings.Contains(err.Error(), resource) {
 			t.Errorf("%q is not named: %v", resource, err)
 		}

@@ -79,9 +79,9 @@ func TestARangeOfTheOwnersOtherShortcutCountsAsFree(t *testing.T) {
 	}
 	rome := clustertest.Leaf(t, "rome", configuration, taken)
 	for token, expected := range map[string]int{"mine": 0, "another's": 1} {
-		at := endAt(rome, "milan")
-		at.Owner.Token = token
-		if overlaps, err := at.Overlaps(t.Context(), liqo.Ranges{PodCIDRs: []string{"10.9.0.0/16"}}); err != nil ||
+		e := endAt(rome, "milan")
+		e.Owner.Token = token
+		if overlaps, err := e.Overlaps(t.Context(), liqo.Ranges{PodCIDRs: []string{"10.9.0.0/16"}}); err != nil ||
 			len(overlaps) != expected {
 			t.Errorf("%s: got %v (%v)", token, overlaps, err)
 		}

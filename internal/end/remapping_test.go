@@ -46,12 +46,12 @@ func TestAWaitForARemappingEndsWithTheOneOfTheChangedRanges(t *testing.T) {
 
 // liqoRemaps makes Liqo replace the ranges that it has allocated on a leaf as soon as someone has looked at
 // them. It reports a pod CIDR that it has not remapped.
-func liqoRemaps(t *testing.T, at *End, podCIDR networkingv1beta1.CIDR) {
+func liqoRemaps(t *testing.T, e *End, podCIDR networkingv1beta1.CIDR) {
 	t.Helper()
 	var replaced bool
 	replace := func(ctx context.Context, c client.Client) error {
 		replaced = true
-		found, err := at.Find(ctx)
+		found, err := e.Find(ctx)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func liqoRemaps(t *testing.T, at *End, podCIDR networkingv1beta1.CIDR) {
 		}
 		return c.Status().Update(ctx, configuration)
 	}
-	at.Leaf.Live = interceptor.NewClient(at.Leaf.Live, interceptor.Funcs{
+	e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
 		List: func(
 			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
 		) error {

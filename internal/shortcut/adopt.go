@@ -13,33 +13,33 @@ import (
 // take makes the objects of the network at one end the owner's: objects without an owner and, with
 // adopt or claims, also those of someone else. The latter can be given back. PublicKeys that others
 // must provide stay theirs.
-func (s *Shortcut) take(ctx context.Context, on *end.End, spec Spec, unfinished owner.Unfinished) error {
+func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished owner.Unfinished) error {
 	found, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
 	found.unfinished = unfinished
-	here, err := on.Find(ctx)
+	here, err := e.Find(ctx)
 	if err != nil {
 		return err
 	}
 	all := here.Made()
-	if spec.Adopt || on.Owner.Claims { // otherwise, EnsureNamespace takes the namespace
-		if all, err = on.Markable(ctx); err != nil {
+	if spec.Adopt || e.Owner.Claims { // otherwise, EnsureNamespace takes the namespace
+		if all, err = e.Markable(ctx); err != nil {
 			return err
 		}
 	}
-	self := owner.Owner{Token: on.Owner.Token, Origin: on.Owner.Origin} // without its claims
-	for _, object := range slices.DeleteFunc(all, on.Owner.Marked) {
+	self := owner.Owner{Token: e.Owner.Token, Origin: e.Owner.Origin} // without its claims
+	for _, object := range slices.DeleteFunc(all, e.Owner.Marked) {
 		whose := self.WhoseIn(found.written(), object, unfinished)
 		if spec.KeysByOthers && end.IsPublicKey(object) && whose != owner.Orphan {
 			continue
 		}
 		if whose == owner.Orphan {
-			err = on.Take(ctx, object)
+			err = e.Take(ctx, object)
 		} else {
 			token := owner.TokenOf(object)
-			err = on.Adopt(ctx, object, found.isUnfinished(token) && unfinished.AbandonedTo(self, token))
+			err = e.Adopt(ctx, object, found.isUnfinished(token) && unfinished.AbandonedTo(self, token))
 		}
 		if err != nil {
 			return err

@@ -58,8 +58,8 @@ func (s *Shortcut) hasRival(found network) bool {
 
 // readUnfinished reads from a lease which creates have left it behind. A create that still holds it counts, too: nobody
 // knows yet how it will end.
-func readUnfinished(ctx context.Context, at *end.End, name string) (owner.Unfinished, error) {
-	lease, err := at.Leaf.Leased(ctx, name)
+func readUnfinished(ctx context.Context, e *end.End, name string) (owner.Unfinished, error) {
+	lease, err := e.Leaf.Leased(ctx, name)
 	if lease == nil || err != nil {
 		return nil, err
 	}
@@ -89,22 +89,22 @@ type contested struct {
 }
 
 // checkAt fails if another resource instance or someone else has one of these objects, which are at one end.
-func (c contested) checkAt(ctx context.Context, at *end.End, objects []client.Object) error {
+func (c contested) checkAt(ctx context.Context, e *end.End, objects []client.Object) error {
 	var foreign []string
 	for _, object := range objects {
 		if !c.concerns(object) {
 			continue
 		}
-		switch at.Owner.WhoseIn(c.network, object, c.unfinished) {
+		switch e.Owner.WhoseIn(c.network, object, c.unfinished) {
 		case owner.Own, owner.Orphan:
 		case owner.OtherOwner:
-			return c.rival(at, object)
+			return c.rival(e, object)
 		case owner.Foreign:
-			foreign = append(foreign, at.Leaf.Describe(object))
+			foreign = append(foreign, e.Leaf.Describe(object))
 		}
 	}
 	if len(foreign) > 0 {
-		return joinedByOthers(ctx, at, foreign)
+		return joinedByOthers(ctx, e, foreign)
 	}
 	return nil
 }
@@ -133,25 +133,25 @@ func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	for _, on := range s.Ends() {
-		group.Go(func() error { return liqo.CatchUp(ctx, on.Leaf, on.Remote.ID) })
+	for _, e := range s.Ends() {
+		group.Go(func() error { return liqo.CatchUp(ctx, e.Leaf, e.Remote.ID) })
 	}
 	return group.Wait()
 }
 
 // rival returns the problem that another resource instance owns an object of the network.
-func (c contested) rival(at *end.End, object client.Object) *explain.Problem {
-	own, other, origin := at.Owner.Resource, owner.ResourceOf(object), originOf(object, c.network)
+func (c contested) rival(e *end.End, object client.Object) *explain.Problem {
+	own, other, origin := e.Owner.Resource, owner.ResourceOf(object), originOf(object, c.network)
 	problem := &explain.Problem{
-		Leaf: at.Leaf.Name, Refused: true, Err: &rivalError{token: owner.TokenOf(object), origin: origin},
-		Summary: fmt.Sprintf("a %s for %s exists already", other, nameOther(at)),
+		Leaf: e.Leaf.Name, Refused: true, Err: &rivalError{token: owner.TokenOf(object), origin: origin},
+		Summary: fmt.Sprintf("a %s for %s exists already", other, nameOther(e)),
 		Detail: fmt.Sprintf("A %s owns %s, made by %s, so a %s can't manage it. A pair of leaves has either one "+
 			"liqo_shortcut or, on each leaf, its own liqo_configuration, liqo_public_key, and liqo_gateway_server or "+
 			"liqo_gateway_client.",
-			other, at.Leaf.Describe(object), origin, own),
+			other, e.Leaf.Describe(object), origin, own),
 	}
 	if own == "" && other == "" {
-		problem.Summary = fmt.Sprintf("a shortcut with %s exists already", nameOther(at))
+		problem.Summary = fmt.Sprintf("a shortcut with %s exists already", nameOther(e))
 		problem.Detail = fmt.Sprintf("Another liqo_shortcut owns it, made by %s. A pair of leaves can have only one "+
 			"shortcut, in one direction.", origin)
 	}
@@ -179,18 +179,18 @@ func originOf(object client.Object, network []client.Object) owner.Origin {
 }
 
 // nameOther names the other cluster in messages. A resource for one end knows its ID, and no name.
-func nameOther(at *end.End) string {
-	if at.Owner.Resource != "" {
-		return fmt.Sprintf("cluster %q", at.Remote.ID)
+func nameOther(e *end.End) string {
+	if e.Owner.Resource != "" {
+		return fmt.Sprintf("cluster %q", e.Remote.ID)
 	}
-	return fmt.Sprintf("%q", at.Remote.Name)
+	return fmt.Sprintf("%q", e.Remote.Name)
 }
 
 // joinedByOthers returns the problem that someone else has joined the two clusters with these
 // objects. Liqo's record of the other cluster shows whether it was a peering.
-func joinedByOthers(ctx context.Context, at *end.End, objects []string) error {
+func joinedByOthers(ctx context.Context, e *end.End, objects []string) error {
 	maker, remedy := "liqoctl or another program", "remove it first, for instance with `liqoctl network reset`"
-	peering, err := at.Peering(ctx)
+	peering, err := e.Peering(ctx)
 	if err != nil {
 		return err
 	}
@@ -198,21 +198,21 @@ func joinedByOthers(ctx context.Context, at *end.End, objects []string) error {
 		maker, remedy = peering, "end the peering first with `liqoctl unpeer`"
 	}
 	takeOver := "Import that network, set `adopt_existing = true` to take it over"
-	if at.Owner.Resource != "" {
-		takeOver = fmt.Sprintf("Import it as %s", at.Owner.Resource)
+	if e.Owner.Resource != "" {
+		takeOver = fmt.Sprintf("Import it as %s", e.Owner.Resource)
 	}
 	return &explain.Problem{
-		Leaf: at.Leaf.Name, Refused: true,
-		Summary: fmt.Sprintf("a network with %s exists already", nameOther(at)),
+		Leaf: e.Leaf.Name, Refused: true,
+		Summary: fmt.Sprintf("a network with %s exists already", nameOther(e)),
 		Detail: fmt.Sprintf("This provider did not make %s; %s did. %s, or %s.",
 			strings.Join(objects, ", "), maker, takeOver, remedy),
 	}
 }
 
 // untilGivenUp waits until the removal of a rival's objects begins on this leaf.
-func untilGivenUp(ctx context.Context, at *end.End, rival *rivalError) error {
-	return at.Leaf.Until(ctx, string(at.Remote.ID), func(ctx context.Context) (bool, error) {
-		found, err := at.Find(ctx)
+func untilGivenUp(ctx context.Context, e *end.End, rival *rivalError) error {
+	return e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
+		found, err := e.Find(ctx)
 		if err != nil {
 			return false, err
 		}

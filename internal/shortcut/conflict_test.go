@@ -115,8 +115,8 @@ func TestAShortcutWithoutItsGatewaysBelongsToARival(t *testing.T) {
 	if err := theirs.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	for _, on := range theirs.Ends() { // as `liqoctl network disconnect` does
-		if err := on.RemoveGateways(t.Context()); err != nil {
+	for _, e := range theirs.Ends() { // as `liqoctl network disconnect` does
+		if err := e.RemoveGateways(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

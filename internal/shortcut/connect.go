@@ -26,15 +26,15 @@ func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 
 // patiently tries something a second time if a rival, which may be in the same state, gives up what it owns at this
 // end.
-func patiently(ctx context.Context, at *end.End, try func() error) error {
+func patiently(ctx context.Context, e *end.End, try func() error) error {
 	err := try()
 	rival, ok := errors.AsType[*rivalError](err)
-	if !ok || !at.Owner.Origin.MayShareState(rival.origin) {
+	if !ok || !e.Owner.Origin.MayShareState(rival.origin) {
 		return err
 	}
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if untilGivenUp(patient, at, rival) != nil {
+	if untilGivenUp(patient, e, rival) != nil {
 		return err
 	}
 	return try()
@@ -90,12 +90,12 @@ func (s *Shortcut) shareKeys(client, server *endSteps, connects bool) {
 // was not killed.
 func (s *Shortcut) finish(r *steps.Run, turn *turn, spec Spec, ends ...*endSteps) {
 	var done []steps.Before
-	for _, on := range ends {
-		done = append(done, on.done...)
+	for _, e := range ends {
+		done = append(done, e.done...)
 	}
-	for _, on := range ends {
-		steps.Act(r, on.Leaf.Name, "record that it is complete",
-			func(ctx context.Context) error { return on.RecordComplete(ctx, spec.waits()) }, done...)
+	for _, e := range ends {
+		steps.Act(r, e.Leaf.Name, "record that it is complete",
+			func(ctx context.Context) error { return e.RecordComplete(ctx, spec.waits()) }, done...)
 	}
 	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
 }
@@ -144,11 +144,11 @@ func (s *Shortcut) begin(r *steps.Run, turn *turn, spec Spec) (client, server *e
 	at := turn.at.Leaf.Name
 	taken := steps.Act(r, at, "wait for other operations on the pair", turn.take(r))
 	var checks []steps.Before
-	for _, on := range both {
-		on.ranges = steps.Do(r, on.Leaf.Name, "read its address ranges", func(ctx context.Context) (liqo.Ranges, error) {
-			return s.Announce(ctx, on.End, on.spec.Announcement)
+	for _, e := range both {
+		e.ranges = steps.Do(r, e.Leaf.Name, "read its address ranges", func(ctx context.Context) (liqo.Ranges, error) {
+			return s.Announce(ctx, e.End, e.spec.Announcement)
 		})
-		checks = append(checks, on.ranges)
+		checks = append(checks, e.ranges)
 	}
 	checks = append(checks, steps.Act(r, at, "check that the pair is free", s.checkTurn(spec, turn), taken))
 	if spec.ForbidRemapping {
@@ -157,40 +157,40 @@ func (s *Shortcut) begin(r *steps.Run, turn *turn, spec Spec) (client, server *e
 			steps.ActWith(r, server.Leaf.Name, "check that nothing overlaps", client.ranges, server.CheckOverlaps))
 	}
 	var allowed []steps.Before
-	for _, on := range both {
+	for _, e := range both {
 		take := func(ctx context.Context) error {
 			turn.wrote.Store(true)
-			return s.take(ctx, on.End, spec, turn.unfinished)
+			return s.take(ctx, e.End, spec, turn.unfinished)
 		}
-		allowed = append(allowed, steps.Act(r, on.Leaf.Name, "take over what is there", take, checks...))
+		allowed = append(allowed, steps.Act(r, e.Leaf.Name, "take over what is there", take, checks...))
 	}
-	for _, on := range both {
-		on.namespace = startNamespace(r, on.End, on.spec, allowed)
+	for _, e := range both {
+		e.namespace = startNamespace(r, e.End, e.spec, allowed)
 		untilGone := func(ctx context.Context) (end.KeyMetadata, error) {
 			if spec.KeysByOthers {
 				return nil, nil // nobody needs to read a Secret
 			}
-			return on.UntilFormerKeysGone(ctx, on.spec.Namespace)
+			return e.UntilFormerKeysGone(ctx, e.spec.Namespace)
 		}
-		on.keys = steps.Do(r, on.Leaf.Name, "keys of a former gateway", untilGone, allowed...)
+		e.keys = steps.Do(r, e.Leaf.Name, "keys of a former gateway", untilGone, allowed...)
 	}
 	return client, server
 }
 
 // startNamespace starts the steps that find or make the namespace at one end. The look for it does not wait for
 // other operations on the pair. So its answer may be out of date: it only saves a round trip if there was none.
-func startNamespace(r *steps.Run, on *end.End, spec EndSpec, allowed []steps.Before) *steps.Step[string] {
-	missing := steps.Do(r, on.Leaf.Name, "look for the namespace", func(ctx context.Context) (bool, error) {
+func startNamespace(r *steps.Run, e *end.End, spec EndSpec, allowed []steps.Before) *steps.Step[string] {
+	missing := steps.Do(r, e.Leaf.Name, "look for the namespace", func(ctx context.Context) (bool, error) {
 		if spec.Namespace != "" {
 			return false, nil
 		}
-		existing, err := on.TenantNamespace(ctx)
+		existing, err := e.TenantNamespace(ctx)
 		return existing == nil, err
 	})
-	return steps.With(r, on.Leaf.Name, "namespace", missing, func(ctx context.Context, missing bool) (string, error) {
+	return steps.With(r, e.Leaf.Name, "namespace", missing, func(ctx context.Context, missing bool) (string, error) {
 		if missing {
-			return on.EnsureMissingNamespace(ctx)
+			return e.EnsureMissingNamespace(ctx)
 		}
-		return on.EnsureNamespace(ctx, spec.Namespace)
+		return e.EnsureNamespace(ctx, spec.Namespace)
 	}, allowed...)
 }

@@ -50,8 +50,8 @@ func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
 }
 
 // DisconnectEnd does the same at one end alone, for use when the other leaf is gone for good.
-func (s *Shortcut) DisconnectEnd(ctx context.Context, on *end.End, removal Removal) error {
-	return s.disconnect(cluster.WithFence(ctx), removal, newTurn(on, false).toRemove(), on)
+func (s *Shortcut) DisconnectEnd(ctx context.Context, e *end.End, removal Removal) error {
+	return s.disconnect(cluster.WithFence(ctx), removal, newTurn(e, false).toRemove(), e)
 }
 
 // disconnect cleans up these ends at the same time.
@@ -63,40 +63,40 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, turn *turn, 
 	begin := steps.Act(r, turn.at.Leaf.Name, "wait for other operations on the pair", turn.take(r))
 	allowed := []steps.Before{begin} // on both leaves, before anything is removed on either
 	peerings, namespaces := make([]*steps.Step[string], len(ends)), make([]*steps.Step[*corev1.Namespace], len(ends))
-	for i, on := range ends {
-		peerings[i] = lookAhead(r, turn, begin, on, "look for a peering", on.LivingPeering,
+	for i, e := range ends {
+		peerings[i] = lookAhead(r, turn, begin, e, "look for a peering", e.LivingPeering,
 			func(string) bool { return true }) // peerings do not take turns with shortcuts
-		namespaces[i] = lookAhead(r, turn, begin, on, "look for the tenant namespace", on.TenantNamespace,
+		namespaces[i] = lookAhead(r, turn, begin, e, "look for the tenant namespace", e.TenantNamespace,
 			func(namespace *corev1.Namespace) bool { return namespace != nil }) // its deletion fails if it has changed
 		allowed = append(allowed, peerings[i])
 		if !removal.EvenFromPeering {
 			allowed = append(allowed,
-				steps.ActWith(r, on.Leaf.Name, "check that no peering uses the network", peerings[i],
-					on.CheckNoPeering))
+				steps.ActWith(r, e.Leaf.Name, "check that no peering uses the network", peerings[i],
+					e.CheckNoPeering))
 		}
 	}
 	remains := make([]*steps.Step[end.Remains], len(ends))
 	var done []steps.Before
-	for i, on := range ends {
-		given := removal.keySecret(on == s.Client)
-		gateways := steps.Act(r, on.Leaf.Name, "remove the gateway and its keys",
-			func(ctx context.Context) error { return on.RemoveGateways(ctx, given) }, allowed...)
+	for i, e := range ends {
+		given := removal.keySecret(e == s.Client)
+		gateways := steps.Act(r, e.Leaf.Name, "remove the gateway and its keys",
+			func(ctx context.Context) error { return e.RemoveGateways(ctx, given) }, allowed...)
 		if removal.KeepConfigurations {
-			remains[i] = steps.Do(r, on.Leaf.Name, "keep the Configuration for a later shortcut", on.KeepConfigurations,
+			remains[i] = steps.Do(r, e.Leaf.Name, "keep the Configuration for a later shortcut", e.KeepConfigurations,
 				gateways)
 		} else {
-			remains[i] = startRest(r, on, given, namespaces[i], peerings[i], gateways, allowed...)
+			remains[i] = startRest(r, e, given, namespaces[i], peerings[i], gateways, allowed...)
 		}
 		done = append(done, remains[i])
 	}
 	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
-	for i, on := range ends {
-		steps.ActWith(r, on.Leaf.Name, "wait until the tenant namespace is gone", remains[i], on.UntilGone)
+	for i, e := range ends {
+		steps.ActWith(r, e.Leaf.Name, "wait until the tenant namespace is gone", remains[i], e.UntilGone)
 	}
 	err := turn.endAfter(ctx, r)
-	for i, on := range ends {
+	for i, e := range ends {
 		if left, ok := remains[i].Result(); ok && left.Kept != "" && removal.Kept != nil {
-			removal.Kept(Kept{on.Leaf.Name, left.Kept})
+			removal.Kept(Kept{e.Leaf.Name, left.Kept})
 		}
 	}
 	return err
@@ -105,17 +105,17 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, turn *turn, 
 // lookAhead starts a look at an end that does not wait for the turn. Its answer counts if counts returns true and no
 // other operation had the turn meanwhile. Otherwise, and after a failure, the look is repeated with the turn.
 func lookAhead[T any](
-	r *steps.Run, turn *turn, begin steps.Before, on *end.End, name string,
+	r *steps.Run, turn *turn, begin steps.Before, e *end.End, name string,
 	look func(context.Context) (T, error), counts func(T) bool,
 ) *steps.Step[T] {
-	ahead := steps.Do(r, on.Leaf.Name, name, func(ctx context.Context) (*T, error) {
+	ahead := steps.Do(r, e.Leaf.Name, name, func(ctx context.Context) (*T, error) {
 		found, err := look(ctx)
 		if err != nil || !counts(found) {
 			return nil, nil //nolint:nilerr,nilnil // the next step looks again
 		}
 		return &found, nil
 	})
-	return steps.With(r, on.Leaf.Name, name+" again if it may have changed", ahead,
+	return steps.With(r, e.Leaf.Name, name+" again if it may have changed", ahead,
 		func(ctx context.Context, ahead *T) (T, error) {
 			if ahead != nil && turn.lease.AtOnce {
 				return *ahead, nil
@@ -134,21 +134,21 @@ func (r Removal) keySecret(ofClient bool) liqo.KeySecret {
 
 // startRest starts the steps that remove everything at one end except the gateway.
 func startRest(
-	r *steps.Run, on *end.End, given liqo.KeySecret, namespace *steps.Step[*corev1.Namespace],
+	r *steps.Run, e *end.End, given liqo.KeySecret, namespace *steps.Step[*corev1.Namespace],
 	peering *steps.Step[string], gateways steps.Before, allowed ...steps.Before,
 ) *steps.Step[end.Remains] {
-	leaf := on.Leaf.Name
-	watched := steps.Act(r, leaf, "watch the ForeignCluster", on.WatchForeignCluster)
+	leaf := e.Leaf.Name
+	watched := steps.Act(r, leaf, "watch the ForeignCluster", e.WatchForeignCluster)
 	leaving := steps.With2(r, leaf, "begin to remove the tenant namespace", namespace, peering,
 		func(ctx context.Context, namespace *corev1.Namespace, peering string) (*corev1.Namespace, error) {
-			return on.BeginRemovingNamespace(ctx, namespace, peering, given)
+			return e.BeginRemovingNamespace(ctx, namespace, peering, given)
 		}, allowed...)
-	configuration := steps.Act(r, leaf, "remove the Configuration", on.RemoveConfigurations, allowed...)
-	record := steps.With2(r, leaf, "remove the ForeignCluster", leaving, peering, on.RemoveForeignCluster,
+	configuration := steps.Act(r, leaf, "remove the Configuration", e.RemoveConfigurations, allowed...)
+	record := steps.With2(r, leaf, "remove the ForeignCluster", leaving, peering, e.RemoveForeignCluster,
 		watched, gateways, configuration)
 	return steps.With3(r, leaf, "remove the tenant namespace", leaving, peering, record,
 		func(ctx context.Context, namespace *corev1.Namespace, peering string, gone bool) (end.Remains, error) {
-			return on.RemoveNamespace(ctx, namespace, peering, gone, given)
+			return e.RemoveNamespace(ctx, namespace, peering, gone, given)
 		})
 }
 
@@ -157,8 +157,8 @@ func (s *Shortcut) giveBack(ctx context.Context) error {
 	r, turn := steps.NewIndependent(ctx), s.pairTurn(false).toRemove()
 	begin := steps.Act(r, turn.at.Leaf.Name, "wait for other operations on the pair", turn.take(r))
 	var done []steps.Before
-	for _, on := range s.Ends() {
-		done = append(done, steps.Act(r, on.Leaf.Name, "give back what was taken over", on.GiveBack, begin))
+	for _, e := range s.Ends() {
+		done = append(done, steps.Act(r, e.Leaf.Name, "give back what was taken over", e.GiveBack, begin))
 	}
 	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
 	return turn.endAfter(ctx, r)

@@ -192,9 +192,9 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 		!strings.Contains(err.Error(), "role Provider") {
 		t.Errorf("got: %v", err)
 	}
-	for _, on := range shortcut.Ends() {
-		if left, err := on.Find(t.Context()); err != nil || left.Configuration == nil {
-			t.Errorf("%s has lost its Configuration (%v)", on.Leaf.Name, err)
+	for _, e := range shortcut.Ends() {
+		if left, err := e.Find(t.Context()); err != nil || left.Configuration == nil {
+			t.Errorf("%s has lost its Configuration (%v)", e.Leaf.Name, err)
 		}
 	}
 
@@ -437,10 +437,10 @@ func TestTheTurnOfADestroyEndsWhileKubernetesDeletesItsNamespaces(t *testing.T) 
 		if err := errors.Join(<-destroyed, <-created); err != nil {
 			t.Fatal(err)
 		}
-		for _, on := range next.Ends() {
-			namespace, err := on.TenantNamespace(t.Context())
+		for _, e := range next.Ends() {
+			namespace, err := e.TenantNamespace(t.Context())
 			if err != nil || namespace == nil || end.Leaving(namespace) || !somebody.Marked(namespace) {
-				t.Errorf("leaf %s has the namespace %v (%v)", on.Leaf.Name, namespace, err)
+				t.Errorf("leaf %s has the namespace %v (%v)", e.Leaf.Name, namespace, err)
 			}
 		}
 	})

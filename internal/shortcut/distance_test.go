@@ -68,8 +68,8 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 		"an inspection of leaves that are prepared at the same time": {
 			joined, func(ctx context.Context, s *Shortcut) error {
 				var preparing sync.WaitGroup
-				for _, at := range s.Ends() {
-					preparing.Go(func() { at.Pods = Prepare(ctx, at.Leaf) })
+				for _, e := range s.Ends() {
+					preparing.Go(func() { e.Pods = Prepare(ctx, e.Leaf) })
 				}
 				preparing.Wait()
 				_, err := s.Inspect(ctx)

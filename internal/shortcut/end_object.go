@@ -27,9 +27,9 @@ type EndObject struct {
 
 // NewEndObject returns an object of the owner on a leaf. Remote is the ID of the other cluster.
 func NewEndObject(leaf *cluster.Leaf, remote string, self owner.Owner) EndObject {
-	on := end.New(leaf, end.Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
-	on.Owner = self
-	return EndObject{End: on}
+	e := end.New(leaf, end.Remote{Name: remote, ID: liqov1beta1.ClusterID(remote)})
+	e.Owner = self
+	return EndObject{End: e}
 }
 
 // EnsureConfiguration creates or changes the Configuration with the address ranges of the other cluster. It
@@ -141,12 +141,12 @@ func (o EndObject) objectTurn() *turn {
 	return t
 }
 
-func objectLeaseName(at *end.End) string {
+func objectLeaseName(e *end.End) string {
 	kind := map[owner.Resource]string{
 		owner.ConfigurationResource: "configuration", owner.PublicKeyResource: "public-key",
 		owner.GatewayServerResource: "gateway", owner.GatewayClientResource: "gateway",
-	}[at.Owner.Resource]
-	return leaseName(at) + "." + kind
+	}[e.Owner.Resource]
+	return leaseName(e) + "." + kind
 }
 
 // ensureNamespace returns a step that creates the tenant namespace, without an owner, or checks the one that the

@@ -221,10 +221,10 @@ func TestAnEndObjectOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing
 		t.Fatal(err)
 	}
 	for _, one := range append(milansSteps(milan), romesSteps(rome, *before.ServerEndpoint)...) {
-		on := one.object.End
+		e := one.object.End
 		refused(t, one.ensure(t.Context()),
-			`a liqo_shortcut for cluster "`+string(on.Remote.ID)+`" exists already on leaf "`+on.Leaf.Name+`"`,
-			"made by alice@ci", string(on.Owner.Resource)+" can't manage it")
+			`a liqo_shortcut for cluster "`+string(e.Remote.ID)+`" exists already on leaf "`+e.Leaf.Name+`"`,
+			"made by alice@ci", string(e.Owner.Resource)+" can't manage it")
 	}
 	if after, err := shortcut.Observe(t.Context(), false); err != nil || after.Status != before.Status || !after.Exists {
 		t.Errorf("the shortcut is %+v (%v)", after, err)

@@ -60,8 +60,8 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	}
 	peerings := make([]string, len(s.Ends()))
 	group, ctx := errgroup.WithContext(ctx)
-	for i, on := range s.Ends() {
-		group.Go(func() (err error) { peerings[i], err = on.Peering(ctx); return err })
+	for i, e := range s.Ends() {
+		group.Go(func() (err error) { peerings[i], err = e.Peering(ctx); return err })
 	}
 	group.Go(func() (err error) { inspection.ClientEnd, err = endStatus(ctx, s.Client, found.client); return err })
 	group.Go(func() (err error) { inspection.ServerEnd, err = endStatus(ctx, s.Server, found.server); return err })
@@ -79,12 +79,12 @@ func (s *Shortcut) Reversed(ctx context.Context) (bool, error) {
 	return found.reversed(), err
 }
 
-func endStatus(ctx context.Context, at *end.End, found liqo.Objects) (EndStatus, error) {
+func endStatus(ctx context.Context, e *end.End, found liqo.Objects) (EndStatus, error) {
 	gateway := found.Gateway()
 	if gateway == nil {
 		return EndStatus{Status: Disconnected}, nil
 	}
-	pods, err := at.GatewayPods(ctx, gateway)
+	pods, err := e.GatewayPods(ctx, gateway)
 	if err != nil {
 		return EndStatus{}, err
 	}

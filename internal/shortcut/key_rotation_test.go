@@ -28,8 +28,8 @@ func toRotate(t *testing.T) (*Shortcut, Spec) {
 	if err := s.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	for _, on := range s.Ends() {
-		if err := on.Leaf.Edit(t.Context(), gatewayAt(t, s, on), func(gateway client.Object) {
+	for _, e := range s.Ends() {
+		if err := e.Leaf.Edit(t.Context(), gatewayAt(t, s, e), func(gateway client.Object) {
 			gateway.SetAnnotations(map[string]string{beforeRotations: "yes"})
 		}); err != nil {
 			t.Fatal(err)
@@ -41,13 +41,13 @@ func toRotate(t *testing.T) (*Shortcut, Spec) {
 // beforeRotations is an annotation on the gateways. Those that replace them do not have it.
 const beforeRotations = "example.com/before-rotations"
 
-func gatewayAt(t *testing.T, s *Shortcut, at *end.End) client.Object {
+func gatewayAt(t *testing.T, s *Shortcut, e *end.End) client.Object {
 	t.Helper()
 	found, err := s.look(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at == s.Client {
+	if e == s.Client {
 		return found.client.Gateway()
 	}
 	return found.server.Gateway()
@@ -56,9 +56,9 @@ func gatewayAt(t *testing.T, s *Shortcut, at *end.End) client.Object {
 // expectSameGateways fails if a rotation has replaced a gateway.
 func expectSameGateways(t *testing.T, s *Shortcut) {
 	t.Helper()
-	for _, on := range s.Ends() {
-		if gatewayAt(t, s, on).GetAnnotations()[beforeRotations] == "" {
-			t.Errorf("the gateway of %s is another one", on.Leaf.Name)
+	for _, e := range s.Ends() {
+		if gatewayAt(t, s, e).GetAnnotations()[beforeRotations] == "" {
+			t.Errorf("the gateway of %s is another one", e.Leaf.Name)
 		}
 	}
 }
@@ -144,9 +144,9 @@ func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, on := range s.Ends() {
-		if left := keySecrets(t, on.Leaf); len(left) > 0 {
-			t.Errorf("%s still has %d Secrets with keys", on.Leaf.Name, len(left))
+	for _, e := range s.Ends() {
+		if left := keySecrets(t, e.Leaf); len(left) > 0 {
+			t.Errorf("%s still has %d Secrets with keys", e.Leaf.Name, len(left))
 		}
 	}
 }

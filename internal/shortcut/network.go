@@ -94,10 +94,10 @@ func (s *Shortcut) strays(found network) []string {
 		return nil
 	}
 	var names []string
-	add := func(at *end.End, objects []client.Object) {
+	add := func(e *end.End, objects []client.Object) {
 		for _, object := range objects {
 			if !owner.IsEndObject(object) && self.Whose(object) == owner.OtherOwner {
-				names = append(names, fmt.Sprintf("%s on leaf %q", at.Leaf.Describe(object), at.Leaf.Name))
+				names = append(names, fmt.Sprintf("%s on leaf %q", e.Leaf.Describe(object), e.Leaf.Name))
 			}
 		}
 	}

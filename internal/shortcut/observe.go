@@ -86,20 +86,20 @@ func (s *Shortcut) state(found network, keysByOthers bool) State {
 }
 
 // duplicates returns the names of further objects at an end that are not the owner's.
-func duplicates(at *end.End, found liqo.Objects) []string {
+func duplicates(e *end.End, found liqo.Objects) []string {
 	var names []string
 	for _, object := range found.Extra {
-		if !at.Owner.Owns(object) {
-			names = append(names, fmt.Sprintf("%s on leaf %q", at.Leaf.Describe(object), at.Leaf.Name))
+		if !e.Owner.Owns(object) {
+			names = append(names, fmt.Sprintf("%s on leaf %q", e.Leaf.Describe(object), e.Leaf.Name))
 		}
 	}
 	return names
 }
 
 // endState returns one end of the state. Its network is the one announced to the other leaf.
-func endState(at *end.End, found liqo.Objects, network liqo.Network) EndState {
+func endState(e *end.End, found liqo.Objects, network liqo.Network) EndState {
 	return EndState{
-		ClusterID: at.Leaf.ID, ClusterUID: at.Leaf.UID, LiqoNamespace: at.Leaf.LiqoNamespace,
+		ClusterID: e.Leaf.ID, ClusterUID: e.Leaf.UID, LiqoNamespace: e.Leaf.LiqoNamespace,
 		Namespace: found.Namespace(), MTU: found.MTU(), KeyRotation: found.KeyRotation(), Network: network,
 	}
 }
@@ -109,28 +109,28 @@ func endState(at *end.End, found liqo.Objects, network liqo.Network) EndState {
 // operation. While one of them exists, an interrupted removal has to continue.
 func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
 	questions := []question{func(ctx context.Context) (bool, error) { return leaseLeft(ctx, s.first()) }}
-	for _, on := range s.Ends() {
-		questions = append(questions, func(ctx context.Context) (bool, error) { return recordLeft(ctx, on) })
+	for _, e := range s.Ends() {
+		questions = append(questions, func(ctx context.Context) (bool, error) { return recordLeft(ctx, e) })
 	}
 	return anyOf(ctx, questions...)
 }
 
 // recordLeft reports whether an end still has the tenant namespace that was created for this shortcut or,
 // unless someone else made that namespace and so has the record, too, Liqo's record of the other cluster.
-func recordLeft(ctx context.Context, on *end.End) (bool, error) {
+func recordLeft(ctx context.Context, e *end.End) (bool, error) {
 	var (
 		recorded    bool
 		recordedErr error
 		asking      sync.WaitGroup
 	)
-	asking.Go(func() { recorded, recordedErr = on.ForeignClusterLeft(ctx) })
-	namespace, err := on.TenantNamespace(ctx)
+	asking.Go(func() { recorded, recordedErr = e.ForeignClusterLeft(ctx) })
+	namespace, err := e.TenantNamespace(ctx)
 	asking.Wait()
 	switch {
 	case err != nil:
 		return false, err
 	case namespace != nil:
-		return on.Owner.MayRemove(namespace), nil
+		return e.Owner.MayRemove(namespace), nil
 	default:
 		return recorded, recordedErr
 	}

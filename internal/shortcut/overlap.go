@@ -34,14 +34,14 @@ func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement
 // Announce returns the address ranges of a leaf to announce to its peer. See [end.End.Announce] and
 // [end.End.CheckAnnounced] for its errors.
 func (s *Shortcut) Announce(
-	ctx context.Context, on *end.End, announcement end.Announcement,
+	ctx context.Context, e *end.End, announcement end.Announcement,
 ) (liqo.Ranges, error) {
-	other := s.other(on)
+	other := s.other(e)
 	found, err := other.Find(ctx)
 	if err != nil {
 		return liqo.Ranges{}, err
 	}
-	announced, err := on.Announce(ctx, announcement, found.ObservedNetwork())
+	announced, err := e.Announce(ctx, announcement, found.ObservedNetwork())
 	if err != nil {
 		return announced, err
 	}

@@ -50,8 +50,8 @@ func (s *Shortcut) repeatHandshake(
 	if client.New && (server.New || !server.Restarts) || !forgotten && !server.Reconnects() {
 		return false, nil
 	}
-	for _, on := range s.Ends() {
-		if err := on.WaitForPeer(ctx); err != nil {
+	for _, e := range s.Ends() {
+		if err := e.WaitForPeer(ctx); err != nil {
 			return false, err
 		}
 	}

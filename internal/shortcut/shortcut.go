@@ -23,8 +23,8 @@ func New(client, server *cluster.Leaf) *Shortcut {
 // OwnedBy makes it the shortcut of one resource instance. The shortcut treats this owner's objects as
 // its own, and marks new ones with the owner's token.
 func (s *Shortcut) OwnedBy(self owner.Owner) *Shortcut {
-	for _, on := range s.Ends() {
-		on.Owner = self
+	for _, e := range s.Ends() {
+		e.Owner = self
 	}
 	return s
 }
@@ -33,8 +33,8 @@ func (s *Shortcut) OwnedBy(self owner.Owner) *Shortcut {
 func (s *Shortcut) Ends() []*end.End { return []*end.End{s.Client, s.Server} }
 
 // other is the end that an end is joined with.
-func (s *Shortcut) other(on *end.End) *end.End {
-	if on == s.Client {
+func (s *Shortcut) other(e *end.End) *end.End {
+	if e == s.Client {
 		return s.Server
 	}
 	return s.Client

@@ -41,8 +41,8 @@ type turn struct {
 }
 
 // newTurn returns the turn on a pair at one end. It is not taken yet.
-func newTurn(at *end.End, creates bool) *turn {
-	return &turn{at: at, name: leaseName(at), ends: []*end.End{at}, creates: creates}
+func newTurn(e *end.End, creates bool) *turn {
+	return &turn{at: e, name: leaseName(e), ends: []*end.End{e}, creates: creates}
 }
 
 // pairTurn returns the turn on the pair.
@@ -67,8 +67,8 @@ func (s *Shortcut) first() *end.End {
 }
 
 // leaseName returns the name of the lease, which is the same for both directions.
-func leaseName(at *end.End) string {
-	return fmt.Sprintf("%s.%s.%s", owner.ManagedBy, min(at.Leaf.ID, at.Remote.ID), max(at.Leaf.ID, at.Remote.ID))
+func leaseName(e *end.End) string {
+	return fmt.Sprintf("%s.%s.%s", owner.ManagedBy, min(e.Leaf.ID, e.Remote.ID), max(e.Leaf.ID, e.Remote.ID))
 }
 
 // take waits for the turn and takes it. If the turn is lost, the run ends.
@@ -105,13 +105,13 @@ func (t *turn) mark(lease client.Object) {
 }
 
 // leaseLeft reports whether an operation of the owner has left its lease behind.
-func leaseLeft(ctx context.Context, at *end.End) (bool, error) {
-	lease, err := at.Leaf.Leased(ctx, leaseName(at))
-	if lease == nil || at.Owner.Token == "" {
+func leaseLeft(ctx context.Context, e *end.End) (bool, error) {
+	lease, err := e.Leaf.Leased(ctx, leaseName(e))
+	if lease == nil || e.Owner.Token == "" {
 		return false, err
 	}
-	_, listed := owner.UnfinishedOn(lease)[at.Owner.Token]
-	return listed || at.Owner.Marked(lease), err
+	_, listed := owner.UnfinishedOn(lease)[e.Owner.Token]
+	return listed || e.Owner.Marked(lease), err
 }
 
 // holder returns a name of this process for others that wait for it.
@@ -168,8 +168,8 @@ func (t *turn) left(ctx context.Context) (owner.Unfinished, error) {
 	if len(t.unfinished) == 0 {
 		return left, nil
 	}
-	for _, at := range t.ends {
-		found, err := at.Find(ctx)
+	for _, e := range t.ends {
+		found, err := e.Find(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -91,8 +91,8 @@ func TestTheTurnEndsWhenEverythingIsInPlace(t *testing.T) {
 		s := New(
 			liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...),
 		).OwnedBy(me)
-		for _, on := range s.Ends() {
-			on.Leaf.Live = interceptor.NewClient(on.Leaf.Live, interceptor.Funcs{
+		for _, e := range s.Ends() {
+			e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
 				Apply: func(
 					ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
 				) error {
