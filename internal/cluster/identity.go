@@ -88,7 +88,7 @@ func (l *Leaf) soleIdentity(ctx context.Context, id liqov1beta1.ClusterID) (*aut
 		return slices.ContainsFunc(tenants.Items, func(one corev1.Namespace) bool { return one.Name == identity.Namespace })
 	}
 	var ids []string // of the clusters that have one
-	var found []*authv1beta1.Identity
+	var matching []*authv1beta1.Identity
 	var elsewhere, all []string // of this cluster
 	for i := range identities.Items {
 		identity := &identities.Items[i]
@@ -99,15 +99,15 @@ func (l *Leaf) soleIdentity(ctx context.Context, id liqov1beta1.ClusterID) (*aut
 		switch {
 		case identity.Spec.ClusterID != id:
 		case isTenant(identity):
-			found, all = append(found, identity), append(all, describeIdentity(identity))
+			matching, all = append(matching, identity), append(all, describeIdentity(identity))
 		default:
 			elsewhere = append(elsewhere, describeIdentity(identity))
 		}
 	}
 	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) > 1:
+	case len(matching) == 1:
+		return matching[0], nil
+	case len(matching) > 1:
 		return nil, &noIdentityError{
 			problem: fmt.Sprintf("leaf %q has several Identities for the cluster with the ID %q: %s",
 				l.Name, id, strings.Join(all, ", ")),

@@ -71,7 +71,7 @@ type search struct {
 	is       func(*Leaf) bool // may be nil
 
 	answers chan answer
-	found   *Leaf
+	match   *Leaf
 	shared  *SharedIDError // another cluster with the ID; nil if none has answered yet
 	silent  []string       // leaves whose ID could not be read
 }
@@ -95,15 +95,15 @@ func (s *search) run() (*Leaf, error) {
 				return precedes(s.names, a.name, name)
 			}))
 		}
-		if s.found != nil && len(rivals) == 0 {
+		if s.match != nil && len(rivals) == 0 {
 			break
 		}
 	}
 	switch {
 	case s.shared != nil:
 		return nil, s.shared
-	case s.found != nil:
-		return s.found, nil
+	case s.match != nil:
+		return s.match, nil
 	}
 	slices.SortFunc(s.silent, func(a, b string) int { return slices.Index(s.names, a) - slices.Index(s.names, b) })
 	return nil, &UnknownIDError{ID: s.id, Names: s.names, Silent: s.silent}
@@ -119,13 +119,13 @@ func (s *search) take(a answer) bool {
 		return false
 	case string(a.leaf.ID) != s.id || s.is != nil && !s.is(a.leaf):
 		return false
-	case s.found != nil && s.found.UID != a.leaf.UID:
-		s.shared = &SharedIDError{ID: s.id, Names: [2]string{s.found.Name, a.leaf.Name}}
+	case s.match != nil && s.match.UID != a.leaf.UID:
+		s.shared = &SharedIDError{ID: s.id, Names: [2]string{s.match.Name, a.leaf.Name}}
 		return false
-	case s.found != nil && !precedes(s.names, a.name, s.found.Name):
+	case s.match != nil && !precedes(s.names, a.name, s.match.Name):
 		return false
 	}
-	s.found = a.leaf
+	s.match = a.leaf
 	return true
 }
 

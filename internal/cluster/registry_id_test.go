@@ -16,11 +16,11 @@ func TestASearchByAnIDThatTwoClustersHaveSaysSoIfBothHaveAnswered(t *testing.T) 
 		t.Errorf("got %v", s.shared)
 	}
 	s = search{names: []string{"a", "b"}, id: "rome"}
-	if !s.take(found("b", "one")) || !s.take(found("a", "one")) || s.shared != nil || s.found.Name != "a" {
-		t.Errorf("two names of one cluster: %v, found %v", s.shared, s.found)
+	if !s.take(found("b", "one")) || !s.take(found("a", "one")) || s.shared != nil || s.match.Name != "a" {
+		t.Errorf("two names of one cluster: %v, found %v", s.shared, s.match)
 	}
 	s = search{names: []string{"a", "b"}, id: "rome", is: func(leaf *Leaf) bool { return leaf.UID == "uid-of-two" }}
 	if s.take(found("a", "one")) || !s.take(found("b", "two")) || s.shared != nil {
-		t.Errorf("a cluster that is known by its UID: %v, found %v", s.shared, s.found)
+		t.Errorf("a cluster that is known by its UID: %v, found %v", s.shared, s.match)
 	}
 }

@@ -60,8 +60,8 @@ func (s State) readable() error {
 // direct connections, too, it returns their field managers, and nothing changes on the leaves. Leaves that can't be
 // read are in unchecked: they follow as soon as they can.
 func (s *Service) Withdraw(ctx context.Context, owner Owner) (others []string, unchecked []LeafState, err error) {
-	found, err := s.read(ctx)
-	if err != nil || !found.Exists {
+	request, err := s.read(ctx)
+	if err != nil || !request.Exists {
 		return nil, nil, err
 	}
 	members, err := s.members(ctx)
@@ -69,15 +69,15 @@ func (s *Service) Withdraw(ctx context.Context, owner Owner) (others []string, u
 		return nil, nil, err
 	}
 	if !owner.Claims {
-		if found, err = s.write(ctx, owner, found, ""); err != nil {
+		if request, err = s.write(ctx, owner, request, ""); err != nil {
 			return nil, nil, err
 		}
-		if others = found.Others(owner); found.Set && len(others) > 0 {
+		if others = request.Others(owner); request.Set && len(others) > 0 {
 			return others, nil, nil
 		}
 	}
-	if found.Set { // the owner claims it, or Kubernetes has no record of who has set it
-		if err := s.remove(ctx, found); err != nil {
+	if request.Set { // the owner claims it, or Kubernetes has no record of who has set it
+		if err := s.remove(ctx, request); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -186,12 +186,12 @@ func TestOthersWhoHaveSetTheAnnotationAreKnownByTheirFieldManagers(t *testing.T)
 		return metav1.ManagedFieldsEntry{Manager: manager, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
 	}
 	const set = `{"f:metadata":{"f:annotations":{"f:liqo.io/use-direct-connections":{}}}}`
-	var found Request
-	found.service.ManagedFields = []metav1.ManagedFieldsEntry{
+	var request Request
+	request.service.ManagedFields = []metav1.ManagedFieldsEntry{
 		entry(me.manager(), set), entry("kubectl-annotate", set), entry("helm", `{"f:metadata":{"f:labels":{}}}`),
 		entry(Owner{Token: "you"}.manager(), set), {Manager: "bare"},
 	}
-	others := found.Others(me)
+	others := request.Others(me)
 	if !slices.Equal(others, []string{"kubectl-annotate", "terraform-provider-liqo/you"}) {
 		t.Errorf("got %q", others)
 	}

@@ -40,12 +40,12 @@ type addresses struct {
 }
 
 func addressesIn(list []discoveryv1.EndpointSlice) addresses {
-	found := addresses{map[[2]string]string{}, map[[2]string]string{}}
+	addresses := addresses{map[[2]string]string{}, map[[2]string]string{}}
 	for i := range list {
 		slice := &list[i]
-		of, key := found.own, string(slice.AddressType)
+		of, key := addresses.own, string(slice.AddressType)
 		if slice.Labels[consts.ManagedByLabelKey] == consts.ManagedByShadowEndpointSliceValue {
-			of, key = found.reflected, slice.Name
+			of, key = addresses.reflected, slice.Name
 		}
 		for _, endpoint := range slice.Endpoints {
 			if endpoint.TargetRef != nil && len(endpoint.Addresses) > 0 {
@@ -53,7 +53,7 @@ func addressesIn(list []discoveryv1.EndpointSlice) addresses {
 			}
 		}
 	}
-	return found
+	return addresses
 }
 
 // leadsTo reports whether an address belongs to the ranges at which a Configuration reaches the other cluster.

@@ -40,7 +40,7 @@ func (m *member) nameOf(id string) string {
 func (m *member) endpoints(
 	ctx context.Context, pods []pod, list []discoveryv1.EndpointSlice, limits obstacles, requested bool,
 ) ([]Endpoint, error) {
-	found := addressesIn(list)
+	addresses := addressesIn(list)
 	toCentre, err := configurationOf(ctx, m.leaf, string(m.service.Centre.ID))
 	if err != nil {
 		return nil, err
@@ -48,11 +48,11 @@ func (m *member) endpoints(
 	all := make([]Endpoint, len(pods))
 	for i, p := range pods {
 		endpoint := Endpoint{
-			Leaf: m.name(), Pod: p.name, Cluster: m.nameOf(p.cluster), Address: found.reflected[[2]string{p.name, p.slice}],
+			Leaf: m.name(), Pod: p.name, Cluster: m.nameOf(p.cluster), Address: addresses.reflected[[2]string{p.name, p.slice}],
 		}
 		switch {
 		case p.cluster == m.id:
-			endpoint.Address, endpoint.Path = found.own[[2]string{p.name, string(p.kind)}], Local
+			endpoint.Address, endpoint.Path = addresses.own[[2]string{p.name, string(p.kind)}], Local
 		case endpoint.Address == "":
 			endpoint.Path = None
 		case endpoint.Address == m.directAddress(ctx, p):
@@ -76,16 +76,16 @@ func (p pod) elsewhere(from *member) bool {
 }
 
 // explain adds why the pod of another leaf is not reached directly, if that is a problem.
-func (e *Endpoint) explain(found *Obstacle, requested bool) {
+func (e *Endpoint) explain(obstacle *Obstacle, requested bool) {
 	var sentences []string
 	if e.Path == Stale {
 		sentences = append(sentences, fmt.Sprintf("Leaf %q has no network with this address, so packets are lost.", e.Leaf))
 	}
 	switch {
 	case !requested:
-	case found != nil:
-		sentences = append(sentences, found.Why, found.Advice)
-		e.late = e.Path == Stale && found.Missing != [2]string{} // at least it could go through the centre again
+	case obstacle != nil:
+		sentences = append(sentences, obstacle.Why, obstacle.Advice)
+		e.late = e.Path == Stale && obstacle.Missing != [2]string{} // at least it could go through the centre again
 	case e.Path == None:
 		sentences, e.late = append(sentences, fmt.Sprintf("Liqo has not told leaf %q about the pod yet.", e.Leaf)), true
 	default:

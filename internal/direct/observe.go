@@ -76,8 +76,8 @@ func (s *Service) Observe(ctx context.Context) (State, error) {
 
 // observe also returns the leaves, in the same order as in the state.
 func (s *Service) observe(ctx context.Context) (State, []*member, error) {
-	found, err := s.read(ctx)
-	if err != nil || !found.Exists {
+	request, err := s.read(ctx)
+	if err != nil || !request.Exists {
 		return State{}, nil, err
 	}
 	pods, err := s.pods(ctx)
@@ -88,10 +88,10 @@ func (s *Service) observe(ctx context.Context) (State, []*member, error) {
 	if err != nil {
 		return State{}, nil, err
 	}
-	state := State{Request: found, Leaves: make([]LeafState, len(members))}
+	state := State{Request: request, Leaves: make([]LeafState, len(members))}
 	var reading sync.WaitGroup
 	for i, m := range members {
-		reading.Go(func() { state.Leaves[i] = m.observe(ctx, pods, found.Set) })
+		reading.Go(func() { state.Leaves[i] = m.observe(ctx, pods, request.Set) })
 	}
 	reading.Wait()
 	return state, members, nil
@@ -106,9 +106,9 @@ func (s *Service) members(ctx context.Context) ([]*member, error) {
 	names := map[string]string{string(s.Centre.ID): s.Centre.Name}
 	members := make([]*member, len(destinations))
 	var connecting sync.WaitGroup
-	for i, found := range destinations {
-		members[i] = &member{destination: found, service: s, names: names}
-		connecting.Go(func() { members[i].leaf, members[i].err = s.leafByID(ctx, found.id) })
+	for i, destination := range destinations {
+		members[i] = &member{destination: destination, service: s, names: names}
+		connecting.Go(func() { members[i].leaf, members[i].err = s.leafByID(ctx, destination.id) })
 	}
 	connecting.Wait()
 	for _, m := range members {

@@ -41,27 +41,27 @@ func (o obstacles) of(p pod) *Obstacle {
 // obstacles looks for what keeps the leaf from reaching pods of other leaves directly. Liqo translates all addresses
 // of an EndpointSlice or, if it can't translate one of them, none: shadowendpointslice_controller.go of Liqo 1.2.0.
 func (m *member) obstacles(ctx context.Context, pods []pod) (obstacles, error) {
-	found := obstacles{bySlice: map[string]*Obstacle{}}
+	obstacles := obstacles{bySlice: map[string]*Obstacle{}}
 	if !slices.ContainsFunc(pods, func(p pod) bool { return p.elsewhere(m) }) {
-		return found, nil
+		return obstacles, nil
 	}
 	for _, look := range []func(context.Context) (*Obstacle, error){m.unmapped, m.tooOld, m.denies} {
 		var err error
-		if found.whole, err = look(ctx); err != nil || found.whole != nil {
-			return found, err
+		if obstacles.whole, err = look(ctx); err != nil || obstacles.whole != nil {
+			return obstacles, err
 		}
 	}
 	for _, p := range pods {
-		if !p.elsewhere(m) || found.bySlice[p.slice] != nil {
+		if !p.elsewhere(m) || obstacles.bySlice[p.slice] != nil {
 			continue
 		}
 		obstacle, err := m.untranslatable(ctx, p)
 		if err != nil {
-			return found, err
+			return obstacles, err
 		}
-		found.bySlice[p.slice] = obstacle
+		obstacles.bySlice[p.slice] = obstacle
 	}
-	return found, nil
+	return obstacles, nil
 }
 
 // unmapped looks at whether the leaf has a namespace for the pods.

@@ -20,22 +20,22 @@ const timeToRestore = 15 * time.Second
 //
 // The annotation must have another value meanwhile, so Kubernetes forgets who else has set it. Unless the owner claims
 // it, renew sets it again for each of them. It fails, and changes nothing, if it can't.
-func (s *Service) renew(ctx context.Context, owner Owner, found Request, members []*member) error {
+func (s *Service) renew(ctx context.Context, owner Owner, request Request, members []*member) error {
 	var others []setter
 	if !owner.Claims {
-		others = slices.DeleteFunc(found.setters(), func(one setter) bool { return one.manager == owner.manager() })
+		others = slices.DeleteFunc(request.setters(), func(one setter) bool { return one.manager == owner.manager() })
 	}
 	if err := s.checkRestorable(others); err != nil {
 		return err
 	}
-	if _, err := s.write(ctx, owner, found, refused); err != nil {
+	if _, err := s.write(ctx, owner, request, refused); err != nil {
 		return err
 	}
 	told := s.together(members, func(m *member) error { return m.untilTold(ctx, false) })
 	err := cmp.Or(told, s.untilBack(ctx, members))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRestore)
 	defer cancel()
-	return errors.Join(err, s.restore(ctx, found, others))
+	return errors.Join(err, s.restore(ctx, request, others))
 }
 
 // checkRestorable returns an error that names those who have set the annotation by server-side apply. Only they know
@@ -60,14 +60,14 @@ func (s *Service) checkRestorable(others []setter) error {
 }
 
 // restore sets the annotation again for those who had set it.
-func (s *Service) restore(ctx context.Context, found Request, others []setter) error {
+func (s *Service) restore(ctx context.Context, request Request, others []setter) error {
 	var failures []error
 	for _, one := range others {
 		if token, ours := strings.CutPrefix(one.manager, managerPrefix); ours {
-			_, err := s.write(ctx, Owner{Token: token}, found, requested)
+			_, err := s.write(ctx, Owner{Token: token}, request, requested)
 			failures = append(failures, err)
 		} else {
-			failures = append(failures, s.patch(ctx, found, fmt.Sprintf("%q", requested), one.manager))
+			failures = append(failures, s.patch(ctx, request, fmt.Sprintf("%q", requested), one.manager))
 		}
 	}
 	return errors.Join(failures...)

@@ -49,13 +49,13 @@ type Request struct {
 
 // read reads the request from the centre.
 func (s *Service) read(ctx context.Context) (Request, error) {
-	var found Request
-	err := s.Centre.Live.Get(ctx, s.key(), &found.service)
+	var request Request
+	err := s.Centre.Live.Get(ctx, s.key(), &request.service)
 	if apierrors.IsNotFound(err) {
 		return Request{}, nil
 	}
-	found.Exists, found.Set = err == nil, found.service.Annotations[annotation] == requested
-	return found, s.Centre.Explain(err)
+	request.Exists, request.Set = err == nil, request.service.Annotations[annotation] == requested
+	return request, s.Centre.Explain(err)
 }
 
 // Others returns who else has set the annotation, as the names of field managers, sorted.
@@ -141,8 +141,8 @@ func (s *Service) patch(ctx context.Context, to Request, value, manager string) 
 
 // IsRequestedBy reports whether the Service exists and the owner has set the annotation.
 func (s *Service) IsRequestedBy(ctx context.Context, owner Owner) (bool, error) {
-	found, err := s.read(ctx)
-	return found.IsOf(owner), err
+	request, err := s.read(ctx)
+	return request.IsOf(owner), err
 }
 
 // IsOf reports whether the owner has set the annotation.

@@ -16,18 +16,18 @@ import (
 // EnsureConfiguration announces the address ranges of the other leaf to this one. Liqo's Configuration
 // controller then asks its IPAM for ranges that are free here.
 func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other liqo.Ranges) error {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return err
 	}
-	if err := e.CheckAnnounced(ctx, other, found.ObservedNetwork()); err != nil {
+	if err := e.CheckAnnounced(ctx, other, objects.ObservedNetwork()); err != nil {
 		return err
 	}
 	id := e.Remote.ID // liqoctl, too, takes it as the name
 	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
 	var adopted owner.Completion // of the adopted Configuration that this one replaces
-	if existing := found.Configuration; existing != nil {
-		follows, err := e.followsChange(ctx, found, configuration)
+	if existing := objects.Configuration; existing != nil {
+		follows, err := e.followsChange(ctx, objects, configuration)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other l
 		configuration.Name = existing.Name
 	}
 	e.Owner.Mark(configuration)
-	if existing := found.Configuration; existing != nil {
+	if existing := objects.Configuration; existing != nil {
 		e.Owner.KeepOrigin(configuration, existing)
 	}
 	completed := adopted.Owner == e.Owner.Token && adopted != owner.Completion{}
@@ -54,8 +54,8 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other l
 // is gone and Liqo's IPAM has released its ranges. Before that, Liqo would remap a new Configuration of
 // the other cluster to other ranges.
 func (e *End) RemoveConfigurations(ctx context.Context) error {
-	found, err := e.Find(ctx)
-	own := ownConfigurations(found, e.Owner)
+	objects, err := e.Find(ctx)
+	own := ownConfigurations(objects, e.Owner)
 	if err != nil || len(own) == 0 {
 		return err
 	}
@@ -89,7 +89,7 @@ func (e *End) untilReleased(ctx context.Context, configurations []client.Object)
 // KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later
 // shortcut. They have no owner then. What it says to be kept are the objects of others, which also stay.
 func (e *End) KeepConfigurations(ctx context.Context) (Remains, error) {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return Remains{}, err
 	}
@@ -104,7 +104,7 @@ func (e *End) KeepConfigurations(ctx context.Context) (Remains, error) {
 			}
 		}
 	}
-	return Remains{Kept: e.tellOthers(others(found, e.Owner))}, nil
+	return Remains{Kept: e.tellOthers(others(objects, e.Owner))}, nil
 }
 
 // ownConfigurations returns the Configurations that the owner may remove.

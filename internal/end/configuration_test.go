@@ -64,12 +64,12 @@ func TestAConfigurationHasTheOtherLeafsRanges(t *testing.T) {
 		if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome", told); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		found, err := milan.Find(t.Context())
-		if err != nil || len(found.Extra) > 0 || found.Namespace() != "liqo-tenant-rome" ||
-			found.Configuration.Name != test.expected {
-			t.Fatalf("%s: it is %v, and there are %d more (%v)", name, found.Configuration, len(found.Extra), err)
+		objects, err := milan.Find(t.Context())
+		if err != nil || len(objects.Extra) > 0 || objects.Namespace() != "liqo-tenant-rome" ||
+			objects.Configuration.Name != test.expected {
+			t.Fatalf("%s: it is %v, and there are %d more (%v)", name, objects.Configuration, len(objects.Extra), err)
 		}
-		if network := found.ObservedNetwork(); !slices.Equal(network.PodCIDRs, told.PodCIDRs) ||
+		if network := objects.ObservedNetwork(); !slices.Equal(network.PodCIDRs, told.PodCIDRs) ||
 			network.ExternalCIDR != told.ExternalCIDR {
 			t.Errorf("%s: it tells %+v", name, network)
 		}
@@ -85,8 +85,8 @@ func TestAConfigurationRecordsItsOrigin(t *testing.T) {
 		liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := milan.Find(t.Context()); err != nil || owner.OriginOf(found.Configuration) != me.Origin {
-		t.Errorf("it was made %s (%v)", owner.OriginOf(found.Configuration), err)
+	if objects, err := milan.Find(t.Context()); err != nil || owner.OriginOf(objects.Configuration) != me.Origin {
+		t.Errorf("it was made %s (%v)", owner.OriginOf(objects.Configuration), err)
 	}
 }
 

@@ -13,18 +13,18 @@ import (
 
 // WaitForConnection returns when this leaf's gateway reports the tunnel as up and the report is recent.
 func (e *End) WaitForConnection(ctx context.Context) error {
-	return e.waitForGateway(ctx, "the tunnel to come up", e.Observe, func(found liqo.Objects) bool {
-		gateway := found.Gateway()
-		return gateway != nil && found.ConnectionStatus(gateway) == networkingv1beta1.Connected
+	return e.waitForGateway(ctx, "the tunnel to come up", e.Observe, func(objects liqo.Objects) bool {
+		gateway := objects.Gateway()
+		return gateway != nil && objects.ConnectionStatus(gateway) == networkingv1beta1.Connected
 	}, &networkingv1beta1.Connection{})
 }
 
 // WaitForPeer returns when this leaf's gateway has configured the other one as its peer, and has created its
 // Connection. The other one may not have answered yet.
 func (e *End) WaitForPeer(ctx context.Context) error {
-	return e.waitForGateway(ctx, "the gateway to start", e.Find, func(found liqo.Objects) bool {
-		gateway := found.Gateway()
-		return gateway != nil && found.ConnectionStatus(gateway) != ""
+	return e.waitForGateway(ctx, "the gateway to start", e.Find, func(objects liqo.Objects) bool {
+		gateway := objects.Gateway()
+		return gateway != nil && objects.ConnectionStatus(gateway) != ""
 	}, &networkingv1beta1.Connection{})
 }
 

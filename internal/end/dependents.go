@@ -133,11 +133,11 @@ func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) (KeyMet
 	if err != nil || secret == nil {
 		return nil, err
 	}
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	gateway := found.Gateway()
+	gateway := objects.Gateway()
 	for _, reference := range secret.OwnerReferences {
 		if isGateway(reference) && (gateway == nil || gateway.GetUID() != reference.UID) {
 			return nil, e.untilGone(ctx, secret.GroupVersionKind(), key)

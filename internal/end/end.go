@@ -43,8 +43,8 @@ func (e *End) HasOwn(ctx context.Context) (bool, error) {
 	if e.Owner.Token == "" {
 		return false, nil
 	}
-	found, err := e.Find(ctx)
-	if err != nil || slices.ContainsFunc(found.Written(), e.Owner.Marked) {
+	objects, err := e.Find(ctx)
+	if err != nil || slices.ContainsFunc(objects.Written(), e.Owner.Marked) {
 		return err == nil, err
 	}
 	namespace, err := e.TenantNamespace(ctx)
@@ -64,8 +64,8 @@ func (e *End) wait(
 	kinds ...client.Object,
 ) error {
 	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
-		found, err := read(ctx)
-		return err == nil && done(found), err
+		objects, err := read(ctx)
+		return err == nil && done(objects), err
 	}, kinds...)
 	return explain.Wait(ctx, e.Subject(), waitedFor, err)
 }

@@ -36,10 +36,10 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	_, err = milan.EnsurePublicKey(ctx, make([]byte, 32), gateway)
 	must(t, err)
 	must(t, milan.WaitForConnection(ctx))
-	found, err := milan.Find(ctx)
+	objects, err := milan.Find(ctx)
 	must(t, err)
-	if len(found.Extra) > 0 || !KeyInPlace(found) || found.ConnectionStatus(gateway) != networkingv1beta1.Connected {
-		t.Errorf("got %+v", found)
+	if len(objects.Extra) > 0 || !KeyInPlace(objects) || objects.ConnectionStatus(gateway) != networkingv1beta1.Connected {
+		t.Errorf("got %+v", objects)
 	}
 
 	must(t, milan.RemoveGateways(ctx))

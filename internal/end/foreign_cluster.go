@@ -135,8 +135,8 @@ func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.
 // CheckNoPeering fails if a removal would take the network from this peering, which may be empty.
 // Without objects of the owner, a removal takes nothing.
 func (e *End) CheckNoPeering(ctx context.Context, peering string) error {
-	found, err := e.Find(ctx)
-	if err != nil || peering == "" || len(owned(found, e.Owner)) == 0 {
+	objects, err := e.Find(ctx)
+	if err != nil || peering == "" || len(owned(objects, e.Owner)) == 0 {
 		return err
 	}
 	return &explain.Problem{
@@ -171,8 +171,8 @@ func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namesp
 	if peering != "" || (namespace != nil && !e.Owner.MayRemove(namespace)) {
 		return false, nil
 	}
-	found, err := e.Find(ctx)
-	if err != nil || len(found.Made()) > 0 {
+	objects, err := e.Find(ctx)
+	if err != nil || len(objects.Made()) > 0 {
 		return false, err
 	}
 	gone := false

@@ -88,7 +88,7 @@ type change struct {
 // If pods restart, change first deletes the Connection. The new pods create another one as soon as they
 // know the other gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
 func (e *End) change(
-	ctx context.Context, found liqo.Objects, gateway client.Object, of change,
+	ctx context.Context, objects liqo.Objects, gateway client.Object, of change,
 ) (EnsuredGateway, *parts, error) {
 	ensured := EnsuredGateway{Object: gateway}
 	if of.technology.ObjectReference == nil {
@@ -109,13 +109,13 @@ func (e *End) change(
 	if !of.differs && !of.rotates {
 		return ensured, &is, of.apply(ctx)
 	}
-	wanted, err := e.render(ctx, found.Gateway(), of)
+	wanted, err := e.render(ctx, objects.Gateway(), of)
 	if err != nil {
 		return ensured, nil, err
 	}
 	byItself := is.restartFor(wanted)
 	if ensured.Restarts = byItself || of.rotates; ensured.Restarts {
-		if err := e.beginRestart(ctx, found, byItself); err != nil {
+		if err := e.beginRestart(ctx, objects, byItself); err != nil {
 			return ensured, nil, err
 		}
 	}
@@ -129,16 +129,16 @@ func (e *End) change(
 
 // beginRestart deletes the Connection of a gateway whose pods restart, and also the pods unless they restart by
 // themselves, because their Deployment changes.
-func (e *End) beginRestart(ctx context.Context, found liqo.Objects, byItself bool) error {
-	if found.Connection != nil {
-		if err := e.delete(ctx, found.Connection); err != nil {
+func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself bool) error {
+	if objects.Connection != nil {
+		if err := e.delete(ctx, objects.Connection); err != nil {
 			return err
 		}
 	}
 	if byItself {
 		return nil
 	}
-	return e.deletePods(ctx, found.Gateway())
+	return e.deletePods(ctx, objects.Gateway())
 }
 
 // waitForGateway waits until done is true for the gateway that this leaf has or gets, with its Connection, as the
@@ -150,13 +150,13 @@ func (e *End) waitForGateway(
 ) error {
 	var was client.Object // the gateway, once the cache has it
 	var gone bool
-	err := e.wait(ctx, waitedFor, read, func(found liqo.Objects) bool {
-		if gateway := found.Gateway(); gateway != nil {
+	err := e.wait(ctx, waitedFor, read, func(objects liqo.Objects) bool {
+		if gateway := objects.Gateway(); gateway != nil {
 			was = gateway
 		} else if was != nil {
 			gone = true
 		}
-		return gone || done(found)
+		return gone || done(objects)
 	}, append(kinds, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{})...)
 	if err != nil || !gone {
 		return err
@@ -184,15 +184,15 @@ func applyWhole[S any](ctx context.Context, e *End, gateway client.Object, spec 
 // and the Service. It also removes Liqo's labels from the Secrets that the user set: the gateway's,
 // and the given ones.
 func (e *End) RemoveGateways(ctx context.Context, given ...liqo.KeySecret) error {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return err
 	}
-	if err := e.deleteAll(ctx, ownGateways(found, e.Owner)); err != nil {
+	if err := e.deleteAll(ctx, ownGateways(objects, e.Owner)); err != nil {
 		return err
 	}
-	dependents := dependentsIn(found, e.Owner)
-	if found.Gateway() == nil {
+	dependents := dependentsIn(objects, e.Owner)
+	if objects.Gateway() == nil {
 		if dependents, err = e.orphans(ctx); err != nil {
 			return err
 		}

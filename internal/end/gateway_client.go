@@ -48,11 +48,11 @@ func (e *End) EnsureGatewayClient(
 	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
 	keys KeyMetadata,
 ) (EnsuredGateway, error) {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	existing := found.GatewayClient
+	existing := objects.GatewayClient
 	gateway, err := e.forgeGatewayClient(existing, namespace, server, spec)
 	if err != nil {
 		return EnsuredGateway{}, err
@@ -66,11 +66,11 @@ func (e *End) EnsureGatewayClient(
 	if err := e.checkPorts(ctx, existing); err != nil {
 		return EnsuredGateway{}, err
 	}
-	rotated, err := e.rotateKeys(ctx, found, spec.KeyRotation, keys)
+	rotated, err := e.rotateKeys(ctx, objects, spec.KeyRotation, keys)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	ensured, _, err := e.change(ctx, found, gateway, change{
+	ensured, _, err := e.change(ctx, objects, gateway, change{
 		technology: technology{existing.Status.ClientRef}, template: gateway.Spec.ClientTemplateRef,
 		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
 		apply:   func(ctx context.Context) error { return applyWhole(ctx, e, gateway, clientSpec) },
@@ -89,8 +89,8 @@ func clientSpec(object client.Object) *networkingv1beta1.GatewayClientSpec {
 // ReplacesGatewayClient reports whether there is a gateway that can't be changed in place. The reasons
 // are those of [End.ReplacesGatewayServer]. Another endpoint to dial is none.
 func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec liqo.GatewayClient) (bool, error) {
-	found, err := e.Find(ctx)
-	gateway := found.GatewayClient
+	objects, err := e.Find(ctx)
+	gateway := objects.GatewayClient
 	if err != nil || gateway == nil {
 		return false, err
 	}
@@ -100,7 +100,7 @@ func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec 
 	}
 	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ClientTemplateRef != template ||
 		gateway.Spec.SecretRef.Name != spec.KeySecret ||
-		found.Rotates(spec.KeyRotation) && !canRestart(gateway.Status.ClientRef) {
+		objects.Rotates(spec.KeyRotation) && !canRestart(gateway.Status.ClientRef) {
 		return true, nil
 	}
 	return e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)

@@ -62,12 +62,12 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled(), nil); err != nil {
 		t.Fatal(err)
 	}
-	found, err := rome.Find(t.Context())
-	if err != nil || found.GatewayClient == nil || found.Namespace() != "liqo-tenant-milan" || found.MTU() != 1400 ||
-		!me.Marked(found.GatewayClient) {
-		t.Fatalf("got %+v (%v)", found.GatewayClient, err)
+	objects, err := rome.Find(t.Context())
+	if err != nil || objects.GatewayClient == nil || objects.Namespace() != "liqo-tenant-milan" || objects.MTU() != 1400 ||
+		!me.Marked(objects.GatewayClient) {
+		t.Fatalf("got %+v (%v)", objects.GatewayClient, err)
 	}
-	if got := found.ObservedClient(); *got != dialled() {
+	if got := objects.ObservedClient(); *got != dialled() {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -80,10 +80,10 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 		liqo.GatewayClient{MTU: 1400}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := rome.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 ||
-		found.MTU() != 1400 {
-		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(found.Made()), len(found.Extra),
-			found.MTU(), err)
+	if objects, err := rome.Find(t.Context()); err != nil || len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
+		objects.MTU() != 1400 {
+		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(objects.Made()), len(objects.Extra),
+			objects.MTU(), err)
 	}
 }
 
@@ -93,13 +93,13 @@ func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 	if explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
 		t.Errorf("got %v", err)
 	}
-	if found, err := rome.Find(t.Context()); err != nil || found.GatewayClient != nil {
+	if objects, err := rome.Find(t.Context()); err != nil || objects.GatewayClient != nil {
 		t.Errorf("there is a gateway all the same (%v)", err)
 	}
 }
 
 func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
-	found := liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
+	gateway := liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
 		Template: liqo.DefaultClientTemplate("liqo")}
 	elsewhere := liqo.Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
 	for name, test := range map[string]struct {
@@ -123,7 +123,7 @@ func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
 			liqo.GatewayClient{ConnectPort: 9}, nil, liqo.GatewayClient{MTU: 1340, ConnectPort: 31000},
 		},
 	} {
-		if got := test.set.Observed(found, test.server, "liqo"); got != test.expected {
+		if got := test.set.Observed(gateway, test.server, "liqo"); got != test.expected {
 			t.Errorf("%s: %+v, expected %+v", name, got, test.expected)
 		}
 	}

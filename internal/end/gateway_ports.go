@@ -15,11 +15,11 @@ import (
 // after 1.2 have them. A gateway has either a port or such a list, so the settings of this package can't
 // change it.
 func (e *End) CheckPorts(ctx context.Context) error {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return err
 	}
-	return e.checkPorts(ctx, found.Gateway())
+	return e.checkPorts(ctx, objects.Gateway())
 }
 
 // checkPorts reads a gateway without a port live, because the types of Liqo 1.2 do not have the list. There may be no

@@ -19,8 +19,8 @@ const rangesAnnotation = owner.ManagedBy + "/ranges"
 // The nodes send to the gateway what is for these ranges. Liqo before 1.2 tells the nodes (in the InternalFabric) only
 // when the gateway changes. It follows within a moment after RenewRanges.
 func (e *End) RenewRanges(ctx context.Context) error {
-	found, err := e.Find(ctx)
-	gateway, configuration := found.Gateway(), found.Configuration
+	objects, err := e.Find(ctx)
+	gateway, configuration := objects.Gateway(), objects.Configuration
 	if err != nil || gateway == nil || configuration == nil || !e.Owner.Owns(gateway) && !owner.IsEndObject(gateway) {
 		return err // there is nothing to renew, or the gateway is someone else's
 	}

@@ -31,9 +31,9 @@ func TestAGatewayOfOlderLiqoChangesIfItsConfigurationIsNewer(t *testing.T) {
 		if err := milan.RenewRanges(t.Context()); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		found, err := milan.Find(t.Context())
-		if err != nil || (found.GatewayServer.Annotations[rangesAnnotation] == "new") != test.changed {
-			t.Errorf("%s: got %v (%v)", name, found.GatewayServer.Annotations, err)
+		objects, err := milan.Find(t.Context())
+		if err != nil || (objects.GatewayServer.Annotations[rangesAnnotation] == "new") != test.changed {
+			t.Errorf("%s: got %v (%v)", name, objects.GatewayServer.Annotations, err)
 		}
 	}
 }

@@ -64,11 +64,11 @@ func pointerTo[T comparable](value T) *T {
 func (e *End) EnsureGatewayServer(
 	ctx context.Context, namespace string, spec liqo.GatewayServer, keys KeyMetadata,
 ) (EnsuredGateway, error) {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	existing := found.GatewayServer
+	existing := objects.GatewayServer
 	gateway, err := e.forgeGatewayServer(existing, namespace, spec)
 	if err != nil {
 		return EnsuredGateway{}, err
@@ -85,11 +85,11 @@ func (e *End) EnsureGatewayServer(
 	if err := e.checkPorts(ctx, existing); err != nil {
 		return EnsuredGateway{}, err
 	}
-	rotated, err := e.rotateKeys(ctx, found, spec.KeyRotation, keys)
+	rotated, err := e.rotateKeys(ctx, objects, spec.KeyRotation, keys)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	ensured, made, err := e.change(ctx, found, gateway, change{
+	ensured, made, err := e.change(ctx, objects, gateway, change{
 		technology: technology{existing.Status.ServerRef}, template: gateway.Spec.ServerTemplateRef,
 		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
 		apply:   func(ctx context.Context) error { return applyWhole(ctx, e, gateway, serverSpec) },
@@ -134,8 +134,8 @@ func serverSpec(object client.Object) *networkingv1beta1.GatewayServerSpec {
 //
 // A missing or changed address is no reason: nodes come and go, and load balancers take their time.
 func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) (bool, error) {
-	found, err := e.Find(ctx)
-	gateway := found.GatewayServer
+	objects, err := e.Find(ctx)
+	gateway := objects.GatewayServer
 	if err != nil || gateway == nil {
 		return false, err
 	}
@@ -145,21 +145,21 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 	}
 	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ServerTemplateRef != template ||
 		gateway.Spec.SecretRef.Name != spec.KeySecret ||
-		found.Rotates(spec.KeyRotation) && !canRestart(gateway.Status.ServerRef) {
+		objects.Rotates(spec.KeyRotation) && !canRestart(gateway.Status.ServerRef) {
 		return true, nil
 	}
 	if lost, err := e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef); err != nil || lost {
 		return lost, err
 	}
-	return e.ServiceLost(ctx, found)
+	return e.ServiceLost(ctx, objects)
 }
 
 // WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's
 // Service has an address.
 func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo.Endpoint, error) {
 	var endpoint *liqo.Endpoint
-	err := e.waitForGateway(ctx, "the gateway's Service to get an address", e.Find, func(found liqo.Objects) bool {
-		endpoint = found.Endpoint()
+	err := e.waitForGateway(ctx, "the gateway's Service to get an address", e.Find, func(objects liqo.Objects) bool {
+		endpoint = objects.Endpoint()
 		return endpoint != nil && (gateway.service == nil || endpoint.Reaches(gateway.service))
 	})
 	if err != nil {

@@ -30,12 +30,12 @@ func TestAGatewayServerHasEverySetting(t *testing.T) {
 	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed(), nil); err != nil {
 		t.Fatal(err)
 	}
-	found, err := milan.Find(t.Context())
-	if err != nil || found.GatewayServer == nil || found.Namespace() != "liqo-tenant-rome" || found.MTU() != 1400 ||
-		!me.Marked(found.GatewayServer) {
-		t.Fatalf("got %+v (%v)", found.GatewayServer, err)
+	objects, err := milan.Find(t.Context())
+	if err != nil || objects.GatewayServer == nil || objects.Namespace() != "liqo-tenant-rome" || objects.MTU() != 1400 ||
+		!me.Marked(objects.GatewayServer) {
+		t.Fatalf("got %+v (%v)", objects.GatewayServer, err)
 	}
-	if got := found.ObservedServer(); !reflect.DeepEqual(*got, exposed()) {
+	if got := objects.ObservedServer(); !reflect.DeepEqual(*got, exposed()) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -49,10 +49,10 @@ func TestAnExistingGatewayServerIsChangedInPlace(t *testing.T) {
 	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed, nil); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := milan.Find(t.Context()); err != nil || len(found.Made()) != 1 || len(found.Extra) != 0 ||
-		found.MTU() != 1400 {
-		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(found.Made()), len(found.Extra),
-			found.MTU(), err)
+	if objects, err := milan.Find(t.Context()); err != nil || len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
+		objects.MTU() != 1400 {
+		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(objects.Made()), len(objects.Extra),
+			objects.MTU(), err)
 	}
 }
 
@@ -63,8 +63,8 @@ func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
 	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := milan.Find(t.Context()); err != nil || len(found.GatewayServer.Spec.ServiceLabels) > 0 {
-		t.Errorf("its Service has labels that nobody asks for: %v (%v)", found.GatewayServer.Spec.ServiceLabels, err)
+	if objects, err := milan.Find(t.Context()); err != nil || len(objects.GatewayServer.Spec.ServiceLabels) > 0 {
+		t.Errorf("its Service has labels that nobody asks for: %v (%v)", objects.GatewayServer.Spec.ServiceLabels, err)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 	if explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
-	if found, err := milan.Find(t.Context()); err != nil || found.GatewayServer != nil {
+	if objects, err := milan.Find(t.Context()); err != nil || objects.GatewayServer != nil {
 		t.Errorf("there is a gateway all the same (%v)", err)
 	}
 }
@@ -141,11 +141,11 @@ func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
 	} {
 		gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
 		server := milansEnd(t, append(test.objects, gateway)...)
-		found, err := server.Find(t.Context())
+		objects, err := server.Find(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lost, err := server.ServiceLost(t.Context(), found); err != nil || lost != test.lost {
+		if lost, err := server.ServiceLost(t.Context(), objects); err != nil || lost != test.lost {
 			t.Errorf("%s: lost: %t (%v)", name, lost, err)
 		}
 	}

@@ -29,8 +29,8 @@ func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 		dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
 		owner.Owner{}.Mark(server)
 		owner.Owner{}.Mark(dialling)
-		for _, found := range []liqo.Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
-			if all := dependentsIn(found, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
+		for _, objects := range []liqo.Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
+			if all := dependentsIn(objects, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
 				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", asked, all, goes)
 			}
 		}

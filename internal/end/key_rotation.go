@@ -34,13 +34,13 @@ type rotation struct {
 // stay, also if its value is no longer wanted: the other leaf may know them already. Secret is one that was read a
 // moment ago, or nil.
 func (e *End) rotateKeys(
-	ctx context.Context, found liqo.Objects, value string, secret KeyMetadata,
+	ctx context.Context, objects liqo.Objects, value string, secret KeyMetadata,
 ) (rotation, error) {
 	r := rotation{value: value}
-	if found.Keys() == nil || found.KeySecret().Name != "" {
+	if objects.Keys() == nil || objects.KeySecret().Name != "" {
 		return r, nil
 	}
-	key := client.ObjectKey{Namespace: found.Keys().Namespace, Name: found.Keys().Name}
+	key := client.ObjectKey{Namespace: objects.Keys().Namespace, Name: objects.Keys().Name}
 	if secret == nil || client.ObjectKeyFromObject(secret) != key {
 		var err error
 		if secret, err = e.readSecret(ctx, key); err != nil || secret == nil {
@@ -49,8 +49,8 @@ func (e *End) rotateKeys(
 	}
 	r.secret = secret
 	made := secret.Annotations[liqo.RotationAnnotation]
-	if !found.Rotates(value) {
-		r.restarts = made != "" && made != found.KeyRotation()
+	if !objects.Rotates(value) {
+		r.restarts = made != "" && made != objects.KeyRotation()
 		return r, nil
 	}
 	r.restarts = true

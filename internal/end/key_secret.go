@@ -115,8 +115,8 @@ func (e *End) secretNotKept(namespace, name string) *explain.Problem {
 // ReleaseKeySecret removes Liqo's labels from a Secret that earlier settings set for the gateway. If
 // the gateway still uses the Secret, the labels stay until the gateway is removed.
 func (e *End) ReleaseKeySecret(ctx context.Context, former liqo.KeySecret) error {
-	found, err := e.Find(ctx)
-	if err != nil || e.keyOf(found.KeySecret()) == e.keyOf(former) {
+	objects, err := e.Find(ctx)
+	if err != nil || e.keyOf(objects.KeySecret()) == e.keyOf(former) {
 		return err
 	}
 	return e.unlabelKeySecret(ctx, former)

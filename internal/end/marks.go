@@ -17,11 +17,11 @@ import (
 // Markable returns the objects of the network on this leaf, and its tenant namespace unless Kubernetes is deleting
 // it: the namespace may be gone before a mark is written.
 func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := found.Made()
+	all := objects.Made()
 	namespace, err := e.TenantNamespace(ctx)
 	if namespace != nil && !Leaving(namespace) {
 		all = append(all, namespace)
@@ -86,14 +86,14 @@ func forgetGateway(object client.Object) {
 // changes, and flows that begin meanwhile would stay without translation. An adopted Configuration has the
 // record itself, because it must not be given back if both gateways get lost.
 func (e *End) RecordComplete(ctx context.Context, connected bool) error {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return err
 	}
-	if owner.IsComplete(found.Written(), e.Owner.Token) && (wasConnected(found) || !connected) {
+	if owner.IsComplete(objects.Written(), e.Owner.Token) && (wasConnected(objects) || !connected) {
 		return nil
 	}
-	holder := recordHolder(found)
+	holder := recordHolder(objects)
 	if holder == nil {
 		return nil
 	}
@@ -102,8 +102,8 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 
 // RecordEndObject records that the object of a resource for one end is complete.
 func (e *End) RecordEndObject(ctx context.Context) error {
-	found, err := e.Find(ctx)
-	object := ObjectOf(found, e.Owner.Resource)
+	objects, err := e.Find(ctx)
+	object := ObjectOf(objects, e.Owner.Resource)
 	if err != nil || object == nil || !e.Owner.Marked(object) {
 		return err
 	}

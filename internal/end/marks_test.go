@@ -22,11 +22,11 @@ func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 		if err := server.RecordComplete(t.Context(), test.sees); err != nil {
 			t.Fatal(err)
 		}
-		found, err := server.Find(t.Context())
-		if err != nil || wasConnected(found) != test.recorded || !owner.IsComplete(found.Written(), "ours") {
-			t.Errorf("seen: %t; it says %q (%v)", test.sees, found.GatewayServer.Annotations[owner.ManagedBy+"/complete"], err)
+		objects, err := server.Find(t.Context())
+		if err != nil || wasConnected(objects) != test.recorded || !owner.IsComplete(objects.Written(), "ours") {
+			t.Errorf("seen: %t; it says %q (%v)", test.sees, objects.GatewayServer.Annotations[owner.ManagedBy+"/complete"], err)
 		}
-		if found.Configuration.Annotations[owner.ManagedBy+"/complete"] != "" {
+		if objects.Configuration.Annotations[owner.ManagedBy+"/complete"] != "" {
 			t.Error("the Configuration is changed, so Liqo writes its firewall rules again")
 		}
 	}
@@ -41,10 +41,10 @@ func TestTheRecordOfAnAdoptionOutlivesTheGatewayAndAnotherConfiguration(t *testi
 	must(t, server.RecordComplete(t.Context(), true))
 	must(t, server.RemoveGateways(t.Context()))
 	must(t, server.EnsureConfiguration(t.Context(), "mine", romesNetworks))
-	found, err := server.Find(t.Context())
-	if err != nil || found.GatewayServer != nil || found.Configuration.Namespace != "mine" ||
-		!owner.IsComplete(found.Written(), me.Token) || !wasConnected(found) {
-		t.Errorf("it is lost: %v (%v)", found.Configuration, err)
+	objects, err := server.Find(t.Context())
+	if err != nil || objects.GatewayServer != nil || objects.Configuration.Namespace != "mine" ||
+		!owner.IsComplete(objects.Written(), me.Token) || !wasConnected(objects) {
+		t.Errorf("it is lost: %v (%v)", objects.Configuration, err)
 	}
 }
 
@@ -62,16 +62,16 @@ func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
 		if err := milan.Adopt(t.Context(), configuration, false); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := milan.Find(t.Context()); err != nil || !me.Marked(found.Configuration) {
-			t.Errorf("%s: it is not mine: %v (%v)", name, found.Configuration.Annotations, err)
+		if objects, err := milan.Find(t.Context()); err != nil || !me.Marked(objects.Configuration) {
+			t.Errorf("%s: it is not mine: %v (%v)", name, objects.Configuration.Annotations, err)
 		}
 		if err := milan.GiveBack(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		found, err := milan.Find(t.Context())
-		if err != nil || owner.Managed(found.Configuration) != (before.Token != "") ||
-			!maps.Equal(found.Configuration.Annotations, marks) {
-			t.Errorf("%s: it is marked %v, %v (%v)", name, found.Configuration.Labels, found.Configuration.Annotations,
+		objects, err := milan.Find(t.Context())
+		if err != nil || owner.Managed(objects.Configuration) != (before.Token != "") ||
+			!maps.Equal(objects.Configuration.Annotations, marks) {
+			t.Errorf("%s: it is marked %v, %v (%v)", name, objects.Configuration.Labels, objects.Configuration.Annotations,
 				err)
 		}
 	}
@@ -89,8 +89,8 @@ func TestASecondAdoptionGivesBackToTheOriginalOwnerUnlessTheFirstWasComplete(t *
 		if err := milan.GiveBack(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := milan.Find(t.Context()); err != nil || owner.TokenOf(found.Configuration) != expected {
-			t.Errorf("unfinished: %t: it is %q's (%v)", unfinished, owner.TokenOf(found.Configuration), err)
+		if objects, err := milan.Find(t.Context()); err != nil || owner.TokenOf(objects.Configuration) != expected {
+			t.Errorf("unfinished: %t: it is %q's (%v)", unfinished, owner.TokenOf(objects.Configuration), err)
 		}
 	}
 }
@@ -116,16 +116,16 @@ func TestANewObjectIsTheOwners(t *testing.T) {
 	if _, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort(), nil); err != nil {
 		t.Fatal(err)
 	}
-	found, err := server.Find(t.Context())
-	if err != nil || len(found.Made()) != 2 {
-		t.Fatalf("got %v (%v)", found.Made(), err)
+	objects, err := server.Find(t.Context())
+	if err != nil || len(objects.Made()) != 2 {
+		t.Fatalf("got %v (%v)", objects.Made(), err)
 	}
-	for _, object := range found.Made() {
+	for _, object := range objects.Made() {
 		if !me.Marked(object) {
 			t.Errorf("%s is not mine", server.Leaf.Describe(object))
 		}
 	}
-	if owners := found.PublicKey.OwnerReferences; len(owners) != 1 || owners[0].UID != gateway.UID {
+	if owners := objects.PublicKey.OwnerReferences; len(owners) != 1 || owners[0].UID != gateway.UID {
 		t.Errorf("the PublicKey would not go with the gateway: %v", owners)
 	}
 }

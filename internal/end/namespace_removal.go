@@ -116,12 +116,12 @@ func (e *End) UntilGone(ctx context.Context, remains Remains) error {
 func (e *End) uses(
 	ctx context.Context, namespace *corev1.Namespace, peering string, given liqo.KeySecret,
 ) ([]string, error) {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var uses []string
-	if others := others(found, e.Owner); len(others) > 0 {
+	if others := others(objects, e.Owner); len(others) > 0 {
 		uses = append(uses, e.tellOthers(others), fmt.Sprintf("Liqo's record of %q also stays.", e.Remote.Name))
 	}
 	if namespace == nil || !e.Owner.MayRemove(namespace) {

@@ -27,12 +27,12 @@ func (e *End) Find(ctx context.Context) (liqo.Objects, error) {
 // Observe is like Find, and also finds out whether the gateway has fallen silent. The status of the
 // tunnel needs this. It asks the leaf only if the report of the gateway seems overdue.
 func (e *End) Observe(ctx context.Context) (liqo.Objects, error) {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
-		return found, err
+		return objects, err
 	}
-	found.SilentSince, err = found.ReadSilence(ctx, e.Leaf)
-	return found, err
+	objects.SilentSince, err = objects.ReadSilence(ctx, e.Leaf)
+	return objects, err
 }
 
 // ObserveNetworks observes all networks in a leaf's cache. It returns their objects by the ID of the other

@@ -28,9 +28,9 @@ func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
 	} {
 		milan := milansEnd(t, test.objects...)
 		milan.Owner = me
-		found, err := milan.Find(t.Context())
-		if err != nil || found.Configuration.Name != test.expected || len(found.Extra) != 1 {
-			t.Errorf("%s: %v and %d more (%v)", name, found.Configuration.Name, len(found.Extra), err)
+		objects, err := milan.Find(t.Context())
+		if err != nil || objects.Configuration.Name != test.expected || len(objects.Extra) != 1 {
+			t.Errorf("%s: %v and %d more (%v)", name, objects.Configuration.Name, len(objects.Extra), err)
 		}
 	}
 }
@@ -47,10 +47,10 @@ func TestEachNetworkOfALeafIsReadSeparately(t *testing.T) {
 func TestObjectsOfOthersIncludeAllButTheConnection(t *testing.T) {
 	milan := milansEnd(t, clustertest.ServerEnd("rome",
 		networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
-	found, err := milan.Find(t.Context())
-	if err != nil || len(found.All()) != 4 || len(found.Made()) != 3 ||
-		len(others(found, owner.Owner{Token: "me"})) != 3 ||
-		len(owned(found, owner.Owner{Token: "me"})) != 0 {
-		t.Errorf("%d objects, %d made (%v)", len(found.All()), len(found.Made()), err)
+	objects, err := milan.Find(t.Context())
+	if err != nil || len(objects.All()) != 4 || len(objects.Made()) != 3 ||
+		len(others(objects, owner.Owner{Token: "me"})) != 3 ||
+		len(owned(objects, owner.Owner{Token: "me"})) != 0 {
+		t.Errorf("%d objects, %d made (%v)", len(objects.All()), len(objects.Made()), err)
 	}
 }

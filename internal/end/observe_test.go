@@ -55,19 +55,19 @@ func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
 		"which reported a failure":       {reported(failed, time.Hour), nil, failed},
 	} {
 		rome := romesEnd(t, append(clustertest.ClientEnd("milan", test.status), test.more...)...)
-		found, err := rome.Observe(t.Context())
+		objects, err := rome.Observe(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if status := found.ConnectionStatus(found.GatewayClient); status != test.expected {
+		if status := objects.ConnectionStatus(objects.GatewayClient); status != test.expected {
 			t.Errorf("%s: it is %s, expected %s", name, status, test.expected)
 		}
 		var silent time.Time
 		if test.status.Value != test.expected {
 			silent = test.status.Latency.Timestamp.Time
 		}
-		if !found.SilentSince.Equal(silent) {
-			t.Errorf("%s: it is silent since %s", name, found.SilentSince)
+		if !objects.SilentSince.Equal(silent) {
+			t.Errorf("%s: it is silent since %s", name, objects.SilentSince)
 		}
 		// Nothing is up that is not reported, so a wait for it goes on until its time runs out.
 		over, cancel := context.WithCancel(t.Context())
@@ -91,9 +91,9 @@ func TestAReportCountsByTheLaterOfTheNodesAndTheAPIServersClock(t *testing.T) {
 			return err
 		},
 	})
-	found, err := rome.Observe(t.Context())
-	if err != nil || found.ConnectionStatus(found.GatewayClient) != networkingv1beta1.Connected {
-		t.Errorf("it is silent since %s (%v)", found.SilentSince, err)
+	objects, err := rome.Observe(t.Context())
+	if err != nil || objects.ConnectionStatus(objects.GatewayClient) != networkingv1beta1.Connected {
+		t.Errorf("it is silent since %s (%v)", objects.SilentSince, err)
 	}
 }
 
@@ -138,16 +138,16 @@ func TestOnlyATunnelThatSeemsSilentCostsRequestsAndOnlyOnce(t *testing.T) {
 func TestASilentTunnelIsAskedAboutAgainOnceItsConnectionChanges(t *testing.T) {
 	rome := romesEnd(t, clustertest.ClientEnd("milan", reported(networkingv1beta1.Connected, time.Hour))...)
 	requests := counted(rome.Leaf)
-	found, err := rome.Observe(t.Context())
-	if err != nil || found.SilentSince.IsZero() {
-		t.Fatalf("it is silent since %s (%v)", found.SilentSince, err)
+	objects, err := rome.Observe(t.Context())
+	if err != nil || objects.SilentSince.IsZero() {
+		t.Fatalf("it is silent since %s (%v)", objects.SilentSince, err)
 	}
-	found.Connection.Labels["changed"] = "true"
-	if err := rome.Leaf.Live.Update(t.Context(), found.Connection); err != nil {
+	objects.Connection.Labels["changed"] = "true"
+	if err := rome.Leaf.Live.Update(t.Context(), objects.Connection); err != nil {
 		t.Fatal(err)
 	}
 	again, err := rome.Observe(t.Context())
-	if err != nil || !again.SilentSince.Equal(found.SilentSince) || requests() != 4 {
+	if err != nil || !again.SilentSince.Equal(objects.SilentSince) || requests() != 4 {
 		t.Errorf("%d requests, silent since %s (%v)", requests(), again.SilentSince, err)
 	}
 }
@@ -169,8 +169,8 @@ func TestAFailedRequestAboutASilentTunnelIsRepeated(t *testing.T) {
 		t.Error("the failure is lost")
 	}
 	fails = false
-	if found, err := rome.Observe(t.Context()); err != nil || found.SilentSince.IsZero() {
-		t.Errorf("it is silent since %s (%v)", found.SilentSince, err)
+	if objects, err := rome.Observe(t.Context()); err != nil || objects.SilentSince.IsZero() {
+		t.Errorf("it is silent since %s (%v)", objects.SilentSince, err)
 	}
 }
 

@@ -61,13 +61,13 @@ func (e *End) EnsureLonePublicKey(ctx context.Context, namespace string, key []b
 func (e *End) ensurePublicKey(
 	ctx context.Context, key []byte, namespace string, gateway EnsuredGateway,
 ) (bool, error) {
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return false, err
 	}
 	var name *string
-	if found.PublicKey != nil {
-		name = &found.PublicKey.Name
+	if objects.PublicKey != nil {
+		name = &objects.PublicKey.Name
 	}
 	publicKey, err := forge.PublicKey(namespace, name, e.Remote.ID, key)
 	if err != nil {
@@ -76,37 +76,37 @@ func (e *End) ensurePublicKey(
 	e.Owner.Mark(publicKey)
 	cluster.SetAnnotation(publicKey, appliedKeyAnnotation, digest(key))
 	if gateway.Object == nil {
-		if found.PublicKey != nil {
-			e.Owner.KeepOrigin(publicKey, found.PublicKey)
+		if objects.PublicKey != nil {
+			e.Owner.KeepOrigin(publicKey, objects.PublicKey)
 		}
 	} else if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Live.Scheme()); err != nil {
 		return false, err
 	}
-	if err := e.renewConnection(ctx, found, publicKey, gateway); err != nil {
+	if err := e.renewConnection(ctx, objects, publicKey, gateway); err != nil {
 		return false, err
 	}
 	if err := e.Leaf.Apply(ctx, publicKey); err != nil {
 		return false, err
 	}
-	if found.PublicKey != nil && found.Connection == nil && !gateway.Restarts {
+	if objects.PublicKey != nil && objects.Connection == nil && !gateway.Restarts {
 		return true, e.RepeatHandshake(ctx)
 	}
-	return found.PublicKey == nil || found.PublicKey.ResourceVersion != publicKey.ResourceVersion, nil
+	return objects.PublicKey == nil || objects.PublicKey.ResourceVersion != publicKey.ResourceVersion, nil
 }
 
 // renewConnection deletes the Connection before a write of the PublicKey makes the gateway reset its status, as
 // Liqo before 1.2 does. Otherwise a wait for the tunnel could still see the old status. The gateway creates
 // another Connection.
 func (e *End) renewConnection(
-	ctx context.Context, found liqo.Objects, publicKey *networkingv1beta1.PublicKey, gateway EnsuredGateway,
+	ctx context.Context, objects liqo.Objects, publicKey *networkingv1beta1.PublicKey, gateway EnsuredGateway,
 ) error {
-	if found.Connection == nil || gateway.Restarts {
+	if objects.Connection == nil || gateway.Restarts {
 		return nil
 	}
-	if found.PublicKey != nil {
+	if objects.PublicKey != nil {
 		wanted := publicKey.DeepCopy()
-		wanted.TypeMeta = found.PublicKey.TypeMeta
-		if cluster.Includes(found.PublicKey, wanted) {
+		wanted.TypeMeta = objects.PublicKey.TypeMeta
+		if cluster.Includes(objects.PublicKey, wanted) {
 			return nil // nothing is written
 		}
 	}
@@ -114,18 +114,18 @@ func (e *End) renewConnection(
 	if err != nil || able.KeepsConnections {
 		return err
 	}
-	return e.delete(ctx, found.Connection)
+	return e.delete(ctx, objects.Connection)
 }
 
 // RepeatHandshake lets this leaf's gateway shake hands with the other one again, by a change of its
 // PublicKey that does not change the key. A client whose server restarts would otherwise notice only
 // after 15 seconds without an answer.
 func (e *End) RepeatHandshake(ctx context.Context) error {
-	found, err := e.Find(ctx)
-	if err != nil || found.PublicKey == nil {
+	objects, err := e.Find(ctx)
+	if err != nil || objects.PublicKey == nil {
 		return err
 	}
-	return e.Leaf.Edit(ctx, found.PublicKey, func(object client.Object) {
+	return e.Leaf.Edit(ctx, objects.PublicKey, func(object client.Object) {
 		cluster.SetAnnotation(object, handshakeAnnotation, time.Now().UTC().Format(time.RFC3339Nano))
 	})
 }
@@ -143,14 +143,14 @@ func KeyInPlace(o liqo.Objects) bool {
 // RemovePublicKeys deletes the owner's PublicKey on this leaf, and returns when it is gone. A tunnel that is up
 // stays up until a gateway restarts.
 func (e *End) RemovePublicKeys(ctx context.Context) error {
-	own := func(found liqo.Objects) []client.Object {
-		return slices.DeleteFunc(owned(found, e.Owner), func(object client.Object) bool { return !IsPublicKey(object) })
+	own := func(objects liqo.Objects) []client.Object {
+		return slices.DeleteFunc(owned(objects, e.Owner), func(object client.Object) bool { return !IsPublicKey(object) })
 	}
-	found, err := e.Find(ctx)
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return err
 	}
-	for _, publicKey := range own(found) {
+	for _, publicKey := range own(objects) {
 		if err := e.delete(ctx, publicKey); err != nil {
 			return err
 		}
@@ -163,8 +163,8 @@ func (e *End) RemovePublicKeys(ctx context.Context) error {
 // WaitForKey waits until Liqo reports where the public key of this leaf's gateway is, and reads it.
 func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	var secret *corev1.ObjectReference
-	err := e.waitForGateway(ctx, "Liqo to create the gateway's keys", e.Find, func(found liqo.Objects) bool {
-		secret = found.Keys()
+	err := e.waitForGateway(ctx, "Liqo to create the gateway's keys", e.Find, func(objects liqo.Objects) bool {
+		secret = objects.Keys()
 		return secret != nil
 	})
 	if err != nil {
@@ -176,8 +176,8 @@ func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 
 // Key returns the public key of this leaf's gateway, or nil if there is none yet or any longer. Without permission
 // to read Secrets, the error is one of Kubernetes.
-func (e *End) Key(ctx context.Context, found liqo.Objects) ([]byte, error) {
-	secret := found.Keys()
+func (e *End) Key(ctx context.Context, objects liqo.Objects) ([]byte, error) {
+	secret := objects.Keys()
 	if secret == nil {
 		return nil, nil
 	}
@@ -188,11 +188,11 @@ func (e *End) Key(ctx context.Context, found liqo.Objects) ([]byte, error) {
 // KeyUntold reports whether the public key of this end's gateway is gone or differs from the one that
 // the owner wrote to the other leaf. Here are the objects of this end, told is the other leaf's
 // PublicKey. The result is false without permission to read Secrets, as for a user who may only plan.
-func (e *End) KeyUntold(ctx context.Context, here liqo.Objects, told *networkingv1beta1.PublicKey) (bool, error) {
-	if here.Keys() == nil || told == nil || !e.Owner.Owns(told) {
+func (e *End) KeyUntold(ctx context.Context, objects liqo.Objects, told *networkingv1beta1.PublicKey) (bool, error) {
+	if objects.Keys() == nil || told == nil || !e.Owner.Owns(told) {
 		return false, nil
 	}
-	key, err := e.Key(ctx, here)
+	key, err := e.Key(ctx, objects)
 	switch {
 	case apierrors.IsForbidden(err):
 		return false, nil

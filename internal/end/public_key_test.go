@@ -56,15 +56,15 @@ func TestAnEditedKeyIsDetectedWithoutTheGatewaysSecret(t *testing.T) {
 	if _, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := server.Find(t.Context())
-	if err != nil || !KeyInPlace(found) {
+	objects, err := server.Find(t.Context())
+	if err != nil || !KeyInPlace(objects) {
 		t.Fatalf("it is edited already (%v)", err)
 	}
-	found.PublicKey.Spec.PublicKey = append(make([]byte, 31), 1)
-	if err := server.Leaf.Live.Update(t.Context(), found.PublicKey); err != nil {
+	objects.PublicKey.Spec.PublicKey = append(make([]byte, 31), 1)
+	if err := server.Leaf.Live.Update(t.Context(), objects.PublicKey); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = server.Find(t.Context()); err != nil || KeyInPlace(found) {
+	if objects, err = server.Find(t.Context()); err != nil || KeyInPlace(objects) {
 		t.Errorf("nobody notices (%v)", err)
 	}
 }
@@ -120,8 +120,8 @@ func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
 		}
 		_, err = server.EnsurePublicKey(t.Context(), test.key, ensured)
 		must(t, err)
-		if found, err := server.Find(t.Context()); err != nil || (found.Connection == nil) != test.renewed {
-			t.Errorf("%s: the Connection is %v (%v)", name, found.Connection, err)
+		if objects, err := server.Find(t.Context()); err != nil || (objects.Connection == nil) != test.renewed {
+			t.Errorf("%s: the Connection is %v (%v)", name, objects.Connection, err)
 		}
 	}
 }
@@ -136,13 +136,13 @@ func TestALonePublicKeyIsCompleteAtOnceAndWrittenOnlyIfTheKeyChanges(t *testing.
 		if err := server.EnsureLonePublicKey(t.Context(), "liqo-tenant-rome", key); err != nil {
 			t.Fatal(err)
 		}
-		found, err := server.Find(t.Context())
-		if err != nil || len(found.PublicKey.OwnerReferences) > 0 {
-			t.Fatalf("the PublicKey is %v (%v)", found.PublicKey, err)
+		objects, err := server.Find(t.Context())
+		if err != nil || len(objects.PublicKey.OwnerReferences) > 0 {
+			t.Fatalf("the PublicKey is %v (%v)", objects.PublicKey, err)
 		}
-		delete(found.PublicKey.Annotations, handshakeAnnotation)
-		found.PublicKey.ResourceVersion, found.PublicKey.ManagedFields = "", nil
-		text, err := json.Marshal(found.PublicKey)
+		delete(objects.PublicKey.Annotations, handshakeAnnotation)
+		objects.PublicKey.ResourceVersion, objects.PublicKey.ManagedFields = "", nil
+		text, err := json.Marshal(objects.PublicKey)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,13 +23,13 @@ import (
 func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 	var network liqo.Network
 	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
-		found, err := e.Find(ctx)
-		if err != nil || found.Configuration == nil || !liqo.IsRemapped(found.Configuration) {
+		objects, err := e.Find(ctx)
+		if err != nil || objects.Configuration == nil || !liqo.IsRemapped(objects.Configuration) {
 			return false, err
 		}
-		network = found.ObservedNetwork()
+		network = objects.ObservedNetwork()
 		// Whatever is not allocated yet changes the status later, which is the next event.
-		return e.areAllocated(ctx, found.Configuration)
+		return e.areAllocated(ctx, objects.Configuration)
 	}, &networkingv1beta1.Configuration{})
 	err = explain.Wait(ctx, e.Subject(), "Liqo to remap the other leaf's address ranges", err)
 	if err != nil || !forbidden {
@@ -48,9 +48,9 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 // those of after. If it would not, the Configuration must be created again. Then a gateway of Liqo before 1.2
 // would keep the old ranges, so with a gateway that is an error.
 func (e *End) followsChange(
-	ctx context.Context, found liqo.Objects, after *networkingv1beta1.Configuration,
+	ctx context.Context, objects liqo.Objects, after *networkingv1beta1.Configuration,
 ) (bool, error) {
-	before := found.Configuration.Spec.Remote.CIDR
+	before := objects.Configuration.Spec.Remote.CIDR
 	wanted := after.Spec.Remote.CIDR
 	if slices.Equal(before.Pod, wanted.Pod) && slices.Equal(before.External, wanted.External) {
 		return true, nil
@@ -62,7 +62,7 @@ func (e *End) followsChange(
 	if able.FollowsConfigurations {
 		return !mayKeep(before.Pod, wanted.Pod) && !mayKeep(before.External, wanted.External), nil
 	}
-	if found.Gateway() != nil {
+	if objects.Gateway() != nil {
 		return false, e.unfollowedProblem()
 	}
 	return false, nil

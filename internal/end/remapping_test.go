@@ -34,11 +34,11 @@ func TestAWaitForARemappingEndsWithTheOneOfTheChangedRanges(t *testing.T) {
 		if err := milan.WaitForRemapping(t.Context(), forbidden); err != nil {
 			t.Fatal(err)
 		}
-		found, err := milan.Find(t.Context())
+		objects, err := milan.Find(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if network := found.ObservedNetwork(); !slices.Equal(network.RemappedPodCIDRs, []string{after}) {
+		if network := objects.ObservedNetwork(); !slices.Equal(network.RemappedPodCIDRs, []string{after}) {
 			t.Errorf("forbidden: %t: got %+v", forbidden, network)
 		}
 	}
@@ -51,14 +51,14 @@ func liqoRemaps(t *testing.T, e *End, podCIDR networkingv1beta1.CIDR) {
 	var replaced bool
 	replace := func(ctx context.Context, c client.Client) error {
 		replaced = true
-		found, err := e.Find(ctx)
+		objects, err := e.Find(ctx)
 		if err != nil {
 			return err
 		}
-		if err := c.DeleteAllOf(ctx, &ipamv1alpha1.Network{}, client.InNamespace(found.Namespace())); err != nil {
+		if err := c.DeleteAllOf(ctx, &ipamv1alpha1.Network{}, client.InNamespace(objects.Namespace())); err != nil {
 			return err
 		}
-		configuration := found.Configuration
+		configuration := objects.Configuration
 		configuration.Status.Remote.CIDR.Pod = []networkingv1beta1.CIDR{podCIDR}
 		for _, network := range clustertest.Allocations(configuration) {
 			if err := c.Create(ctx, network); err != nil {
@@ -105,11 +105,11 @@ func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) 
 		if err := milan.EnsureConfiguration(t.Context(), before.Namespace, told); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		found, err := milan.Find(t.Context())
-		if err != nil || !slices.Equal(found.ObservedNetwork().PodCIDRs, told.PodCIDRs) {
-			t.Fatalf("%s: it is %+v (%v)", name, found.Configuration, err)
+		objects, err := milan.Find(t.Context())
+		if err != nil || !slices.Equal(objects.ObservedNetwork().PodCIDRs, told.PodCIDRs) {
+			t.Fatalf("%s: it is %+v (%v)", name, objects.Configuration, err)
 		}
-		if replaced := found.Configuration.UID != before.UID; replaced != test.replaced {
+		if replaced := objects.Configuration.UID != before.UID; replaced != test.replaced {
 			t.Errorf("%s: replaced: %t", name, replaced)
 		}
 	}
@@ -135,9 +135,9 @@ func TestLiqoBefore12NeedsANewConfigurationForOtherRanges(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), "`terraform apply -replace`, or update Liqo on \"milan\"") {
 			t.Errorf("%s: it says %v", name, err)
 		}
-		found, err := milan.Find(t.Context())
-		if err != nil || (found.Configuration.UID == "before") != test.refused {
-			t.Errorf("%s: it is %+v (%v)", name, found.Configuration, err)
+		objects, err := milan.Find(t.Context())
+		if err != nil || (objects.Configuration.UID == "before") != test.refused {
+			t.Errorf("%s: it is %+v (%v)", name, objects.Configuration, err)
 		}
 	}
 }

@@ -61,15 +61,15 @@ func stale(earlier, wanted map[string]string) func(key, value string) bool {
 // the Service or the API server refused it, Liqo's controller of WireGuard gateways stops before it
 // creates one, and keeps the old address in the status. ServiceLost sends no request while the tunnel
 // is up.
-func (e *End) ServiceLost(ctx context.Context, found liqo.Objects) (bool, error) {
-	technology := found.GatewayServer.Status.ServerRef
+func (e *End) ServiceLost(ctx context.Context, objects liqo.Objects) (bool, error) {
+	technology := objects.GatewayServer.Status.ServerRef
 	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind {
 		return false, nil
 	}
-	if found.ConnectionStatus(found.GatewayServer) == networkingv1beta1.Connected {
+	if objects.ConnectionStatus(objects.GatewayServer) == networkingv1beta1.Connected {
 		return false, nil
 	}
-	name := liqo.MadeForGateway(found.GatewayServer)
+	name := liqo.MadeForGateway(objects.GatewayServer)
 	if lost, err := e.Leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Service"), name); err != nil || !lost {
 		return false, err
 	}

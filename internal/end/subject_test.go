@@ -20,45 +20,45 @@ import (
 // explained returns the objects of Milan's end of its network with Rome, for package explain.
 func explained(t *testing.T, objects ...client.Object) liqo.Objects {
 	t.Helper()
-	found, err := milansEnd(t, objects...).Subject().Find(t.Context())
+	observed, err := milansEnd(t, objects...).Subject().Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return observed
 }
 
 func TestTheSubjectHasAllObjectsOfTheNetwork(t *testing.T) {
 	key := &networkingv1beta1.PublicKey{ObjectMeta: metav1.ObjectMeta{
 		Name: "rome", Namespace: "liqo-tenant-rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"},
 	}}
-	found := explained(t, clustertest.Configuration("rome"), exposedGateway(), key,
+	observed := explained(t, clustertest.Configuration("rome"), exposedGateway(), key,
 		clustertest.Connection("rome", networkingv1beta1.Connecting))
-	if found.Configuration == nil || found.GatewayServer == nil || found.GatewayClient != nil || found.PublicKey == nil ||
-		found.Connection == nil {
-		t.Errorf("got %+v", found)
+	if observed.Configuration == nil || observed.GatewayServer == nil || observed.GatewayClient != nil || observed.PublicKey == nil ||
+		observed.Connection == nil {
+		t.Errorf("got %+v", observed)
 	}
-	endpoint, tunnel := found.EndpointStatus(), found.ConnectionStatus(found.Gateway())
+	endpoint, tunnel := observed.EndpointStatus(), observed.ConnectionStatus(observed.Gateway())
 	if endpoint == nil || endpoint.Port != 31000 || tunnel != networkingv1beta1.Connecting {
 		t.Errorf("the endpoint is %v, the tunnel %q", endpoint, tunnel)
 	}
-	if found := explained(t); !reflect.DeepEqual(found, liqo.Objects{}) {
-		t.Errorf("of nothing there is %+v", found)
+	if observed := explained(t); !reflect.DeepEqual(observed, liqo.Objects{}) {
+		t.Errorf("of nothing there is %+v", observed)
 	}
 }
 
 func TestAnEmptyAddressCannotBeDialled(t *testing.T) {
-	if found := explained(t, clustertest.WithoutAddress(exposedGateway())); found.GatewayServer == nil ||
-		found.EndpointStatus() != nil {
-		t.Errorf("the endpoint is %v", found.EndpointStatus())
+	if observed := explained(t, clustertest.WithoutAddress(exposedGateway())); observed.GatewayServer == nil ||
+		observed.EndpointStatus() != nil {
+		t.Errorf("the endpoint is %v", observed.EndpointStatus())
 	}
 }
 
 func TestAConnectionOfAnEarlierGatewayIsIgnored(t *testing.T) {
 	earlier := clustertest.Connection("rome", networkingv1beta1.ConnectionError)
 	earlier.OwnerReferences[0].UID = "an earlier gateway"
-	if found := explained(t, exposedGateway(), earlier); found.Connection == nil ||
-		found.ConnectionStatus(found.Gateway()) != "" {
-		t.Errorf("the tunnel is %q", found.ConnectionStatus(found.Gateway()))
+	if observed := explained(t, exposedGateway(), earlier); observed.Connection == nil ||
+		observed.ConnectionStatus(observed.Gateway()) != "" {
+		t.Errorf("the tunnel is %q", observed.ConnectionStatus(observed.Gateway()))
 	}
 }
 

@@ -20,8 +20,8 @@ const controllersName = "liqo-controller-manager"
 const controllersDown = "Liqo's controllers do not run"
 
 // controllers explains why Liqo has not reacted to the provider's objects.
-func controllers(ctx context.Context, s Subject, found view) ([]cause, error) {
-	ignored := found.Ignored()
+func controllers(ctx context.Context, s Subject, view view) ([]cause, error) {
+	ignored := view.Ignored()
 	if len(ignored) == 0 {
 		return nil, nil
 	}
@@ -29,8 +29,8 @@ func controllers(ctx context.Context, s Subject, found view) ([]cause, error) {
 }
 
 // noDeployment explains why a gateway that Liqo has reacted to has no Deployment.
-func noDeployment(ctx context.Context, s Subject, found view) ([]cause, error) {
-	gateway := found.Handled()
+func noDeployment(ctx context.Context, s Subject, view view) ([]cause, error) {
+	gateway := view.Handled()
 	if gateway == nil {
 		return nil, nil
 	}

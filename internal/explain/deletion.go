@@ -69,15 +69,15 @@ func read(
 
 // unattendedDeletion explains why objects with finalizers of Liqo still exist: Liqo's controllers do
 // not run.
-func unattendedDeletion(ctx context.Context, s Subject, found view) ([]cause, error) {
-	if !heldByLiqo(found.leaving) {
+func unattendedDeletion(ctx context.Context, s Subject, view view) ([]cause, error) {
+	if !heldByLiqo(view.leaving) {
 		return nil, nil
 	}
 	_, down, err := controllersState(ctx, s.Leaf)
 	if err != nil || !down {
 		return nil, err
 	}
-	causes, err := deletion(ctx, s, found)
+	causes, err := deletion(ctx, s, view)
 	for i := range causes {
 		causes[i].summary, causes[i].advice = controllersDown, startControllers(s.Leaf)+"\n\n"+causes[i].advice
 	}
@@ -85,33 +85,33 @@ func unattendedDeletion(ctx context.Context, s Subject, found view) ([]cause, er
 }
 
 // deletion explains why objects that are to be deleted still exist.
-func deletion(ctx context.Context, s Subject, found view) ([]cause, error) {
-	if len(found.leaving) == 0 {
+func deletion(ctx context.Context, s Subject, view view) ([]cause, error) {
+	if len(view.leaving) == 0 {
 		return nil, nil
 	}
 	c := cause{
-		summary: s.Leaf.Describe(found.leaving[0]) + " is not deleted",
+		summary: s.Leaf.Describe(view.leaving[0]) + " is not deleted",
 		advice: "Destroy or apply again; this continues from what is left. If the deletion is only slow, allow more time " +
 			"in `timeouts`.",
 	}
 	var errs []error
-	for _, object := range found.leaving {
+	for _, object := range view.leaving {
 		c.evidence = append(c.evidence, fmt.Sprintf("%s still exists: %s.", s.Leaf.Describe(object), held(object)))
 		events, err := warnings(ctx, s.Leaf, object)
 		c.evidence, errs = append(c.evidence, events...), append(errs, err)
 	}
 	hasFinalizer := func(object client.Object) bool { return len(object.GetFinalizers()) > 0 }
-	if slices.ContainsFunc(found.leaving, hasFinalizer) {
+	if slices.ContainsFunc(view.leaving, hasFinalizer) {
 		c.advice += " Do not remove a finalizer by hand: the controller that set it still has something to clean up."
 	}
-	if heldByLiqo(found.leaving) {
+	if heldByLiqo(view.leaving) {
 		state, _, err := controllersState(ctx, s.Leaf)
 		if state != "" {
 			c.evidence = append(c.evidence, state)
 		}
 		errs = append(errs, err)
 	}
-	for _, object := range found.leaving {
+	for _, object := range view.leaving {
 		c.evidence = append(c.evidence, leftIn(object)...)
 	}
 	return []cause{c}, errors.Join(errs...)

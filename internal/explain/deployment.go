@@ -16,8 +16,8 @@ import (
 
 // deployment explains from the Deployment and the pods of a gateway why the gateway does not run.
 // [noDeployment] explains a missing Deployment.
-func deployment(ctx context.Context, s Subject, found view) ([]cause, error) {
-	gateway := found.Handled()
+func deployment(ctx context.Context, s Subject, view view) ([]cause, error) {
+	gateway := view.Handled()
 	if gateway == nil {
 		return nil, nil
 	}
@@ -56,14 +56,14 @@ func deployment(ctx context.Context, s Subject, found view) ([]cause, error) {
 			causes, errs = append(causes, more...), append(errs, err)
 		}
 	}
-	if err := errors.Join(errs...); err != nil || len(causes) > 0 || found.SilentSince.IsZero() {
+	if err := errors.Join(errs...); err != nil || len(causes) > 0 || view.SilentSince.IsZero() {
 		return causes, err
 	}
-	return []cause{silent(s, found, pods)}, nil
+	return []cause{silent(s, view, pods)}, nil
 }
 
 // silent is the cause that a gateway reports nothing, though nothing is wrong with its pods that Kubernetes knows.
-func silent(s Subject, found view, pods []corev1.Pod) cause {
+func silent(s Subject, view view, pods []corev1.Pod) cause {
 	evidence := make([]string, len(pods))
 	for i := range pods {
 		state := "ready"
@@ -76,11 +76,11 @@ func silent(s Subject, found view, pods []corev1.Pod) cause {
 	return cause{
 		summary: "the gateway reports nothing",
 		evidence: append([]string{
-			fmt.Sprintf("The gateway has reported nothing since %s.", found.SilentSince.Format(time.RFC3339)),
+			fmt.Sprintf("The gateway has reported nothing since %s.", view.SilentSince.Format(time.RFC3339)),
 		}, evidence...),
 		advice: fmt.Sprintf("Check that its node runs, and that the gateway can reach the API server. Its log says "+
 			"more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
-			pods[0].Namespace, liqo.MadeForGateway(found.Handled()).Name),
+			pods[0].Namespace, liqo.MadeForGateway(view.Handled()).Name),
 	}
 }
 

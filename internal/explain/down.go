@@ -44,16 +44,16 @@ func down(ctx context.Context, summary string, ends ...Subject) *Problem {
 // reports returns sentences about the end: which endpoint it dials, if it does, and what it reports
 // about the tunnel.
 func (s Subject) reports(ctx context.Context) []string {
-	found, err := s.observe(ctx)
+	view, err := s.observe(ctx)
 	if err != nil {
 		return nil // look returns the same error
 	}
 	var lines []string
-	if found.GatewayClient != nil {
+	if view.GatewayClient != nil {
 		lines = append(lines, fmt.Sprintf("The gateway of %q dials %s.", s.Leaf.Name,
-			where(found.GatewayClient.Spec.Endpoint)))
+			where(view.GatewayClient.Spec.Endpoint)))
 	}
-	report, _ := s.report(ctx, found) // look returns the same error
+	report, _ := s.report(ctx, view) // look returns the same error
 	return append(lines, report)
 }
 

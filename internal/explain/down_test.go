@@ -80,10 +80,10 @@ Its log shows more:
 
 // silentEnd returns an end whose gateway has not reported anything for a long time.
 func silentEnd(s Subject) Subject {
-	found, err := s.Find(context.Background())
-	found.SilentSince = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	found.Connection.Status.Value = networkingv1beta1.Connected
-	s.Find = func(context.Context) (liqo.Objects, error) { return found, err }
+	objects, err := s.Find(context.Background())
+	objects.SilentSince = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	objects.Connection.Status.Value = networkingv1beta1.Connected
+	s.Find = func(context.Context) (liqo.Objects, error) { return objects, err }
 	return s
 }
 

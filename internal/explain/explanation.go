@@ -68,7 +68,7 @@ func (s Subject) look(ctx context.Context) *Problem {
 // causes returns what the leaf shows, a cause before its consequences. The error joins those of the
 // requests that the leaf did not answer.
 func (s Subject) causes(ctx context.Context) ([]cause, error) {
-	found, err := s.observe(ctx)
+	view, err := s.observe(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s Subject) causes(ctx context.Context) ([]cause, error) {
 		if one.rank.isConsequence() && len(causes) > 0 {
 			break
 		}
-		more, err := one.look(ctx, s, found)
+		more, err := one.look(ctx, s, view)
 		for i := range more {
 			more[i].rank = one.rank
 		}

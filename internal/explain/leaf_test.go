@@ -28,24 +28,24 @@ func milan(t *testing.T, objects ...client.Object) Subject {
 
 // of is a leaf's end of its network with another cluster. The leaf has these objects.
 func of(leaf *cluster.Leaf, remote string, objects ...client.Object) Subject {
-	var found liqo.Objects
+	var observed liqo.Objects
 	for _, object := range objects {
 		switch object := object.(type) {
 		case *networkingv1beta1.Configuration:
-			found.Configuration = object
+			observed.Configuration = object
 		case *networkingv1beta1.GatewayServer:
-			found.GatewayServer = object
+			observed.GatewayServer = object
 		case *networkingv1beta1.GatewayClient:
-			found.GatewayClient = object
+			observed.GatewayClient = object
 		case *networkingv1beta1.PublicKey:
-			found.PublicKey = object
+			observed.PublicKey = object
 		case *networkingv1beta1.Connection:
-			found.Connection = object
+			observed.Connection = object
 		}
 	}
 	return Subject{
 		Leaf: leaf, RemoteName: remote, RemoteID: liqov1beta1.ClusterID(remote),
-		Find: func(context.Context) (liqo.Objects, error) { return found, nil },
+		Find: func(context.Context) (liqo.Objects, error) { return observed, nil },
 	}
 }
 

@@ -17,14 +17,14 @@ import (
 )
 
 // service explains why a gateway has no address for the other leaf to dial.
-func service(ctx context.Context, s Subject, found view) ([]cause, error) {
-	if found.GatewayServer == nil || found.Handled() == nil {
+func service(ctx context.Context, s Subject, view view) ([]cause, error) {
+	if view.GatewayServer == nil || view.Handled() == nil {
 		return nil, nil
 	}
 	var service corev1.Service
-	switch err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(found.GatewayServer), &service); {
+	switch err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(view.GatewayServer), &service); {
 	case apierrors.IsNotFound(err):
-		return noService(ctx, s.Leaf, found.GatewayServer)
+		return noService(ctx, s.Leaf, view.GatewayServer)
 	case err != nil:
 		return nil, s.Leaf.Explain(err)
 	}

@@ -14,19 +14,19 @@ import (
 
 // serviceChange explains why the Service of a gateway does not become what Liqo wants. Only Liqo's log says
 // it. So serviceChange makes the same change as a dry run, and the API server says why it refuses it.
-func serviceChange(ctx context.Context, s Subject, found view) ([]cause, error) {
-	if found.GatewayServer == nil || found.GatewayServer.Status.ServerRef == nil {
+func serviceChange(ctx context.Context, s Subject, view view) ([]cause, error) {
+	if view.GatewayServer == nil || view.GatewayServer.Status.ServerRef == nil {
 		return nil, nil
 	}
 	var service corev1.Service
-	err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(found.GatewayServer), &service)
+	err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(view.GatewayServer), &service)
 	if apierrors.IsNotFound(err) {
 		return nil, nil // there is nothing to change
 	}
 	if err != nil {
 		return nil, s.Leaf.Explain(err)
 	}
-	wanted, err := wantedService(ctx, s.Leaf, found.GatewayServer)
+	wanted, err := wantedService(ctx, s.Leaf, view.GatewayServer)
 	if err != nil || wanted == nil || cluster.Includes(service.Spec, wanted.Spec) {
 		return nil, err
 	}

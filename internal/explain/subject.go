@@ -42,7 +42,7 @@ func (s Subject) observe(ctx context.Context) (view, error) {
 		}
 		return view{leaving: []client.Object{object}}, nil
 	}
-	found, err := s.Find(ctx)
+	objects, err := s.Find(ctx)
 	stays := func(object client.Object) bool { return object.GetDeletionTimestamp().IsZero() }
-	return view{Objects: found, leaving: slices.DeleteFunc(found.All(), stays)}, err
+	return view{Objects: objects, leaving: slices.DeleteFunc(objects.All(), stays)}, err
 }

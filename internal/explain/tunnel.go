@@ -19,15 +19,15 @@ import (
 
 // dialling explains, from the client's end, a tunnel that does not come up although all objects are
 // in place.
-func dialling(ctx context.Context, s Subject, found view) ([]cause, error) {
-	if !found.IsInPlace() || found.GatewayClient == nil {
+func dialling(ctx context.Context, s Subject, view view) ([]cause, error) {
+	if !view.IsInPlace() || view.GatewayClient == nil {
 		return nil, nil
 	}
-	endpoint, answer := found.GatewayClient.Spec.Endpoint, ", and gets no answer"
-	if found.Tunnel() == networkingv1beta1.Connected || !found.SilentSince.IsZero() {
+	endpoint, answer := view.GatewayClient.Spec.Endpoint, ", and gets no answer"
+	if view.Tunnel() == networkingv1beta1.Connected || !view.SilentSince.IsZero() {
 		answer = ""
 	}
-	report, err := s.report(ctx, found)
+	report, err := s.report(ctx, view)
 	return []cause{{
 		ofPair: true, summary: noTunnel(s.Leaf.Name, s.RemoteName),
 		evidence: []string{
@@ -40,33 +40,33 @@ func dialling(ctx context.Context, s Subject, found view) ([]cause, error) {
 }
 
 // listening explains the same from the server's end.
-func listening(ctx context.Context, s Subject, found view) ([]cause, error) {
-	if !found.IsInPlace() || found.GatewayClient != nil {
+func listening(ctx context.Context, s Subject, view view) ([]cause, error) {
+	if !view.IsInPlace() || view.GatewayClient != nil {
 		return nil, nil
 	}
-	report, err := s.report(ctx, found)
+	report, err := s.report(ctx, view)
 	return []cause{{
 		ofPair: true, summary: noTunnel(s.RemoteName, s.Leaf.Name), evidence: []string{report},
-		advice: s.reachable(s.RemoteName, s.Leaf.Name, *found.EndpointStatus()),
+		advice: s.reachable(s.RemoteName, s.Leaf.Name, *view.EndpointStatus()),
 	}}, err
 }
 
 // unfinished explains what a tunnel still lacks whose gateway runs.
-func unfinished(_ context.Context, s Subject, found view) ([]cause, error) {
-	gateway := found.Handled()
-	if gateway == nil || found.IsInPlace() {
+func unfinished(_ context.Context, s Subject, view view) ([]cause, error) {
+	gateway := view.Handled()
+	if gateway == nil || view.IsInPlace() {
 		return nil, nil
 	}
 	name := s.Leaf.Describe(gateway)
 	switch {
-	case found.GatewayServer != nil && found.EndpointStatus() == nil:
+	case view.GatewayServer != nil && view.EndpointStatus() == nil:
 		return []cause{{
 			summary:  "the gateway has no address",
 			evidence: []string{name + " has no address in its status, although its pod runs and its Service exists."},
 			advice: fmt.Sprintf("Check that the nodes of leaf %q have addresses, and read the log of Liqo's controllers.",
 				s.Leaf.Name),
 		}}, nil
-	case found.PublicKey == nil:
+	case view.PublicKey == nil:
 		return []cause{{
 			summary:  fmt.Sprintf("the key of %q is missing", s.RemoteName),
 			evidence: []string{fmt.Sprintf("%s runs, but does not have the key of %q yet.", name, s.RemoteName)},
@@ -84,20 +84,20 @@ func unfinished(_ context.Context, s Subject, found view) ([]cause, error) {
 
 // report returns a sentence about what this end reports about the tunnel, and since when, if Liqo
 // has recorded the time.
-func (s Subject) report(ctx context.Context, found view) (string, error) {
-	if found.Connection == nil {
+func (s Subject) report(ctx context.Context, view view) (string, error) {
+	if view.Connection == nil {
 		return fmt.Sprintf("On leaf %q, there is no Connection.", s.Leaf.Name), nil
 	}
-	if found.Tunnel() == "" {
-		return fmt.Sprintf("On leaf %q, %s has no status yet.", s.Leaf.Name, s.Leaf.Describe(found.Connection)), nil
+	if view.Tunnel() == "" {
+		return fmt.Sprintf("On leaf %q, %s has no status yet.", s.Leaf.Name, s.Leaf.Describe(view.Connection)), nil
 	}
-	if !found.SilentSince.IsZero() {
+	if !view.SilentSince.IsZero() {
 		return fmt.Sprintf("On leaf %q, the gateway has reported nothing since %s, though %s still says %q.",
-			s.Leaf.Name, found.SilentSince.Format(time.RFC3339),
-			s.Leaf.Describe(found.Connection), found.Connection.Status.Value), nil
+			s.Leaf.Name, view.SilentSince.Format(time.RFC3339),
+			s.Leaf.Describe(view.Connection), view.Connection.Status.Value), nil
 	}
-	report := fmt.Sprintf("On leaf %q, %s says %q", s.Leaf.Name, s.Leaf.Describe(found.Connection), found.Tunnel())
-	since, err := s.since(ctx, found.Tunnel())
+	report := fmt.Sprintf("On leaf %q, %s says %q", s.Leaf.Name, s.Leaf.Describe(view.Connection), view.Tunnel())
+	since, err := s.since(ctx, view.Tunnel())
 	if !since.IsZero() {
 		report += ", since " + since.UTC().Format(time.RFC3339)
 	}

@@ -68,8 +68,8 @@ func TestATunnelHasNoStatusUnlessItsOwnGatewayReportsIt(t *testing.T) {
 		"an earlier gateway": {renewed, ""},
 		"no gateway":         {nil, ""},
 	} {
-		found := view{Objects: liqo.Objects{GatewayServer: test.gateway, Connection: down}}
-		if status := found.Tunnel(); status != test.expected {
+		view := view{Objects: liqo.Objects{GatewayServer: test.gateway, Connection: down}}
+		if status := view.Tunnel(); status != test.expected {
 			t.Errorf("%s: the status is %q", name, status)
 		}
 	}

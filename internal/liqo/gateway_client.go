@@ -27,20 +27,20 @@ func (g GatewayClient) Dials(server Endpoint) Endpoint {
 // the server or to Liqo stays empty while the gateway has the server's or Liqo's value. Server is the
 // endpoint of the server's gateway. It is nil while the endpoint is unknown; then the found endpoint
 // counts as the server's. LiqoNamespace is the namespace of Liqo on this leaf.
-func (g GatewayClient) Observed(found GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
-	said := Endpoint{Addresses: []string{found.ConnectAddress}, Port: found.ConnectPort}
+func (g GatewayClient) Observed(gateway GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
+	said := Endpoint{Addresses: []string{gateway.ConnectAddress}, Port: gateway.ConnectPort}
 	if server != nil {
 		said = *server
 	}
 	expected := g.Dials(said)
-	if found.ConnectAddress == expected.Addresses[0] {
-		found.ConnectAddress = g.ConnectAddress
+	if gateway.ConnectAddress == expected.Addresses[0] {
+		gateway.ConnectAddress = g.ConnectAddress
 	}
-	if found.ConnectPort == expected.Port {
-		found.ConnectPort = g.ConnectPort
+	if gateway.ConnectPort == expected.Port {
+		gateway.ConnectPort = g.ConnectPort
 	}
-	found.Template = g.Template.observed(found.Template, DefaultClientTemplate(liqoNamespace))
-	return found
+	gateway.Template = g.Template.observed(gateway.Template, DefaultClientTemplate(liqoNamespace))
+	return gateway
 }
 
 // Dialled returns the endpoint that the gateway dials, or nil if there is no gateway.

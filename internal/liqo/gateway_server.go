@@ -39,9 +39,9 @@ type Endpoint struct {
 // Observed returns the found gateway in terms of these settings. A field that these settings leave to
 // Liqo stays empty while the gateway has Liqo's value. LiqoNamespace is the namespace of Liqo on this
 // leaf.
-func (g GatewayServer) Observed(found GatewayServer, liqoNamespace string) GatewayServer {
-	found.Template = g.Template.observed(found.Template, DefaultServerTemplate(liqoNamespace))
-	return found
+func (g GatewayServer) Observed(gateway GatewayServer, liqoNamespace string) GatewayServer {
+	gateway.Template = g.Template.observed(gateway.Template, DefaultServerTemplate(liqoNamespace))
+	return gateway
 }
 
 // Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not

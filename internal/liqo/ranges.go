@@ -39,18 +39,18 @@ type Ranges struct {
 // is installed.
 func RangesOf(ctx context.Context, leaf *cluster.Leaf) (Ranges, error) {
 	return cluster.Once(leaf, func() (Ranges, error) {
-		var found Ranges
+		var ranges Ranges
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() (err error) {
-			found.PodCIDRs, err = ipamutils.GetPodCIDRs(ctx, leaf.Live, leaf.LiqoNamespace)
+			ranges.PodCIDRs, err = ipamutils.GetPodCIDRs(ctx, leaf.Live, leaf.LiqoNamespace)
 			return err
 		})
 		group.Go(func() (err error) {
-			found.ExternalCIDR, err = ipamutils.GetExternalCIDR(ctx, leaf.Live, leaf.LiqoNamespace)
+			ranges.ExternalCIDR, err = ipamutils.GetExternalCIDR(ctx, leaf.Live, leaf.LiqoNamespace)
 			return err
 		})
 		err := group.Wait() // before found is read
-		return found, leaf.Explain(err)
+		return ranges, leaf.Explain(err)
 	})
 }
 
@@ -102,13 +102,13 @@ func poolsOf(ipam *appsv1.Deployment) (pools, error) {
 			}
 		}
 	}
-	found := make(pools, len(texts))
+	pools := make(pools, len(texts))
 	for i, text := range texts {
 		pool, err := netip.ParsePrefix(text)
 		if err != nil {
 			return nil, err
 		}
-		found[i] = pool
+		pools[i] = pool
 	}
-	return found, nil
+	return pools, nil
 }

@@ -24,14 +24,14 @@ func TestALeafsRangesAreAskedForOnceAndAgainAfterAFailure(t *testing.T) {
 			return apierrors.NewServiceUnavailable("no endpoints")
 		},
 	})
-	if found, err := liqo.RangesOf(t.Context(), leaf); !cluster.Unreachable(err) {
-		t.Fatalf("got %+v (%v)", found, err)
+	if ranges, err := liqo.RangesOf(t.Context(), leaf); !cluster.Unreachable(err) {
+		t.Fatalf("got %+v (%v)", ranges, err)
 	}
 	leaf.Live = answering
 	for range 2 {
-		found, err := liqo.RangesOf(t.Context(), leaf)
-		if err != nil || !slices.Equal(found.PodCIDRs, []string{"10.1.0.0/16"}) || found.ExternalCIDR != "10.2.0.0/16" {
-			t.Errorf("got %+v (%v)", found, err)
+		ranges, err := liqo.RangesOf(t.Context(), leaf)
+		if err != nil || !slices.Equal(ranges.PodCIDRs, []string{"10.1.0.0/16"}) || ranges.ExternalCIDR != "10.2.0.0/16" {
+			t.Errorf("got %+v (%v)", ranges, err)
 		}
 		leaf.Live = interceptor.NewClient(answering, interceptor.Funcs{
 			List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
@@ -46,8 +46,8 @@ func TestALeafWithoutOneOfItsRangesIsAnError(t *testing.T) {
 		"external CIDR": clustertest.Leaf(t, "rome", clustertest.Range("pod-cidr", "10.1.0.0/16")),
 		"pod CIDR":      clustertest.Leaf(t, "rome", clustertest.Range("external-cidr", "10.2.0.0/16")),
 	} {
-		if found, err := liqo.RangesOf(t.Context(), leaf); err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": `) {
-			t.Errorf("without a %s: got %+v (%v)", missing, found, err)
+		if ranges, err := liqo.RangesOf(t.Context(), leaf); err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": `) {
+			t.Errorf("without a %s: got %+v (%v)", missing, ranges, err)
 		}
 	}
 }

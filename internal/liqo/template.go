@@ -46,14 +46,14 @@ func (t Template) Or(byDefault Template) Template {
 // observed returns the found template of a gateway in terms of these settings. Fields that these
 // settings leave to Liqo stay empty while they have Liqo's value: all fields if the settings name no
 // template, otherwise the namespace.
-func (t Template) observed(found, byDefault Template) Template {
+func (t Template) observed(template, byDefault Template) Template {
 	switch {
-	case t == (Template{}) && found == byDefault:
+	case t == (Template{}) && template == byDefault:
 		return Template{}
-	case t.Namespace == "" && found.Namespace == byDefault.Namespace:
-		found.Namespace = ""
+	case t.Namespace == "" && template.Namespace == byDefault.Namespace:
+		template.Namespace = ""
 	}
-	return found
+	return template
 }
 
 // Gateway is the settings of a gateway: a [GatewayServer] or a [GatewayClient].

@@ -91,7 +91,7 @@ func isWireGuard(resource metav1.APIResource) bool {
 // templatesOf lists the templates of all these resources at the same time. A resource that does not
 // exist has none.
 func templatesOf(ctx context.Context, leaf *cluster.Leaf, resources []metav1.APIResource) ([]GatewayTemplate, error) {
-	found := make([][]GatewayTemplate, len(resources))
+	templates := make([][]GatewayTemplate, len(resources))
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range resources {
 		group.Go(func() error {
@@ -102,7 +102,7 @@ func templatesOf(ctx context.Context, leaf *cluster.Leaf, resources []metav1.API
 			}
 			resource := networkingv1beta1.GroupVersion.String() + "/" + resources[i].Name
 			for j := range list.Items {
-				found[i] = append(found[i], GatewayTemplate{
+				templates[i] = append(templates[i], GatewayTemplate{
 					Name: list.Items[j].Name, Namespace: list.Items[j].Namespace, Resource: resource,
 					Role: templateRole(&resources[i]),
 				})
@@ -111,7 +111,7 @@ func templatesOf(ctx context.Context, leaf *cluster.Leaf, resources []metav1.API
 		})
 	}
 	err := group.Wait() // before found is read
-	return slices.Concat(found...), err
+	return slices.Concat(templates...), err
 }
 
 // templateRole returns the role of a gateway template's resource, and an empty role for other

@@ -77,12 +77,12 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 			return diags
 		}
 	}
-	found := set.Observed(*state.ClientGateway, state.ServerEndpoint, state.Client.LiqoNamespace)
+	gateway := set.Observed(*state.ClientGateway, state.ServerEndpoint, state.Client.LiqoNamespace)
 	object, diags := types.ObjectValueFrom(ctx, clientGatewayTypes, clientGatewayModel{
-		ConnectAddress: stringOrNull(found.ConnectAddress),
-		ConnectPort:    int32OrNull(found.ConnectPort),
-		KeySecret:      stringOrNull(found.KeySecret),
-		Template:       templateObject(found.Template),
+		ConnectAddress: stringOrNull(gateway.ConnectAddress),
+		ConnectPort:    int32OrNull(gateway.ConnectPort),
+		KeySecret:      stringOrNull(gateway.KeySecret),
+		Template:       templateObject(gateway.Template),
 	})
 	if m.ClientGateway.IsNull() && object.Equal(objectWith(ctx, clientGatewayTypes, nil)) {
 		return diags // the configuration has no block, and the leaf has defaults only

@@ -190,28 +190,28 @@ func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcu
 			return diags
 		}
 	}
-	found, diags := set.observed(ctx, *state.ServerGateway, state.Server.LiqoNamespace)
+	gateway, diags := set.observed(ctx, *state.ServerGateway, state.Server.LiqoNamespace)
 	if diags.HasError() {
 		return diags
 	}
-	m.ServerGateway, diags = types.ObjectValueFrom(ctx, serverGatewayTypes, found)
+	m.ServerGateway, diags = types.ObjectValueFrom(ctx, serverGatewayTypes, gateway)
 	return diags
 }
 
 // observed returns the found gateway in terms of these settings.
 func (m serverGatewayModel) observed(
-	ctx context.Context, found liqo.GatewayServer, liqoNamespace string,
+	ctx context.Context, gateway liqo.GatewayServer, liqoNamespace string,
 ) (serverGatewayModel, diag.Diagnostics) {
 	template, diags := templateSpec(ctx, m.Template)
-	found = liqo.GatewayServer{Template: template}.Observed(found, liqoNamespace)
+	gateway = liqo.GatewayServer{Template: template}.Observed(gateway, liqoNamespace)
 	return serverGatewayModel{
-		ServiceType:        types.StringValue(string(found.ServiceType)),
-		Port:               int32OrNull(found.Port),
-		NodePort:           int32OrNull(found.NodePort),
-		LoadBalancerIP:     ipOrNull(found.LoadBalancerIP),
-		ServiceAnnotations: textMap(m.ServiceAnnotations, found.ServiceAnnotations),
-		ServiceLabels:      textMap(m.ServiceLabels, found.ServiceLabels),
-		KeySecret:          stringOrNull(found.KeySecret),
-		Template:           templateObject(found.Template),
+		ServiceType:        types.StringValue(string(gateway.ServiceType)),
+		Port:               int32OrNull(gateway.Port),
+		NodePort:           int32OrNull(gateway.NodePort),
+		LoadBalancerIP:     ipOrNull(gateway.LoadBalancerIP),
+		ServiceAnnotations: textMap(m.ServiceAnnotations, gateway.ServiceAnnotations),
+		ServiceLabels:      textMap(m.ServiceLabels, gateway.ServiceLabels),
+		KeySecret:          stringOrNull(gateway.KeySecret),
+		Template:           templateObject(gateway.Template),
 	}, diags
 }

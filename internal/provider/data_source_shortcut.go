@@ -172,12 +172,12 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 		}
 		network := shortcut.New(pair.client, pair.server)
 		network.Client.Pods, network.Server.Pods = podsOfClient, podsOfServer
-		found, err := network.Inspect(ctx)
+		inspection, err := network.Inspect(ctx)
 		if err != nil {
 			resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
 			return
 		}
-		model.show(found)
+		model.show(inspection)
 	})
 }
 
@@ -189,18 +189,18 @@ func (l *leaves) prepare(ctx context.Context, name types.String, pods *liqo.Pods
 	})
 }
 
-func (m *shortcutDataModel) show(found shortcut.Inspection) {
-	m.ID = types.StringValue(string(found.Client.ClusterID) + "/" + string(found.Server.ClusterID))
-	m.ClientClusterID = types.StringValue(string(found.Client.ClusterID))
-	m.ServerClusterID = types.StringValue(string(found.Server.ClusterID))
-	m.ClientNamespace, m.ServerNamespace = stringOrNull(found.Client.Namespace), stringOrNull(found.Server.Namespace)
-	m.Status = types.StringValue(string(found.Status))
-	m.Reversed = types.BoolValue(found.Reversed)
-	m.MadeBy = stringOrNull(string(found.MadeBy))
-	m.MTU = mtuOrNull(max(found.Client.MTU, found.Server.MTU))
-	m.ServerEndpoint = endpointObject(found.ServerEndpoint)
-	m.ClientNetwork, m.ServerNetwork = networkOrNull(found.Client.Network), networkOrNull(found.Server.Network)
-	m.ClientEnd, m.ServerEnd = endStatus(found.ClientEnd), endStatus(found.ServerEnd)
+func (m *shortcutDataModel) show(inspection shortcut.Inspection) {
+	m.ID = types.StringValue(string(inspection.Client.ClusterID) + "/" + string(inspection.Server.ClusterID))
+	m.ClientClusterID = types.StringValue(string(inspection.Client.ClusterID))
+	m.ServerClusterID = types.StringValue(string(inspection.Server.ClusterID))
+	m.ClientNamespace, m.ServerNamespace = stringOrNull(inspection.Client.Namespace), stringOrNull(inspection.Server.Namespace)
+	m.Status = types.StringValue(string(inspection.Status))
+	m.Reversed = types.BoolValue(inspection.Reversed)
+	m.MadeBy = stringOrNull(string(inspection.MadeBy))
+	m.MTU = mtuOrNull(max(inspection.Client.MTU, inspection.Server.MTU))
+	m.ServerEndpoint = endpointObject(inspection.ServerEndpoint)
+	m.ClientNetwork, m.ServerNetwork = networkOrNull(inspection.Client.Network), networkOrNull(inspection.Server.Network)
+	m.ClientEnd, m.ServerEnd = endStatus(inspection.ClientEnd), endStatus(inspection.ServerEnd)
 }
 
 func endStatus(end shortcut.EndStatus) *endStatusModel {

@@ -41,12 +41,12 @@ func TestALostLeafIsAnErrorOfAPlanUnlessTheStateHasItUnderThisName(t *testing.T)
 
 func TestALeafThatCannotBeFoundByItsClusterIDEitherIsUnknown(t *testing.T) {
 	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere, "milan": nowhere}, unknownNames{})
-	found := leaves.find(t.Context(), joining("rome", "turin"))
-	if found.clientErr == nil || isUnknownName(found.clientErr) {
-		t.Errorf("the client: %v", found.clientErr)
+	p := leaves.find(t.Context(), joining("rome", "turin"))
+	if p.clientErr == nil || isUnknownName(p.clientErr) {
+		t.Errorf("the client: %v", p.clientErr)
 	}
-	if text := fmt.Sprint(found.serverErr); !isUnknownName(found.serverErr) ||
-		!strings.Contains(text, `has the cluster ID "milan"`) || cluster.Unreachable(found.serverErr) {
+	if text := fmt.Sprint(p.serverErr); !isUnknownName(p.serverErr) ||
+		!strings.Contains(text, `has the cluster ID "milan"`) || cluster.Unreachable(p.serverErr) {
 		t.Errorf("the server: %s", text)
 	}
 }

@@ -67,14 +67,14 @@ func (l *leaves) findRecorded(ctx context.Context, recorded recordedLeaf) (*clus
 		return nil, err
 	}
 	var unread error
-	found, notFound := l.registry.Search(ctx, recorded.id, func(leaf *cluster.Leaf) bool {
+	match, notFound := l.registry.Search(ctx, recorded.id, func(leaf *cluster.Leaf) bool {
 		same, err := recorded.is(ctx, leaf)
 		unread = errors.Join(unread, err)
 		return same
 	})
 	switch {
 	case notFound == nil:
-		return found, nil
+		return match, nil
 	case unread != nil:
 		return nil, unread
 	case err != nil:

@@ -101,7 +101,7 @@ func (m *configurationModel) check(ctx context.Context, object shortcut.EndObjec
 	if diags.HasError() {
 		return diags
 	}
-	diags.Append(found(path.Root("pod_cidrs"), object.End.CheckAnnounced(ctx, networks, liqo.Network{}))...)
+	diags.Append(checkResult(path.Root("pod_cidrs"), object.End.CheckAnnounced(ctx, networks, liqo.Network{}))...)
 	overlaps, err := object.End.Overlaps(ctx, networks)
 	if err != nil {
 		diags.AddWarning(summary("Remapping can't be predicted", err), detail(err))
@@ -122,9 +122,9 @@ func (m *configurationModel) ensure(ctx context.Context, object shortcut.EndObje
 }
 
 func (m *configurationModel) observed(
-	_ context.Context, found shortcut.EndObjectState,
+	_ context.Context, observed shortcut.EndObjectState,
 ) diag.Diagnostics { //nolint:unparam // as that of any other model
-	network := found.Network
+	network := observed.Network
 	m.PodCIDRs, m.ExternalCIDR = cidrList(network.PodCIDRs), cidrOrNull(network.ExternalCIDR)
 	m.RemappedPodCIDRs = cidrList(network.RemappedPodCIDRs)
 	m.RemappedExternalCIDR = cidrOrNull(network.RemappedExternalCIDR)

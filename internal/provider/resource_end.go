@@ -44,7 +44,7 @@ type endModel[M any] interface {
 	// ensure creates or changes the object on the leaf.
 	ensure(ctx context.Context, object shortcut.EndObject, namespace string) error
 	// observed copies the object on the leaf into the model.
-	observed(ctx context.Context, found shortcut.EndObjectState) diag.Diagnostics
+	observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics
 	// keep restores the computed attributes that a plan has promised.
 	keep(plan *M)
 	// keySecret is the user's Secret of a gateway. Its name is empty if there is none.
@@ -139,17 +139,17 @@ func (r *endResource[M, P]) ensure(
 	}
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
 	defer cancel()
-	found, err := object.Observe(ctx)
+	observed, err := object.Observe(ctx)
 	if err != nil {
 		return append(diags, recordUnread(ctx, plan, state, failure, err)...)
 	}
-	if !found.Exists {
+	if !observed.Exists {
 		return diags // a refused attempt must not take over what someone else made
 	}
 	promised, promisedUID := *plan, model.ClusterUID
-	model.observed(leaf, found, own)
+	model.observed(leaf, observed, own)
 	keepKnown(&model.ClusterUID, promisedUID)
-	diags.Append(plan.observed(ctx, found)...)
+	diags.Append(plan.observed(ctx, observed)...)
 	if failure == nil {
 		plan.keep(&promised) // if it has changed meanwhile, the next refresh shows it
 	}
@@ -182,24 +182,24 @@ func (r *endResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, 
 		return
 	}
 	object := r.at(leaf, state, own)
-	found, err := object.Observe(ctx)
+	observed, err := object.Observe(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The leaf can't be read", err), detail(err))
 		return
 	}
-	if found.Taken != "" {
-		resp.Diagnostics.AddWarning("The object has another owner now", "This resource no longer owns "+found.Taken+
+	if observed.Taken != "" {
+		resp.Diagnostics.AddWarning("The object has another owner now", "This resource no longer owns "+observed.Taken+
 			": another resource or someone else has taken it over. The resource is removed from the state, and the object "+
 			"stays.")
 	}
-	if !found.Exists {
+	if !observed.Exists {
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	model.observed(leaf, found, own)
-	resp.Diagnostics.Append(state.observed(ctx, found)...)
+	model.observed(leaf, observed, own)
+	resp.Diagnostics.Append(state.observed(ctx, observed)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	if r.isGateway() && (found.Status == shortcut.Error || found.Silent) {
+	if r.isGateway() && (observed.Status == shortcut.Error || observed.Silent) {
 		down := object.WhyDown(ctx)
 		resp.Diagnostics.AddAttributeWarning(path.Root("status"), capital(down.Summary), down.Detail)
 	}

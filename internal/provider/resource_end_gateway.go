@@ -79,13 +79,13 @@ func (m *endGatewayModel) promiseKey(state *endGatewayModel, isReplaced bool) {
 func (m *endGatewayModel) unsettle() { m.Status = types.StringUnknown() }
 
 // observedGateway copies what both gateways have.
-func (m *endGatewayModel) observedGateway(found shortcut.EndObjectState, mtu int, rotation string) {
+func (m *endGatewayModel) observedGateway(observed shortcut.EndObjectState, mtu int, rotation string) {
 	m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
 	m.KeyRotation = stringOrNull(rotation)
-	m.Status = types.StringValue(string(found.Status))
+	m.Status = types.StringValue(string(observed.Status))
 	switch {
-	case !found.KeyUnreadable:
-		m.PublicKey = keyOrNull(found.Key)
+	case !observed.KeyUnreadable:
+		m.PublicKey = keyOrNull(observed.Key)
 	case m.PublicKey.IsUnknown(): // otherwise the known one stays
 		m.PublicKey = types.StringNull()
 	}

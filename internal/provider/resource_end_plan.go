@@ -188,7 +188,7 @@ func (r *endResource[M, P]) checkFeasible(
 func checkEndFree(ctx context.Context, object shortcut.EndObject) diag.Diagnostics {
 	at, err := path.Root("remote_cluster_id"), object.CheckFree(ctx)
 	if !shortcut.IsRival(err) {
-		return found(at, err)
+		return checkResult(at, err)
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It exists already", err), detail(err)+
 		"\n\nThis is only a warning, because the same apply may destroy the other resource. It may be this resource, "+

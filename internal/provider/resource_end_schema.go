@@ -109,9 +109,9 @@ func (m *endCommonModel) recorded() recordedLeaf {
 }
 
 // observed copies what does not depend on the object.
-func (m *endCommonModel) observed(leaf *cluster.Leaf, found shortcut.EndObjectState, own ownership) {
+func (m *endCommonModel) observed(leaf *cluster.Leaf, observed shortcut.EndObjectState, own ownership) {
 	m.locate(leaf)
-	m.Namespace = types.StringValue(found.Namespace)
+	m.Namespace = types.StringValue(observed.Namespace)
 	m.OwnerID = own.id(m.OwnerID)
 }
 

@@ -62,12 +62,12 @@ func newEndCase[M any, P endModel[M]](t *testing.T, of any, more values) endCase
 				t.Fatal(err)
 			}
 		}
-		found, err := one.Observe(t.Context())
-		if err != nil || !found.Exists {
-			t.Fatalf("it is %+v (%v)", found, err)
+		observed, err := one.Observe(t.Context())
+		if err != nil || !observed.Exists {
+			t.Fatalf("it is %+v (%v)", observed, err)
 		}
-		model.common().observed(leaf, found, own)
-		diags := model.observed(t.Context(), found)
+		model.common().observed(leaf, observed, own)
+		diags := model.observed(t.Context(), observed)
 		if diags.Append(state.Set(t.Context(), model)...); diags.HasError() {
 			t.Fatal(diags)
 		}

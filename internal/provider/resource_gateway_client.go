@@ -122,12 +122,12 @@ func (m *gatewayClientModel) ensure(ctx context.Context, object shortcut.EndObje
 	return object.EnsureGatewayClient(ctx, namespace, server, spec)
 }
 
-func (m *gatewayClientModel) observed(ctx context.Context, found shortcut.EndObjectState) diag.Diagnostics {
+func (m *gatewayClientModel) observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics {
 	set, diags := m.spec(ctx)
-	client := set.Observed(*found.Client, nil, found.LiqoNamespace)
-	m.ServerEndpoint = endpointObject(found.Endpoint)
+	client := set.Observed(*observed.Client, nil, observed.LiqoNamespace)
+	m.ServerEndpoint = endpointObject(observed.Endpoint)
 	m.KeySecret, m.Template = stringOrNull(client.KeySecret), templateObject(client.Template)
-	m.observedGateway(found, client.MTU, client.KeyRotation)
+	m.observedGateway(observed, client.MTU, client.KeyRotation)
 	return diags
 }
 

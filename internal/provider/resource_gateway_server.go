@@ -93,11 +93,11 @@ func (m *gatewayServerModel) ensure(ctx context.Context, object shortcut.EndObje
 	return object.EnsureGatewayServer(ctx, namespace, spec)
 }
 
-func (m *gatewayServerModel) observed(ctx context.Context, found shortcut.EndObjectState) diag.Diagnostics {
+func (m *gatewayServerModel) observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics {
 	var diags diag.Diagnostics
-	m.serverGatewayModel, diags = m.serverGatewayModel.observed(ctx, *found.Server, found.LiqoNamespace)
-	m.Endpoint = endpointObject(found.Endpoint)
-	m.observedGateway(found, found.Server.MTU, found.Server.KeyRotation)
+	m.serverGatewayModel, diags = m.serverGatewayModel.observed(ctx, *observed.Server, observed.LiqoNamespace)
+	m.Endpoint = endpointObject(observed.Endpoint)
+	m.observedGateway(observed, observed.Server.MTU, observed.Server.KeyRotation)
 	return diags
 }
 

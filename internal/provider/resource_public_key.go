@@ -56,9 +56,9 @@ func (m *publicKeyModel) ensure(ctx context.Context, object shortcut.EndObject, 
 }
 
 func (m *publicKeyModel) observed(
-	_ context.Context, found shortcut.EndObjectState,
+	_ context.Context, observed shortcut.EndObjectState,
 ) diag.Diagnostics { //nolint:unparam // as that of any other model
-	m.PublicKey = keyOrNull(found.Key)
+	m.PublicKey = keyOrNull(observed.Key)
 	return nil
 }
 

@@ -77,7 +77,7 @@ func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 	spec := shortcut.Spec{Adopt: f.plan.AdoptExisting.ValueBool(), KeysByOthers: f.plan.keysByOthers()}
 	err := f.shortcut.CheckFree(ctx, spec)
 	if !shortcut.IsRival(err) {
-		return found(path.Root("adopt_existing"), err)
+		return checkResult(path.Root("adopt_existing"), err)
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("adopt_existing"),
 		summary("A shortcut exists already", err), detail(err)+
@@ -103,8 +103,8 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 	}
 	_, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, client)
 	_, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, server)
-	diags.Append(found(announcementPath("client_network", clientErr), clientErr)...)
-	diags.Append(found(announcementPath("server_network", serverErr), serverErr)...)
+	diags.Append(checkResult(announcementPath("client_network", clientErr), clientErr)...)
+	diags.Append(checkResult(announcementPath("server_network", serverErr), serverErr)...)
 	if len(diags) > 0 {
 		return diags
 	}
@@ -134,7 +134,7 @@ func (f feasibility) remapping(ctx context.Context, client, server end.Announcem
 // it.
 func foundUnlessMade(at path.Path, err error) diag.Diagnostics {
 	if !end.IsMissing(err) {
-		return found(at, err)
+		return checkResult(at, err)
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It does not exist", err), detail(err)+
 		"\n\nThis is only a warning, because the same apply may create it before the shortcut. Otherwise the "+
@@ -143,7 +143,7 @@ func foundUnlessMade(at path.Path, err error) diag.Diagnostics {
 
 // found reports the result of a check at the attribute that the user can change. A problem that
 // would make the apply fail is an error. If the leaf cannot be read, it is a warning.
-func found(at path.Path, err error) diag.Diagnostics {
+func checkResult(at path.Path, err error) diag.Diagnostics {
 	if err == nil {
 		return nil
 	}

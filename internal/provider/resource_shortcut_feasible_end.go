@@ -92,7 +92,7 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 	}
 	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
 	if err != nil {
-		return found(s.gatewayAt.AtName("template"), err)
+		return checkResult(s.gatewayAt.AtName("template"), err)
 	}
 	server := s.gateway.server
 	if server == nil {
@@ -125,12 +125,12 @@ func (s checkedEnd) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 	if len(s.gateway.server.ServiceAnnotations) == 0 {
 		at = "service_labels"
 	}
-	return found(s.gatewayAt.AtName(at), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
+	return checkResult(s.gatewayAt.AtName(at), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
 }
 
 // checkPorts finds an existing gateway with a list of ports, which this provider can't change.
 func (s checkedEnd) checkPorts(ctx context.Context) diag.Diagnostics {
-	return found(s.gatewayAt, s.end.CheckPorts(ctx))
+	return checkResult(s.gatewayAt, s.end.CheckPorts(ctx))
 }
 
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.

@@ -257,7 +257,7 @@ func TestAnUnchangedShortcutIsNotChecked(t *testing.T) {
 }
 
 func TestACheckThatCannotReadTheLeafIsAWarning(t *testing.T) {
-	diags := found(path.Root("client_namespace"), errors.New("no answer"))
+	diags := checkResult(path.Root("client_namespace"), errors.New("no answer"))
 	if diags.HasError() || !slices.Equal(at(diags, diag.SeverityWarning), []string{"client_namespace"}) {
 		t.Errorf("got %v", diags)
 	}

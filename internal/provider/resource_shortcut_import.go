@@ -123,8 +123,8 @@ func importedFrom(resource string, origin owner.Origin) diag.Diagnostic {
 // checkPorts returns an error for each gateway with a list of ports.
 func (p pair) checkPorts(ctx context.Context) diag.Diagnostics {
 	shortcut := shortcut.New(p.client, p.server)
-	diags := found(path.Root("client_gateway"), shortcut.Client.CheckPorts(ctx))
-	diags.Append(found(path.Root("server_gateway"), shortcut.Server.CheckPorts(ctx))...)
+	diags := checkResult(path.Root("client_gateway"), shortcut.Client.CheckPorts(ctx))
+	diags.Append(checkResult(path.Root("server_gateway"), shortcut.Server.CheckPorts(ctx))...)
 	return diags
 }
 
@@ -173,15 +173,15 @@ func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagno
 
 // importedByClusterIDs connects to the leaves with these cluster IDs.
 func (l *leaves) importedByClusterIDs(ctx context.Context, client, server string) (pair, diag.Diagnostics) {
-	found := l.connectByID(ctx, client, server)
+	p := l.connectByID(ctx, client, server)
 	var diags diag.Diagnostics
-	for _, end := range found.failed() {
+	for _, end := range p.failed() {
 		diags.Append(l.notImported(end, shortcutIDForm)...)
 	}
 	if diags.HasError() {
 		return pair{}, diags
 	}
-	return found, nil
+	return p, nil
 }
 
 const shortcutIDForm = "`client/server`: the names of the two leaves, or their cluster IDs"

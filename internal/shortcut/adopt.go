@@ -14,16 +14,16 @@ import (
 // adopt or claims, also those of someone else. The latter can be given back. PublicKeys that others
 // must provide stay theirs.
 func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished owner.Unfinished) error {
-	found, err := s.look(ctx)
+	n, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
-	found.unfinished = unfinished
-	here, err := e.Find(ctx)
+	n.unfinished = unfinished
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return err
 	}
-	all := here.Made()
+	all := objects.Made()
 	if spec.Adopt || e.Owner.Claims { // otherwise, EnsureNamespace takes the namespace
 		if all, err = e.Markable(ctx); err != nil {
 			return err
@@ -31,7 +31,7 @@ func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished o
 	}
 	self := owner.Owner{Token: e.Owner.Token, Origin: e.Owner.Origin} // without its claims
 	for _, object := range slices.DeleteFunc(all, e.Owner.Marked) {
-		whose := self.WhoseIn(found.written(), object, unfinished)
+		whose := self.WhoseIn(n.written(), object, unfinished)
 		if spec.KeysByOthers && end.IsPublicKey(object) && whose != owner.Orphan {
 			continue
 		}
@@ -39,7 +39,7 @@ func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished o
 			err = e.Take(ctx, object)
 		} else {
 			token := owner.TokenOf(object)
-			err = e.Adopt(ctx, object, found.isUnfinished(token) && unfinished.AbandonedTo(self, token))
+			err = e.Adopt(ctx, object, n.isUnfinished(token) && unfinished.AbandonedTo(self, token))
 		}
 		if err != nil {
 			return err
@@ -51,11 +51,11 @@ func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished o
 // adopting reports whether the owner has begun to adopt a network and the shortcut was never
 // complete. Then the owner must not remove any of it.
 func (s *Shortcut) adopting(ctx context.Context) (bool, error) {
-	found, err := s.look(ctx)
-	if err != nil || found.complete(s.Client.Owner.Token) {
+	n, err := s.look(ctx)
+	if err != nil || n.complete(s.Client.Owner.Token) {
 		return false, err
 	}
-	return slices.ContainsFunc(found.made(), func(object client.Object) bool {
+	return slices.ContainsFunc(n.made(), func(object client.Object) bool {
 		_, adopted := owner.Previously(object)
 		return adopted && s.Client.Owner.Marked(object)
 	}), nil

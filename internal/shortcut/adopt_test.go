@@ -125,8 +125,8 @@ func TestPublicKeysOfOthersStayTheirs(t *testing.T) {
 		if err := shortcut.take(t.Context(), shortcut.Server, spec, nil); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := shortcut.Server.Find(t.Context()); err != nil || ours.Owns(found.PublicKey) != test.taken {
-			t.Errorf("%s: it is marked %v (%v)", name, found.PublicKey.Annotations, err)
+		if objects, err := shortcut.Server.Find(t.Context()); err != nil || ours.Owns(objects.PublicKey) != test.taken {
+			t.Errorf("%s: it is marked %v (%v)", name, objects.PublicKey.Annotations, err)
 		}
 	}
 }

@@ -59,9 +59,9 @@ func joinedAtRome(t *testing.T, objects []client.Object) *Shortcut {
 // atRome returns the Configuration on Rome, or nil.
 func (s *Shortcut) atRome(t *testing.T) *networkingv1beta1.Configuration {
 	t.Helper()
-	found, err := s.Client.Find(t.Context())
+	objects, err := s.Client.Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found.Configuration
+	return objects.Configuration
 }

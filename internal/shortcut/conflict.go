@@ -37,21 +37,21 @@ func IsRival(err error) bool {
 // joined the pair already. It reads the caches. It reads live only to say who joined the pair, and whether that create
 // was killed.
 func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
-	found, err := s.look(ctx)
+	n, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
-	if s.hasRival(found) {
-		if found.unfinished, err = readUnfinished(ctx, s.first(), leaseName(s.first())); err != nil {
+	if s.hasRival(n) {
+		if n.unfinished, err = readUnfinished(ctx, s.first(), leaseName(s.first())); err != nil {
 			return err
 		}
 	}
-	return s.checkFree(ctx, spec, found)
+	return s.checkFree(ctx, spec, n)
 }
 
 // hasRival reports whether a network has objects with the token of another shortcut.
-func (s *Shortcut) hasRival(found network) bool {
-	return slices.ContainsFunc(found.made(), func(object client.Object) bool {
+func (s *Shortcut) hasRival(n network) bool {
+	return slices.ContainsFunc(n.made(), func(object client.Object) bool {
 		return s.Client.Owner.Whose(object) == owner.OtherOwner && !owner.IsEndObject(object)
 	})
 }
@@ -67,18 +67,18 @@ func readUnfinished(ctx context.Context, e *end.End, name string) (owner.Unfinis
 }
 
 // checkFree does so for a network that was read with what its lease says.
-func (s *Shortcut) checkFree(ctx context.Context, spec Spec, found network) error {
+func (s *Shortcut) checkFree(ctx context.Context, spec Spec, n network) error {
 	if spec.Adopt {
 		return nil
 	}
 	concerns := func(object client.Object) bool {
 		return !spec.KeysByOthers || !end.IsPublicKey(object) // others who provide the keys may have done so already
 	}
-	all := contested{network: found.written(), unfinished: found.unfinished, concerns: concerns}
-	if err := all.checkAt(ctx, s.Client, found.client.Made()); err != nil {
+	all := contested{network: n.written(), unfinished: n.unfinished, concerns: concerns}
+	if err := all.checkAt(ctx, s.Client, n.client.Made()); err != nil {
 		return err
 	}
-	return all.checkAt(ctx, s.Server, found.server.Made())
+	return all.checkAt(ctx, s.Server, n.server.Made())
 }
 
 // contested is what an operation wants to have.
@@ -115,12 +115,12 @@ func (s *Shortcut) checkTurn(spec Spec, turn *turn) func(context.Context) error 
 		if err := s.catchUp(ctx, spec.Create); err != nil {
 			return err
 		}
-		found, err := s.look(ctx)
+		n, err := s.look(ctx)
 		if err != nil {
 			return err
 		}
-		found.unfinished = turn.unfinished
-		return s.checkFree(ctx, spec, found)
+		n.unfinished = turn.unfinished
+		return s.checkFree(ctx, spec, n)
 	}
 }
 
@@ -128,8 +128,8 @@ func (s *Shortcut) checkTurn(spec Spec, turn *turn) func(context.Context) error 
 // have become complete or been removed just before this operation got the turn, and the caches may not show this yet.
 // A cache whose watch was cut may show nothing at all.
 func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
-	found, err := s.look(ctx)
-	if err != nil || !creates && !s.hasRival(found) {
+	n, err := s.look(ctx)
+	if err != nil || !creates && !s.hasRival(n) {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -212,11 +212,11 @@ func joinedByOthers(ctx context.Context, e *end.End, objects []string) error {
 // untilGivenUp waits until the removal of a rival's objects begins on this leaf.
 func untilGivenUp(ctx context.Context, e *end.End, rival *rivalError) error {
 	return e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
-		found, err := e.Find(ctx)
+		objects, err := e.Find(ctx)
 		if err != nil {
 			return false, err
 		}
-		for _, object := range found.Made() {
+		for _, object := range objects.Made() {
 			if owner.TokenOf(object) == rival.token && !end.Leaving(object) {
 				return false, nil
 			}

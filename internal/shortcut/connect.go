@@ -115,8 +115,8 @@ func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	if !errors.Is(failure, end.ErrRemapped) {
 		return failure
 	}
-	found, err := s.look(ctx)
-	if err != nil || found.client.Gateway() != nil || found.server.Gateway() != nil {
+	n, err := s.look(ctx)
+	if err != nil || n.client.Gateway() != nil || n.server.Gateway() != nil {
 		return besides(failure, err)
 	}
 	return besides(failure, s.Disconnect(ctx, spec.removal()))

@@ -37,7 +37,7 @@ func TestIPv6RangesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
-		if found, err := shortcut.look(t.Context()); err != nil || len(found.made()) > 0 {
+		if n, err := shortcut.look(t.Context()); err != nil || len(n.made()) > 0 {
 			t.Errorf("%s: something was written (%v)", name, err)
 		}
 	}
@@ -105,9 +105,9 @@ func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
 	go func() {
 		defer cancel()
 		_ = s.Client.Leaf.Until(ctx, "milan", func(ctx context.Context) (bool, error) {
-			found, err := s.Client.Find(ctx)
-			return found.Configuration != nil && me.Marked(found.Configuration) &&
-				found.Configuration.Annotations[owner.ManagedBy+"/origin"] != "", err
+			objects, err := s.Client.Find(ctx)
+			return objects.Configuration != nil && me.Marked(objects.Configuration) &&
+				objects.Configuration.Annotations[owner.ManagedBy+"/origin"] != "", err
 		}, &networkingv1beta1.Configuration{})
 	}()
 	return s.Connect(ctx, spec)
@@ -142,7 +142,7 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 			len(state.Duplicates) > 0 {
 			t.Fatalf("again: %t: %+v (%v)", again, state, err)
 		}
-		if found, err := s.look(t.Context()); err != nil || !found.complete(me.Token) {
+		if n, err := s.look(t.Context()); err != nil || !n.complete(me.Token) {
 			t.Errorf("again: %t: it is not complete (%v)", again, err)
 		}
 	}

@@ -84,8 +84,8 @@ func (o EndObject) makeRoom(
 	e *endSteps, replaces func(ctx context.Context, namespace string) (bool, error),
 ) steps.Before {
 	room := e.makeRoom(func(ctx context.Context, namespace string) (bool, error) {
-		found, err := e.Find(ctx)
-		if err != nil || end.ObjectOf(found, o.End.Owner.Resource) == nil {
+		objects, err := e.Find(ctx)
+		if err != nil || end.ObjectOf(objects, o.End.Owner.Resource) == nil {
 			return err == nil, err
 		}
 		return replaces(ctx, namespace)

@@ -16,18 +16,18 @@ import (
 // liqo_public_key can give a key to a shortcut that does not share keys itself. CheckFree reads the cache, and live
 // whether a create was killed.
 func (o EndObject) CheckFree(ctx context.Context) error {
-	found, err := o.End.Find(ctx)
+	objects, err := o.End.Find(ctx)
 	if err != nil {
 		return err
 	}
 	var unfinished owner.Unfinished
-	object := end.ObjectOf(found, o.End.Owner.Resource)
+	object := end.ObjectOf(objects, o.End.Owner.Resource)
 	if object != nil && o.End.Owner.Whose(object) == owner.OtherOwner {
 		if unfinished, err = readUnfinished(ctx, o.End, objectLeaseName(o.End)); err != nil {
 			return err
 		}
 	}
-	return o.checkFree(ctx, found, unfinished)
+	return o.checkFree(ctx, objects, unfinished)
 }
 
 // checkTurn returns a step that does so with the turn, before anything is written. A create does not trust the cache.
@@ -38,11 +38,11 @@ func (o EndObject) checkTurn(own *turn) func(context.Context) error {
 				return err
 			}
 		}
-		found, err := o.End.Find(ctx)
+		objects, err := o.End.Find(ctx)
 		if err != nil {
 			return err
 		}
-		if err := o.checkFree(ctx, found, own.unfinished); err != nil {
+		if err := o.checkFree(ctx, objects, own.unfinished); err != nil {
 			return err
 		}
 		own.wrote.Store(true)
@@ -51,8 +51,8 @@ func (o EndObject) checkTurn(own *turn) func(context.Context) error {
 }
 
 // checkFree does so for objects that were read with what the lease of the object says.
-func (o EndObject) checkFree(ctx context.Context, found liqo.Objects, unfinished owner.Unfinished) error {
-	resource, all := o.End.Owner.Resource, found.Written()
+func (o EndObject) checkFree(ctx context.Context, objects liqo.Objects, unfinished owner.Unfinished) error {
+	resource, all := o.End.Owner.Resource, objects.Written()
 	concerns := func(object client.Object) bool {
 		ofShortcut := owner.Managed(object) && !owner.IsEndObject(object) && owner.TokenOf(object) != ""
 		return resource.Manages(object) || ofShortcut && resource != owner.PublicKeyResource
@@ -62,11 +62,11 @@ func (o EndObject) checkFree(ctx context.Context, found liqo.Objects, unfinished
 
 // checkStill fails if someone else has taken the object over or deleted it meanwhile.
 func (o EndObject) checkStill(ctx context.Context) error {
-	found, err := o.End.Find(ctx)
+	objects, err := o.End.Find(ctx)
 	if err != nil {
 		return err
 	}
-	if object := end.ObjectOf(found, o.End.Owner.Resource); object != nil && o.End.Owner.Marked(object) {
+	if object := end.ObjectOf(objects, o.End.Owner.Resource); object != nil && o.End.Owner.Marked(object) {
 		return nil
 	}
 	return &explain.Problem{
@@ -80,8 +80,8 @@ func (o EndObject) checkStill(ctx context.Context) error {
 // checkNoPeering fails if a removal would take the network from a peering. The text names the peering; it is
 // empty if there is none.
 func (o EndObject) checkNoPeering(ctx context.Context, peering string) error {
-	found, err := o.End.Find(ctx)
-	object := end.ObjectOf(found, o.End.Owner.Resource)
+	objects, err := o.End.Find(ctx)
+	object := end.ObjectOf(objects, o.End.Owner.Resource)
 	if err != nil || peering == "" || object == nil || !o.End.Owner.MayRemove(object) {
 		return err
 	}

@@ -39,14 +39,14 @@ type EndObjectState struct {
 // the object is gone or someone else's, Observe asks the API server, because a cache whose watch was cut may show
 // nothing.
 func (o EndObject) Observe(ctx context.Context) (EndObjectState, error) {
-	found, err := o.End.Observe(ctx)
+	objects, err := o.End.Observe(ctx)
 	resource := o.End.Owner.Resource
-	if object := end.ObjectOf(found, resource); err == nil && (object == nil || !o.End.Owner.Owns(object)) {
+	if object := end.ObjectOf(objects, resource); err == nil && (object == nil || !o.End.Owner.Owns(object)) {
 		if err = liqo.CatchUp(ctx, o.End.Leaf, o.End.Remote.ID); err == nil {
-			found, err = o.End.Observe(ctx)
+			objects, err = o.End.Observe(ctx)
 		}
 	}
-	object := end.ObjectOf(found, resource)
+	object := end.ObjectOf(objects, resource)
 	if err != nil || object == nil {
 		return EndObjectState{}, err
 	}
@@ -55,34 +55,34 @@ func (o EndObject) Observe(ctx context.Context) (EndObjectState, error) {
 	}
 	state := EndObjectState{
 		Exists: true, Namespace: object.GetNamespace(), LiqoNamespace: o.End.Leaf.LiqoNamespace,
-		Network: found.ObservedNetwork(), Server: found.ObservedServer(), Client: found.ObservedClient(),
-		Status: statusAt(found), Silent: !found.SilentSince.IsZero(),
+		Network: objects.ObservedNetwork(), Server: objects.ObservedServer(), Client: objects.ObservedClient(),
+		Status: statusAt(objects), Silent: !objects.SilentSince.IsZero(),
 	}
 	switch resource {
 	case owner.ConfigurationResource:
 	case owner.PublicKeyResource:
-		state.Key = found.PublicKey.Spec.PublicKey
+		state.Key = objects.PublicKey.Spec.PublicKey
 	case owner.GatewayServerResource:
-		lost, err := o.End.ServiceLost(ctx, found)
+		lost, err := o.End.ServiceLost(ctx, objects)
 		if err != nil {
 			return state, err
 		}
 		if !lost {
-			state.Endpoint = found.Endpoint()
+			state.Endpoint = objects.Endpoint()
 		}
-		err = o.readKey(ctx, found, &state)
+		err = o.readKey(ctx, objects, &state)
 		return state, err
 	case owner.GatewayClientResource:
-		state.Endpoint = found.Dialled()
-		err = o.readKey(ctx, found, &state)
+		state.Endpoint = objects.Dialled()
+		err = o.readKey(ctx, objects, &state)
 		return state, err
 	}
 	return state, nil
 }
 
 // readKey adds the public key of the gateway to the state.
-func (o EndObject) readKey(ctx context.Context, found liqo.Objects, state *EndObjectState) error {
-	key, err := o.End.Key(ctx, found)
+func (o EndObject) readKey(ctx context.Context, objects liqo.Objects, state *EndObjectState) error {
+	key, err := o.End.Key(ctx, objects)
 	if state.KeyUnreadable = apierrors.IsForbidden(err); state.KeyUnreadable {
 		return nil
 	}
@@ -105,12 +105,12 @@ type EndObjectOwner struct {
 // ImportedFrom returns who owns the object. An import takes the token, so that the object needs no adoption, and is not
 // changed.
 func (o EndObject) ImportedFrom(ctx context.Context) (EndObjectOwner, error) {
-	found, err := o.End.Find(ctx)
-	object := end.ObjectOf(found, o.End.Owner.Resource)
+	objects, err := o.End.Find(ctx)
+	object := end.ObjectOf(objects, o.End.Owner.Resource)
 	if err != nil || object == nil || owner.TokenOf(object) == "" {
 		return EndObjectOwner{}, err
 	}
 	return EndObjectOwner{
-		Token: owner.TokenOf(object), Origin: originOf(object, found.Made()), Shortcut: !owner.IsEndObject(object),
+		Token: owner.TokenOf(object), Origin: originOf(object, objects.Made()), Shortcut: !owner.IsEndObject(object),
 	}, nil
 }

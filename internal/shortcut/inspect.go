@@ -46,16 +46,16 @@ func Prepare(ctx context.Context, leaf *cluster.Leaf) liqo.Pods {
 // Inspect reads the network of the two leaves, whoever created it and in whichever direction. It
 // reads the leaves' caches, but the pods of the gateways live unless an end knows them, everything at the same time.
 func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
-	found, err := s.observe(ctx)
+	n, err := s.observe(ctx)
 	if err != nil {
 		return Inspection{}, err
 	}
 	var inspection Inspection
-	if !found.reversed() {
-		inspection.State = s.state(found, false)
+	if !n.reversed() {
+		inspection.State = s.state(n, false)
 	} else {
 		inspection.Reversed = true
-		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(found.reverse(), false)
+		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(n.reverse(), false)
 		inspection.Client, inspection.Server = inspection.Server, inspection.Client
 	}
 	peerings := make([]string, len(s.Ends()))
@@ -63,24 +63,24 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	for i, e := range s.Ends() {
 		group.Go(func() (err error) { peerings[i], err = e.Peering(ctx); return err })
 	}
-	group.Go(func() (err error) { inspection.ClientEnd, err = endStatus(ctx, s.Client, found.client); return err })
-	group.Go(func() (err error) { inspection.ServerEnd, err = endStatus(ctx, s.Server, found.server); return err })
+	group.Go(func() (err error) { inspection.ClientEnd, err = endStatus(ctx, s.Client, n.client); return err })
+	group.Go(func() (err error) { inspection.ServerEnd, err = endStatus(ctx, s.Server, n.server); return err })
 	if err := group.Wait(); err != nil {
 		return Inspection{}, err
 	}
-	inspection.MadeBy = found.madeBy(strings.Join(peerings, "") != "")
+	inspection.MadeBy = n.madeBy(strings.Join(peerings, "") != "")
 	return inspection, nil
 }
 
 // Reversed reports whether the network has the opposite direction: the server dials. A network without
 // gateways has no direction. It reads the leaves' caches.
 func (s *Shortcut) Reversed(ctx context.Context) (bool, error) {
-	found, err := s.look(ctx)
-	return found.reversed(), err
+	n, err := s.look(ctx)
+	return n.reversed(), err
 }
 
-func endStatus(ctx context.Context, e *end.End, found liqo.Objects) (EndStatus, error) {
-	gateway := found.Gateway()
+func endStatus(ctx context.Context, e *end.End, objects liqo.Objects) (EndStatus, error) {
+	gateway := objects.Gateway()
 	if gateway == nil {
 		return EndStatus{Status: Disconnected}, nil
 	}
@@ -88,5 +88,5 @@ func endStatus(ctx context.Context, e *end.End, found liqo.Objects) (EndStatus, 
 	if err != nil {
 		return EndStatus{}, err
 	}
-	return EndStatus{Status: statusAt(found), Latency: found.Latency(), GatewayPods: pods}, nil
+	return EndStatus{Status: statusAt(objects), Latency: objects.Latency(), GatewayPods: pods}, nil
 }

@@ -46,17 +46,17 @@ func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 			asked = New(milan, rome)
 			asked.Client.Pods, asked.Server.Pods = liqo.AllPods(t.Context(), milan), liqo.AllPods(t.Context(), rome)
 		}
-		found, err := asked.Inspect(t.Context())
+		inspection, err := asked.Inspect(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		atRome, atMilan, ofRome := found.ClientEnd, found.ServerEnd, found.Client
+		atRome, atMilan, ofRome := inspection.ClientEnd, inspection.ServerEnd, inspection.Client
 		if reversed {
-			atRome, atMilan, ofRome = found.ServerEnd, found.ClientEnd, found.Server
+			atRome, atMilan, ofRome = inspection.ServerEnd, inspection.ClientEnd, inspection.Server
 		}
-		if found.Reversed != reversed || found.Status != Error || found.MadeBy != ByOther ||
-			found.ServerEndpoint == nil {
-			t.Errorf("reversed: %t: %+v", reversed, found)
+		if inspection.Reversed != reversed || inspection.Status != Error || inspection.MadeBy != ByOther ||
+			inspection.ServerEndpoint == nil {
+			t.Errorf("reversed: %t: %+v", reversed, inspection)
 		}
 		if ofRome.ClusterID != "rome" || ofRome.MTU != 1340 ||
 			!slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
@@ -79,37 +79,37 @@ func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 func TestAnEndThatHasFallenSilentIsNotUpAndStillSaysWhatItLastMeasured(t *testing.T) {
 	last := measured("850μs")
 	last.Latency.Timestamp = metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
-	found, err := New(
+	inspection, err := New(
 		clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", last)...),
 		clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", measured("1ms"))...),
 	).Inspect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found.Status != Connecting || !found.Silent || found.ClientEnd.Status != Connecting ||
-		found.ServerEnd.Status != Connected {
-		t.Errorf("got %+v", found)
+	if inspection.Status != Connecting || !inspection.Silent || inspection.ClientEnd.Status != Connecting ||
+		inspection.ServerEnd.Status != Connected {
+		t.Errorf("got %+v", inspection)
 	}
-	if at := found.ClientEnd.Latency; at == nil || !at.MeasuredAt.Equal(last.Latency.Timestamp.Time) {
+	if at := inspection.ClientEnd.Latency; at == nil || !at.MeasuredAt.Equal(last.Latency.Timestamp.Time) {
 		t.Errorf("it was measured %+v", at)
 	}
 }
 
 func TestAnInspectionOfTwoLeavesWithoutANetworkFindsNone(t *testing.T) {
-	found, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")).Inspect(t.Context())
-	if err != nil || found.Exists || found.Status != Disconnected || found.Reversed || found.MadeBy != "" ||
-		found.ClientEnd.Status != Disconnected || found.ServerEnd.Status != Disconnected {
-		t.Errorf("got %+v (%v)", found, err)
+	inspection, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")).Inspect(t.Context())
+	if err != nil || inspection.Exists || inspection.Status != Disconnected || inspection.Reversed || inspection.MadeBy != "" ||
+		inspection.ClientEnd.Status != Disconnected || inspection.ServerEnd.Status != Disconnected {
+		t.Errorf("got %+v (%v)", inspection, err)
 	}
 }
 
 func TestAnInspectionOfATunnelThatIsNotUpYetIsConnecting(t *testing.T) {
 	coming := networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connecting}
-	found, err := New(clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", coming)...),
+	inspection, err := New(clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", coming)...),
 		clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)).Inspect(t.Context())
-	if err != nil || found.Status != Connecting || found.ClientEnd.Status != Connecting ||
-		found.ServerEnd.Status != Connected {
-		t.Errorf("got %s, %s and %s (%v)", found.Status, found.ClientEnd.Status, found.ServerEnd.Status, err)
+	if err != nil || inspection.Status != Connecting || inspection.ClientEnd.Status != Connecting ||
+		inspection.ServerEnd.Status != Connected {
+		t.Errorf("got %s, %s and %s (%v)", inspection.Status, inspection.ClientEnd.Status, inspection.ServerEnd.Status, err)
 	}
 }
 
@@ -129,10 +129,10 @@ func TestTheMakerIsThePeeringUnlessTheProviderHasEverything(t *testing.T) {
 			ByOther},
 		"somebody's": {clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up), ByOther},
 	} {
-		found, err := New(clustertest.Leaf(t, "rome", test.atRome...),
+		inspection, err := New(clustertest.Leaf(t, "rome", test.atRome...),
 			clustertest.Leaf(t, "milan", test.atMilan...)).Inspect(t.Context())
-		if err != nil || found.MadeBy != test.expected {
-			t.Errorf("%s: %q (%v), expected %q", name, found.MadeBy, err, test.expected)
+		if err != nil || inspection.MadeBy != test.expected {
+			t.Errorf("%s: %q (%v), expected %q", name, inspection.MadeBy, err, test.expected)
 		}
 	}
 }

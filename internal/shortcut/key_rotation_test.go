@@ -43,14 +43,14 @@ const beforeRotations = "example.com/before-rotations"
 
 func gatewayAt(t *testing.T, s *Shortcut, e *end.End) client.Object {
 	t.Helper()
-	found, err := s.look(t.Context())
+	n, err := s.look(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e == s.Client {
-		return found.client.Gateway()
+		return n.client.Gateway()
 	}
-	return found.server.Gateway()
+	return n.server.Gateway()
 }
 
 // expectSameGateways fails if a rotation has replaced a gateway.
@@ -80,14 +80,14 @@ func keySecrets(t *testing.T, leaf *cluster.Leaf) map[string]corev1.Secret {
 // expectKeys fails unless each leaf has one Secret with keys, and the other leaf has its public key.
 func expectKeys(t *testing.T, s *Shortcut) {
 	t.Helper()
-	found, err := s.look(t.Context())
+	n, err := s.look(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, side := range []struct {
 		leaf *cluster.Leaf
 		told []byte
-	}{{s.Client.Leaf, found.server.PublicKey.Spec.PublicKey}, {s.Server.Leaf, found.client.PublicKey.Spec.PublicKey}} {
+	}{{s.Client.Leaf, n.server.PublicKey.Spec.PublicKey}, {s.Server.Leaf, n.client.PublicKey.Spec.PublicKey}} {
 		secrets := keySecrets(t, side.leaf)
 		for name, secret := range secrets {
 			if !bytes.Equal(secret.Data["publicKey"], side.told) {
@@ -137,8 +137,8 @@ func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	expectKeys(t, s)
-	if found, err := s.look(t.Context()); err != nil ||
-		!slices.Contains(seen, string(found.client.PublicKey.Spec.PublicKey)) {
+	if n, err := s.look(t.Context()); err != nil ||
+		!slices.Contains(seen, string(n.client.PublicKey.Spec.PublicKey)) {
 		t.Errorf("without a rotation, the keys change (%v)", err)
 	}
 	if err := s.Disconnect(t.Context(), Removal{}); err != nil {

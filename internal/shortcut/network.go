@@ -30,12 +30,12 @@ func (s *Shortcut) observe(ctx context.Context) (network, error) {
 // read reads both ends at the same time.
 func (s *Shortcut) read(
 	ctx context.Context, one func(*end.End, context.Context) (liqo.Objects, error),
-) (found network, err error) {
+) (n network, err error) {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { found.client, err = one(s.Client, ctx); return err })
-	group.Go(func() (err error) { found.server, err = one(s.Server, ctx); return err })
+	group.Go(func() (err error) { n.client, err = one(s.Client, ctx); return err })
+	group.Go(func() (err error) { n.server, err = one(s.Server, ctx); return err })
 	err = group.Wait()
-	return found, err
+	return n, err
 }
 
 // made returns all objects except Connections, one of a kind at each end.
@@ -83,14 +83,14 @@ func (n network) complete(token string) bool { return owner.IsComplete(n.written
 // happens if two operations worked on the pair at the same time. [Shortcut.Connect] takes these objects back. Strays
 // reads the caches.
 func (s *Shortcut) Strays(ctx context.Context) ([]string, error) {
-	found, err := s.look(ctx)
-	return s.strays(found), err
+	n, err := s.look(ctx)
+	return s.strays(n), err
 }
 
 // strays does so for a network that was read.
-func (s *Shortcut) strays(found network) []string {
+func (s *Shortcut) strays(n network) []string {
 	self := s.Client.Owner
-	if self.Token == "" || owner.Main(found.made()) != self.Token {
+	if self.Token == "" || owner.Main(n.made()) != self.Token {
 		return nil
 	}
 	var names []string
@@ -101,17 +101,17 @@ func (s *Shortcut) strays(found network) []string {
 			}
 		}
 	}
-	add(s.Client, found.client.Made())
-	add(s.Server, found.server.Made())
+	add(s.Client, n.client.Made())
+	add(s.Server, n.server.Made())
 	return names
 }
 
 // SoleOwner returns the token and the origin of the only shortcut that owns objects of the network. They are empty if
 // there is none, or more than one.
 func (s *Shortcut) SoleOwner(ctx context.Context) (token string, origin owner.Origin, err error) {
-	found, err := s.look(ctx)
-	if token = owner.Sole(found.made()); token != "" {
-		origin = owner.OriginFor(found.made(), token)
+	n, err := s.look(ctx)
+	if token = owner.Sole(n.made()); token != "" {
+		origin = owner.OriginFor(n.made(), token)
 	}
 	return token, origin, err
 }

@@ -56,11 +56,11 @@ type EndState struct {
 // that a gateway has stopped reporting. With keysByOthers, the shortcut does not count as disconnected
 // because a PublicKey is missing.
 func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error) {
-	found, err := s.observe(ctx)
+	n, err := s.observe(ctx)
 	if err != nil {
 		return State{}, err
 	}
-	state := s.state(found, keysByOthers)
+	state := s.state(n, keysByOthers)
 	if !state.Exists {
 		state.Exists, err = s.remainsLeft(ctx)
 	}
@@ -68,14 +68,14 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 }
 
 // state returns the state of the shortcut from its objects.
-func (s *Shortcut) state(found network, keysByOthers bool) State {
-	client, server := found.client, found.server
+func (s *Shortcut) state(n network, keysByOthers bool) State {
+	client, server := n.client, n.server
 	return State{
 		Exists:         end.BelongsTo(client, s.Client.Owner) || end.BelongsTo(server, s.Server.Owner),
-		Joined:         len(found.made()) > 0,
+		Joined:         len(n.made()) > 0,
 		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
-		Strays:         s.strays(found),
-		Status:         found.status(keysByOthers),
+		Strays:         s.strays(n),
+		Status:         n.status(keysByOthers),
 		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),
 		Client:         endState(s.Client, client, server.ObservedNetwork()),
 		Server:         endState(s.Server, server, client.ObservedNetwork()),
@@ -86,9 +86,9 @@ func (s *Shortcut) state(found network, keysByOthers bool) State {
 }
 
 // duplicates returns the names of further objects at an end that are not the owner's.
-func duplicates(e *end.End, found liqo.Objects) []string {
+func duplicates(e *end.End, objects liqo.Objects) []string {
 	var names []string
-	for _, object := range found.Extra {
+	for _, object := range objects.Extra {
 		if !e.Owner.Owns(object) {
 			names = append(names, fmt.Sprintf("%s on leaf %q", e.Leaf.Describe(object), e.Leaf.Name))
 		}
@@ -97,10 +97,10 @@ func duplicates(e *end.End, found liqo.Objects) []string {
 }
 
 // endState returns one end of the state. Its network is the one announced to the other leaf.
-func endState(e *end.End, found liqo.Objects, network liqo.Network) EndState {
+func endState(e *end.End, objects liqo.Objects, network liqo.Network) EndState {
 	return EndState{
 		ClusterID: e.Leaf.ID, ClusterUID: e.Leaf.UID, LiqoNamespace: e.Leaf.LiqoNamespace,
-		Namespace: found.Namespace(), MTU: found.MTU(), KeyRotation: found.KeyRotation(), Network: network,
+		Namespace: objects.Namespace(), MTU: objects.MTU(), KeyRotation: objects.KeyRotation(), Network: network,
 	}
 }
 
@@ -158,20 +158,20 @@ func anyOf(ctx context.Context, questions ...question) (bool, error) {
 // its [Status] does not show: the Service of the server's gateway, a gateway's keys, or a Connection. It
 // asks the leaves.
 func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
-	found, err := s.observe(ctx)
-	if err != nil || found.client.GatewayClient == nil || found.server.GatewayServer == nil {
+	n, err := s.observe(ctx)
+	if err != nil || n.client.GatewayClient == nil || n.server.GatewayServer == nil {
 		return false, err
 	}
-	if end.ConnectionLost(found.client) || end.ConnectionLost(found.server) {
+	if end.ConnectionLost(n.client) || end.ConnectionLost(n.server) {
 		return true, nil
 	}
 	return anyOf(ctx,
-		func(ctx context.Context) (bool, error) { return s.Server.ServiceLost(ctx, found.server) },
+		func(ctx context.Context) (bool, error) { return s.Server.ServiceLost(ctx, n.server) },
 		func(ctx context.Context) (bool, error) {
-			return s.Client.KeyUntold(ctx, found.client, found.server.PublicKey)
+			return s.Client.KeyUntold(ctx, n.client, n.server.PublicKey)
 		},
 		func(ctx context.Context) (bool, error) {
-			return s.Server.KeyUntold(ctx, found.server, found.client.PublicKey)
+			return s.Server.KeyUntold(ctx, n.server, n.client.PublicKey)
 		})
 }
 

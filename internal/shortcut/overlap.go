@@ -37,13 +37,13 @@ func (s *Shortcut) Announce(
 	ctx context.Context, e *end.End, announcement end.Announcement,
 ) (liqo.Ranges, error) {
 	other := s.other(e)
-	found, err := other.Find(ctx)
+	objects, err := other.Find(ctx)
 	if err != nil {
 		return liqo.Ranges{}, err
 	}
-	announced, err := e.Announce(ctx, announcement, found.ObservedNetwork())
+	announced, err := e.Announce(ctx, announcement, objects.ObservedNetwork())
 	if err != nil {
 		return announced, err
 	}
-	return announced, other.CheckAnnounced(ctx, announced, found.ObservedNetwork())
+	return announced, other.CheckAnnounced(ctx, announced, objects.ObservedNetwork())
 }

@@ -11,14 +11,14 @@ import (
 // changed in place, if it is gone and may have left something behind, or if it dials.
 func (s *Shortcut) replacesServer(spec liqo.GatewayServer) func(ctx context.Context, namespace string) (bool, error) {
 	return func(ctx context.Context, namespace string) (bool, error) {
-		found, err := s.look(ctx)
+		n, err := s.look(ctx)
 		switch {
 		case err != nil:
 			return false, err
-		case found.server.GatewayClient != nil:
+		case n.server.GatewayClient != nil:
 			return true, nil
-		case found.server.GatewayServer == nil:
-			return found.client.GatewayClient != nil, nil
+		case n.server.GatewayServer == nil:
+			return n.client.GatewayClient != nil, nil
 		default:
 			return s.Server.ReplacesGatewayServer(ctx, namespace, spec)
 		}
@@ -28,11 +28,11 @@ func (s *Shortcut) replacesServer(spec liqo.GatewayServer) func(ctx context.Cont
 // replacesClient does so for the client: if its gateway can't be changed in place, or if it does not dial.
 func (s *Shortcut) replacesClient(spec liqo.GatewayClient) func(ctx context.Context, namespace string) (bool, error) {
 	return func(ctx context.Context, namespace string) (bool, error) {
-		found, err := s.Client.Find(ctx)
+		objects, err := s.Client.Find(ctx)
 		switch {
 		case err != nil:
 			return false, err
-		case found.GatewayServer != nil:
+		case objects.GatewayServer != nil:
 			return true, nil
 		default:
 			return s.Client.ReplacesGatewayClient(ctx, namespace, spec)

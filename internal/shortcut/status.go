@@ -49,12 +49,12 @@ func (n network) status(keysByOthers bool) Status {
 }
 
 // statusAt returns the status of a network as its gateway at one end reports it.
-func statusAt(found liqo.Objects) Status {
-	gateway := found.Gateway()
+func statusAt(objects liqo.Objects) Status {
+	gateway := objects.Gateway()
 	if gateway == nil {
 		return Disconnected
 	}
-	switch found.ConnectionStatus(gateway) {
+	switch objects.ConnectionStatus(gateway) {
 	case networkingv1beta1.Connected:
 		return Connected
 	case networkingv1beta1.ConnectionError:

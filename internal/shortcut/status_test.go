@@ -46,8 +46,8 @@ func TestTheStatusIsThatOfTheWorseEnd(t *testing.T) {
 		{networkingv1beta1.ConnectionError, networkingv1beta1.Connected, Error},
 		{networkingv1beta1.Connecting, networkingv1beta1.ConnectionError, Error},
 	} {
-		found := network{client: wholeClient(test.client), server: wholeServer(test.server)}
-		if got := found.status(false); got != test.expected {
+		n := network{client: wholeClient(test.client), server: wholeServer(test.server)}
+		if got := n.status(false); got != test.expected {
 			t.Errorf("client %q, server %q: %s, expected %s", test.client, test.server, got, test.expected)
 		}
 	}

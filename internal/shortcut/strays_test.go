@@ -19,11 +19,11 @@ func taken(t *testing.T) *Shortcut {
 	if err := mine.Connect(t.Context(), overNodePort); err != nil {
 		t.Fatal(err)
 	}
-	found, err := mine.look(t.Context())
+	n, err := mine.look(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rome.Edit(t.Context(), found.client.GatewayClient, func(o client.Object) { somebody.Mark(o) }); err != nil {
+	if err := rome.Edit(t.Context(), n.client.GatewayClient, func(o client.Object) { somebody.Mark(o) }); err != nil {
 		t.Fatal(err)
 	}
 	return mine
@@ -47,11 +47,11 @@ func TestTheOwnerOfTheNetworkTakesBackWhatAnotherShortcutHasMarked(t *testing.T)
 	if err := mine.Connect(t.Context(), overNodePort); err != nil {
 		t.Fatal(err)
 	}
-	found, err := mine.look(t.Context())
+	n, err := mine.look(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, object := range found.made() {
+	for _, object := range n.made() {
 		if owner.TokenOf(object) != me.Token {
 			t.Errorf("%T has the token %q", object, owner.TokenOf(object))
 		}

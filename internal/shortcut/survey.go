@@ -175,24 +175,24 @@ func (a atlas) survey() Survey {
 
 // link returns the network of two leaves, or false if only objects are left that Liqo itself removes.
 func (a atlas) link(i, j int) (Link, bool) {
-	found := network{
+	n := network{
 		client: a.readings[i].networks[a.id(j)], server: a.readings[j].networks[a.id(i)],
 		unfinished: owner.Unfinished{},
 	}
 	for _, one := range []int{i, j} {
-		maps.Copy(found.unfinished, a.readings[one].unfinished)
+		maps.Copy(n.unfinished, a.readings[one].unfinished)
 	}
-	if found.reversed() {
-		i, j, found = j, i, found.reverse()
+	if n.reversed() {
+		i, j, n = j, i, n.reverse()
 	}
 	link := Link{
 		Client: a.cluster(i), Server: a.cluster(j),
-		Status: found.status(false), MadeBy: found.madeBy(a.peered(i, j)),
-		MTU: cmp.Or(found.server.MTU(), found.client.MTU()), ServerEndpoint: found.server.Endpoint(),
-		Latency: cmp.Or(found.client.Latency(), found.server.Latency()),
+		Status: n.status(false), MadeBy: n.madeBy(a.peered(i, j)),
+		MTU: cmp.Or(n.server.MTU(), n.client.MTU()), ServerEndpoint: n.server.Endpoint(),
+		Latency: cmp.Or(n.client.Latency(), n.server.Latency()),
 	}
-	if token := owner.Sole(found.made()); token != "" {
-		link.Owner = &Ownership{Origin: owner.OriginFor(found.made(), token), Complete: !found.isUnfinished(token)}
+	if token := owner.Sole(n.made()); token != "" {
+		link.Owner = &Ownership{Origin: owner.OriginFor(n.made(), token), Complete: !n.isUnfinished(token)}
 	}
 	if a.readings[i].Err != nil || a.readings[j].Err != nil {
 		link.Status = Unknown

@@ -169,14 +169,14 @@ func (t *turn) left(ctx context.Context) (owner.Unfinished, error) {
 		return left, nil
 	}
 	for _, e := range t.ends {
-		found, err := e.Find(ctx)
+		objects, err := e.Find(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, object := range append(found.Made(), found.Extra...) {
+		for _, object := range append(objects.Made(), objects.Extra...) {
 			token := owner.TokenOf(object)
 			if create, unfinished := t.unfinished[token]; unfinished {
-				left[token], complete[token] = create, complete[token] || owner.IsComplete(found.Written(), token)
+				left[token], complete[token] = create, complete[token] || owner.IsComplete(objects.Written(), token)
 			}
 		}
 	}

@@ -19,8 +19,8 @@ func (g *Graph) AddServices(uses map[string][]direct.Use) {
 	// way is a node, and the cluster ID of another one that its pods reach.
 	type way struct{ node, remote string }
 	ways := map[way][]Service{}
-	for node, found := range uses {
-		for _, use := range found {
+	for node, uses := range uses {
+		for _, use := range uses {
 			used := way{node, use.Remote}
 			ways[used] = append(ways[used], Service{
 				Cluster: cmp.Or(names[use.Centre], use.Centre), Namespace: use.Namespace, Name: use.Name,
