@@ -109,8 +109,8 @@ func (c contested) checkAt(ctx context.Context, e *end.End, objects []client.Obj
 	return nil
 }
 
-// checkTurn returns a step that checks with the turn that the pair is free.
-func (s *Shortcut) checkTurn(spec Spec, turn *turn) func(context.Context) error {
+// checkLocked returns a step that checks under the lock that the pair is free.
+func (s *Shortcut) checkLocked(spec Spec, lock *lock) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := s.catchUp(ctx, spec.Create); err != nil {
 			return err
@@ -119,13 +119,13 @@ func (s *Shortcut) checkTurn(spec Spec, turn *turn) func(context.Context) error 
 		if err != nil {
 			return err
 		}
-		n.unfinished = turn.unfinished
+		n.unfinished = lock.unfinished
 		return s.checkFree(ctx, spec, n)
 	}
 }
 
 // catchUp waits until the caches are up to date before a create, and if they show a shortcut of another owner. That may
-// have become complete or been removed just before this operation got the turn, and the caches may not show this yet.
+// have become complete or been removed just before this operation got the lock, and the caches may not show this yet.
 // A cache whose watch was cut may show nothing at all.
 func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 	n, err := s.look(ctx)

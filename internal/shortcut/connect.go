@@ -43,8 +43,8 @@ func patiently(ctx context.Context, e *end.End, try func() error) error {
 // connect works on the two leaves at the same time. Each line starts steps, which begin when those before them that
 // they depend on are done.
 func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
-	r, turn := steps.New(ctx), s.pairTurn(spec.Create)
-	client, server := s.begin(r, turn, spec)
+	r, lock := steps.New(ctx), s.pairLock(spec.Create)
+	client, server := s.begin(r, lock, spec)
 
 	// Each leaf gets the other's address ranges, and Liqo on it decides how to remap them.
 	atClient, atServer := client.configure(server.ranges, spec.ForbidRemapping),
@@ -64,8 +64,8 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	} else {
 		s.shareKeys(client, server, spec.WaitForConnection)
 	}
-	s.finish(r, turn, spec, client, server)
-	return s.undo(ctx, spec, turn.endAfter(ctx, r))
+	s.finish(r, lock, spec, client, server)
+	return s.undo(ctx, spec, lock.releaseAfter(ctx, r))
 }
 
 // shareKeys gives each gateway the other's key. It waits for the tunnel if connects says so.
@@ -88,7 +88,7 @@ func (s *Shortcut) shareKeys(client, server *endSteps, connects bool) {
 
 // finish starts the steps that come when everything is done. One record is enough for others to know that the create
 // was not killed.
-func (s *Shortcut) finish(r *steps.Run, turn *turn, spec Spec, ends ...*endSteps) {
+func (s *Shortcut) finish(r *steps.Run, lock *lock, spec Spec, ends ...*endSteps) {
 	var done []steps.Before
 	for _, e := range ends {
 		done = append(done, e.done...)
@@ -97,7 +97,7 @@ func (s *Shortcut) finish(r *steps.Run, turn *turn, spec Spec, ends ...*endSteps
 		steps.Act(r, e.Leaf.Name, "record that it is complete",
 			func(ctx context.Context) error { return e.RecordComplete(ctx, spec.waits()) }, done...)
 	}
-	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
+	steps.Act(r, lock.end.Leaf.Name, "let others work on the pair", lock.release, done...)
 }
 
 // undo cleans up after a failure. It gives back the objects of a failed adoption. If Liqo has remapped
@@ -137,12 +137,12 @@ const timeToUndo = 30 * time.Second
 // begin starts the steps that come before anything else is written. These must succeed first: the pair must be free;
 // both leaves must have ranges that Liqo can join; and if remapping is forbidden, none must be needed. Then the
 // existing objects of the network become the owner's, and each end gets its namespace.
-func (s *Shortcut) begin(r *steps.Run, turn *turn, spec Spec) (client, server *endSteps) {
+func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *endSteps) {
 	client = &endSteps{End: s.Client, run: r, spec: spec.ClientEnd}
 	server = &endSteps{End: s.Server, run: r, spec: spec.ServerEnd}
 	both := []*endSteps{client, server}
-	at := turn.at.Leaf.Name
-	taken := steps.Act(r, at, "wait for other operations on the pair", turn.take(r))
+	at := lock.end.Leaf.Name
+	taken := steps.Act(r, at, "wait for other operations on the pair", lock.acquire(r))
 	var checks []steps.Before
 	for _, e := range both {
 		e.ranges = steps.Do(r, e.Leaf.Name, "read its address ranges", func(ctx context.Context) (liqo.Ranges, error) {
@@ -150,7 +150,7 @@ func (s *Shortcut) begin(r *steps.Run, turn *turn, spec Spec) (client, server *e
 		})
 		checks = append(checks, e.ranges)
 	}
-	checks = append(checks, steps.Act(r, at, "check that the pair is free", s.checkTurn(spec, turn), taken))
+	checks = append(checks, steps.Act(r, at, "check that the pair is free", s.checkLocked(spec, lock), taken))
 	if spec.ForbidRemapping {
 		checks = append(checks,
 			steps.ActWith(r, client.Leaf.Name, "check that nothing overlaps", server.ranges, client.CheckOverlaps),
@@ -159,8 +159,8 @@ func (s *Shortcut) begin(r *steps.Run, turn *turn, spec Spec) (client, server *e
 	var allowed []steps.Before
 	for _, e := range both {
 		take := func(ctx context.Context) error {
-			turn.wrote.Store(true)
-			return s.take(ctx, e.End, spec, turn.unfinished)
+			lock.wrote.Store(true)
+			return s.take(ctx, e.End, spec, lock.unfinished)
 		}
 		allowed = append(allowed, steps.Act(r, e.Leaf.Name, "take over what is there", take, checks...))
 	}

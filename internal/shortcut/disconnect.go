@@ -46,27 +46,27 @@ func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
 	if adopting && !s.Client.Owner.Claims {
 		return s.giveBack(ctx)
 	}
-	return s.disconnect(ctx, removal, s.pairTurn(false).toRemove(), s.Ends()...)
+	return s.disconnect(ctx, removal, s.pairLock(false).forRemoval(), s.Ends()...)
 }
 
 // DisconnectEnd does the same at one end alone, for use when the other leaf is gone for good.
 func (s *Shortcut) DisconnectEnd(ctx context.Context, e *end.End, removal Removal) error {
-	return s.disconnect(cluster.WithFence(ctx), removal, newTurn(e, false).toRemove(), e)
+	return s.disconnect(cluster.WithFence(ctx), removal, newLock(e, false).forRemoval(), e)
 }
 
 // disconnect cleans up these ends at the same time.
 //
-// The turn ends when nothing is left but tenant namespaces that Kubernetes is deleting. That takes more than five
-// seconds, and whoever has the next turn waits for it, too.
-func (s *Shortcut) disconnect(ctx context.Context, removal Removal, turn *turn, ends ...*end.End) error {
+// The lock is released when nothing is left but tenant namespaces that Kubernetes is deleting. That takes more than five
+// seconds, and whoever acquires it next waits for it, too.
+func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, ends ...*end.End) error {
 	r := steps.NewIndependent(ctx)
-	begin := steps.Act(r, turn.at.Leaf.Name, "wait for other operations on the pair", turn.take(r))
+	begin := steps.Act(r, lock.end.Leaf.Name, "wait for other operations on the pair", lock.acquire(r))
 	allowed := []steps.Before{begin} // on both leaves, before anything is removed on either
 	peerings, namespaces := make([]*steps.Step[string], len(ends)), make([]*steps.Step[*corev1.Namespace], len(ends))
 	for i, e := range ends {
-		peerings[i] = lookAhead(r, turn, begin, e, "look for a peering", e.LivingPeering,
-			func(string) bool { return true }) // peerings do not take turns with shortcuts
-		namespaces[i] = lookAhead(r, turn, begin, e, "look for the tenant namespace", e.TenantNamespace,
+		peerings[i] = lookAhead(r, lock, begin, e, "look for a peering", e.LivingPeering,
+			func(string) bool { return true }) // the lock is no matter of peerings
+		namespaces[i] = lookAhead(r, lock, begin, e, "look for the tenant namespace", e.TenantNamespace,
 			func(namespace *corev1.Namespace) bool { return namespace != nil }) // its deletion fails if it has changed
 		allowed = append(allowed, peerings[i])
 		if !removal.EvenFromPeering {
@@ -89,11 +89,11 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, turn *turn, 
 		}
 		done = append(done, remains[i])
 	}
-	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
+	steps.Act(r, lock.end.Leaf.Name, "let others work on the pair", lock.release, done...)
 	for i, e := range ends {
 		steps.ActWith(r, e.Leaf.Name, "wait until the tenant namespace is gone", remains[i], e.UntilGone)
 	}
-	err := turn.endAfter(ctx, r)
+	err := lock.releaseAfter(ctx, r)
 	for i, e := range ends {
 		if left, ok := remains[i].Result(); ok && left.Kept != "" && removal.Kept != nil {
 			removal.Kept(Kept{e.Leaf.Name, left.Kept})
@@ -102,10 +102,10 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, turn *turn, 
 	return err
 }
 
-// lookAhead starts a look at an end that does not wait for the turn. Its answer counts if counts returns true and no
-// other operation had the turn meanwhile. Otherwise, and after a failure, the look is repeated with the turn.
+// lookAhead starts a look at an end that does not wait for the lock. Its answer counts if counts returns true and no
+// other operation had the lock meanwhile. Otherwise, and after a failure, the look is repeated under the lock.
 func lookAhead[T any](
-	r *steps.Run, turn *turn, begin steps.Before, e *end.End, name string,
+	r *steps.Run, lock *lock, begin steps.Before, e *end.End, name string,
 	look func(context.Context) (T, error), counts func(T) bool,
 ) *steps.Step[T] {
 	ahead := steps.Do(r, e.Leaf.Name, name, func(ctx context.Context) (*T, error) {
@@ -117,7 +117,7 @@ func lookAhead[T any](
 	})
 	return steps.With(r, e.Leaf.Name, name+" again if it may have changed", ahead,
 		func(ctx context.Context, ahead *T) (T, error) {
-			if ahead != nil && turn.lease.AtOnce {
+			if ahead != nil && lock.lease.AtOnce {
 				return *ahead, nil
 			}
 			return look(ctx)
@@ -154,12 +154,12 @@ func startRest(
 
 // giveBack gives back the objects that the owner has begun to adopt.
 func (s *Shortcut) giveBack(ctx context.Context) error {
-	r, turn := steps.NewIndependent(ctx), s.pairTurn(false).toRemove()
-	begin := steps.Act(r, turn.at.Leaf.Name, "wait for other operations on the pair", turn.take(r))
+	r, lock := steps.NewIndependent(ctx), s.pairLock(false).forRemoval()
+	begin := steps.Act(r, lock.end.Leaf.Name, "wait for other operations on the pair", lock.acquire(r))
 	var done []steps.Before
 	for _, e := range s.Ends() {
 		done = append(done, steps.Act(r, e.Leaf.Name, "give back what was taken over", e.GiveBack, begin))
 	}
-	steps.Act(r, turn.at.Leaf.Name, "let others work on the pair", turn.giveUp, done...)
-	return turn.endAfter(ctx, r)
+	steps.Act(r, lock.end.Leaf.Name, "let others work on the pair", lock.release, done...)
+	return lock.releaseAfter(ctx, r)
 }

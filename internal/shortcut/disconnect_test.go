@@ -420,8 +420,8 @@ func TestTheTurnOfADestroyEndsWhileKubernetesDeletesItsNamespaces(t *testing.T) 
 		go func() { destroyed <- New(leaves[0], leaves[1]).OwnedBy(me).Disconnect(t.Context(), Removal{}) }()
 		synctest.Wait()
 		next := New(leaves[0], leaves[1]).OwnedBy(somebody)
-		if left, err := leaseLeft(t.Context(), New(leaves[0], leaves[1]).OwnedBy(me).first()); err != nil || left {
-			t.Errorf("the destroy still has the turn (%v)", err)
+		if left, err := hasLease(t.Context(), New(leaves[0], leaves[1]).OwnedBy(me).first()); err != nil || left {
+			t.Errorf("the destroy still has the lock (%v)", err)
 		}
 		go func() { created <- next.Connect(t.Context(), overNodePort) }()
 		synctest.Wait()

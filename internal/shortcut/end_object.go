@@ -108,37 +108,37 @@ func (o EndObject) ensure(ctx context.Context, asked string, start func(*endStep
 	return patiently(ctx, o.End, func() error { return o.tryEnsure(cluster.WithFence(ctx), asked, start) })
 }
 
-// tryEnsure does so unless there is a rival. It has the turn on the pair only while it writes, so that the objects of
-// one end do not wait for each other. A create has the turn on its object until its end.
+// tryEnsure does so unless there is a rival. It has the lock on the pair only while it writes, so that the objects of
+// one end do not wait for each other. A create has the lock on its object until its end.
 func (o EndObject) tryEnsure(ctx context.Context, asked string, start func(*endSteps) steps.Before) error {
 	r := steps.New(ctx)
-	own, pair, leaf := o.objectTurn(), o.pairTurn(), o.End.Leaf.Name
+	objectLock, pairLock, leaf := o.objectLock(), o.pairLock(), o.End.Leaf.Name
 	var before []steps.Before
 	if o.Create {
-		before = append(before, steps.Act(r, leaf, "wait for another create of it", own.take(r)))
+		before = append(before, steps.Act(r, leaf, "wait for another create of it", objectLock.acquire(r)))
 	}
-	begin := steps.Act(r, leaf, "wait for other operations on the pair", pair.take(r), before...)
-	free := steps.Act(r, leaf, "check that nobody else has it", o.checkTurn(own), begin)
+	begin := steps.Act(r, leaf, "wait for other operations on the pair", pairLock.acquire(r), before...)
+	free := steps.Act(r, leaf, "check that nobody else has it", o.checkLocked(objectLock), begin)
 	e := &endSteps{End: o.End, run: r, spec: EndSpec{Namespace: asked}}
 	e.namespace = steps.Do(r, leaf, "namespace", o.ensureNamespace(asked), free)
 	written := start(e)
-	e.done = append(e.done, steps.Act(r, leaf, "let others work on the pair", pair.giveUp, written))
+	e.done = append(e.done, steps.Act(r, leaf, "let others work on the pair", pairLock.release, written))
 	still := steps.Act(r, leaf, "check that nobody else has it now", o.checkStill, e.done...)
-	steps.Act(r, leaf, "let others have it", own.giveUp, still)
-	failure := pair.endAfter(ctx, r)
-	_ = own.giveUp(ctx)
+	steps.Act(r, leaf, "let others have it", objectLock.release, still)
+	failure := pairLock.releaseAfter(ctx, r)
+	_ = objectLock.release(ctx)
 	return failure
 }
 
-// pairTurn returns the turn on the pair at this end.
-func (o EndObject) pairTurn() *turn { return newTurn(o.End, false) }
+// pairLock returns the lock on the pair at this end.
+func (o EndObject) pairLock() *lock { return newLock(o.End, false) }
 
-// objectTurn returns the turn on the object. Both types of gateways have the same one.
-func (o EndObject) objectTurn() *turn {
-	t := newTurn(o.End, o.Create)
-	t.name = objectLeaseName(o.End)
-	t.keep = o.End.RecordEndObject
-	return t
+// objectLock returns the lock on the object. Both types of gateways have the same one.
+func (o EndObject) objectLock() *lock {
+	l := newLock(o.End, o.Create)
+	l.name = objectLeaseName(o.End)
+	l.recordEnd = o.End.RecordEndObject
+	return l
 }
 
 func objectLeaseName(e *end.End) string {
@@ -172,16 +172,16 @@ func (o EndObject) shared() *end.End { return end.New(o.End.Leaf, o.End.Remote) 
 // stays. The text says what else stays, and why. The error is a [steps.Failure].
 func (o EndObject) Remove(ctx context.Context, given liqo.KeySecret) (string, error) {
 	ctx = cluster.WithFence(ctx)
-	r, turn, leaf := steps.New(ctx), o.pairTurn().toRemove(), o.End.Leaf.Name
-	begin := steps.Act(r, leaf, "wait for other operations on the pair", turn.take(r))
+	r, lock, leaf := steps.New(ctx), o.pairLock().forRemoval(), o.End.Leaf.Name
+	begin := steps.Act(r, leaf, "wait for other operations on the pair", lock.acquire(r))
 	peering := steps.Do(r, leaf, "look for a peering", o.End.LivingPeering, begin)
 	allowed := steps.ActWith(r, leaf, "check that no peering uses the network", peering, o.checkNoPeering)
 	removed := steps.Act(r, leaf, "remove the object",
 		func(ctx context.Context) error { return o.removeOwn(ctx, given) }, allowed)
 	kept := steps.Do(r, leaf, "remove what nothing needs any longer",
 		func(ctx context.Context) (string, error) { return o.removeShared(ctx, given) }, removed)
-	steps.Act(r, leaf, "let others work on the pair", turn.giveUp, kept)
-	err := turn.endAfter(ctx, r)
+	steps.Act(r, leaf, "let others work on the pair", lock.release, kept)
+	err := lock.releaseAfter(ctx, r)
 	why, _ := kept.Result()
 	return why, err
 }

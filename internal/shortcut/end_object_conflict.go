@@ -30,8 +30,8 @@ func (o EndObject) CheckFree(ctx context.Context) error {
 	return o.checkFree(ctx, objects, unfinished)
 }
 
-// checkTurn returns a step that does so with the turn, before anything is written. A create does not trust the cache.
-func (o EndObject) checkTurn(own *turn) func(context.Context) error {
+// checkLocked returns a step that does so under the lock, before anything is written. A create does not trust the cache.
+func (o EndObject) checkLocked(objectLock *lock) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if o.Create {
 			if err := liqo.CatchUp(ctx, o.End.Leaf, o.End.Remote.ID); err != nil {
@@ -42,10 +42,10 @@ func (o EndObject) checkTurn(own *turn) func(context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := o.checkFree(ctx, objects, own.unfinished); err != nil {
+		if err := o.checkFree(ctx, objects, objectLock.unfinished); err != nil {
 			return err
 		}
-		own.wrote.Store(true)
+		objectLock.wrote.Store(true)
 		return nil
 	}
 }

@@ -108,7 +108,7 @@ func endState(e *end.End, objects liqo.Objects, network liqo.Network) EndState {
 // other cluster, the tenant namespace that was created for this shortcut, or the lease of a killed
 // operation. While one of them exists, an interrupted removal has to continue.
 func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
-	questions := []question{func(ctx context.Context) (bool, error) { return leaseLeft(ctx, s.first()) }}
+	questions := []question{func(ctx context.Context) (bool, error) { return hasLease(ctx, s.first()) }}
 	for _, e := range s.Ends() {
 		questions = append(questions, func(ctx context.Context) (bool, error) { return recordLeft(ctx, e) })
 	}

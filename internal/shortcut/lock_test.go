@@ -27,7 +27,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// occupy lets another operation hold the turn until the end of the test.
+// occupy lets another operation hold the lock until the end of the test.
 func occupy(t *testing.T, s *Shortcut, self owner.Owner) *cluster.Lease {
 	t.Helper()
 	lease, err := s.first().Leaf.Hold(t.Context(), cluster.Claim{
