@@ -16,7 +16,7 @@ import (
 // unavailable gets the report with one of the next pings.
 const slack = 30 * time.Second
 
-// patience returns the maximum age of the last report of a tunnel that is up. The gateway reports with
+// timeToRelease returns the maximum age of the last report of a tunnel that is up. The gateway reports with
 // the first answer after the interval. It reports the tunnel as failed only after it has missed the
 // maximum number of answers.
 func (p Pings) patience() time.Duration {

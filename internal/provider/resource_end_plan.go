@@ -187,7 +187,7 @@ func (r *endResource[M, P]) checkFeasible(
 // because it may belong to this resource: tainted, or under its former address.
 func checkEndFree(ctx context.Context, object shortcut.EndObject) diag.Diagnostics {
 	at, err := path.Root("remote_cluster_id"), object.CheckFree(ctx)
-	if !shortcut.IsRival(err) {
+	if !shortcut.HasOtherOwner(err) {
 		return checkResult(at, err)
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It exists already", err), detail(err)+

@@ -76,7 +76,7 @@ func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 	}
 	spec := shortcut.Spec{Adopt: f.plan.AdoptExisting.ValueBool(), KeysByOthers: f.plan.keysByOthers()}
 	err := f.shortcut.CheckFree(ctx, spec)
-	if !shortcut.IsRival(err) {
+	if !shortcut.HasOtherOwner(err) {
 		return checkResult(path.Root("adopt_existing"), err)
 	}
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("adopt_existing"),

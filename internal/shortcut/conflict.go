@@ -17,19 +17,19 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// rivalError is the cause of a problem: another resource instance owns a shortcut of the pair.
-type rivalError struct {
+// otherOwnerError is the cause of a problem: another resource instance owns a shortcut of the pair.
+type otherOwnerError struct {
 	token  string
 	origin owner.Origin
 }
 
 // Error names the owner.
-func (e *rivalError) Error() string { return "it is owned by " + e.origin.String() }
+func (e *otherOwnerError) Error() string { return "it is owned by " + e.origin.String() }
 
-// IsRival reports whether an error means that another resource instance owns a shortcut of the pair.
+// HasOtherOwner reports whether an error means that another resource instance owns a shortcut of the pair.
 // That instance is in another Terraform state, or in the same state and may be about to be destroyed.
-func IsRival(err error) bool {
-	_, ok := errors.AsType[*rivalError](err)
+func HasOtherOwner(err error) bool {
+	_, ok := errors.AsType[*otherOwnerError](err)
 	return ok
 }
 
@@ -41,7 +41,7 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	if s.hasRival(n) {
+	if s.hasOtherOwner(n) {
 		if n.unfinished, err = readUnfinished(ctx, s.first(), leaseName(s.first())); err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	return s.checkFree(ctx, spec, n)
 }
 
-// hasRival reports whether a network has objects with the token of another shortcut.
-func (s *Shortcut) hasRival(n network) bool {
+// hasOtherOwner reports whether a network has objects with the token of another shortcut.
+func (s *Shortcut) hasOtherOwner(n network) bool {
 	return slices.ContainsFunc(n.made(), func(object client.Object) bool {
 		return s.Client.Owner.Whose(object) == owner.OtherOwner && !owner.IsEndObject(object)
 	})
@@ -98,13 +98,13 @@ func (c contested) checkAt(ctx context.Context, e *end.End, objects []client.Obj
 		switch e.Owner.WhoseIn(c.network, object, c.unfinished) {
 		case owner.Own, owner.Orphan:
 		case owner.OtherOwner:
-			return c.rival(e, object)
+			return c.otherOwner(e, object)
 		case owner.Foreign:
 			foreign = append(foreign, e.Leaf.Describe(object))
 		}
 	}
 	if len(foreign) > 0 {
-		return joinedByOthers(ctx, e, foreign)
+		return foreignNetwork(ctx, e, foreign)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (s *Shortcut) checkLocked(spec Spec, lock *lock) func(context.Context) erro
 // A cache whose watch was cut may show nothing at all.
 func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 	n, err := s.look(ctx)
-	if err != nil || !creates && !s.hasRival(n) {
+	if err != nil || !creates && !s.hasOtherOwner(n) {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -139,11 +139,11 @@ func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 	return group.Wait()
 }
 
-// rival returns the problem that another resource instance owns an object of the network.
-func (c contested) rival(e *end.End, object client.Object) *explain.Problem {
+// otherOwner returns the problem that another resource instance owns an object of the network.
+func (c contested) otherOwner(e *end.End, object client.Object) *explain.Problem {
 	own, other, origin := e.Owner.Resource, owner.ResourceOf(object), originOf(object, c.network)
 	problem := &explain.Problem{
-		Leaf: e.Leaf.Name, Refused: true, Err: &rivalError{token: owner.TokenOf(object), origin: origin},
+		Leaf: e.Leaf.Name, Refused: true, Err: &otherOwnerError{token: owner.TokenOf(object), origin: origin},
 		Summary: fmt.Sprintf("a %s for %s exists already", other, nameOther(e)),
 		Detail: fmt.Sprintf("A %s owns %s, made by %s, so a %s can't manage it. A pair of leaves has either one "+
 			"liqo_shortcut or, on each leaf, its own liqo_configuration, liqo_public_key, and liqo_gateway_server or "+
@@ -186,9 +186,9 @@ func nameOther(e *end.End) string {
 	return fmt.Sprintf("%q", e.Remote.Name)
 }
 
-// joinedByOthers returns the problem that someone else has joined the two clusters with these
+// foreignNetwork returns the problem that someone else has joined the two clusters with these
 // objects. Liqo's record of the other cluster shows whether it was a peering.
-func joinedByOthers(ctx context.Context, e *end.End, objects []string) error {
+func foreignNetwork(ctx context.Context, e *end.End, objects []string) error {
 	maker, remedy := "liqoctl or another program", "remove it first, for instance with `liqoctl network reset`"
 	peering, err := e.Peering(ctx)
 	if err != nil {
@@ -209,15 +209,15 @@ func joinedByOthers(ctx context.Context, e *end.End, objects []string) error {
 	}
 }
 
-// untilGivenUp waits until the removal of a rival's objects begins on this leaf.
-func untilGivenUp(ctx context.Context, e *end.End, rival *rivalError) error {
+// untilReleased waits until the removal of a rival's objects begins on this leaf.
+func untilReleased(ctx context.Context, e *end.End, other *otherOwnerError) error {
 	return e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
 		objects, err := e.Find(ctx)
 		if err != nil {
 			return false, err
 		}
 		for _, object := range objects.Made() {
-			if owner.TokenOf(object) == rival.token && !end.Leaving(object) {
+			if owner.TokenOf(object) == other.token && !end.Leaving(object) {
 				return false, nil
 			}
 		}

@@ -75,7 +75,7 @@ func TestANetworkOfAPeeringIsNotChangedAndTheErrorNamesThePeering(t *testing.T) 
 func TestOnlyAnotherResourceIsARival(t *testing.T) {
 	for name, objects := range belongings() {
 		err := joinedAtRome(t, objects).CheckFree(t.Context(), overNodePort)
-		if IsRival(err) != (name == "another's") {
+		if HasOtherOwner(err) != (name == "another's") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestACreateThatWasCompleteBelongsToARivalAlthoughItHasLeftItsLease(t *testi
 	if err := s.OwnedBy(killed).Client.RecordComplete(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.OwnedBy(me).CheckFree(t.Context(), overNodePort); !IsRival(err) {
+	if err := s.OwnedBy(me).CheckFree(t.Context(), overNodePort); !HasOtherOwner(err) {
 		t.Errorf("got: %v", err)
 	}
 	if err := s.OwnedBy(somebody).Disconnect(t.Context(), Removal{}); err != nil || s.atRome(t) == nil {
@@ -129,7 +129,7 @@ func TestWhatAnInterruptedCreateHasLeftIsForItsOwnFolder(t *testing.T) {
 		asks := owner.Owner{Token: "asks", Origin: owner.Origin{Folder: folder}}
 		s := New(leafWith(t, "rome", marked(killed, clustertest.Configuration("milan"))),
 			leafWith(t, "milan", leftBehind(true))).OwnedBy(asks)
-		if err := s.CheckFree(t.Context(), overNodePort); IsRival(err) == free {
+		if err := s.CheckFree(t.Context(), overNodePort); HasOtherOwner(err) == free {
 			t.Errorf("%s: %v", folder, err)
 		}
 	}

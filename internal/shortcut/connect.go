@@ -11,30 +11,30 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// patience limits how long [Shortcut.Connect] waits until another owner gives up its shortcut, if both
+// timeToRelease limits how long [Shortcut.Connect] waits until another owner gives up its shortcut, if both
 // may be in the same Terraform state. When a resource gets a new address, Terraform creates the new
 // one and destroys the old one in no particular order.
-const patience = 30 * time.Second
+const timeToRelease = 30 * time.Second
 
 // Connect creates the shortcut as spec says, or changes what exists of it. It can be interrupted and
 // repeated at any time. If it is refused, it changes nothing. If an adoption fails, it gives the
 // objects back. The error is a [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	spec = spec.ofBoth()
-	return patiently(ctx, s.first(), func() error { return s.connect(cluster.WithFence(ctx), spec) })
+	return retryOnceReleased(ctx, s.first(), func() error { return s.connect(cluster.WithFence(ctx), spec) })
 }
 
-// patiently tries something a second time if a rival, which may be in the same state, gives up what it owns at this
+// retryOnceReleased tries something a second time if a rival, which may be in the same state, gives up what it owns at this
 // end.
-func patiently(ctx context.Context, e *end.End, try func() error) error {
+func retryOnceReleased(ctx context.Context, e *end.End, try func() error) error {
 	err := try()
-	rival, ok := errors.AsType[*rivalError](err)
-	if !ok || !e.Owner.Origin.MayShareState(rival.origin) {
+	other, ok := errors.AsType[*otherOwnerError](err)
+	if !ok || !e.Owner.Origin.MayShareState(other.origin) {
 		return err
 	}
-	patient, cancel := context.WithTimeout(ctx, patience)
+	patient, cancel := context.WithTimeout(ctx, timeToRelease)
 	defer cancel()
-	if untilGivenUp(patient, e, rival) != nil {
+	if untilReleased(patient, e, other) != nil {
 		return err
 	}
 	return try()

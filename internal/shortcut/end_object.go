@@ -105,7 +105,7 @@ func (o EndObject) waitForGateway(e *endSteps) steps.Before {
 // ensure writes an object, and waits for what Liqo does then. The function starts the steps, and returns the last one
 // that writes. The asked namespace may be empty. The error is a [steps.Failure].
 func (o EndObject) ensure(ctx context.Context, asked string, start func(*endSteps) steps.Before) error {
-	return patiently(ctx, o.End, func() error { return o.tryEnsure(cluster.WithFence(ctx), asked, start) })
+	return retryOnceReleased(ctx, o.End, func() error { return o.tryEnsure(cluster.WithFence(ctx), asked, start) })
 }
 
 // tryEnsure does so unless there is a rival. It has the lock on the pair only while it writes, so that the objects of

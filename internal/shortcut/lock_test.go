@@ -140,7 +140,7 @@ func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.
 			t.Fatal(err)
 		}
 		<-time.After(time.Minute) // so its lease is that of a dead holder
-		if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); !IsRival(err) {
+		if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); !HasOtherOwner(err) {
 			t.Errorf("a rival gets: %v", err)
 		}
 		object := endObjectOf(milan, "naples", owner.GatewayServerResource)
@@ -150,7 +150,7 @@ func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.
 		}
 		<-time.After(time.Minute)
 		object.End.Owner.Token = "another"
-		if err := object.EnsureGatewayServer(t.Context(), "", overNodePort.Server); !IsRival(err) {
+		if err := object.EnsureGatewayServer(t.Context(), "", overNodePort.Server); !HasOtherOwner(err) {
 			t.Errorf("a rival of an object gets: %v", err)
 		}
 	})
@@ -173,7 +173,7 @@ func TestACreateThatFailsIsItsOwnersAndOneThatIsInterruptedIsThatOfItsFolder(t *
 			}
 			for folder, mayTake := range map[string]bool{"theirs": free, "elsewhere": false} {
 				asks := New(rome, milan).OwnedBy(owner.Owner{Token: "asks", Origin: owner.Origin{Folder: folder}})
-				if err := asks.CheckFree(t.Context(), spec); IsRival(err) == mayTake {
+				if err := asks.CheckFree(t.Context(), spec); HasOtherOwner(err) == mayTake {
 					t.Errorf("%v: whoever is in folder %s gets %v", cause, folder, err)
 				}
 			}
@@ -191,7 +191,7 @@ func TestWhatAKilledCreateHasLeftIsStillNobodysAfterAnotherCreateThatFailed(t *t
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			err := s.Connect(ctx, spec)
 			cancel()
-			if err == nil || IsRival(err) {
+			if err == nil || HasOtherOwner(err) {
 				t.Errorf("got: %v", err)
 			}
 			if err := s.CheckFree(t.Context(), spec); err != nil {
@@ -216,13 +216,13 @@ func TestAShortcutThatTheCachesDoNotShowIsNotTakenOver(t *testing.T) {
 	for name, s := range map[string]*Shortcut{
 		"in the same direction": New(rome, milan), "in the opposite direction": New(milan, rome),
 	} {
-		if err := s.OwnedBy(me).Connect(t.Context(), spec); !IsRival(err) {
+		if err := s.OwnedBy(me).Connect(t.Context(), spec); !HasOtherOwner(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	object := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	object.Create = true
-	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); !IsRival(err) {
+	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); !HasOtherOwner(err) {
 		t.Errorf("an object: %v", err)
 	}
 	if after := versions(t, rome, milan); !maps.Equal(before, after) {
