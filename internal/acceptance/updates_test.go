@@ -29,7 +29,7 @@ const (
 )
 
 // update is a change of settings. It has all new settings, and what must be true after the change
-// besides a tunnel that is up.
+// joinErrors a tunnel that is up.
 type update struct {
 	name     string
 	settings string

@@ -200,7 +200,7 @@ func TestWhatIsNoDataOfACredentialIsRefusedByItsName(t *testing.T) {
 	}
 }
 
-// given returns what a centre with this kubeconfig in its Secret gives for Rome.
+// userSecret returns what a centre with this kubeconfig in its Secret gives for Rome.
 func given(t *testing.T, kubeconfig []byte) (givenCredentials, error) {
 	t.Helper()
 	identity, secret := identityFor("rome", kubeconfig)

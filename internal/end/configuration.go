@@ -88,23 +88,23 @@ func (e *End) untilReleased(ctx context.Context, configurations []client.Object)
 
 // KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later
 // shortcut. They have no owner then. What it says to be kept are the objects of others, which also stay.
-func (e *End) KeepConfigurations(ctx context.Context) (Remains, error) {
+func (e *End) KeepConfigurations(ctx context.Context) (Leftovers, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
-		return Remains{}, err
+		return Leftovers{}, err
 	}
 	all, err := e.Markable(ctx)
 	if err != nil {
-		return Remains{}, err
+		return Leftovers{}, err
 	}
 	for _, object := range all {
 		if e.Owner.Owns(object) {
 			if err := e.disown(ctx, object); err != nil {
-				return Remains{}, err
+				return Leftovers{}, err
 			}
 		}
 	}
-	return Remains{Kept: e.tellOthers(others(objects, e.Owner))}, nil
+	return Leftovers{Kept: e.tellOthers(others(objects, e.Owner))}, nil
 }
 
 // ownConfigurations returns the Configurations that the owner may remove.

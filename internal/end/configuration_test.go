@@ -115,9 +115,9 @@ func TestAKeptConfigurationHasNoOwnerAndObjectsOfOthersAreNamed(t *testing.T) {
 	me.Mark(configuration)
 	milan := milansEnd(t, configuration, romesNamespace(me), clustertest.PublicKey("rome"))
 	milan.Owner = me
-	remains, err := milan.KeepConfigurations(t.Context())
-	if err != nil || remains.Kept != "Objects that someone else created stay: PublicKey liqo-tenant-rome/rome." {
-		t.Errorf("it says %q (%v)", remains.Kept, err)
+	leftovers, err := milan.KeepConfigurations(t.Context())
+	if err != nil || leftovers.Kept != "Objects that someone else created stay: PublicKey liqo-tenant-rome/rome." {
+		t.Errorf("it says %q (%v)", leftovers.Kept, err)
 	}
 	all, err := milan.Markable(t.Context())
 	if err != nil || len(all) != 3 {

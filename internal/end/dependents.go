@@ -22,7 +22,7 @@ type dependents struct {
 	name       client.ObjectKey // of the Deployment and of the Service
 	technology *dependent       // the technology's own gateway object; nil before Liqo has created it
 	keys       *dependent       // the Secret that Liqo created; nil before that, or if the user set one
-	given      liqo.KeySecret   // the Secret that the user set; its name is empty if there is none
+	userSecret liqo.KeySecret   // the Secret that the user set; its name is empty if there is none
 }
 
 // dependent is one such object, of any kind.
@@ -34,19 +34,19 @@ type dependent struct {
 // dependentsOf returns the dependents of a gateway. Technology and keys come from its status, given
 // from its spec.
 func dependentsOf(
-	gateway client.Object, technology *dependent, keys *corev1.ObjectReference, given corev1.LocalObjectReference,
+	gateway client.Object, technology *dependent, keys *corev1.ObjectReference, userSecret corev1.LocalObjectReference,
 ) dependents {
-	d := dependents{name: liqo.MadeForGateway(gateway), technology: technology, keys: keysByLiqo(keys, given)}
-	if given.Name != "" {
-		d.given = liqo.KeySecret{Namespace: gateway.GetNamespace(), Name: given.Name}
+	d := dependents{name: liqo.MadeForGateway(gateway), technology: technology, keys: keysByLiqo(keys, userSecret)}
+	if userSecret.Name != "" {
+		d.userSecret = liqo.KeySecret{Namespace: gateway.GetNamespace(), Name: userSecret.Name}
 	}
 	return d
 }
 
 // keysByLiqo returns the Secret that Liqo has created for a gateway's keys. It returns nil before
 // that, or if the user set one. Keys comes from the gateway's status, given from its spec.
-func keysByLiqo(keys *corev1.ObjectReference, given corev1.LocalObjectReference) *dependent {
-	if keys == nil || given.Name != "" {
+func keysByLiqo(keys *corev1.ObjectReference, userSecret corev1.LocalObjectReference) *dependent {
+	if keys == nil || userSecret.Name != "" {
 		return nil
 	}
 	key := client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}
@@ -155,9 +155,9 @@ func isGateway(reference metav1.OwnerReference) bool {
 // the other leaf can't get a key, but a tunnel that is up stays up. The arguments are those of
 // [keysByLiqo].
 func (e *End) keysLost(
-	ctx context.Context, keys *corev1.ObjectReference, given corev1.LocalObjectReference,
+	ctx context.Context, keys *corev1.ObjectReference, userSecret corev1.LocalObjectReference,
 ) (bool, error) {
-	secret := keysByLiqo(keys, given)
+	secret := keysByLiqo(keys, userSecret)
 	if secret == nil {
 		return false, nil
 	}

@@ -48,12 +48,12 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	must(t, err)
 	removable, err := milan.TenantNamespace(ctx)
 	must(t, err)
-	remains, err := milan.RemoveNamespace(ctx, removable, "", gone, liqo.KeySecret{})
+	leftovers, err := milan.RemoveNamespace(ctx, removable, "", gone, liqo.KeySecret{})
 	must(t, err)
-	if remains.Kept != "" {
-		t.Errorf("something stays: %s", remains.Kept)
+	if leftovers.Kept != "" {
+		t.Errorf("something stays: %s", leftovers.Kept)
 	}
-	must(t, milan.UntilGone(ctx, remains))
+	must(t, milan.UntilGone(ctx, leftovers))
 	if left, err := milan.Find(ctx); err != nil || len(left.All()) > 0 {
 		t.Errorf("left are %v (%v)", left.All(), err)
 	}

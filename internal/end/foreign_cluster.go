@@ -27,11 +27,11 @@ import (
 // there is none. Liqo's record of that cluster shows it: a peering authenticates, and a shortcut
 // never does.
 func (e *End) Peering(ctx context.Context) (string, error) {
-	return e.recordedPeering(ctx, e.Leaf.Cached)
+	return e.peeringBy(ctx, e.Leaf.Cached)
 }
 
-// recordedPeering reads Liqo's record of the other cluster from the cache or live.
-func (e *End) recordedPeering(ctx context.Context, from client.Client) (string, error) {
+// peeringBy reads Liqo's record of the other cluster from the cache or live.
+func (e *End) peeringBy(ctx context.Context, from client.Client) (string, error) {
 	foreign, err := fcutils.GetForeignClusterByID(ctx, from, e.Remote.ID)
 	if apierrors.IsNotFound(err) {
 		return "", nil
@@ -60,7 +60,7 @@ func (e *End) LivingPeering(ctx context.Context) (string, error) {
 		asking   sync.WaitGroup
 	)
 	asking.Go(func() { parts, partsErr = e.peeringParts(ctx) })
-	recorded, err := e.recordedPeering(ctx, e.Leaf.Live)
+	recorded, err := e.peeringBy(ctx, e.Leaf.Live)
 	asking.Wait()
 	if err != nil || recorded != "" {
 		return recorded, err
@@ -147,9 +147,9 @@ func (e *End) CheckNoPeering(ctx context.Context, peering string) error {
 	}
 }
 
-// ForeignClusterLeft reports whether there is a record of the other cluster that no peering uses. It
+// HasUnusedForeignCluster reports whether there is a record of the other cluster that no peering uses. It
 // reads live.
-func (e *End) ForeignClusterLeft(ctx context.Context) (bool, error) {
+func (e *End) HasUnusedForeignCluster(ctx context.Context) (bool, error) {
 	foreign, err := fcutils.GetForeignClusterByID(ctx, e.Leaf.Live, e.Remote.ID)
 	if err != nil {
 		return false, e.Leaf.Explain(client.IgnoreNotFound(err))

@@ -67,7 +67,7 @@ func TestTheForeignClusterIsDeletedUnlessItIsNeeded(t *testing.T) {
 		if err != nil || gone != test.gone {
 			t.Errorf("%s: gone: %t (%v)", name, gone, err)
 		}
-		if left, err := milan.ForeignClusterLeft(t.Context()); err != nil || (left && gone) {
+		if left, err := milan.HasUnusedForeignCluster(t.Context()); err != nil || (left && gone) {
 			t.Errorf("%s: it is left (%v)", name, err)
 		}
 	}

@@ -183,7 +183,7 @@ func applyWhole[S any](ctx context.Context, e *End, gateway client.Object, spec 
 // created for the gateway is gone, too. Until then a gateway of the same name would inherit the keys
 // and the Service. It also removes Liqo's labels from the Secrets that the user set: the gateway's,
 // and the given ones.
-func (e *End) RemoveGateways(ctx context.Context, given ...liqo.KeySecret) error {
+func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret) error {
 	objects, err := e.Find(ctx)
 	if err != nil {
 		return err
@@ -201,9 +201,9 @@ func (e *End) RemoveGateways(ctx context.Context, given ...liqo.KeySecret) error
 		return err
 	}
 	for _, one := range dependents {
-		given = append(given, one.given)
+		userSecrets = append(userSecrets, one.userSecret)
 	}
-	for _, secret := range given {
+	for _, secret := range userSecrets {
 		if err := e.unlabelKeySecret(ctx, secret); err != nil {
 			return err
 		}

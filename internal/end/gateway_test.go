@@ -41,10 +41,10 @@ func TestOnlyKeysByLiqoCanBeLost(t *testing.T) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
 	reference := &corev1.ObjectReference{Namespace: secret.Namespace, Name: secret.Name}
 	for name, test := range map[string]struct {
-		objects []client.Object
-		keys    *corev1.ObjectReference
-		given   string
-		lost    bool
+		objects    []client.Object
+		keys       *corev1.ObjectReference
+		userSecret string
+		lost       bool
 	}{
 		"not made yet":     {nil, nil, "", false},
 		"made":             {[]client.Object{secret}, reference, "", false},
@@ -52,7 +52,7 @@ func TestOnlyKeysByLiqoCanBeLost(t *testing.T) {
 		"the user's own":   {nil, reference, secret.Name, false}, // another check reports it later
 	} {
 		client := romesEnd(t, test.objects...)
-		lost, err := client.keysLost(t.Context(), test.keys, corev1.LocalObjectReference{Name: test.given})
+		lost, err := client.keysLost(t.Context(), test.keys, corev1.LocalObjectReference{Name: test.userSecret})
 		if err != nil || lost != test.lost {
 			t.Errorf("%s: lost: %t (%v)", name, lost, err)
 		}
@@ -96,7 +96,7 @@ func TestDependentsOfAnInterruptedRemovalAreFound(t *testing.T) {
 	}
 	inDefault := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: "default", Name: name} }
 	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") ||
-		got.given != liqo.KeySecret(inDefault("my-keys")) || got.keys != nil {
+		got.userSecret != liqo.KeySecret(inDefault("my-keys")) || got.keys != nil {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -21,12 +21,12 @@ import (
 // five seconds of its deletion. By then the other objects are gone, in the order that Liqo needs. Given
 // is the user's Secret of the gateway. The result is the namespace as it is afterwards.
 func (e *End) BeginRemovingNamespace(
-	ctx context.Context, namespace *corev1.Namespace, peering string, given liqo.KeySecret,
+	ctx context.Context, namespace *corev1.Namespace, peering string, userSecret liqo.KeySecret,
 ) (*corev1.Namespace, error) {
 	if namespace == nil || !e.Owner.MayRemove(namespace) {
 		return namespace, nil
 	}
-	uses, err := e.uses(ctx, namespace, peering, given)
+	uses, err := e.uses(ctx, namespace, peering, userSecret)
 	if err != nil || len(uses) > 0 {
 		return namespace, err
 	}
@@ -37,8 +37,8 @@ func (e *End) BeginRemovingNamespace(
 	return leaving, err
 }
 
-// Remains are what a removal leaves at an end.
-type Remains struct {
+// Leftovers are what a removal leaves at an end.
+type Leftovers struct {
 	Kept string // which objects stay and why, in full sentences; empty if none does
 
 	namespace *corev1.Namespace // the tenant namespace if Kubernetes is deleting it; nil otherwise
@@ -49,30 +49,30 @@ type Remains struct {
 // recordGone reports. A namespace that stays loses its owner, and a later shortcut of the pair takes it
 // over. All other objects of the owner are gone by then.
 func (e *End) RemoveNamespace(
-	ctx context.Context, namespace *corev1.Namespace, peering string, recordGone bool, given liqo.KeySecret,
-) (Remains, error) {
-	uses, err := e.uses(ctx, namespace, peering, given)
+	ctx context.Context, namespace *corev1.Namespace, peering string, foreignClusterGone bool, userSecret liqo.KeySecret,
+) (Leftovers, error) {
+	uses, err := e.uses(ctx, namespace, peering, userSecret)
 	if err != nil {
-		return Remains{}, err
+		return Leftovers{}, err
 	}
 	removable := namespace != nil && e.Owner.MayRemove(namespace)
 	switch {
 	case len(uses) > 0 && removable:
 		const stays = "Therefore, Namespace %s also stays; delete it when it is no longer needed."
 		uses = append(uses, fmt.Sprintf(stays, namespace.Name))
-		return Remains{Kept: strings.Join(uses, " ")}, e.giveUpNamespace(ctx)
-	case len(uses) > 0 || !recordGone || !removable:
-		return Remains{Kept: strings.Join(uses, " ")}, nil
+		return Leftovers{Kept: strings.Join(uses, " ")}, e.giveUpNamespace(ctx)
+	case len(uses) > 0 || !foreignClusterGone || !removable:
+		return Leftovers{Kept: strings.Join(uses, " ")}, nil
 	}
 	leaving, err := e.deleteNamespace(ctx, namespace)
 	if !apierrors.IsConflict(err) {
-		return Remains{namespace: leaving}, err
+		return Leftovers{namespace: leaving}, err
 	}
 	now, lookErr := e.TenantNamespace(ctx)
 	if lookErr != nil || now != nil && now.ResourceVersion == namespace.ResourceVersion {
-		return Remains{}, cmp.Or(lookErr, err)
+		return Leftovers{}, cmp.Or(lookErr, err)
 	}
-	return e.RemoveNamespace(ctx, now, peering, recordGone, given)
+	return e.RemoveNamespace(ctx, now, peering, foreignClusterGone, userSecret)
 }
 
 // deleteNamespace asks for the deletion of a namespace, and returns it as it is then. The error is a conflict if
@@ -101,20 +101,20 @@ func (e *End) deleteNamespace(ctx context.Context, namespace *corev1.Namespace) 
 
 // UntilGone returns when the tenant namespace is gone, if Kubernetes is deleting it. Others may make another one of its
 // name at once.
-func (e *End) UntilGone(ctx context.Context, remains Remains) error {
-	if remains.namespace == nil {
+func (e *End) UntilGone(ctx context.Context, leftovers Leftovers) error {
+	if leftovers.namespace == nil {
 		return nil
 	}
-	key := client.ObjectKeyFromObject(remains.namespace)
+	key := client.ObjectKeyFromObject(leftovers.namespace)
 	now := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}
-	err := e.Leaf.UntilObject(ctx, now, func(exists bool) bool { return !exists || now.UID != remains.namespace.UID })
+	err := e.Leaf.UntilObject(ctx, now, func(exists bool) bool { return !exists || now.UID != leftovers.namespace.UID })
 	return explain.Deletion(ctx, e.Leaf, corev1.SchemeGroupVersion.WithKind("Namespace"), key, err)
 }
 
 // uses returns sentences about the objects of the network that someone else created, and about those
 // that need the tenant namespace, which may be nil.
 func (e *End) uses(
-	ctx context.Context, namespace *corev1.Namespace, peering string, given liqo.KeySecret,
+	ctx context.Context, namespace *corev1.Namespace, peering string, userSecret liqo.KeySecret,
 ) ([]string, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
@@ -127,8 +127,8 @@ func (e *End) uses(
 	if namespace == nil || !e.Owner.MayRemove(namespace) {
 		return uses, nil
 	}
-	secret := client.ObjectKey{Namespace: namespace.Name, Name: given.Name}
-	if secret.Name != "" && cmp.Or(given.Namespace, namespace.Name) == namespace.Name {
+	secret := client.ObjectKey{Namespace: namespace.Name, Name: userSecret.Name}
+	if secret.Name != "" && cmp.Or(userSecret.Namespace, namespace.Name) == namespace.Name {
 		lost, err := e.Leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Secret"), secret)
 		if err != nil {
 			return nil, err

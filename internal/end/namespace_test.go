@@ -151,12 +151,12 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 	own := clustertest.KeySecret("rome", nil)
 	for name, test := range map[string]struct {
-		owner   owner.Owner
-		objects []client.Object
-		peering string
-		given   liqo.KeySecret
-		stays   bool
-		why     string
+		owner      owner.Owner
+		objects    []client.Object
+		peering    string
+		userSecret liqo.KeySecret
+		stays      bool
+		why        string
 	}{
 		"mine":           {me, nil, "", liqo.KeySecret{}, false, ""},
 		"nobody's":       {owner.Owner{}, nil, "", liqo.KeySecret{}, false, ""},
@@ -178,13 +178,13 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 		if err != nil || namespace == nil {
 			t.Fatalf("%s: %v (%v)", name, namespace, err)
 		}
-		namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, test.peering, test.given)
+		namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, test.peering, test.userSecret)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		remains, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.given)
-		if err != nil || remains.Kept != test.why {
-			t.Errorf("%s: it says %q (%v)", name, remains.Kept, err)
+		leftovers, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.userSecret)
+		if err != nil || leftovers.Kept != test.why {
+			t.Errorf("%s: it says %q (%v)", name, leftovers.Kept, err)
 		}
 		left, err := milan.TenantNamespace(t.Context())
 		if err != nil || (left != nil) != test.stays || (left != nil && me.Marked(left)) {
@@ -211,9 +211,9 @@ func TestATenantNamespaceThatHasChangedIsJudgedAgain(t *testing.T) {
 				namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, "", liqo.KeySecret{})
 				must(t, err)
 			}
-			remains, err := milan.RemoveNamespace(t.Context(), namespace, "", true, liqo.KeySecret{})
+			leftovers, err := milan.RemoveNamespace(t.Context(), namespace, "", true, liqo.KeySecret{})
 			must(t, err)
-			must(t, milan.UntilGone(t.Context(), remains))
+			must(t, milan.UntilGone(t.Context(), leftovers))
 			if left, err := milan.TenantNamespace(t.Context()); err != nil || (left != nil) != test.stays {
 				t.Errorf("%s, begun: %t: left is %v (%v)", name, begun, left, err)
 			}
@@ -228,9 +228,9 @@ func TestATenantNamespaceStaysAsLongAsTheForeignCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remains, err := milan.RemoveNamespace(t.Context(), namespace, "", false, liqo.KeySecret{})
-	if err != nil || remains != (Remains{}) {
-		t.Errorf("it says %+v (%v)", remains, err)
+	leftovers, err := milan.RemoveNamespace(t.Context(), namespace, "", false, liqo.KeySecret{})
+	if err != nil || leftovers != (Leftovers{}) {
+		t.Errorf("it says %+v (%v)", leftovers, err)
 	}
 	if left, err := milan.TenantNamespace(t.Context()); err != nil || left == nil {
 		t.Errorf("it is gone (%v)", err)

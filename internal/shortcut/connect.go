@@ -55,8 +55,8 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	}
 
 	// The server's gateway needs no Configuration to get an address. The client's gateway needs only that address.
-	endpoint := server.serve(spec.Server, server.makeRoom(s.replacesServer(spec.Server), decided...))
-	client.dial(spec.Client, endpoint, client.makeRoom(s.replacesClient(spec.Client), decided...))
+	endpoint := server.serve(spec.Server, server.removeReplaced(s.replacesServer(spec.Server), decided...))
+	client.dial(spec.Client, endpoint, client.removeReplaced(s.replacesClient(spec.Client), decided...))
 
 	if spec.KeysByOthers {
 		client.rollOut()
@@ -110,21 +110,21 @@ func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToUndo)
 	defer cancel()
 	if adopting, err := s.adopting(ctx); err != nil || adopting {
-		return besides(failure, err, s.Disconnect(ctx, spec.removal()))
+		return joinErrors(failure, err, s.Disconnect(ctx, spec.removal()))
 	}
 	if !errors.Is(failure, end.ErrRemapped) {
 		return failure
 	}
 	n, err := s.look(ctx)
 	if err != nil || n.client.Gateway() != nil || n.server.Gateway() != nil {
-		return besides(failure, err)
+		return joinErrors(failure, err)
 	}
-	return besides(failure, s.Disconnect(ctx, spec.removal()))
+	return joinErrors(failure, s.Disconnect(ctx, spec.removal()))
 }
 
-// besides adds the errors of the cleanup. Without any, it returns the failure unchanged, because the
+// joinErrors adds the errors of the cleanup. Without any, it returns the failure unchanged, because the
 // failure says how far the steps got.
-func besides(failure error, others ...error) error {
+func joinErrors(failure error, others ...error) error {
 	if err := errors.Join(others...); err != nil {
 		return errors.Join(failure, err)
 	}

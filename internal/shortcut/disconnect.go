@@ -75,28 +75,28 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, 
 					e.CheckNoPeering))
 		}
 	}
-	remains := make([]*steps.Step[end.Remains], len(ends))
+	leftovers := make([]*steps.Step[end.Leftovers], len(ends))
 	var done []steps.Before
 	for i, e := range ends {
-		given := removal.keySecret(e == s.Client)
+		userSecret := removal.keySecret(e == s.Client)
 		gateways := steps.Act(r, e.Leaf.Name, "remove the gateway and its keys",
-			func(ctx context.Context) error { return e.RemoveGateways(ctx, given) }, allowed...)
+			func(ctx context.Context) error { return e.RemoveGateways(ctx, userSecret) }, allowed...)
 		if removal.KeepConfigurations {
-			remains[i] = steps.Do(r, e.Leaf.Name, "keep the Configuration for a later shortcut", e.KeepConfigurations,
+			leftovers[i] = steps.Do(r, e.Leaf.Name, "keep the Configuration for a later shortcut", e.KeepConfigurations,
 				gateways)
 		} else {
-			remains[i] = startRest(r, e, given, namespaces[i], peerings[i], gateways, allowed...)
+			leftovers[i] = startRest(r, e, userSecret, namespaces[i], peerings[i], gateways, allowed...)
 		}
-		done = append(done, remains[i])
+		done = append(done, leftovers[i])
 	}
 	steps.Act(r, lock.end.Leaf.Name, "let others work on the pair", lock.release, done...)
 	for i, e := range ends {
-		steps.ActWith(r, e.Leaf.Name, "wait until the tenant namespace is gone", remains[i], e.UntilGone)
+		steps.ActWith(r, e.Leaf.Name, "wait until the tenant namespace is gone", leftovers[i], e.UntilGone)
 	}
 	err := lock.releaseAfter(ctx, r)
 	for i, e := range ends {
-		if left, ok := remains[i].Result(); ok && left.Kept != "" && removal.Kept != nil {
-			removal.Kept(Kept{e.Leaf.Name, left.Kept})
+		if rest, ok := leftovers[i].Result(); ok && rest.Kept != "" && removal.Kept != nil {
+			removal.Kept(Kept{e.Leaf.Name, rest.Kept})
 		}
 	}
 	return err
@@ -134,21 +134,21 @@ func (r Removal) keySecret(ofClient bool) liqo.KeySecret {
 
 // startRest starts the steps that remove everything at one end except the gateway.
 func startRest(
-	r *steps.Run, e *end.End, given liqo.KeySecret, namespace *steps.Step[*corev1.Namespace],
+	r *steps.Run, e *end.End, userSecret liqo.KeySecret, namespace *steps.Step[*corev1.Namespace],
 	peering *steps.Step[string], gateways steps.Before, allowed ...steps.Before,
-) *steps.Step[end.Remains] {
+) *steps.Step[end.Leftovers] {
 	leaf := e.Leaf.Name
 	watched := steps.Act(r, leaf, "watch the ForeignCluster", e.WatchForeignCluster)
 	leaving := steps.With2(r, leaf, "begin to remove the tenant namespace", namespace, peering,
 		func(ctx context.Context, namespace *corev1.Namespace, peering string) (*corev1.Namespace, error) {
-			return e.BeginRemovingNamespace(ctx, namespace, peering, given)
+			return e.BeginRemovingNamespace(ctx, namespace, peering, userSecret)
 		}, allowed...)
 	configuration := steps.Act(r, leaf, "remove the Configuration", e.RemoveConfigurations, allowed...)
-	record := steps.With2(r, leaf, "remove the ForeignCluster", leaving, peering, e.RemoveForeignCluster,
+	foreignCluster := steps.With2(r, leaf, "remove the ForeignCluster", leaving, peering, e.RemoveForeignCluster,
 		watched, gateways, configuration)
-	return steps.With3(r, leaf, "remove the tenant namespace", leaving, peering, record,
-		func(ctx context.Context, namespace *corev1.Namespace, peering string, gone bool) (end.Remains, error) {
-			return e.RemoveNamespace(ctx, namespace, peering, gone, given)
+	return steps.With3(r, leaf, "remove the tenant namespace", leaving, peering, foreignCluster,
+		func(ctx context.Context, namespace *corev1.Namespace, peering string, gone bool) (end.Leftovers, error) {
+			return e.RemoveNamespace(ctx, namespace, peering, gone, userSecret)
 		})
 }
 

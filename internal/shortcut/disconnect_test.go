@@ -292,7 +292,7 @@ func TestALeafWithoutAuthenticationKindsHasNoPeeringAndAnUnreadableOneMayHaveOne
 }
 
 func TestTheForeignClusterIsDeletedWithTheLastNetwork(t *testing.T) {
-	record := func() client.Object {
+	foreignCluster := func() client.Object {
 		foreign := clustertest.Peering("milan", liqov1beta1.UnknownRole)
 		foreign.Status.Modules = liqov1beta1.Modules{}
 		return foreign
@@ -309,7 +309,7 @@ func TestTheForeignClusterIsDeletedWithTheLastNetwork(t *testing.T) {
 	} {
 		objects := slices.Concat(belongings()["mine"], test.more)
 		if name != "the last, of a peering" {
-			objects = append(objects, record())
+			objects = append(objects, foreignCluster())
 		}
 		s := joinedAtRome(t, objects)
 		if err := s.Disconnect(t.Context(), Removal{EvenFromPeering: true}); err != nil {

@@ -32,15 +32,15 @@ func downAt(
 		Status: networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError},
 	}
 	connection.OwnerReferences = []metav1.OwnerReference{{UID: "gateway"}}
-	record := &liqov1beta1.ForeignCluster{
+	foreignCluster := &liqov1beta1.ForeignCluster{
 		ObjectMeta: metav1.ObjectMeta{Name: remote, Labels: map[string]string{"liqo.io/remote-cluster-id": remote}},
 		Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: liqov1beta1.ClusterID(remote)},
 	}
-	record.Status.Modules.Networking.Conditions = []liqov1beta1.Condition{{
+	foreignCluster.Status.Modules.Networking.Conditions = []liqov1beta1.Condition{{
 		Type: liqov1beta1.NetworkConnectionStatusCondition, Status: liqov1beta1.ConditionStatusError,
 		LastTransitionTime: metav1.NewTime(time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)),
 	}}
-	return clustertest.Leaf(t, leaf, append(more, gateway, record,
+	return clustertest.Leaf(t, leaf, append(more, gateway, foreignCluster,
 		inTenant(clustertest.GatewayDeployment("rome"), "gw-"+remote), inTenant(pod, "gw-"+remote),
 		inTenant(&networkingv1beta1.PublicKey{}, remote), inTenant(connection, "gw-"+remote))...)
 }

@@ -46,10 +46,10 @@ func (o EndObject) EnsureConfiguration(ctx context.Context, namespace string, ot
 // address and keys, and has restarted if it had to.
 func (o EndObject) EnsureGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) error {
 	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
-		room := o.makeRoom(e, func(ctx context.Context, namespace string) (bool, error) {
+		removal := o.removeReplaced(e, func(ctx context.Context, namespace string) (bool, error) {
 			return e.ReplacesGatewayServer(ctx, namespace, spec)
 		})
-		e.serve(spec, room)
+		e.serve(spec, removal)
 		return o.waitForGateway(e)
 	})
 }
@@ -60,11 +60,11 @@ func (o EndObject) EnsureGatewayClient(
 	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
 ) error {
 	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
-		room := o.makeRoom(e, func(ctx context.Context, namespace string) (bool, error) {
+		removal := o.removeReplaced(e, func(ctx context.Context, namespace string) (bool, error) {
 			return e.ReplacesGatewayClient(ctx, namespace, spec)
 		})
 		given := func(context.Context) (liqo.Endpoint, error) { return server, nil }
-		e.dial(spec, steps.Do(e.run, e.Leaf.Name, "address of the other gateway", given), room)
+		e.dial(spec, steps.Do(e.run, e.Leaf.Name, "address of the other gateway", given), removal)
 		return o.waitForGateway(e)
 	})
 }
@@ -78,20 +78,20 @@ func (o EndObject) EnsurePublicKey(ctx context.Context, namespace string, key []
 	})
 }
 
-// makeRoom does so also if there is no gateway of the wanted direction. A killed operation may have left something
+// removeReplaced does so also if there is no gateway of the wanted direction. A killed operation may have left something
 // behind then, and Kubernetes may not have deleted the keys yet.
-func (o EndObject) makeRoom(
+func (o EndObject) removeReplaced(
 	e *endSteps, replaces func(ctx context.Context, namespace string) (bool, error),
 ) steps.Before {
-	room := e.makeRoom(func(ctx context.Context, namespace string) (bool, error) {
+	removal := e.removeReplaced(func(ctx context.Context, namespace string) (bool, error) {
 		objects, err := e.Find(ctx)
 		if err != nil || end.ObjectOf(objects, o.End.Owner.Resource) == nil {
 			return err == nil, err
 		}
 		return replaces(ctx, namespace)
 	})
-	e.keys = steps.With(e.run, e.Leaf.Name, "keys of a former gateway", e.namespace, e.UntilFormerKeysGone, room)
-	return room
+	e.keys = steps.With(e.run, e.Leaf.Name, "keys of a former gateway", e.namespace, e.UntilFormerKeysGone, removal)
+	return removal
 }
 
 // waitForGateway starts what either gateway waits for, and returns the write of the gateway. A change can let a gateway
@@ -170,36 +170,36 @@ func (o EndObject) shared() *end.End { return end.New(o.End.Leaf, o.End.Remote) 
 // Remove removes the owner's object, and returns when it is gone. If it was the last one of the network, the
 // tenant namespace and Liqo's record of the other cluster go, too. Given is the user's Secret of a gateway; it
 // stays. The text says what else stays, and why. The error is a [steps.Failure].
-func (o EndObject) Remove(ctx context.Context, given liqo.KeySecret) (string, error) {
+func (o EndObject) Remove(ctx context.Context, userSecret liqo.KeySecret) (string, error) {
 	ctx = cluster.WithFence(ctx)
 	r, lock, leaf := steps.New(ctx), o.pairLock().forRemoval(), o.End.Leaf.Name
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", lock.acquire(r))
 	peering := steps.Do(r, leaf, "look for a peering", o.End.LivingPeering, begin)
 	allowed := steps.ActWith(r, leaf, "check that no peering uses the network", peering, o.checkNoPeering)
 	removed := steps.Act(r, leaf, "remove the object",
-		func(ctx context.Context) error { return o.removeOwn(ctx, given) }, allowed)
+		func(ctx context.Context) error { return o.removeOwn(ctx, userSecret) }, allowed)
 	kept := steps.Do(r, leaf, "remove what nothing needs any longer",
-		func(ctx context.Context) (string, error) { return o.removeShared(ctx, given) }, removed)
+		func(ctx context.Context) (string, error) { return o.removeShared(ctx, userSecret) }, removed)
 	steps.Act(r, leaf, "let others work on the pair", lock.release, kept)
 	err := lock.releaseAfter(ctx, r)
 	why, _ := kept.Result()
 	return why, err
 }
 
-func (o EndObject) removeOwn(ctx context.Context, given liqo.KeySecret) error {
+func (o EndObject) removeOwn(ctx context.Context, userSecret liqo.KeySecret) error {
 	switch o.End.Owner.Resource {
 	case owner.ConfigurationResource:
 		return o.End.RemoveConfigurations(ctx)
 	case owner.PublicKeyResource:
 		return o.End.RemovePublicKeys(ctx)
 	default:
-		return o.End.RemoveGateways(ctx, given)
+		return o.End.RemoveGateways(ctx, userSecret)
 	}
 }
 
 // removeShared removes what the objects of this end share if none of them is left. A peering may have begun since the
 // removal began, because a gateway goes slowly.
-func (o EndObject) removeShared(ctx context.Context, given liqo.KeySecret) (string, error) {
+func (o EndObject) removeShared(ctx context.Context, userSecret liqo.KeySecret) (string, error) {
 	if empty, err := o.End.IsEmpty(ctx); err != nil || !empty {
 		return "", err
 	}
@@ -213,16 +213,16 @@ func (o EndObject) removeShared(ctx context.Context, given liqo.KeySecret) (stri
 	if err != nil {
 		return "", err
 	}
-	if namespace, err = shared.BeginRemovingNamespace(ctx, namespace, peering, given); err != nil {
+	if namespace, err = shared.BeginRemovingNamespace(ctx, namespace, peering, userSecret); err != nil {
 		return "", err
 	}
 	gone, err := shared.RemoveForeignCluster(ctx, namespace, peering)
 	if err != nil {
 		return "", err
 	}
-	remains, err := shared.RemoveNamespace(ctx, namespace, peering, gone, given)
+	leftovers, err := shared.RemoveNamespace(ctx, namespace, peering, gone, userSecret)
 	if err != nil {
 		return "", err
 	}
-	return remains.Kept, shared.UntilGone(ctx, remains)
+	return leftovers.Kept, shared.UntilGone(ctx, leftovers)
 }

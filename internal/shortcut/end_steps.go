@@ -36,9 +36,9 @@ func (e *endSteps) configure(ranges *steps.Step[liqo.Ranges], forbidRemapping bo
 	return remapped
 }
 
-// makeRoom removes a gateway that can't be changed in place, as the function replaces reports. Otherwise it only
+// removeReplaced removes a gateway that can't be changed in place, as the function replaces reports. Otherwise it only
 // releases a Secret that the gateway no longer uses.
-func (e *endSteps) makeRoom(
+func (e *endSteps) removeReplaced(
 	replaces func(ctx context.Context, namespace string) (bool, error), after ...steps.Before,
 ) steps.Before {
 	compared := steps.With(e.run, e.Leaf.Name, "compare the gateway if there is one", e.namespace, replaces)
@@ -52,24 +52,24 @@ func (e *endSteps) makeRoom(
 }
 
 // serve makes the gateway that the other end dials. The result is where it can be reached.
-func (e *endSteps) serve(spec liqo.GatewayServer, room steps.Before) *steps.Step[liqo.Endpoint] {
+func (e *endSteps) serve(spec liqo.GatewayServer, removal steps.Before) *steps.Step[liqo.Endpoint] {
 	e.gateway = steps.With2(e.run, e.Leaf.Name, "GatewayServer", e.namespace, e.keys,
 		func(ctx context.Context, namespace string, keys end.KeyMetadata) (end.EnsuredGateway, error) {
 			return e.EnsureGatewayServer(ctx, namespace, spec, keys)
-		}, room)
+		}, removal)
 	endpoint := steps.With(e.run, e.Leaf.Name, "address of the gateway", e.gateway, e.WaitForEndpoint)
 	e.done = append(e.done, e.gateway, endpoint)
 	return endpoint
 }
 
 // dial makes the gateway that dials the other end at its endpoint.
-func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoint], room steps.Before) {
+func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoint], removal steps.Before) {
 	e.gateway = steps.With3(e.run, e.Leaf.Name, "GatewayClient", e.namespace, server, e.keys,
 		func(
 			ctx context.Context, namespace string, server liqo.Endpoint, keys end.KeyMetadata,
 		) (end.EnsuredGateway, error) {
 			return e.EnsureGatewayClient(ctx, namespace, server, spec, keys)
-		}, room)
+		}, removal)
 	e.done = append(e.done, e.gateway)
 }
 

@@ -62,7 +62,7 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 	}
 	state := s.state(n, keysByOthers)
 	if !state.Exists {
-		state.Exists, err = s.remainsLeft(ctx)
+		state.Exists, err = s.hasLeftovers(ctx)
 	}
 	return state, err
 }
@@ -104,26 +104,26 @@ func endState(e *end.End, objects liqo.Objects, network liqo.Network) EndState {
 	}
 }
 
-// remainsLeft reports whether a leaf still has an object that a removal deletes last: Liqo's record of the
+// hasLeftovers reports whether a leaf still has an object that a removal deletes last: Liqo's record of the
 // other cluster, the tenant namespace that was created for this shortcut, or the lease of a killed
 // operation. While one of them exists, an interrupted removal has to continue.
-func (s *Shortcut) remainsLeft(ctx context.Context) (bool, error) {
+func (s *Shortcut) hasLeftovers(ctx context.Context) (bool, error) {
 	questions := []question{func(ctx context.Context) (bool, error) { return hasLease(ctx, s.first()) }}
 	for _, e := range s.Ends() {
-		questions = append(questions, func(ctx context.Context) (bool, error) { return recordLeft(ctx, e) })
+		questions = append(questions, func(ctx context.Context) (bool, error) { return hasLeftoversAt(ctx, e) })
 	}
 	return anyOf(ctx, questions...)
 }
 
-// recordLeft reports whether an end still has the tenant namespace that was created for this shortcut or,
+// hasLeftoversAt reports whether an end still has the tenant namespace that was created for this shortcut or,
 // unless someone else made that namespace and so has the record, too, Liqo's record of the other cluster.
-func recordLeft(ctx context.Context, e *end.End) (bool, error) {
+func hasLeftoversAt(ctx context.Context, e *end.End) (bool, error) {
 	var (
-		recorded    bool
-		recordedErr error
-		asking      sync.WaitGroup
+		foreign    bool
+		foreignErr error
+		asking     sync.WaitGroup
 	)
-	asking.Go(func() { recorded, recordedErr = e.ForeignClusterLeft(ctx) })
+	asking.Go(func() { foreign, foreignErr = e.HasUnusedForeignCluster(ctx) })
 	namespace, err := e.TenantNamespace(ctx)
 	asking.Wait()
 	switch {
@@ -132,7 +132,7 @@ func recordLeft(ctx context.Context, e *end.End) (bool, error) {
 	case namespace != nil:
 		return e.Owner.MayRemove(namespace), nil
 	default:
-		return recorded, recordedErr
+		return foreign, foreignErr
 	}
 }
 

@@ -114,7 +114,7 @@ func TestObserveFindsMyObjects(t *testing.T) {
 
 func TestAShortcutExistsWhileARemovalHasSomethingToDo(t *testing.T) {
 	namespace := func() *corev1.Namespace { return tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) }
-	record := func(peered bool) *liqov1beta1.ForeignCluster {
+	foreignCluster := func(peered bool) *liqov1beta1.ForeignCluster {
 		return &liqov1beta1.ForeignCluster{
 			ObjectMeta: metav1.ObjectMeta{Name: "rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}},
 			Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: "rome"},
@@ -130,9 +130,9 @@ func TestAShortcutExistsWhileARemovalHasSomethingToDo(t *testing.T) {
 		"our namespace":                             {[]client.Object{ours(namespace())}, true},
 		"someone else's namespace":                  {[]client.Object{namespace()}, false},
 		"nothing":                                   {nil, false},
-		"the record of the other cluster":           {[]client.Object{record(false)}, true},
-		"the record, in use":                        {[]client.Object{record(true)}, false},
-		"the record, with someone else's namespace": {[]client.Object{record(false), namespace()}, false},
+		"the record of the other cluster":           {[]client.Object{foreignCluster(false)}, true},
+		"the record, in use":                        {[]client.Object{foreignCluster(true)}, false},
+		"the record, with someone else's namespace": {[]client.Object{foreignCluster(false), namespace()}, false},
 	} {
 		state, err := New(clustertest.Leaf(t, "rome"),
 			clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context(), false)

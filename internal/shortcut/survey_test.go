@@ -157,10 +157,10 @@ func TestTheRolesOfAPeeringComeFromEitherCluster(t *testing.T) {
 }
 
 func TestAShortcutIsNotAPeering(t *testing.T) {
-	record := clustertest.Peering("milan", liqov1beta1.UnknownRole)
-	record.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: true}}
+	foreignCluster := clustertest.Peering("milan", liqov1beta1.UnknownRole)
+	foreignCluster.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: true}}
 	survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-		"rome":  append(clustertest.ClientEnd("milan", up), record),
+		"rome":  append(clustertest.ClientEnd("milan", up), foreignCluster),
 		"milan": clustertest.ServerEnd("rome", up),
 	}))
 	if got := said(survey.Networks); len(survey.Peerings) != 0 ||
