@@ -63,10 +63,10 @@ func useUpLab(t *testing.T, options []string) *Lab {
 
 func reserveLab(t *testing.T, options []string) *Lab {
 	t.Helper()
-	wanted := labs.announce(options) // before any test runs, so that the pool can choose
+	desired := labs.announce(options) // before any test runs, so that the pool can choose
 	onClusters(t)
 	asked := time.Now()
-	l, err := labs.lend(wanted, strings.Contains(t.Name(), "/"))
+	l, err := labs.lend(desired, strings.Contains(t.Name(), "/"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,23 +66,23 @@ func (p *pool) announce(options []string) *kind {
 
 // lend waits for a lab of a kind that was announced. It starts one if necessary. A subtest goes before tests that
 // wait already: it can't ask before they have, and it would otherwise be the last one.
-func (p *pool) lend(wanted *kind, isSubtest bool) (*Lab, error) {
+func (p *pool) lend(desired *kind, isSubtest bool) (*Lab, error) {
 	if err := p.build(); err != nil {
 		return nil, err
 	}
-	l := <-p.ask(wanted, isSubtest)
-	if l != nil && l.serves(wanted) {
+	l := <-p.ask(desired, isSubtest)
+	if l != nil && l.serves(desired) {
 		return l, nil
 	}
 	if l != nil {
 		l.stop()
 	}
-	l, err := startLab(wanted.options...)
+	l, err := startLab(desired.options...)
 	if err != nil {
-		p.remove(wanted)
+		p.remove(desired)
 		return nil, err
 	}
-	l.kind = wanted
+	l.kind = desired
 	return l, nil
 }
 
@@ -107,10 +107,10 @@ func (p *pool) build() error {
 }
 
 // ask queues a request, before all others if it is that of a subtest. The answer comes when it is the test's turn.
-func (p *pool) ask(wanted *kind, isSubtest bool) <-chan *Lab {
+func (p *pool) ask(desired *kind, isSubtest bool) <-chan *Lab {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	test, at := request{wanted, make(chan *Lab, 1)}, len(p.waiting)
+	test, at := request{desired, make(chan *Lab, 1)}, len(p.waiting)
 	if isSubtest {
 		at = 0
 	}

@@ -74,7 +74,7 @@ func (r *refresh) counted(shortcuts string) resource.TestStep {
 	}
 }
 
-// of returns the difference for one cluster, by verb and resource.
+// rangesFor returns the difference for one cluster, by verb and resource.
 func (r *refresh) of(cluster string) map[string]int {
 	difference := map[string]int{}
 	for request, count := range r.after {

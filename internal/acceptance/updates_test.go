@@ -372,7 +372,7 @@ func (l *Lab) trusts(t *testing.T, cluster string, keys map[string][]byte) state
 }
 
 // haveKeys creates a Secret with gateway keys in namespace default of a cluster, for the duration
-// of the test.
+// rangesFor the test.
 func (l *Lab) haveKeys(t *testing.T, cluster, name string) map[string][]byte {
 	t.Helper()
 	secret := wireguardKeys(t, "default", name)

@@ -75,8 +75,8 @@ func (c promptCache) List(ctx context.Context, list client.ObjectList, options .
 }
 
 // filled returns the informer of the object's or list's kind when its cache is filled.
-func (c promptCache) filled(ctx context.Context, of runtime.Object) (cache.Informer, error) {
-	kind, err := apiutil.GVKForObject(of, c.scheme)
+func (c promptCache) filled(ctx context.Context, list runtime.Object) (cache.Informer, error) {
+	kind, err := apiutil.GVKForObject(list, c.scheme)
 	if err != nil {
 		return nil, err
 	}

@@ -9,19 +9,19 @@ import (
 
 // Includes reports whether is has all that wanted has: whether a patch with wanted would change nothing.
 // The API server adds defaults, so is may say more. T is the type of an object or of a part of one.
-func Includes[T any](is, wanted T) bool {
-	before, err := json.Marshal(is)
+func Includes[T any](live, desired T) bool {
+	before, err := json.Marshal(live)
 	if err != nil {
 		return false
 	}
-	patch, err := json.Marshal(wanted)
+	patch, err := json.Marshal(desired)
 	if err != nil {
 		return false
 	}
-	merged, err := strategicpatch.StrategicMergePatch(before, patch, is)
+	merged, err := strategicpatch.StrategicMergePatch(before, patch, live)
 	if err != nil {
 		return false
 	}
 	var after T
-	return json.Unmarshal(merged, &after) == nil && equality.Semantic.DeepEqual(is, after)
+	return json.Unmarshal(merged, &after) == nil && equality.Semantic.DeepEqual(live, after)
 }

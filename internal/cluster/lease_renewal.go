@@ -153,6 +153,6 @@ type instant struct{ monotonic, wall time.Time }
 func (l *Leaf) instant() instant { return instant{time.Now(), l.wallClock()} }
 
 // age returns how long ago an instant was, by the clock that says more.
-func (l *Leaf) age(of instant) time.Duration {
-	return max(time.Since(of.monotonic), l.wallClock().Sub(of.wall))
+func (l *Leaf) age(start instant) time.Duration {
+	return max(time.Since(start.monotonic), l.wallClock().Sub(start.wall))
 }

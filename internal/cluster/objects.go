@@ -106,14 +106,14 @@ func (l *Leaf) CatchUp(ctx context.Context, list client.ObjectList, remote liqov
 }
 
 // untilForgotten waits until the cache no longer has an object that is gone.
-func (l *Leaf) untilForgotten(ctx context.Context, gone client.Object) error {
-	now := gone.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
-	err := l.Until(ctx, RemoteID(gone), func(ctx context.Context) (bool, error) {
-		err := l.Cached.Get(ctx, client.ObjectKeyFromObject(gone), now)
-		return err != nil || now.GetUID() != gone.GetUID(), client.IgnoreNotFound(err)
-	}, gone)
+func (l *Leaf) untilForgotten(ctx context.Context, object client.Object) error {
+	current := object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
+	err := l.Until(ctx, RemoteID(object), func(ctx context.Context) (bool, error) {
+		err := l.Cached.Get(ctx, client.ObjectKeyFromObject(object), current)
+		return err != nil || current.GetUID() != object.GetUID(), client.IgnoreNotFound(err)
+	}, object)
 	if err != nil {
-		return fmt.Errorf("the cache of leaf %s still has %s: %w", l.Name, l.Describe(gone), err)
+		return fmt.Errorf("the cache of leaf %s still has %s: %w", l.Name, l.Describe(object), err)
 	}
 	return nil
 }

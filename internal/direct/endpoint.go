@@ -43,13 +43,13 @@ func addressesIn(list []discoveryv1.EndpointSlice) addresses {
 	addresses := addresses{map[[2]string]string{}, map[[2]string]string{}}
 	for i := range list {
 		slice := &list[i]
-		of, key := addresses.own, string(slice.AddressType)
+		names, key := addresses.own, string(slice.AddressType)
 		if slice.Labels[consts.ManagedByLabelKey] == consts.ManagedByShadowEndpointSliceValue {
-			of, key = addresses.reflected, slice.Name
+			names, key = addresses.reflected, slice.Name
 		}
 		for _, endpoint := range slice.Endpoints {
 			if endpoint.TargetRef != nil && len(endpoint.Addresses) > 0 {
-				of[[2]string{endpoint.TargetRef.Name, key}] = endpoint.Addresses[0]
+				names[[2]string{endpoint.TargetRef.Name, key}] = endpoint.Addresses[0]
 			}
 		}
 	}

@@ -86,8 +86,8 @@ func (s *Service) destinations(ctx context.Context) ([]destination, error) {
 		if list.Items[i].Labels[consts.ReplicationStatusLabel] == "true" {
 			continue // of another cluster that offloads pods to the centre
 		}
-		wanted, found := list.Items[i].Spec.DesiredMapping[s.Namespace]
-		if !found || wanted == "" {
+		desired, found := list.Items[i].Spec.DesiredMapping[s.Namespace]
+		if !found || desired == "" {
 			continue
 		}
 		m := destination{id: cluster.RemoteID(&list.Items[i])}

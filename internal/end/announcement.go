@@ -26,34 +26,34 @@ var (
 	ErrExternalCIDR = errors.New("the external CIDR can't be announced")
 )
 
-// of returns the announced ranges of a leaf with these own ranges.
-func (a Announcement) of(own liqo.Ranges) liqo.Ranges {
+// rangesFor returns the announced ranges of a leaf with these own ranges.
+func (a Announcement) rangesFor(local liqo.Ranges) liqo.Ranges {
 	if len(a.PodCIDRs) > 0 {
-		own.PodCIDRs = a.PodCIDRs
+		local.PodCIDRs = a.PodCIDRs
 	}
-	own.ExternalCIDR = cmp.Or(a.ExternalCIDR, own.ExternalCIDR)
-	return own
+	local.ExternalCIDR = cmp.Or(a.ExternalCIDR, local.ExternalCIDR)
+	return local
 }
 
 // Announce returns the address ranges of this leaf to announce to the other one. It fails if Liqo can't
 // join them, or if packets to them would be lost. The latter is no error for ranges that the other leaf
 // already has. So a network that someone created with them can still be imported, changed and removed.
-func (e *End) Announce(ctx context.Context, announcement Announcement, told liqo.Network) (liqo.Ranges, error) {
-	own, err := liqo.RangesOf(ctx, e.Leaf)
+func (e *End) Announce(ctx context.Context, announcement Announcement, existing liqo.Network) (liqo.Ranges, error) {
+	local, err := liqo.RangesOf(ctx, e.Leaf)
 	if err != nil {
-		return own, err
+		return local, err
 	}
-	announced := announcement.of(own)
+	announced := announcement.rangesFor(local)
 	if err := e.checkIPv4(announced); err != nil {
 		return announced, err
 	}
-	if !slices.Equal(announced.PodCIDRs, told.PodCIDRs) {
-		if err := e.checkPodCIDRs(announced, own); err != nil {
+	if !slices.Equal(announced.PodCIDRs, existing.PodCIDRs) {
+		if err := e.checkPodCIDRs(announced, local); err != nil {
 			return announced, err
 		}
 	}
-	if announced.ExternalCIDR != told.ExternalCIDR {
-		return announced, e.checkExternalCIDR(announced, own)
+	if announced.ExternalCIDR != existing.ExternalCIDR {
+		return announced, e.checkExternalCIDR(announced, local)
 	}
 	return announced, nil
 }
@@ -80,13 +80,13 @@ func (e *End) checkIPv4(announced liqo.Ranges) error {
 
 // checkPodCIDRs fails for a range outside the pod CIDRs of this leaf. Liqo translates a pod's address only
 // on the other leaf, from the remapped range to the announced one. A packet arrives here with an address
-// of the announced range, and nothing here translates it to a pod's address.
-func (e *End) checkPodCIDRs(announced, own liqo.Ranges) error {
+// rangesFor the announced range, and nothing here translates it to a pod's address.
+func (e *End) checkPodCIDRs(announced, local liqo.Ranges) error {
 	for _, cidr := range announced.PodCIDRs {
-		if slices.ContainsFunc(own.PodCIDRs, func(whole string) bool { return isPart(cidr, whole) }) {
+		if slices.ContainsFunc(local.PodCIDRs, func(whole string) bool { return isPart(cidr, whole) }) {
 			continue
 		}
-		ranges := explain.Enumerate(own.PodCIDRs)
+		ranges := explain.Enumerate(local.PodCIDRs)
 		return &explain.Problem{
 			Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
 			Summary: fmt.Sprintf("there are no pods in %s", cidr),
@@ -101,8 +101,8 @@ func (e *End) checkPodCIDRs(announced, own liqo.Ranges) error {
 
 // CheckAnnounced fails if Liqo on this leaf can't reach all of these pod CIDRs of the other one. That is no
 // error for ranges that this leaf already has, as in [End.Announce].
-func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, told liqo.Network) error {
-	if len(announced.PodCIDRs) == 1 || slices.Equal(announced.PodCIDRs, told.PodCIDRs) {
+func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existing liqo.Network) error {
+	if len(announced.PodCIDRs) == 1 || slices.Equal(announced.PodCIDRs, existing.PodCIDRs) {
 		return nil
 	}
 	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
@@ -122,10 +122,10 @@ func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, told li
 // address. Liqo assigns addresses only from that CIDR. Its first address is the source of all packets to
 // the other leaf that do not come from a pod (Liqo 1.2.0, GetUnknownSourceIP). The other leaf expects the
 // first address of the announced range.
-func (e *End) checkExternalCIDR(announced, own liqo.Ranges) error {
-	first, _, _ := strings.Cut(own.ExternalCIDR, "/")
+func (e *End) checkExternalCIDR(announced, local liqo.Ranges) error {
+	first, _, _ := strings.Cut(local.ExternalCIDR, "/")
 	begins, _, _ := strings.Cut(announced.ExternalCIDR, "/")
-	if isPart(announced.ExternalCIDR, own.ExternalCIDR) && begins == first {
+	if isPart(announced.ExternalCIDR, local.ExternalCIDR) && begins == first {
 		return nil
 	}
 	return &explain.Problem{
@@ -134,7 +134,7 @@ func (e *End) checkExternalCIDR(announced, own liqo.Ranges) error {
 		Detail: fmt.Sprintf("The external CIDR of %[1]q is %[2]s. Liqo on %[1]q gives out addresses of that range only, and "+
 			"%[3]s is the source of its packets that come from no pod. So packets between %[4]q and %[5]s would be lost. "+
 			"Leave `external_cidr` out, or set it to %[2]s or to a part that begins with %[3]s.",
-			e.Leaf.Name, own.ExternalCIDR, first, e.Remote.Name, announced.ExternalCIDR),
+			e.Leaf.Name, local.ExternalCIDR, first, e.Remote.Name, announced.ExternalCIDR),
 	}
 }
 

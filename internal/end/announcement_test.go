@@ -12,19 +12,19 @@ import (
 )
 
 func TestALeafAnnouncesItsOwnRangesUnlessItsSpecSaysOthers(t *testing.T) {
-	own := liqo.Ranges{PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
+	local := liqo.Ranges{PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
 	parts := []string{"10.0.1.0/24", "10.0.7.0/24"}
 	for name, test := range map[string]struct {
 		announcement Announcement
 		expected     liqo.Ranges
 	}{
-		"nothing": {Announcement{}, own},
-		"its own": {Announcement{own.PodCIDRs, own.ExternalCIDR}, own},
+		"nothing": {Announcement{}, local},
+		"its own": {Announcement{local.PodCIDRs, local.ExternalCIDR}, local},
 		"parts of its pods": {
-			Announcement{PodCIDRs: parts}, liqo.Ranges{PodCIDRs: parts, ExternalCIDR: own.ExternalCIDR},
+			Announcement{PodCIDRs: parts}, liqo.Ranges{PodCIDRs: parts, ExternalCIDR: local.ExternalCIDR},
 		},
 		"the beginning of others": {
-			Announcement{ExternalCIDR: "10.70.0.0/24"}, liqo.Ranges{PodCIDRs: own.PodCIDRs, ExternalCIDR: "10.70.0.0/24"},
+			Announcement{ExternalCIDR: "10.70.0.0/24"}, liqo.Ranges{PodCIDRs: local.PodCIDRs, ExternalCIDR: "10.70.0.0/24"},
 		},
 	} {
 		announced, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.Network{})
@@ -83,12 +83,12 @@ func TestRangesThatWouldLosePacketsAreRefused(t *testing.T) {
 func TestRangesThatTheOtherLeafKnowsAlreadyAreNotRefused(t *testing.T) {
 	foreign := Announcement{PodCIDRs: []string{"10.220.0.0/16"}, ExternalCIDR: "10.221.0.0/16"}
 	rome := romesEnd(t, ranges()...)
-	told := liqo.Network{PodCIDRs: foreign.PodCIDRs, ExternalCIDR: foreign.ExternalCIDR}
-	if _, err := rome.Announce(t.Context(), foreign, told); err != nil {
+	existing := liqo.Network{PodCIDRs: foreign.PodCIDRs, ExternalCIDR: foreign.ExternalCIDR}
+	if _, err := rome.Announce(t.Context(), foreign, existing); err != nil {
 		t.Error(err)
 	}
-	told.ExternalCIDR = "10.70.0.0/16"
-	if _, err := rome.Announce(t.Context(), foreign, told); !errors.Is(err, ErrExternalCIDR) {
+	existing.ExternalCIDR = "10.70.0.0/16"
+	if _, err := rome.Announce(t.Context(), foreign, existing); !errors.Is(err, ErrExternalCIDR) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -107,9 +107,9 @@ func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 }
 
 // untilDependentsGone waits until the dependents are gone, except for the Secrets that the user set.
-func (e *End) untilDependentsGone(ctx context.Context, of []dependents) error {
+func (e *End) untilDependentsGone(ctx context.Context, dependents []dependents) error {
 	var all []*dependent
-	for _, one := range of {
+	for _, one := range dependents {
 		all = append(all, &dependent{appsv1.SchemeGroupVersion.WithKind("Deployment"), one.name},
 			&dependent{corev1.SchemeGroupVersion.WithKind("Service"), one.name}, one.technology, one.keys)
 	}

@@ -88,43 +88,43 @@ type change struct {
 // If pods restart, change first deletes the Connection. The new pods create another one as soon as they
 // know the other gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
 func (e *End) change(
-	ctx context.Context, objects liqo.Objects, gateway client.Object, of change,
+	ctx context.Context, objects liqo.Objects, gateway client.Object, change change,
 ) (EnsuredGateway, *parts, error) {
 	ensured := EnsuredGateway{Object: gateway}
-	if of.technology.ObjectReference == nil {
-		return ensured, nil, of.apply(ctx)
+	if change.technology.ObjectReference == nil {
+		return ensured, nil, change.apply(ctx)
 	}
-	if !of.technology.isWireGuard() {
-		if ensured.New = of.differs; ensured.New {
+	if !change.technology.isWireGuard() {
+		if ensured.New = change.differs; ensured.New {
 			if err := e.RemoveGateways(ctx); err != nil {
 				return ensured, nil, err
 			}
 		}
-		return ensured, nil, of.apply(ctx)
+		return ensured, nil, change.apply(ctx)
 	}
-	var is parts
-	if err := e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return true }); err != nil {
+	var current parts
+	if err := e.untilParts(ctx, change.technology, func(current parts) bool { current = current; return true }); err != nil {
 		return ensured, nil, err
 	}
-	if !of.differs && !of.rotates {
-		return ensured, &is, of.apply(ctx)
+	if !change.differs && !change.rotates {
+		return ensured, &current, change.apply(ctx)
 	}
-	wanted, err := e.render(ctx, objects.Gateway(), of)
+	desired, err := e.render(ctx, objects.Gateway(), change)
 	if err != nil {
 		return ensured, nil, err
 	}
-	byItself := is.restartFor(wanted)
-	if ensured.Restarts = byItself || of.rotates; ensured.Restarts {
+	byItself := current.restartFor(desired)
+	if ensured.Restarts = byItself || change.rotates; ensured.Restarts {
 		if err := e.beginRestart(ctx, objects, byItself); err != nil {
 			return ensured, nil, err
 		}
 	}
-	if err := of.apply(ctx); err != nil {
+	if err := change.apply(ctx); err != nil {
 		return ensured, nil, err
 	}
-	err = e.untilParts(ctx, of.technology, func(now parts) bool { is = now; return is.carry(wanted) })
-	ensured.pods = is.Deployment.Spec.Template
-	return ensured, &is, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
+	err = e.untilParts(ctx, change.technology, func(current parts) bool { current = current; return current.carry(desired) })
+	ensured.pods = current.Deployment.Spec.Template
+	return ensured, &current, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
 }
 
 // beginRestart deletes the Connection of a gateway whose pods restart, and also the pods unless they restart by
@@ -148,12 +148,12 @@ func (e *End) waitForGateway(
 	ctx context.Context, waitedFor string, read func(context.Context) (liqo.Objects, error), done func(liqo.Objects) bool,
 	kinds ...client.Object,
 ) error {
-	var was client.Object // the gateway, once the cache has it
+	var seen client.Object // the gateway, once the cache has it
 	var gone bool
 	err := e.wait(ctx, waitedFor, read, func(objects liqo.Objects) bool {
 		if gateway := objects.Gateway(); gateway != nil {
-			was = gateway
-		} else if was != nil {
+			seen = gateway
+		} else if seen != nil {
 			gone = true
 		}
 		return gone || done(objects)
@@ -164,19 +164,19 @@ func (e *End) waitForGateway(
 	return &explain.Problem{
 		Leaf: e.Leaf.Name, Summary: "someone else has deleted the gateway",
 		Detail: fmt.Sprintf("%s was there, and is gone since the apply waits for %s. Perhaps somebody has run `liqoctl "+
-			"network disconnect`. Another apply creates it again.", e.Leaf.Describe(was), waitedFor),
+			"network disconnect`. Another apply creates it again.", e.Leaf.Describe(seen), waitedFor),
 	}
 }
 
 // applyWhole applies a gateway, and removes settings that someone else has added. Spec returns the settings
-// of a gateway of this kind.
+// rangesFor a gateway of this kind.
 func applyWhole[S any](ctx context.Context, e *End, gateway client.Object, spec func(client.Object) *S) error {
-	wanted := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
+	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
 	err := e.Leaf.Apply(ctx, gateway)
-	if err != nil || equality.Semantic.DeepEqual(spec(wanted), spec(gateway)) {
+	if err != nil || equality.Semantic.DeepEqual(spec(desired), spec(gateway)) {
 		return err
 	}
-	return e.Leaf.Edit(ctx, gateway, func(object client.Object) { *spec(object) = *spec(wanted) })
+	return e.Leaf.Edit(ctx, gateway, func(object client.Object) { *spec(object) = *spec(desired) })
 }
 
 // RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo

@@ -125,8 +125,8 @@ func (e *End) ReleaseKeySecret(ctx context.Context, former liqo.KeySecret) error
 // unlabelKeySecret removes from the user's Secret the labels by which Liqo finds a gateway's keys. Liqo never
 // removes them. A later gateway would get the keys of this Secret. If it has its own Secret, Liqo would find two and
 // give up.
-func (e *End) unlabelKeySecret(ctx context.Context, of liqo.KeySecret) error {
-	return e.labelKeySecret(ctx, of, string(e.Remote.ID), map[string]any{
+func (e *End) unlabelKeySecret(ctx context.Context, userSecret liqo.KeySecret) error {
+	return e.labelKeySecret(ctx, userSecret, string(e.Remote.ID), map[string]any{
 		consts.RemoteClusterID: nil, consts.GatewayResourceLabel: nil,
 	})
 }
@@ -134,11 +134,11 @@ func (e *End) unlabelKeySecret(ctx context.Context, of liqo.KeySecret) error {
 // labelKeySecret sets labels of the user's Secret, or removes those that are nil. It leaves a Secret alone whose
 // label is not for the cluster with the ID remote. An empty ID stands for a Secret without that label. A missing
 // Secret is not an error.
-func (e *End) labelKeySecret(ctx context.Context, of liqo.KeySecret, remote string, labels map[string]any) error {
-	if of.Name == "" {
+func (e *End) labelKeySecret(ctx context.Context, userSecret liqo.KeySecret, remote string, labels map[string]any) error {
+	if userSecret.Name == "" {
 		return nil
 	}
-	secret, err := e.readSecret(ctx, e.keyOf(of))
+	secret, err := e.readSecret(ctx, e.keyOf(userSecret))
 	if err != nil || secret == nil || cluster.RemoteID(secret) != remote {
 		return err
 	}

@@ -68,11 +68,11 @@ func (e *End) RemoveNamespace(
 	if !apierrors.IsConflict(err) {
 		return Leftovers{namespace: leaving}, err
 	}
-	now, lookErr := e.TenantNamespace(ctx)
-	if lookErr != nil || now != nil && now.ResourceVersion == namespace.ResourceVersion {
+	current, lookErr := e.TenantNamespace(ctx)
+	if lookErr != nil || current != nil && current.ResourceVersion == namespace.ResourceVersion {
 		return Leftovers{}, cmp.Or(lookErr, err)
 	}
-	return e.RemoveNamespace(ctx, now, peering, foreignClusterGone, userSecret)
+	return e.RemoveNamespace(ctx, current, peering, foreignClusterGone, userSecret)
 }
 
 // deleteNamespace asks for the deletion of a namespace, and returns it as it is then. The error is a conflict if
@@ -106,8 +106,8 @@ func (e *End) UntilGone(ctx context.Context, leftovers Leftovers) error {
 		return nil
 	}
 	key := client.ObjectKeyFromObject(leftovers.namespace)
-	now := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}
-	err := e.Leaf.UntilObject(ctx, now, func(exists bool) bool { return !exists || now.UID != leftovers.namespace.UID })
+	current := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}
+	err := e.Leaf.UntilObject(ctx, current, func(exists bool) bool { return !exists || current.UID != leftovers.namespace.UID })
 	return explain.Deletion(ctx, e.Leaf, corev1.SchemeGroupVersion.WithKind("Namespace"), key, err)
 }
 

@@ -104,9 +104,9 @@ func (e *End) renewConnection(
 		return nil
 	}
 	if objects.PublicKey != nil {
-		wanted := publicKey.DeepCopy()
-		wanted.TypeMeta = objects.PublicKey.TypeMeta
-		if cluster.Includes(objects.PublicKey, wanted) {
+		desired := publicKey.DeepCopy()
+		desired.TypeMeta = objects.PublicKey.TypeMeta
+		if cluster.Includes(objects.PublicKey, desired) {
 			return nil // nothing is written
 		}
 	}

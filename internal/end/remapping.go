@@ -51,8 +51,8 @@ func (e *End) followsChange(
 	ctx context.Context, objects liqo.Objects, after *networkingv1beta1.Configuration,
 ) (bool, error) {
 	before := objects.Configuration.Spec.Remote.CIDR
-	wanted := after.Spec.Remote.CIDR
-	if slices.Equal(before.Pod, wanted.Pod) && slices.Equal(before.External, wanted.External) {
+	desired := after.Spec.Remote.CIDR
+	if slices.Equal(before.Pod, desired.Pod) && slices.Equal(before.External, desired.External) {
 		return true, nil
 	}
 	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
@@ -60,7 +60,7 @@ func (e *End) followsChange(
 		return false, err
 	}
 	if able.FollowsConfigurations {
-		return !mayKeep(before.Pod, wanted.Pod) && !mayKeep(before.External, wanted.External), nil
+		return !mayKeep(before.Pod, desired.Pod) && !mayKeep(before.External, desired.External), nil
 	}
 	if objects.Gateway() != nil {
 		return false, e.unfollowedProblem()
@@ -99,8 +99,8 @@ func (e *End) areAllocated(ctx context.Context, configuration *networkingv1beta1
 			allocated[network.Spec.CIDR] = network.Status.CIDR
 		}
 	}
-	isAllocated := func(told, remapped networkingv1beta1.CIDR) bool { return allocated[told] == remapped }
-	told, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
-	return slices.EqualFunc(told.Pod, remapped.Pod, isAllocated) &&
-		slices.EqualFunc(told.External, remapped.External, isAllocated), nil
+	isAllocated := func(announced, remapped networkingv1beta1.CIDR) bool { return allocated[announced] == remapped }
+	announced, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
+	return slices.EqualFunc(announced.Pod, remapped.Pod, isAllocated) &&
+		slices.EqualFunc(announced.External, remapped.External, isAllocated), nil
 }

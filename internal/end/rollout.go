@@ -29,7 +29,7 @@ func (e *End) WaitForRollout(ctx context.Context, gateway EnsuredGateway) error 
 // rolledOut reports whether all pods of a Deployment have its current template and are available, and it
 // has no others.
 func rolledOut(deployment *appsv1.Deployment) bool {
-	wanted, status := ptr.Deref(deployment.Spec.Replicas, 1), deployment.Status
-	return status.ObservedGeneration >= deployment.Generation && status.Replicas == wanted &&
-		status.UpdatedReplicas == wanted && status.AvailableReplicas == wanted
+	desired, status := ptr.Deref(deployment.Spec.Replicas, 1), deployment.Status
+	return status.ObservedGeneration >= deployment.Generation && status.Replicas == desired &&
+		status.UpdatedReplicas == desired && status.AvailableReplicas == desired
 }

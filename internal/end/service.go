@@ -20,20 +20,20 @@ import (
 // removes the annotations and labels of the gateway's earlier settings that are no longer wanted, if Liqo has
 // not done it yet. Those of the cloud and of others stay. It returns the Service.
 func (e *End) changeService(
-	ctx context.Context, earlier *networkingv1beta1.GatewayServer, wanted networkingv1beta1.ServiceTemplate,
+	ctx context.Context, earlier *networkingv1beta1.GatewayServer, desired networkingv1beta1.ServiceTemplate,
 ) (*corev1.Service, error) {
 	name := liqo.MadeForGateway(earlier)
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
 	err := e.Leaf.UntilObject(ctx, service, func(exists bool) bool {
-		return exists && cluster.Includes(service.Spec, wanted.Spec) && marked(service.Labels, wanted.Metadata.Labels) &&
-			marked(service.Annotations, wanted.Metadata.Annotations)
+		return exists && cluster.Includes(service.Spec, desired.Spec) && marked(service.Labels, desired.Metadata.Labels) &&
+			marked(service.Annotations, desired.Metadata.Annotations)
 	})
 	if err != nil {
 		return nil, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway's Service", err)
 	}
 	changed := service.DeepCopy()
-	maps.DeleteFunc(changed.Annotations, stale(earlier.Spec.ServiceAnnotations, wanted.Metadata.Annotations))
-	maps.DeleteFunc(changed.Labels, stale(earlier.Spec.ServiceLabels, wanted.Metadata.Labels))
+	maps.DeleteFunc(changed.Annotations, stale(earlier.Spec.ServiceAnnotations, desired.Metadata.Annotations))
+	maps.DeleteFunc(changed.Labels, stale(earlier.Spec.ServiceLabels, desired.Metadata.Labels))
 	if len(changed.Annotations) == len(service.Annotations) && len(changed.Labels) == len(service.Labels) {
 		return service, nil
 	}
@@ -43,15 +43,15 @@ func (e *End) changeService(
 }
 
 // marked reports whether labels or annotations have all the wanted ones.
-func marked(is, wanted map[string]string) bool {
-	return labels.SelectorFromValidatedSet(wanted).Matches(labels.Set(is))
+func marked(set, desired map[string]string) bool {
+	return labels.SelectorFromValidatedSet(desired).Matches(labels.Set(set))
 }
 
 // stale returns whether a key was set earlier and is no longer wanted.
-func stale(earlier, wanted map[string]string) func(key, value string) bool {
+func stale(earlier, desired map[string]string) func(key, value string) bool {
 	return func(key, _ string) bool {
 		_, was := earlier[key]
-		_, is := wanted[key]
+		_, is := desired[key]
 		return was && !is
 	}
 }

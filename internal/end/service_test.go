@@ -21,11 +21,11 @@ func TestAServiceLosesOnlyWhatEarlierSettingsGaveIt(t *testing.T) {
 	service.Labels["team"] = "network"
 	milan := milansEnd(t, service)
 
-	var wanted networkingv1beta1.ServiceTemplate
-	wanted.Metadata.Annotations = map[string]string{"speed": "slow"}
-	wanted.Spec.Type = corev1.ServiceTypeNodePort
-	wanted.Spec.Ports = []corev1.ServicePort{{Port: 51840, Protocol: corev1.ProtocolUDP}}
-	got, err := milan.changeService(t.Context(), earlier, wanted)
+	var desired networkingv1beta1.ServiceTemplate
+	desired.Metadata.Annotations = map[string]string{"speed": "slow"}
+	desired.Spec.Type = corev1.ServiceTypeNodePort
+	desired.Spec.Ports = []corev1.ServicePort{{Port: 51840, Protocol: corev1.ProtocolUDP}}
+	got, err := milan.changeService(t.Context(), earlier, desired)
 	if err != nil {
 		t.Fatal(err)
 	}

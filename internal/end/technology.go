@@ -46,26 +46,26 @@ type parts struct {
 
 // carry reports whether these parts say all that the wanted ones say. They must not have an annotation, a
 // label, an address or a node port of the Service that is no longer wanted.
-func (p parts) carry(wanted parts) bool {
-	return cluster.Includes(p, wanted) &&
-		len(p.Service.Metadata.Annotations) == len(wanted.Service.Metadata.Annotations) &&
-		len(p.Service.Metadata.Labels) == len(wanted.Service.Metadata.Labels) &&
-		p.Service.Spec.LoadBalancerIP == wanted.Service.Spec.LoadBalancerIP &&
-		slices.EqualFunc(p.Service.Spec.Ports, wanted.Service.Spec.Ports, haveSameNodePort)
+func (p parts) carry(desired parts) bool {
+	return cluster.Includes(p, desired) &&
+		len(p.Service.Metadata.Annotations) == len(desired.Service.Metadata.Annotations) &&
+		len(p.Service.Metadata.Labels) == len(desired.Service.Metadata.Labels) &&
+		p.Service.Spec.LoadBalancerIP == desired.Service.Spec.LoadBalancerIP &&
+		slices.EqualFunc(p.Service.Spec.Ports, desired.Service.Spec.Ports, haveSameNodePort)
 }
 
 func haveSameNodePort(one, other corev1.ServicePort) bool { return one.NodePort == other.NodePort }
 
 // restartFor reports whether the gateway's pods restart if these parts become the wanted ones.
-func (p parts) restartFor(wanted parts) bool {
-	return !cluster.Includes(p.Deployment.Spec.Template, wanted.Deployment.Spec.Template)
+func (p parts) restartFor(desired parts) bool {
+	return !cluster.Includes(p.Deployment.Spec.Template, desired.Deployment.Spec.Template)
 }
 
 // untilParts waits until done returns true for the parts that the object of a technology has. They are
 // empty while there is no such object.
-func (e *End) untilParts(ctx context.Context, of technology, done func(parts) bool) error {
-	meta := metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}
-	if of.Kind == networkingv1beta1.WgGatewayServerKind {
+func (e *End) untilParts(ctx context.Context, reference technology, done func(parts) bool) error {
+	meta := metav1.ObjectMeta{Namespace: reference.Namespace, Name: reference.Name}
+	if reference.Kind == networkingv1beta1.WgGatewayServerKind {
 		server := &networkingv1beta1.WgGatewayServer{ObjectMeta: meta}
 		return e.Leaf.UntilObject(ctx, server, func(exists bool) bool {
 			if !exists {
@@ -95,49 +95,49 @@ type rendering struct {
 }
 
 // render renders the template of an existing gateway with its changed settings, as Liqo does.
-func (e *End) render(ctx context.Context, existing client.Object, of change) (parts, error) {
-	object, err := e.readTemplate(ctx, of.template)
+func (e *End) render(ctx context.Context, existing client.Object, change change) (parts, error) {
+	object, err := e.readTemplate(ctx, change.template)
 	if err != nil {
 		return parts{}, err
 	}
 	data := rendering{
-		Spec: of.spec, Name: existing.GetName(), Namespace: existing.GetNamespace(), GatewayUID: string(existing.GetUID()),
-		ClusterID: string(e.Remote.ID), SecretName: of.keySecret,
+		Spec: change.spec, Name: existing.GetName(), Namespace: existing.GetNamespace(), GatewayUID: string(existing.GetUID()),
+		ClusterID: string(e.Remote.ID), SecretName: change.keySecret,
 	}
-	wanted, err := renderParts(object, data)
+	desired, err := renderParts(object, data)
 	if err != nil {
 		return parts{}, &explain.Problem{
 			Leaf: e.Leaf.Name, Summary: "the template can't be rendered", Err: err,
 			Detail: e.Leaf.Describe(object) + " is not a template that Liqo could use: " + err.Error() + ".",
 		}
 	}
-	return wanted, nil
+	return desired, nil
 }
 
 // renderParts renders a template with this data.
 func renderParts(template *unstructured.Unstructured, data rendering) (parts, error) {
-	var wanted parts
+	var desired parts
 	spec, _, err := unstructured.NestedMap(template.Object, "spec", "template", "spec")
 	if err != nil {
-		return wanted, err
+		return desired, err
 	}
 	rendered, err := enutils.RenderTemplate(spec, data, false)
 	if err != nil {
-		return wanted, err
+		return desired, err
 	}
 	text, err := json.Marshal(rendered)
 	if err != nil {
-		return wanted, err
+		return desired, err
 	}
-	if err := json.Unmarshal(text, &wanted); err != nil {
-		return wanted, err
+	if err := json.Unmarshal(text, &desired); err != nil {
+		return desired, err
 	}
 	if server, ok := data.Spec.(networkingv1beta1.GatewayServerSpec); ok {
-		metadata := &wanted.Service.Metadata
+		metadata := &desired.Service.Metadata
 		metadata.Annotations = merged(metadata.Annotations, server.ServiceAnnotations)
 		metadata.Labels = merged(metadata.Labels, server.ServiceLabels)
 	}
-	return wanted, nil
+	return desired, nil
 }
 
 // merged returns the entries of both maps. Those of the second one take precedence.

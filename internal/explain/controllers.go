@@ -85,12 +85,12 @@ func controllersState(ctx context.Context, leaf *cluster.Leaf) (sentence string,
 	case err != nil:
 		return "", false, leaf.Explain(err)
 	}
-	wanted, available := ptr.Deref(deployment.Spec.Replicas, 1), deployment.Status.AvailableReplicas
-	if wanted == 0 {
+	desired, available := ptr.Deref(deployment.Spec.Replicas, 1), deployment.Status.AvailableReplicas
+	if desired == 0 {
 		return fmt.Sprintf("Deployment %s, which runs Liqo's controllers, is scaled to 0 replicas.", key), true, nil
 	}
 	sentence = fmt.Sprintf(
-		"Deployment %s, which runs Liqo's controllers, has %d of %d replicas available.", key, available, wanted,
+		"Deployment %s, which runs Liqo's controllers, has %d of %d replicas available.", key, available, desired,
 	)
 	return sentence, available == 0, nil
 }

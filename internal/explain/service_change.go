@@ -26,13 +26,13 @@ func serviceChange(ctx context.Context, s Subject, view view) ([]cause, error) {
 	if err != nil {
 		return nil, s.Leaf.Explain(err)
 	}
-	wanted, err := wantedService(ctx, s.Leaf, view.GatewayServer)
-	if err != nil || wanted == nil || cluster.Includes(service.Spec, wanted.Spec) {
+	desired, err := wantedService(ctx, s.Leaf, view.GatewayServer)
+	if err != nil || desired == nil || cluster.Includes(service.Spec, desired.Spec) {
 		return nil, err
 	}
 	changed := service.DeepCopy()
-	changed.Spec.Type, changed.Spec.Ports = wanted.Spec.Type, wanted.Spec.Ports
-	changed.Spec.LoadBalancerIP = wanted.Spec.LoadBalancerIP
+	changed.Spec.Type, changed.Spec.Ports = desired.Spec.Type, desired.Spec.Ports
+	changed.Spec.LoadBalancerIP = desired.Spec.LoadBalancerIP
 	refusal, err := refusalOf(s.Leaf, s.Leaf.Live.Patch(ctx, changed, client.MergeFrom(&service), client.DryRunAll))
 	if refusal == "" {
 		return nil, err

@@ -38,8 +38,8 @@ func (o Objects) ObservedNetwork() Network {
 }
 
 func networkOf(configuration *networkingv1beta1.Configuration) Network {
-	told := configuration.Spec.Remote.CIDR
-	network := Network{PodCIDRs: cidrStrings(told.Pod), ExternalCIDR: firstCIDR(told.External)}
+	announced := configuration.Spec.Remote.CIDR
+	network := Network{PodCIDRs: cidrStrings(announced.Pod), ExternalCIDR: firstCIDR(announced.External)}
 	if IsRemapped(configuration) {
 		remapped := configuration.Status.Remote.CIDR
 		network.RemappedPodCIDRs, network.RemappedExternalCIDR = cidrStrings(remapped.Pod), firstCIDR(remapped.External)
@@ -68,9 +68,9 @@ func IsRemapped(configuration *networkingv1beta1.Configuration) bool {
 	if !IsDecided(configuration) || configuration.Status.Remote == nil {
 		return false
 	}
-	told, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
-	return slices.EqualFunc(told.Pod, remapped.Pod, HaveSameSize) &&
-		slices.EqualFunc(told.External, remapped.External, HaveSameSize)
+	announced, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
+	return slices.EqualFunc(announced.Pod, remapped.Pod, HaveSameSize) &&
+		slices.EqualFunc(announced.External, remapped.External, HaveSameSize)
 }
 
 // HaveSameSize reports whether two ranges have as many addresses. Liqo remaps a range to one of the same size.

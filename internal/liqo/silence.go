@@ -91,7 +91,7 @@ type reportOfVersion struct {
 	resourceVersion string
 }
 
-// of returns the report for this version of the Connection, which may not be known yet.
+// rangesFor returns the report for this version of the Connection, which may not be known yet.
 func (r *reports) of(connection client.Object) *reportOfVersion {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -214,9 +214,9 @@ func remappingKnown(recorded, announced types.Object) bool {
 	if recorded.IsNull() || announced.IsUnknown() {
 		return false
 	}
-	was, is := recorded.Attributes(), announced.Attributes()
-	return !was["remapped_pod_cidrs"].IsNull() && !was["remapped_external_cidr"].IsNull() &&
-		was["pod_cidrs"].Equal(is["pod_cidrs"]) && was["external_cidr"].Equal(is["external_cidr"])
+	former, is := recorded.Attributes(), announced.Attributes()
+	return !former["remapped_pod_cidrs"].IsNull() && !former["remapped_external_cidr"].IsNull() &&
+		former["pod_cidrs"].Equal(is["pod_cidrs"]) && former["external_cidr"].Equal(is["external_cidr"])
 }
 
 // remappingUnknown returns a network with unknown remapped ranges. Other ranges without a value become

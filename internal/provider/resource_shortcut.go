@@ -71,7 +71,7 @@ func (r *shortcutResource) ValidateConfig(
 
 // Create implements [resource.Resource].
 func (r *shortcutResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, spec, diags := wanted(ctx, req.Plan, req.Config)
+	plan, spec, diags := plannedSpec(ctx, req.Plan, req.Config)
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := plan.Timeouts.Create(ctx, defaultCreateTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -96,7 +96,7 @@ const tainted = "Only a part of the shortcut was created, and the state records 
 
 // Update implements [resource.Resource].
 func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, spec, diags := wanted(ctx, req.Plan, req.Config)
+	plan, spec, diags := plannedSpec(ctx, req.Plan, req.Config)
 	resp.Diagnostics.Append(diags...)
 	var state shortcutModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -122,8 +122,8 @@ func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateReques
 	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
 }
 
-// wanted reads the plan and the configuration of a create or an update.
-func wanted(
+// plannedSpec reads the plan and the configuration of a create or an update.
+func plannedSpec(
 	ctx context.Context, planned tfsdk.Plan, configured tfsdk.Config,
 ) (shortcutModel, shortcut.Spec, diag.Diagnostics) {
 	var plan, config shortcutModel

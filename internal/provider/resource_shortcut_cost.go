@@ -27,7 +27,7 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 		}
 		detail := fmt.Sprintf("Liqo can't change this in place. The apply removes the gateway of %q with %s, and creates "+
 			"it again. There is no network between the leaves meanwhile.", end.planned.name.ValueString(), loses)
-		if was := end.recorded.namespace; changes(ctx, *end.planned.namespace, *was) && !was.IsNull() {
+		if recorded := end.recorded.namespace; changes(ctx, *end.planned.namespace, *recorded) && !recorded.IsNull() {
 			diags.AddAttributeWarning(end.at("namespace"), "A gateway is replaced", detail)
 		}
 		for _, name := range []string{"key_secret", "template"} {
@@ -46,16 +46,16 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 }
 
 // changes reports whether a known value differs from the one before. A missing block has no values.
-func changes(ctx context.Context, now, before attr.Value) bool {
+func changes(ctx context.Context, planned, before attr.Value) bool {
 	switch {
-	case now == nil:
+	case planned == nil:
 		return before != nil && !before.IsNull()
-	case !fullyKnown(ctx, now):
+	case !fullyKnown(ctx, planned):
 		return false
 	case before == nil:
-		return !now.IsNull()
+		return !planned.IsNull()
 	default:
-		return !now.Equal(before)
+		return !planned.Equal(before)
 	}
 }
 
@@ -65,14 +65,14 @@ func (m *shortcutModel) mayMove(before *shortcutModel) bool {
 		!m.ServerNamespace.Equal(before.ServerNamespace) || m.ServerGateway.IsUnknown() {
 		return true
 	}
-	now, then := m.ServerGateway.Attributes(), before.ServerGateway.Attributes()
-	for name, value := range now {
+	planned, then := m.ServerGateway.Attributes(), before.ServerGateway.Attributes()
+	for name, value := range planned {
 		switch name {
 		case "service_labels":
 			continue
 		case "service_annotations": // a cloud's load balancer may move because of them
-			if now["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeNodePort))) ||
-				now["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeClusterIP))) {
+			if planned["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeNodePort))) ||
+				planned["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeClusterIP))) {
 				continue
 			}
 		}

@@ -49,10 +49,10 @@ func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics
 
 // announcesOthers reports whether other ranges are announced than before. Nothing has been announced to a leaf
 // that has lost its Configuration.
-func announcesOthers(now, before types.Object) bool {
+func announcesOthers(planned, before types.Object) bool {
 	for _, name := range []string{"pod_cidrs", "external_cidr"} {
-		was, ok := before.Attributes()[name]
-		if ok && !was.IsNull() && !was.Equal(now.Attributes()[name]) {
+		recorded, ok := before.Attributes()[name]
+		if ok && !recorded.IsNull() && !recorded.Equal(planned.Attributes()[name]) {
 			return true
 		}
 	}

@@ -207,7 +207,7 @@ func join(t *testing.T, configured values) joined {
 	t.Helper()
 	config := configured.object(shortcutType(t), "")
 	plan := planned(t, config)
-	model, spec, diags := wanted(
+	model, spec, diags := plannedSpec(
 		t.Context(), tfsdk.Plan{Schema: shortcutSchema(t), Raw: plan}, tfsdk.Config{Schema: shortcutSchema(t), Raw: config},
 	)
 	if diags.HasError() {

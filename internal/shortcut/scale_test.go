@@ -10,7 +10,7 @@ import (
 )
 
 // readingsOf returns this number of leaves and of networks between them. Each leaf has the same number
-// of networks.
+// rangesFor networks.
 func readingsOf(leaves, networks int) []reading {
 	readings := make([]reading, leaves)
 	id := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }

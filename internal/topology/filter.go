@@ -15,13 +15,13 @@ func (g Graph) Select(filter Filter) Graph {
 	if filter.EdgesOf == nil && !filter.ProblemsOnly {
 		return g
 	}
-	of, stay := map[string]bool{}, map[string]bool{}
+	chosen, stay := map[string]bool{}, map[string]bool{}
 	for _, name := range filter.EdgesOf {
-		of[name], stay[name] = true, true
+		chosen[name], stay[name] = true, true
 	}
 	selected := Graph{Whole: &Size{Nodes: len(g.Nodes), Edges: len(g.Edges)}}
 	for _, edge := range g.Edges {
-		if filter.EdgesOf != nil && !of[edge.From] && !of[edge.To] || filter.ProblemsOnly && edge.condition() == working {
+		if filter.EdgesOf != nil && !chosen[edge.From] && !chosen[edge.To] || filter.ProblemsOnly && edge.condition() == working {
 			continue
 		}
 		stay[edge.From], stay[edge.To] = true, true
