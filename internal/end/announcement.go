@@ -38,7 +38,7 @@ func (a Announcement) rangesFor(local liqo.Ranges) liqo.Ranges {
 // Announce returns the address ranges of this leaf to announce to the other one. It fails if Liqo can't
 // join them, or if packets to them would be lost. The latter is no error for ranges that the other leaf
 // already has. So a network that someone created with them can still be imported, changed and removed.
-func (e *End) Announce(ctx context.Context, announcement Announcement, existing liqo.Network) (liqo.Ranges, error) {
+func (e *End) Announce(ctx context.Context, announcement Announcement, existing liqo.RemoteRanges) (liqo.Ranges, error) {
 	local, err := liqo.RangesOf(ctx, e.Leaf)
 	if err != nil {
 		return local, err
@@ -101,7 +101,7 @@ func (e *End) checkPodCIDRs(announced, local liqo.Ranges) error {
 
 // CheckAnnounced fails if Liqo on this leaf can't reach all of these pod CIDRs of the other one. That is no
 // error for ranges that this leaf already has, as in [End.Announce].
-func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existing liqo.Network) error {
+func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existing liqo.RemoteRanges) error {
 	if len(announced.PodCIDRs) == 1 || slices.Equal(announced.PodCIDRs, existing.PodCIDRs) {
 		return nil
 	}

@@ -27,7 +27,7 @@ func TestALeafAnnouncesItsOwnRangesUnlessItsSpecSaysOthers(t *testing.T) {
 			Announcement{ExternalCIDR: "10.70.0.0/24"}, liqo.Ranges{PodCIDRs: local.PodCIDRs, ExternalCIDR: "10.70.0.0/24"},
 		},
 	} {
-		announced, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.Network{})
+		announced, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.RemoteRanges{})
 		if err != nil || !slices.Equal(announced.PodCIDRs, test.expected.PodCIDRs) ||
 			announced.ExternalCIDR != test.expected.ExternalCIDR {
 			t.Errorf("%s: got %+v (%v)", name, announced, err)
@@ -68,7 +68,7 @@ func TestRangesThatWouldLosePacketsAreRefused(t *testing.T) {
 			Announcement{PodCIDRs: []string{"fd00::/64"}}, nil, "Liqo can't join the IPv6 range fd00::/64", nil,
 		},
 	} {
-		_, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.Network{})
+		_, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.RemoteRanges{})
 		if explain.Summary(err) != test.summary+` on leaf "rome"` || (test.cause != nil && !errors.Is(err, test.cause)) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -83,7 +83,7 @@ func TestRangesThatWouldLosePacketsAreRefused(t *testing.T) {
 func TestRangesThatTheOtherLeafKnowsAlreadyAreNotRefused(t *testing.T) {
 	foreign := Announcement{PodCIDRs: []string{"10.220.0.0/16"}, ExternalCIDR: "10.221.0.0/16"}
 	rome := romesEnd(t, ranges()...)
-	existing := liqo.Network{PodCIDRs: foreign.PodCIDRs, ExternalCIDR: foreign.ExternalCIDR}
+	existing := liqo.RemoteRanges{PodCIDRs: foreign.PodCIDRs, ExternalCIDR: foreign.ExternalCIDR}
 	if _, err := rome.Announce(t.Context(), foreign, existing); err != nil {
 		t.Error(err)
 	}
@@ -108,7 +108,7 @@ func TestLiqoBefore12ReachesOnlyOnePodCIDR(t *testing.T) {
 		if test.older {
 			clustertest.OlderLiqo(milan.Leaf)
 		}
-		err := milan.CheckAnnounced(t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.Network{PodCIDRs: test.told})
+		err := milan.CheckAnnounced(t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.RemoteRanges{PodCIDRs: test.told})
 		if errors.Is(err, ErrPodCIDRs) != test.refused || (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}

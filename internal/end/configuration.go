@@ -20,7 +20,7 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other l
 	if err != nil {
 		return err
 	}
-	if err := e.CheckAnnounced(ctx, other, objects.ObservedNetwork()); err != nil {
+	if err := e.CheckAnnounced(ctx, other, objects.ObservedRemote()); err != nil {
 		return err
 	}
 	id := e.Remote.ID // liqoctl, too, takes it as the name

@@ -27,7 +27,7 @@ func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 	}}
 	rome := clustertest.Leaf(t, "rome", configuration, held)
 
-	// No garbage collector runs here, so the removal waits for the Network.
+	// No garbage collector runs here, so the removal waits for the RemoteRanges.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	unsubscribe, err := rome.Events.Subscribe(ctx, func(client.Object) {
@@ -69,9 +69,9 @@ func TestAConfigurationHasTheOtherLeafsRanges(t *testing.T) {
 			objects.Configuration.Name != test.expected {
 			t.Fatalf("%s: it is %v, and there are %d more (%v)", name, objects.Configuration, len(objects.Extra), err)
 		}
-		if network := objects.ObservedNetwork(); !slices.Equal(network.PodCIDRs, told.PodCIDRs) ||
-			network.ExternalCIDR != told.ExternalCIDR {
-			t.Errorf("%s: it tells %+v", name, network)
+		if remote := objects.ObservedRemote(); !slices.Equal(remote.PodCIDRs, told.PodCIDRs) ||
+			remote.ExternalCIDR != told.ExternalCIDR {
+			t.Errorf("%s: it tells %+v", name, remote)
 		}
 	}
 }

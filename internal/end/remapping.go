@@ -21,13 +21,13 @@ import (
 // WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If
 // remapping is forbidden, addresses other than the pods' own are an error.
 func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
-	var network liqo.Network
+	var remote liqo.RemoteRanges
 	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
 		objects, err := e.Find(ctx)
 		if err != nil || objects.Configuration == nil || !liqo.IsRemapped(objects.Configuration) {
 			return false, err
 		}
-		network = objects.ObservedNetwork()
+		remote = objects.ObservedRemote()
 		// Whatever is not allocated yet changes the status later, which is the next event.
 		return e.areAllocated(ctx, objects.Configuration)
 	}, &networkingv1beta1.Configuration{})
@@ -35,8 +35,8 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 	if err != nil || !forbidden {
 		return err
 	}
-	for i, cidr := range network.PodCIDRs {
-		if remapped := network.RemappedPodCIDRs[i]; remapped != cidr {
+	for i, cidr := range remote.PodCIDRs {
+		if remapped := remote.RemappedPodCIDRs[i]; remapped != cidr {
 			return e.remappedProblem(
 				fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, e.Remote.Name, remapped))
 		}

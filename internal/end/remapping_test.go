@@ -38,8 +38,8 @@ func TestAWaitForARemappingEndsWithTheOneOfTheChangedRanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if network := objects.ObservedNetwork(); !slices.Equal(network.RemappedPodCIDRs, []string{after}) {
-			t.Errorf("forbidden: %t: got %+v", forbidden, network)
+		if remote := objects.ObservedRemote(); !slices.Equal(remote.RemappedPodCIDRs, []string{after}) {
+			t.Errorf("forbidden: %t: got %+v", forbidden, remote)
 		}
 	}
 }
@@ -83,9 +83,9 @@ func liqoRemaps(t *testing.T, e *End, podCIDR networkingv1beta1.CIDR) {
 }
 
 func TestARemappingOfRangesOfAnotherSizeIsOneOfOldRanges(t *testing.T) {
-	network := liqo.Objects{Configuration: changed("10.1.0.0/16", "10.1.128.0/17")}.ObservedNetwork()
-	if !slices.Equal(network.PodCIDRs, []string{"10.1.128.0/17"}) || network.RemappedPodCIDRs != nil {
-		t.Errorf("got %+v", network)
+	remote := liqo.Objects{Configuration: changed("10.1.0.0/16", "10.1.128.0/17")}.ObservedRemote()
+	if !slices.Equal(remote.PodCIDRs, []string{"10.1.128.0/17"}) || remote.RemappedPodCIDRs != nil {
+		t.Errorf("got %+v", remote)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) 
 			t.Fatalf("%s: %v", name, err)
 		}
 		objects, err := milan.Find(t.Context())
-		if err != nil || !slices.Equal(objects.ObservedNetwork().PodCIDRs, told.PodCIDRs) {
+		if err != nil || !slices.Equal(objects.ObservedRemote().PodCIDRs, told.PodCIDRs) {
 			t.Fatalf("%s: it is %+v (%v)", name, objects.Configuration, err)
 		}
 		if replaced := objects.Configuration.UID != before.UID; replaced != test.replaced {

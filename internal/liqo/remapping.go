@@ -20,31 +20,31 @@ func IsDecided(configuration *networkingv1beta1.Configuration) bool {
 	return configuration.Labels[decidedLabel] == "true"
 }
 
-// Network has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.
-type Network struct {
+// RemoteRanges has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.
+type RemoteRanges struct {
 	PodCIDRs             []string // as the leaf has them
 	ExternalCIDR         string   // as the leaf has it
 	RemappedPodCIDRs     []string // where the other leaf reaches PodCIDRs, index by index; nil until Liqo has decided
 	RemappedExternalCIDR string   // where the other leaf reaches ExternalCIDR; empty until Liqo has decided
 }
 
-// ObservedNetwork returns the network of the other leaf from this end's Configuration. It returns the
+// ObservedRemote returns the network of the other leaf from this end's Configuration. It returns the
 // zero value if there is no Configuration.
-func (o Objects) ObservedNetwork() Network {
+func (o Objects) ObservedRemote() RemoteRanges {
 	if o.Configuration == nil {
-		return Network{}
+		return RemoteRanges{}
 	}
 	return networkOf(o.Configuration)
 }
 
-func networkOf(configuration *networkingv1beta1.Configuration) Network {
+func networkOf(configuration *networkingv1beta1.Configuration) RemoteRanges {
 	announced := configuration.Spec.Remote.CIDR
-	network := Network{PodCIDRs: cidrStrings(announced.Pod), ExternalCIDR: firstCIDR(announced.External)}
+	remote := RemoteRanges{PodCIDRs: cidrStrings(announced.Pod), ExternalCIDR: firstCIDR(announced.External)}
 	if IsRemapped(configuration) {
 		remapped := configuration.Status.Remote.CIDR
-		network.RemappedPodCIDRs, network.RemappedExternalCIDR = cidrStrings(remapped.Pod), firstCIDR(remapped.External)
+		remote.RemappedPodCIDRs, remote.RemappedExternalCIDR = cidrStrings(remapped.Pod), firstCIDR(remapped.External)
 	}
-	return network
+	return remote
 }
 
 func cidrStrings(cidrs []networkingv1beta1.CIDR) []string {

@@ -11,27 +11,27 @@ import (
 func TestARemappingIsUnknownUntilLiqoHasDecided(t *testing.T) {
 	undecided := clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16")
 	undecided.Status.Conditions = nil
-	network := liqo.Objects{Configuration: undecided}.ObservedNetwork()
-	if len(network.PodCIDRs) != 1 || network.RemappedPodCIDRs != nil || network.RemappedExternalCIDR != "" {
-		t.Errorf("got %+v", network)
+	remote := liqo.Objects{Configuration: undecided}.ObservedRemote()
+	if len(remote.PodCIDRs) != 1 || remote.RemappedPodCIDRs != nil || remote.RemappedExternalCIDR != "" {
+		t.Errorf("got %+v", remote)
 	}
 }
 
 func TestLiqoBefore12SaysWithALabelThatARemappingIsComplete(t *testing.T) {
 	older := clustertest.Remapped("rome", "10.20.0.0/16", "10.71.0.0/16")
 	older.Status.Conditions = nil
-	if network := (liqo.Objects{Configuration: older}).ObservedNetwork(); network.RemappedPodCIDRs != nil {
-		t.Errorf("without the label: %+v", network)
+	if remote := (liqo.Objects{Configuration: older}).ObservedRemote(); remote.RemappedPodCIDRs != nil {
+		t.Errorf("without the label: %+v", remote)
 	}
 	older.Labels["configuration.liqo.io/configured"] = "true"
-	network := liqo.Objects{Configuration: older}.ObservedNetwork()
-	if !slices.Equal(network.RemappedPodCIDRs, []string{"10.20.0.0/16"}) {
-		t.Errorf("with the label: %+v", network)
+	remote := liqo.Objects{Configuration: older}.ObservedRemote()
+	if !slices.Equal(remote.RemappedPodCIDRs, []string{"10.20.0.0/16"}) {
+		t.Errorf("with the label: %+v", remote)
 	}
 	updated := clustertest.Remapped("rome", "10.20.0.0/16", "10.71.0.0/16")
 	updated.Labels["configuration.liqo.io/configured"] = "true"
 	updated.Status.Conditions[0].Status = "False"
-	if network := (liqo.Objects{Configuration: updated}).ObservedNetwork(); network.RemappedPodCIDRs != nil {
-		t.Errorf("after an update to Liqo 1.2, which has not decided yet: %+v", network)
+	if remote := (liqo.Objects{Configuration: updated}).ObservedRemote(); remote.RemappedPodCIDRs != nil {
+		t.Errorf("after an update to Liqo 1.2, which has not decided yet: %+v", remote)
 	}
 }

@@ -139,21 +139,21 @@ func announcementPath(network string, err error) path.Path {
 	}
 }
 
-func networkObject(network liqo.Network) types.Object {
+func networkObject(remote liqo.RemoteRanges) types.Object {
 	return types.ObjectValueMust(networkTypes, map[string]attr.Value{
-		"pod_cidrs":              cidrList(network.PodCIDRs),
-		"external_cidr":          cidrOrNull(network.ExternalCIDR),
-		"remapped_pod_cidrs":     cidrList(network.RemappedPodCIDRs),
-		"remapped_external_cidr": cidrOrNull(network.RemappedExternalCIDR),
+		"pod_cidrs":              cidrList(remote.PodCIDRs),
+		"external_cidr":          cidrOrNull(remote.ExternalCIDR),
+		"remapped_pod_cidrs":     cidrList(remote.RemappedPodCIDRs),
+		"remapped_external_cidr": cidrOrNull(remote.RemappedExternalCIDR),
 	})
 }
 
 // networkOrNull returns null if no ranges have been announced to the other leaf.
-func networkOrNull(network liqo.Network) types.Object {
-	if network.PodCIDRs == nil && network.ExternalCIDR == "" {
+func networkOrNull(remote liqo.RemoteRanges) types.Object {
+	if remote.PodCIDRs == nil && remote.ExternalCIDR == "" {
 		return types.ObjectNull(networkTypes)
 	}
-	return networkObject(network)
+	return networkObject(remote)
 }
 
 // planNetworks plans which address ranges to announce to each leaf, and at which ranges it reaches the
@@ -186,11 +186,11 @@ func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded 
 	}
 	var own types.Object
 	if leaf != nil {
-		networks, err := liqo.RangesOf(ctx, leaf)
+		ranges, err := liqo.RangesOf(ctx, leaf)
 		if err != nil {
 			return own, err
 		}
-		own = networkObject(liqo.Network{PodCIDRs: networks.PodCIDRs, ExternalCIDR: networks.ExternalCIDR})
+		own = networkObject(liqo.RemoteRanges{PodCIDRs: ranges.PodCIDRs, ExternalCIDR: ranges.ExternalCIDR})
 	}
 	said := func(attribute string, unknown attr.Value) attr.Value {
 		for _, source := range []types.Object{configured, own, recorded} {

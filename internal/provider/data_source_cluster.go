@@ -155,19 +155,19 @@ func (m *clusterDataModel) versions(ctx context.Context, leaf *cluster.Leaf) dia
 func (m *clusterDataModel) facts(ctx context.Context, leaf *cluster.Leaf) error {
 	var (
 		version, internal string
-		networks          liqo.Ranges
+		ranges            liqo.Ranges
 		templates         []liqo.GatewayTemplate
 	)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { version, err = leaf.KubernetesVersion(ctx); return err })
-	group.Go(func() (err error) { networks, err = liqo.RangesOf(ctx, leaf); return err })
+	group.Go(func() (err error) { ranges, err = liqo.RangesOf(ctx, leaf); return err })
 	group.Go(func() (err error) { internal, err = liqo.InternalCIDR(ctx, leaf); return err })
 	group.Go(func() (err error) { templates, err = liqo.GatewayTemplates(ctx, leaf); return err })
 	if err := group.Wait(); err != nil {
 		return err
 	}
 	m.KubernetesVersion = types.StringValue(version)
-	m.PodCIDRs, m.ExternalCIDR = cidrList(networks.PodCIDRs), cidrOrNull(networks.ExternalCIDR)
+	m.PodCIDRs, m.ExternalCIDR = cidrList(ranges.PodCIDRs), cidrOrNull(ranges.ExternalCIDR)
 	m.InternalCIDR = cidrOrNull(internal)
 	m.GatewayTemplates = make([]gatewayTemplateModel, len(templates))
 	for i, template := range templates {

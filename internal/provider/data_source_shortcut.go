@@ -170,9 +170,9 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 		if resp.Diagnostics.Append(pair.differ()...); resp.Diagnostics.HasError() {
 			return
 		}
-		network := shortcut.New(pair.client, pair.server)
-		network.Client.Pods, network.Server.Pods = podsOfClient, podsOfServer
-		inspection, err := network.Inspect(ctx)
+		s := shortcut.New(pair.client, pair.server)
+		s.Client.Pods, s.Server.Pods = podsOfClient, podsOfServer
+		inspection, err := s.Inspect(ctx)
 		if err != nil {
 			resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
 			return

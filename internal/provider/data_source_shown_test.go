@@ -43,10 +43,10 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 		State: shortcut.State{
 			Status: shortcut.Error, ServerEndpoint: milansEndpoint,
 			Client: shortcut.EndState{
-				ClusterID: "r", Namespace: "of-rome", Network: liqo.Network{PodCIDRs: []string{"10.1.0.0/16"}},
+				ClusterID: "r", Namespace: "of-rome", Network: liqo.RemoteRanges{PodCIDRs: []string{"10.1.0.0/16"}},
 			},
 			Server: shortcut.EndState{
-				ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: liqo.Network{ExternalCIDR: "10.4.0.0/16"},
+				ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: liqo.RemoteRanges{ExternalCIDR: "10.4.0.0/16"},
 			},
 		},
 		Reversed: true, MadeBy: shortcut.ByPeering,

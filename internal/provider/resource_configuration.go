@@ -74,11 +74,11 @@ type configurationModel struct {
 	RemappedExternalCIDR cidrtypes.IPPrefix `tfsdk:"remapped_external_cidr"`
 }
 
-// networks returns the ranges of the other cluster.
-func (m *configurationModel) networks(ctx context.Context) (liqo.Ranges, diag.Diagnostics) {
-	networks := liqo.Ranges{ExternalCIDR: m.ExternalCIDR.ValueString()}
-	diags := m.PodCIDRs.ElementsAs(ctx, &networks.PodCIDRs, false)
-	return networks, diags
+// ranges returns the ranges of the other cluster.
+func (m *configurationModel) ranges(ctx context.Context) (liqo.Ranges, diag.Diagnostics) {
+	ranges := liqo.Ranges{ExternalCIDR: m.ExternalCIDR.ValueString()}
+	diags := m.PodCIDRs.ElementsAs(ctx, &ranges.PodCIDRs, false)
+	return ranges, diags
 }
 
 // promise keeps the remapped ranges of the state while the announced ones stay the same.
@@ -97,12 +97,12 @@ func (m *configurationModel) check(ctx context.Context, object shortcut.EndObjec
 	if !fullyKnown(ctx, m.PodCIDRs, m.ExternalCIDR) || given(m.RemappedPodCIDRs) {
 		return nil
 	}
-	networks, diags := m.networks(ctx)
+	ranges, diags := m.ranges(ctx)
 	if diags.HasError() {
 		return diags
 	}
-	diags.Append(checkResult(path.Root("pod_cidrs"), object.End.CheckAnnounced(ctx, networks, liqo.Network{}))...)
-	overlaps, err := object.End.Overlaps(ctx, networks)
+	diags.Append(checkResult(path.Root("pod_cidrs"), object.End.CheckAnnounced(ctx, ranges, liqo.RemoteRanges{}))...)
+	overlaps, err := object.End.Overlaps(ctx, ranges)
 	if err != nil {
 		diags.AddWarning(summary("Remapping can't be predicted", err), detail(err))
 	}
@@ -114,20 +114,20 @@ func (m *configurationModel) check(ctx context.Context, object shortcut.EndObjec
 }
 
 func (m *configurationModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
-	networks, diags := m.networks(ctx)
+	ranges, diags := m.ranges(ctx)
 	if diags.HasError() {
 		return asError(diags)
 	}
-	return object.EnsureConfiguration(ctx, namespace, networks)
+	return object.EnsureConfiguration(ctx, namespace, ranges)
 }
 
 func (m *configurationModel) observed(
 	_ context.Context, observed shortcut.EndObjectState,
 ) diag.Diagnostics { //nolint:unparam // as that of any other model
-	network := observed.Network
-	m.PodCIDRs, m.ExternalCIDR = cidrList(network.PodCIDRs), cidrOrNull(network.ExternalCIDR)
-	m.RemappedPodCIDRs = cidrList(network.RemappedPodCIDRs)
-	m.RemappedExternalCIDR = cidrOrNull(network.RemappedExternalCIDR)
+	remote := observed.Network
+	m.PodCIDRs, m.ExternalCIDR = cidrList(remote.PodCIDRs), cidrOrNull(remote.ExternalCIDR)
+	m.RemappedPodCIDRs = cidrList(remote.RemappedPodCIDRs)
+	m.RemappedExternalCIDR = cidrOrNull(remote.RemappedExternalCIDR)
 	return nil
 }
 

@@ -215,8 +215,8 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	joined := shortcut.New(pair.client, pair.server).OwnedBy(own.owner(r.leaves.origin()))
-	observed, err := joined.Observe(ctx, model.keysByOthers())
+	s := shortcut.New(pair.client, pair.server).OwnedBy(own.owner(r.leaves.origin()))
+	observed, err := s.Observe(ctx, model.keysByOthers())
 	if err != nil {
 		resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
 		return
@@ -248,21 +248,21 @@ func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	}
-	resp.Diagnostics.Append(model.whyDown(ctx, joined, observed)...)
+	resp.Diagnostics.Append(model.whyDown(ctx, s, observed)...)
 }
 
 // whyDown returns a warning if everything is in place but the tunnel is down. The warning has the
 // evidence from the leaves. There is no warning for a tunnel that comes up while the configuration
 // does not wait for it, unless it was up before.
 func (m *shortcutModel) whyDown(
-	ctx context.Context, joined *shortcut.Shortcut, observed shortcut.State,
+	ctx context.Context, s *shortcut.Shortcut, observed shortcut.State,
 ) diag.Diagnostics {
 	awaited := m.WaitForConnection.ValueBool() && !m.keysByOthers()
 	missed := observed.Status == shortcut.Connecting && (awaited || observed.Silent)
 	if !observed.Exists || (observed.Status != shortcut.Error && !missed) {
 		return nil
 	}
-	down := joined.WhyDown(ctx)
+	down := s.WhyDown(ctx)
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("status"), capital(down.Summary), down.Detail)}
 }
 

@@ -317,8 +317,8 @@ func TestATunnelThatComesUpWhileNobodyWaitsIsNoWarningUnlessItWasUpBefore(t *tes
 	} {
 		model := recorded(t, test.status)
 		model.WaitForConnection = types.BoolValue(test.awaited)
-		joined := shortcut.New(leafWith(t, "rome"), leafWith(t, "milan"))
-		diags := model.whyDown(t.Context(), joined, shortcut.State{Exists: true, Status: test.status, Silent: test.silent})
+		s := shortcut.New(leafWith(t, "rome"), leafWith(t, "milan"))
+		diags := model.whyDown(t.Context(), s, shortcut.State{Exists: true, Status: test.status, Silent: test.silent})
 		if len(diags) != test.expectedWarnings {
 			t.Errorf("%s: %v", name, diags)
 		}

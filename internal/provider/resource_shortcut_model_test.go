@@ -132,11 +132,11 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 
 func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 	model, found := settled(t), working()
-	found.Client.Network = liqo.Network{
+	found.Client.Network = liqo.RemoteRanges{
 		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"},
 		RemappedExternalCIDR: "10.4.0.0/16",
 	}
-	found.Server.Network = liqo.Network{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not remapped yet
+	found.Server.Network = liqo.RemoteRanges{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not remapped yet
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}

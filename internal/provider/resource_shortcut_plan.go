@@ -130,11 +130,11 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 	if p.pair.client == nil || p.pair.server == nil {
 		return false, nil
 	}
-	joined := shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner(p.origin))
-	strays, err := joined.Strays(ctx)
+	s := shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner(p.origin))
+	strays, err := s.Strays(ctx)
 	broken := len(strays) > 0
 	if err == nil && !broken && status != shortcut.Connected {
-		broken, err = joined.Lost(ctx)
+		broken, err = s.Lost(ctx)
 	}
 	if err != nil {
 		return false, diag.Diagnostics{diag.NewWarningDiagnostic("The shortcut can't be checked for repairs", detail(err))}

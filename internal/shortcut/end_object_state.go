@@ -20,7 +20,7 @@ type EndObjectState struct {
 	Namespace     string
 	LiqoNamespace string // where Liqo runs on the leaf
 
-	Network liqo.Network // of a Configuration: the other cluster's
+	Network liqo.RemoteRanges // of a Configuration: the other cluster's
 
 	Server   *liqo.GatewayServer // settings of a gateway server
 	Client   *liqo.GatewayClient // settings of a gateway client
@@ -55,7 +55,7 @@ func (o EndObject) Observe(ctx context.Context) (EndObjectState, error) {
 	}
 	state := EndObjectState{
 		Exists: true, Namespace: object.GetNamespace(), LiqoNamespace: o.End.Leaf.LiqoNamespace,
-		Network: objects.ObservedNetwork(), Server: objects.ObservedServer(), Client: objects.ObservedClient(),
+		Network: objects.ObservedRemote(), Server: objects.ObservedServer(), Client: objects.ObservedClient(),
 		Status: statusAt(objects), Silent: !objects.SilentSince.IsZero(),
 	}
 	switch resource {

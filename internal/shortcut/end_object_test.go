@@ -376,11 +376,11 @@ func TestAnEndObjectWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T)
 
 func TestAShortcutBecomesEndObjectsByImportAndTheirRemovalLeavesNothing(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
-	joined := New(rome, milan).OwnedBy(somebody)
-	if err := joined.Connect(t.Context(), overNodePort); err != nil {
+	s := New(rome, milan).OwnedBy(somebody)
+	if err := s.Connect(t.Context(), overNodePort); err != nil {
 		t.Fatal(err)
 	}
-	state, err := joined.Observe(t.Context(), false)
+	state, err := s.Observe(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ type EndState struct {
 	LiqoNamespace string // where Liqo runs on the leaf
 	MTU           int    // of its gateway, in bytes; 0 while there is none
 	KeyRotation   string // with which its gateway got its keys; empty if there was none
-	Network       liqo.Network
+	Network       liqo.RemoteRanges
 }
 
 // Observe returns the state of the shortcut. It reads the leaves' caches, so it can be called often
@@ -77,8 +77,8 @@ func (s *Shortcut) state(n network, keysByOthers bool) State {
 		Strays:         s.strays(n),
 		Status:         n.status(keysByOthers),
 		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),
-		Client:         endState(s.Client, client, server.ObservedNetwork()),
-		Server:         endState(s.Server, server, client.ObservedNetwork()),
+		Client:         endState(s.Client, client, server.ObservedRemote()),
+		Server:         endState(s.Server, server, client.ObservedRemote()),
 		ServerGateway:  server.ObservedServer(),
 		ServerEndpoint: server.Endpoint(),
 		ClientGateway:  client.ObservedClient(),
@@ -97,10 +97,10 @@ func duplicates(e *end.End, objects liqo.Objects) []string {
 }
 
 // endState returns one end of the state. Its network is the one announced to the other leaf.
-func endState(e *end.End, objects liqo.Objects, network liqo.Network) EndState {
+func endState(e *end.End, objects liqo.Objects, remote liqo.RemoteRanges) EndState {
 	return EndState{
 		ClusterID: e.Leaf.ID, ClusterUID: e.Leaf.UID, LiqoNamespace: e.Leaf.LiqoNamespace,
-		Namespace: objects.Namespace(), MTU: objects.MTU(), KeyRotation: objects.KeyRotation(), Network: network,
+		Namespace: objects.Namespace(), MTU: objects.MTU(), KeyRotation: objects.KeyRotation(), Network: remote,
 	}
 }
 

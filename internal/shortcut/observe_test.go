@@ -26,8 +26,8 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reached := func(pods, external string) liqo.Network {
-		return liqo.Network{
+	reached := func(pods, external string) liqo.RemoteRanges {
+		return liqo.RemoteRanges{
 			PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16", RemappedPodCIDRs: []string{pods},
 			RemappedExternalCIDR: external,
 		}

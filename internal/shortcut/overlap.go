@@ -14,16 +14,16 @@ func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement
 	var atClient, atServer []end.Overlap
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		networks, err := s.Announce(ctx, s.Server, server)
+		ranges, err := s.Announce(ctx, s.Server, server)
 		if err == nil {
-			atClient, err = s.Client.Overlaps(ctx, networks)
+			atClient, err = s.Client.Overlaps(ctx, ranges)
 		}
 		return err
 	})
 	group.Go(func() error {
-		networks, err := s.Announce(ctx, s.Client, client)
+		ranges, err := s.Announce(ctx, s.Client, client)
 		if err == nil {
-			atServer, err = s.Server.Overlaps(ctx, networks)
+			atServer, err = s.Server.Overlaps(ctx, ranges)
 		}
 		return err
 	})
@@ -41,9 +41,9 @@ func (s *Shortcut) Announce(
 	if err != nil {
 		return liqo.Ranges{}, err
 	}
-	announced, err := e.Announce(ctx, announcement, objects.ObservedNetwork())
+	announced, err := e.Announce(ctx, announcement, objects.ObservedRemote())
 	if err != nil {
 		return announced, err
 	}
-	return announced, other.CheckAnnounced(ctx, announced, objects.ObservedNetwork())
+	return announced, other.CheckAnnounced(ctx, announced, objects.ObservedRemote())
 }
