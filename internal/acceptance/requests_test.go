@@ -127,7 +127,7 @@ func total(counts map[string]int) int {
 	return sum
 }
 
-// listed returns a line for each verb and resource.
+// listWays returns a line for each verb and resource.
 func listed(counts map[string]int) string {
 	var text strings.Builder
 	for _, what := range slices.Sorted(maps.Keys(counts)) {

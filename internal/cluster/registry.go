@@ -83,10 +83,10 @@ func (r *Registry) Ask(
 	ctx context.Context, name string, question func(context.Context, *Leaf) error,
 ) (*Leaf, error) {
 	attempt := r.attempt(name) //nolint:contextcheck // it belongs to no caller
-	asking, stop := context.WithCancel(ctx)
+	questionCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	answered := make(chan error, 1)
-	go func() { answered <- attempt.ask(asking, question) }()
+	go func() { answered <- attempt.ask(questionCtx, question) }()
 	leaf, err := attempt.wait(ctx)
 	if err != nil {
 		stop()

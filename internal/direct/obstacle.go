@@ -151,21 +151,21 @@ func (m *member) untranslatable(ctx context.Context, p pod) (*Obstacle, error) {
 	obstacle := &Obstacle{
 		Leaf: m.name(),
 		Why: fmt.Sprintf("The network of %q and %q does not announce the address %s of pod %s, only %s.",
-			m.name(), other, p.address, p.name, listed(configuration.Spec.Remote.CIDR.Pod)),
+			m.name(), other, p.address, p.name, listCIDRs(configuration.Spec.Remote.CIDR.Pod)),
 		Advice: "Announce all pod CIDRs of that leaf in the shortcut.",
 	}
 	if fromCentre != nil && leadsTo(fromCentre, p.address) &&
 		!slices.Equal(fromCentre.Spec.Remote.CIDR.Pod, fromCentre.Status.Remote.CIDR.Pod) {
 		obstacle.Why = fmt.Sprintf("The centre, %q, reaches the pods of %q at other addresses than their own: it remaps %s "+
 			"to %s. Liqo 1.2.0 can't translate these addresses for %q.", m.service.Centre.Name, other,
-			listed(fromCentre.Spec.Remote.CIDR.Pod), listed(fromCentre.Status.Remote.CIDR.Pod), m.name())
+			listCIDRs(fromCentre.Spec.Remote.CIDR.Pod), listCIDRs(fromCentre.Status.Remote.CIDR.Pod), m.name())
 		obstacle.Advice = fmt.Sprintf("Give %q a pod CIDR that overlaps with no range of the centre and its other leaves.",
 			other)
 	}
 	return obstacle, nil
 }
 
-func listed(cidrs []networkingv1beta1.CIDR) string {
+func listCIDRs(cidrs []networkingv1beta1.CIDR) string {
 	texts := make([]string, len(cidrs))
 	for i, cidr := range cidrs {
 		texts[i] = cidr.String()

@@ -57,11 +57,11 @@ func (e *End) LivingPeering(ctx context.Context) (string, error) {
 	var (
 		parts    []client.Object
 		partsErr error
-		asking   sync.WaitGroup
+		group    sync.WaitGroup
 	)
-	asking.Go(func() { parts, partsErr = e.peeringParts(ctx) })
+	group.Go(func() { parts, partsErr = e.peeringParts(ctx) })
 	recorded, err := e.peeringBy(ctx, e.Leaf.Live)
-	asking.Wait()
+	group.Wait()
 	if err != nil || recorded != "" {
 		return recorded, err
 	}
@@ -79,10 +79,10 @@ func (e *End) peeringParts(ctx context.Context) ([]client.Object, error) {
 		tenants    authv1beta1.TenantList
 		identities authv1beta1.IdentityList
 		slices     authv1beta1.ResourceSliceList
-		asking     errgroup.Group
+		group      errgroup.Group
 	)
 	for _, list := range []client.ObjectList{&tenants, &identities, &slices} {
-		asking.Go(func() error {
+		group.Go(func() error {
 			err := e.Leaf.Live.List(ctx, list)
 			if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 				return nil
@@ -90,7 +90,7 @@ func (e *End) peeringParts(ctx context.Context) ([]client.Object, error) {
 			return e.Leaf.Explain(err)
 		})
 	}
-	if err := asking.Wait(); err != nil {
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	var parts []client.Object

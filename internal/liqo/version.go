@@ -27,22 +27,22 @@ type tag string
 // Version returns the version of Liqo's controllers, from the tag of their image.
 func Version(ctx context.Context, leaf *cluster.Leaf) (string, error) {
 	text, err := cluster.Once(leaf, func() (tag, error) {
-		asked := &asking{Client: leaf.Live}
-		found, err := getters.GetLiqoVersion(ctx, asked, leaf.LiqoNamespace)
-		return tag(found), leaf.Explain(cmp.Or(asked.failure, err))
+		discovery := &discovery{Client: leaf.Live}
+		found, err := getters.GetLiqoVersion(ctx, discovery, leaf.LiqoNamespace)
+		return tag(found), leaf.Explain(cmp.Or(discovery.failure, err))
 	})
 	return string(text), err
 }
 
-// asking keeps the error of the last list. Liqo's getter replaces it by one that does not say what is wrong.
-type asking struct {
+// discovery keeps the error of the last list. Liqo's getter replaces it by one that does not say what is wrong.
+type discovery struct {
 	client.Client
 
 	failure error
 }
 
 // List implements [client.Reader].
-func (a *asking) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+func (a *discovery) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	a.failure = a.Client.List(ctx, list, options...)
 	return a.failure
 }

@@ -85,9 +85,9 @@ func postpone(req datasource.ReadRequest, resp *datasource.ReadResponse, attribu
 // clusters returns the names of the clusters to look at. If they are not known yet, it reports an
 // error or postpones the read.
 func (v *view) clusters(
-	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, asked types.List,
+	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, configured types.List,
 ) (names []string, known bool) {
-	names, unknown, diags := v.leaves.names(ctx, asked)
+	names, unknown, diags := v.leaves.names(ctx, configured)
 	resp.Diagnostics.Append(diags...)
 	if unknown {
 		postpone(req, resp, path.Root("clusters"))
@@ -97,9 +97,9 @@ func (v *view) clusters(
 
 // names returns the clusters to look at: the given ones or, by default, all that the provider
 // knows. They are unknown while the provider block is unknown.
-func (l *leaves) names(ctx context.Context, asked types.List) (names []string, unknown bool, diags diag.Diagnostics) {
-	if !asked.IsNull() {
-		diags.Append(asked.ElementsAs(ctx, &names, false)...)
+func (l *leaves) names(ctx context.Context, configured types.List) (names []string, unknown bool, diags diag.Diagnostics) {
+	if !configured.IsNull() {
+		diags.Append(configured.ElementsAs(ctx, &names, false)...)
 		for _, name := range names {
 			unknown = unknown || l.unknown.has(name)
 		}
@@ -117,7 +117,7 @@ func (l *leaves) names(ctx context.Context, asked types.List) (names []string, u
 
 // survey looks at the clusters. A cluster that cannot be read is a warning. A name that refers to
 // no cluster is an error.
-func (l *leaves) survey(ctx context.Context, names []string, asked types.List) (shortcut.Survey, diag.Diagnostics) {
+func (l *leaves) survey(ctx context.Context, names []string, configured types.List) (shortcut.Survey, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	survey := shortcut.Look(ctx, names, l.registry.Ask)
 	for _, leaf := range survey.Leaves {
@@ -129,7 +129,7 @@ func (l *leaves) survey(ctx context.Context, names []string, asked types.List) (
 		switch {
 		case misspelt:
 			diags.AddAttributeError(path.Root("clusters"), headline, text)
-		case cluster.NoLiqo(leaf.Err) && asked.IsNull():
+		case cluster.NoLiqo(leaf.Err) && configured.IsNull():
 			// A kubeconfig also has contexts of clusters that are not leaves.
 		default:
 			diags.AddAttributeWarning(path.Root("clusters"), headline, text+"\n\nThe result has the other clusters.")
@@ -144,12 +144,12 @@ func askAll[T any](
 	ctx context.Context, l *leaves, names []string, question func(context.Context, *cluster.Leaf) (T, error),
 ) map[string]T {
 	var (
-		mu     sync.Mutex // of the answers
-		asking sync.WaitGroup
+		mu    sync.Mutex // of the answers
+		group sync.WaitGroup
 	)
 	answers := map[string]T{}
 	for _, name := range names {
-		asking.Go(func() {
+		group.Go(func() {
 			var answer T
 			if _, err := l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
 				answer, err = question(ctx, leaf)
@@ -162,7 +162,7 @@ func askAll[T any](
 			answers[name] = answer
 		})
 	}
-	asking.Wait()
+	group.Wait()
 	return answers
 }
 

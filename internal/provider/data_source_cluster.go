@@ -127,12 +127,12 @@ func clusterUnread(err error) diag.Diagnostic {
 // show asks the leaf for everything but its ID at the same time.
 func (m *clusterDataModel) show(ctx context.Context, leaf *cluster.Leaf) diag.Diagnostics {
 	var (
-		diags  diag.Diagnostics
-		asking sync.WaitGroup
+		diags diag.Diagnostics
+		group sync.WaitGroup
 	)
-	asking.Go(func() { diags = m.versions(ctx, leaf) })
+	group.Go(func() { diags = m.versions(ctx, leaf) })
 	err := m.facts(ctx, leaf)
-	asking.Wait()
+	group.Wait()
 	if err != nil {
 		diags.Append(clusterUnread(err))
 	}

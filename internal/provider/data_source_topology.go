@@ -57,14 +57,14 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 		}
 		var versions map[string]string
 		var uses map[string][]direct.Use
-		var asking sync.WaitGroup
-		asking.Go(func() {
+		var group sync.WaitGroup
+		group.Go(func() {
 			versions = askAll(ctx, d.leaves, names, liqo.Version)
 		})
-		asking.Go(func() { uses = askAll(ctx, d.leaves, names, direct.Uses) })
+		group.Go(func() { uses = askAll(ctx, d.leaves, names, direct.Uses) })
 		survey, diags := d.leaves.survey(ctx, names, model.Clusters)
 		resp.Diagnostics.Append(diags...)
-		asking.Wait()
+		group.Wait()
 		graph := topology.New(survey, model.Central.ValueString())
 		graph.AddServices(uses)
 		resp.Diagnostics.Append(model.show(graph, versions)...)

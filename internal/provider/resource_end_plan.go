@@ -172,11 +172,11 @@ func (r *endResource[M, P]) checkFeasible(
 		questions = append(questions, func(ctx context.Context) diag.Diagnostics { return checkEndFree(ctx, object) })
 	}
 	answers := make([]diag.Diagnostics, len(questions))
-	var asked sync.WaitGroup
+	var group sync.WaitGroup
 	for i, ask := range questions {
-		asked.Go(func() { answers[i] = ask(ctx) })
+		group.Go(func() { answers[i] = ask(ctx) })
 	}
-	asked.Wait()
+	group.Wait()
 	for _, answer := range answers {
 		diags.Append(answer...)
 	}

@@ -48,11 +48,11 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 		[]check{f.addressRanges},
 	)
 	answers := make([]diag.Diagnostics, len(questions))
-	var asked sync.WaitGroup
+	var group sync.WaitGroup
 	for i, ask := range questions {
-		asked.Go(func() { answers[i] = ask(ctx) })
+		group.Go(func() { answers[i] = ask(ctx) })
 	}
-	asked.Wait()
+	group.Wait()
 	for _, answer := range answers {
 		diags.Append(answer...)
 	}

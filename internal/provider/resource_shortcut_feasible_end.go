@@ -37,12 +37,12 @@ type plannedGateway struct {
 func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	var ends []checkedEnd
-	for i, each := range f.ends() {
+	for i, e := range f.ends() {
 		ends = append(ends, checkedEnd{
-			end: f.shortcut.Ends()[i], leafAt: path.Root(each.attribute), namespaceAt: each.at("namespace"),
-			gatewayAt: each.at("gateway"), adopt: f.plan.AdoptExisting, namespace: *each.configured.namespace,
-			gatewayChanges:   f.state == nil || !each.planned.gateway.Equal(*each.recorded.gateway),
-			namespaceChanges: f.state == nil || !each.planned.namespace.Equal(*each.recorded.namespace),
+			end: f.shortcut.Ends()[i], leafAt: path.Root(e.attribute), namespaceAt: e.at("namespace"),
+			gatewayAt: e.at("gateway"), adopt: f.plan.AdoptExisting, namespace: *e.configured.namespace,
+			gatewayChanges:   f.state == nil || !e.planned.gateway.Equal(*e.recorded.gateway),
+			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
 		})
 	}
 	if fullyKnown(ctx, f.plan.ClientGateway) {

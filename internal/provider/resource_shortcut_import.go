@@ -157,7 +157,7 @@ func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagno
 		return l.connect(ctx, ways[0].client, ways[0].server), diags
 	case len(ways) > 1:
 		diags.AddError("Ambiguous import ID", fmt.Sprintf("The import ID must be `client/server`. %q has several meanings: "+
-			"%s. Import by the cluster IDs instead, as `client_cluster_id/server_cluster_id`.", id, listed(ways)))
+			"%s. Import by the cluster IDs instead, as `client_cluster_id/server_cluster_id`.", id, listWays(ways)))
 	case namesErr != nil:
 		diags.AddError("The names of the leaves are not known", detail(namesErr))
 	case isPair && client != "" && server != "" && !strings.Contains(server, "/"):
@@ -223,7 +223,7 @@ func readings(id string) []reading {
 	return all
 }
 
-func listed(ways []reading) string {
+func listWays(ways []reading) string {
 	texts := make([]string, len(ways))
 	for i, way := range ways {
 		texts[i] = fmt.Sprintf("client %q and server %q", way.client, way.server)

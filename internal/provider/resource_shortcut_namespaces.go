@@ -32,16 +32,16 @@ func namespaceAttribute(leaf, other string) schema.Attribute {
 // without any object has no namespace yet.
 func (p *planning) planNamespaces(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for _, each := range p.ends() {
-		planned := each.planned.namespace
+	for _, e := range p.ends() {
+		planned := e.planned.namespace
 		*planned = unknownIfNull(*planned)
-		if each.leaf == nil || each.other == nil || !each.configured.namespace.IsNull() || planned.IsUnknown() {
+		if e.leaf == nil || e.other == nil || !e.configured.namespace.IsNull() || planned.IsUnknown() {
 			continue
 		}
-		joined := end.New(each.leaf, end.Remote{Name: each.other.Name, ID: each.other.ID})
+		joined := end.New(e.leaf, end.Remote{Name: e.other.Name, ID: e.other.ID})
 		byDefault, err := joined.IsTenantNamespace(ctx, planned.ValueString())
 		if err != nil {
-			diags.AddAttributeError(each.at("namespace"), summary("The namespace can't be read", err), detail(err))
+			diags.AddAttributeError(e.at("namespace"), summary("The namespace can't be read", err), detail(err))
 		} else if !byDefault {
 			*planned = types.StringUnknown()
 		}

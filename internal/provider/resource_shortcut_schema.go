@@ -319,16 +319,16 @@ func (m *shortcutModel) observedTunnel(state shortcut.State) {
 		return
 	}
 	m.MTU, m.KeyRotation = types.Int32Null(), types.StringNull()
-	if mtu, agree := ofBoth(state, state.Client.MTU, state.Server.MTU); agree {
+	if mtu, agree := agreed(state, state.Client.MTU, state.Server.MTU); agree {
 		m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
 	}
-	if rotation, agree := ofBoth(state, state.Client.KeyRotation, state.Server.KeyRotation); agree {
+	if rotation, agree := agreed(state, state.Client.KeyRotation, state.Server.KeyRotation); agree {
 		m.KeyRotation = stringOrNull(rotation)
 	}
 }
 
-// ofBoth returns the value that both gateways have, or the only one, and whether they agree.
-func ofBoth[T comparable](state shortcut.State, atClient, atServer T) (value T, agree bool) {
+// shareSettings returns the value that both gateways have, or the only one, and whether they agree.
+func agreed[T comparable](state shortcut.State, atClient, atServer T) (value T, agree bool) {
 	switch {
 	case state.ServerGateway == nil:
 		return atClient, true

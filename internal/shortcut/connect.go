@@ -20,7 +20,7 @@ const timeToRelease = 30 * time.Second
 // repeated at any time. If it is refused, it changes nothing. If an adoption fails, it gives the
 // objects back. The error is a [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
-	spec = spec.ofBoth()
+	spec = spec.shareSettings()
 	return retryOnceReleased(ctx, s.first(), func() error { return s.connect(cluster.WithFence(ctx), spec) })
 }
 
@@ -140,11 +140,11 @@ const timeToUndo = 30 * time.Second
 func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *endSteps) {
 	client = &endSteps{End: s.Client, run: r, spec: spec.ClientEnd}
 	server = &endSteps{End: s.Server, run: r, spec: spec.ServerEnd}
-	both := []*endSteps{client, server}
+	ends := []*endSteps{client, server}
 	at := lock.end.Leaf.Name
 	taken := steps.Act(r, at, "wait for other operations on the pair", lock.acquire(r))
 	var checks []steps.Before
-	for _, e := range both {
+	for _, e := range ends {
 		e.ranges = steps.Do(r, e.Leaf.Name, "read its address ranges", func(ctx context.Context) (liqo.Ranges, error) {
 			return s.Announce(ctx, e.End, e.spec.Announcement)
 		})
@@ -156,30 +156,30 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 			steps.ActWith(r, client.Leaf.Name, "check that nothing overlaps", server.ranges, client.CheckOverlaps),
 			steps.ActWith(r, server.Leaf.Name, "check that nothing overlaps", client.ranges, server.CheckOverlaps))
 	}
-	var allowed []steps.Before
-	for _, e := range both {
+	var before []steps.Before
+	for _, e := range ends {
 		take := func(ctx context.Context) error {
 			lock.wrote.Store(true)
 			return s.take(ctx, e.End, spec, lock.unfinished)
 		}
-		allowed = append(allowed, steps.Act(r, e.Leaf.Name, "take over what is there", take, checks...))
+		before = append(before, steps.Act(r, e.Leaf.Name, "take over what is there", take, checks...))
 	}
-	for _, e := range both {
-		e.namespace = startNamespace(r, e.End, e.spec, allowed)
+	for _, e := range ends {
+		e.namespace = startNamespace(r, e.End, e.spec, before)
 		untilGone := func(ctx context.Context) (end.KeyMetadata, error) {
 			if spec.KeysByOthers {
 				return nil, nil // nobody needs to read a Secret
 			}
 			return e.UntilFormerKeysGone(ctx, e.spec.Namespace)
 		}
-		e.keys = steps.Do(r, e.Leaf.Name, "keys of a former gateway", untilGone, allowed...)
+		e.keys = steps.Do(r, e.Leaf.Name, "keys of a former gateway", untilGone, before...)
 	}
 	return client, server
 }
 
 // startNamespace starts the steps that find or make the namespace at one end. The look for it does not wait for
 // other operations on the pair. So its answer may be out of date: it only saves a round trip if there was none.
-func startNamespace(r *steps.Run, e *end.End, spec EndSpec, allowed []steps.Before) *steps.Step[string] {
+func startNamespace(r *steps.Run, e *end.End, spec EndSpec, before []steps.Before) *steps.Step[string] {
 	missing := steps.Do(r, e.Leaf.Name, "look for the namespace", func(ctx context.Context) (bool, error) {
 		if spec.Namespace != "" {
 			return false, nil
@@ -192,5 +192,5 @@ func startNamespace(r *steps.Run, e *end.End, spec EndSpec, allowed []steps.Befo
 			return e.EnsureMissingNamespace(ctx)
 		}
 		return e.EnsureNamespace(ctx, spec.Namespace)
-	}, allowed...)
+	}, before...)
 }

@@ -61,16 +61,16 @@ func (s *Shortcut) DisconnectEnd(ctx context.Context, e *end.End, removal Remova
 func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, ends ...*end.End) error {
 	r := steps.NewIndependent(ctx)
 	begin := steps.Act(r, lock.end.Leaf.Name, "wait for other operations on the pair", lock.acquire(r))
-	allowed := []steps.Before{begin} // on both leaves, before anything is removed on either
+	before := []steps.Before{begin} // on both leaves, before anything is removed on either
 	peerings, namespaces := make([]*steps.Step[string], len(ends)), make([]*steps.Step[*corev1.Namespace], len(ends))
 	for i, e := range ends {
 		peerings[i] = lookAhead(r, lock, begin, e, "look for a peering", e.LivingPeering,
 			func(string) bool { return true }) // the lock is no matter of peerings
 		namespaces[i] = lookAhead(r, lock, begin, e, "look for the tenant namespace", e.TenantNamespace,
 			func(namespace *corev1.Namespace) bool { return namespace != nil }) // its deletion fails if it has changed
-		allowed = append(allowed, peerings[i])
+		before = append(before, peerings[i])
 		if !removal.EvenFromPeering {
-			allowed = append(allowed,
+			before = append(before,
 				steps.ActWith(r, e.Leaf.Name, "check that no peering uses the network", peerings[i],
 					e.CheckNoPeering))
 		}
@@ -80,12 +80,12 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, 
 	for i, e := range ends {
 		userSecret := removal.keySecret(e == s.Client)
 		gateways := steps.Act(r, e.Leaf.Name, "remove the gateway and its keys",
-			func(ctx context.Context) error { return e.RemoveGateways(ctx, userSecret) }, allowed...)
+			func(ctx context.Context) error { return e.RemoveGateways(ctx, userSecret) }, before...)
 		if removal.KeepConfigurations {
 			leftovers[i] = steps.Do(r, e.Leaf.Name, "keep the Configuration for a later shortcut", e.KeepConfigurations,
 				gateways)
 		} else {
-			leftovers[i] = startRest(r, e, userSecret, namespaces[i], peerings[i], gateways, allowed...)
+			leftovers[i] = startRest(r, e, userSecret, namespaces[i], peerings[i], gateways, before...)
 		}
 		done = append(done, leftovers[i])
 	}
@@ -135,15 +135,15 @@ func (r Removal) keySecret(ofClient bool) liqo.KeySecret {
 // startRest starts the steps that remove everything at one end except the gateway.
 func startRest(
 	r *steps.Run, e *end.End, userSecret liqo.KeySecret, namespace *steps.Step[*corev1.Namespace],
-	peering *steps.Step[string], gateways steps.Before, allowed ...steps.Before,
+	peering *steps.Step[string], gateways steps.Before, before ...steps.Before,
 ) *steps.Step[end.Leftovers] {
 	leaf := e.Leaf.Name
 	watched := steps.Act(r, leaf, "watch the ForeignCluster", e.WatchForeignCluster)
 	leaving := steps.With2(r, leaf, "begin to remove the tenant namespace", namespace, peering,
 		func(ctx context.Context, namespace *corev1.Namespace, peering string) (*corev1.Namespace, error) {
 			return e.BeginRemovingNamespace(ctx, namespace, peering, userSecret)
-		}, allowed...)
-	configuration := steps.Act(r, leaf, "remove the Configuration", e.RemoveConfigurations, allowed...)
+		}, before...)
+	configuration := steps.Act(r, leaf, "remove the Configuration", e.RemoveConfigurations, before...)
 	foreignCluster := steps.With2(r, leaf, "remove the ForeignCluster", leaving, peering, e.RemoveForeignCluster,
 		watched, gateways, configuration)
 	return steps.With3(r, leaf, "remove the tenant namespace", leaving, peering, foreignCluster,

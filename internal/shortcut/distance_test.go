@@ -89,7 +89,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 		"an update of the MTU": {joined, func(ctx context.Context, s *Shortcut) error {
 			spec := overNodePort
 			spec.MTU = 1400
-			return s.Connect(ctx, spec.ofBoth())
+			return s.Connect(ctx, spec.shareSettings())
 		}, 8},
 		"a survey": {joined, func(ctx context.Context, s *Shortcut) error {
 			Look(ctx, []string{"rome", "milan"}, asking(func(name string) (*cluster.Leaf, error) {

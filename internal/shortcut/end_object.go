@@ -175,9 +175,9 @@ func (o EndObject) Remove(ctx context.Context, userSecret liqo.KeySecret) (strin
 	r, lock, leaf := steps.New(ctx), o.pairLock().forRemoval(), o.End.Leaf.Name
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", lock.acquire(r))
 	peering := steps.Do(r, leaf, "look for a peering", o.End.LivingPeering, begin)
-	allowed := steps.ActWith(r, leaf, "check that no peering uses the network", peering, o.checkNoPeering)
+	check := steps.ActWith(r, leaf, "check that no peering uses the network", peering, o.checkNoPeering)
 	removed := steps.Act(r, leaf, "remove the object",
-		func(ctx context.Context) error { return o.removeOwn(ctx, userSecret) }, allowed)
+		func(ctx context.Context) error { return o.removeOwn(ctx, userSecret) }, check)
 	kept := steps.Do(r, leaf, "remove what nothing needs any longer",
 		func(ctx context.Context) (string, error) { return o.removeShared(ctx, userSecret) }, removed)
 	steps.Act(r, leaf, "let others work on the pair", lock.release, kept)

@@ -121,11 +121,11 @@ func hasLeftoversAt(ctx context.Context, e *end.End) (bool, error) {
 	var (
 		foreign    bool
 		foreignErr error
-		asking     sync.WaitGroup
+		group      sync.WaitGroup
 	)
-	asking.Go(func() { foreign, foreignErr = e.HasUnusedForeignCluster(ctx) })
+	group.Go(func() { foreign, foreignErr = e.HasUnusedForeignCluster(ctx) })
 	namespace, err := e.TenantNamespace(ctx)
-	asking.Wait()
+	group.Wait()
 	switch {
 	case err != nil:
 		return false, err
@@ -143,11 +143,11 @@ type question func(context.Context) (bool, error)
 // it returns the errors.
 func anyOf(ctx context.Context, questions ...question) (bool, error) {
 	answers, errs := make([]bool, len(questions)), make([]error, len(questions))
-	var asking sync.WaitGroup
+	var group sync.WaitGroup
 	for i, ask := range questions {
-		asking.Go(func() { answers[i], errs[i] = ask(ctx) })
+		group.Go(func() { answers[i], errs[i] = ask(ctx) })
 	}
-	asking.Wait()
+	group.Wait()
 	if slices.Contains(answers, true) {
 		return true, nil
 	}

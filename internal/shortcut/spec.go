@@ -44,8 +44,8 @@ type EndSpec struct {
 	end.Announcement
 }
 
-// ofBoth copies to the gateways what both have in common.
-func (s Spec) ofBoth() Spec {
+// shareSettings copies to the gateways what both have in common.
+func (s Spec) shareSettings() Spec {
 	s.Server.MTU, s.Client.MTU = s.MTU, s.MTU
 	s.Server.KeyRotation, s.Client.KeyRotation = s.KeyRotation, s.KeyRotation
 	return s
