@@ -22,8 +22,8 @@ const (
 	releaseTimeout = 5 * time.Second
 )
 
-// Claim says how to hold a lease.
-type Claim struct {
+// LeaseRequest says how to hold a lease.
+type LeaseRequest struct {
 	Name   string              // of the lease, in Liqo's namespace
 	Holder string              // unique to the claim, and readable, because waiting processes show it
 	Mark   func(client.Object) // labels and annotates the lease; that of a dead holder still has the holder's annotations
@@ -35,15 +35,15 @@ type Claim struct {
 // Hold waits until nobody holds the lease, and takes it. It waits 10 seconds for a dead holder. It
 // renews the lease until the lease is released. With a context of [WithFence], nothing is written while
 // the lease may be lost.
-func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
+func (l *Leaf) Hold(ctx context.Context, request LeaseRequest) (*Lease, error) {
 	fence, ctx := fenceOf(ctx), withoutFence(ctx)
-	lease := l.lease(claim.Name)
+	lease := l.lease(request.Name)
 	var retries retries
 	for atOnce := true; ; atOnce = false {
 		began := l.instant()
-		err := l.takeLease(ctx, lease, claim)
+		err := l.takeLease(ctx, lease, request)
 		if err == nil {
-			kept := l.keepLease(ctx, lease, began, fence, claim.Lost)
+			kept := l.keepLease(ctx, lease, began, fence, request.Lost)
 			kept.AtOnce = atOnce
 			return kept, nil
 		}
@@ -57,7 +57,7 @@ func (l *Leaf) Hold(ctx context.Context, claim Claim) (*Lease, error) {
 		if !gone && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
 			return nil, causeOr(ctx, l.Explain(err))
 		}
-		if lease, err = l.untilFree(ctx, claim); err != nil {
+		if lease, err = l.untilFree(ctx, request); err != nil {
 			return nil, err
 		}
 	}
@@ -79,10 +79,10 @@ func (l *Leaf) lease(name string) *coordinationv1.Lease {
 
 // takeLease creates a lease, or takes it over if it has not changed since it was read. Its times are by the clock of
 // the API server, which all processes share.
-func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, claim Claim) error {
-	claim.Mark(lease)
+func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, request LeaseRequest) error {
+	request.Mark(lease)
 	lease.Spec = coordinationv1.LeaseSpec{
-		HolderIdentity: &claim.Holder, AcquireTime: l.microNow(), RenewTime: l.microNow(),
+		HolderIdentity: &request.Holder, AcquireTime: l.microNow(), RenewTime: l.microNow(),
 		LeaseDurationSeconds: new(int32(leaseDuration.Seconds())),
 	}
 	if lease.ResourceVersion == "" {
@@ -96,14 +96,14 @@ func (l *Leaf) microNow() *metav1.MicroTime { return new(metav1.NewMicroTime(l.N
 // untilFree returns once a lease has been released or its holder is dead. It returns an empty lease
 // after a release, and the lease as last seen after a death. A holder is dead if its lease has not
 // changed for leaseDuration by this process's clock, while the API server could be asked.
-func (l *Leaf) untilFree(ctx context.Context, claim Claim) (*coordinationv1.Lease, error) {
+func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinationv1.Lease, error) {
 	var (
 		version string    // of the lease when last seen
 		since   time.Time // when this version was first seen
 		retries retries
 	)
 	for {
-		changes, seen, err := l.watchLease(ctx, claim.Name)
+		changes, seen, err := l.watchLease(ctx, request.Name)
 		if err != nil {
 			version = "" // without an API server, a holder that is alive can't renew its lease either
 			if err := retries.pause(ctx, err); err != nil {
@@ -113,14 +113,14 @@ func (l *Leaf) untilFree(ctx context.Context, claim Claim) (*coordinationv1.Leas
 		}
 		if seen == nil {
 			changes.Stop()
-			return l.lease(claim.Name), nil
+			return l.lease(request.Name), nil
 		}
 		if seen.ResourceVersion != version {
 			version, since = seen.ResourceVersion, time.Now()
-			claim.Waiting(holderOf(seen))
+			request.Waiting(holderOf(seen))
 		}
 		silent := leaseDuration - time.Since(since)
-		if silent <= 0 || l.Now().Sub(renewed(seen)) > longDead || isLeft(seen) || holderOf(seen) == claim.Holder {
+		if silent <= 0 || l.Now().Sub(renewed(seen)) > longDead || isLeft(seen) || holderOf(seen) == request.Holder {
 			changes.Stop()
 			return seen, nil
 		}

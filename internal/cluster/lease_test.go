@@ -17,8 +17,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-func claim(holder string) cluster.Claim {
-	return cluster.Claim{
+func claim(holder string) cluster.LeaseRequest {
+	return cluster.LeaseRequest{
 		Name: "pair", Holder: holder, Mark: func(client.Object) {}, Waiting: func(string) {}, Lost: func(error) {},
 	}
 }

@@ -109,7 +109,7 @@ func (s *search) run() (*Leaf, error) {
 	return nil, &UnknownIDError{ID: s.id, Names: s.names, Silent: s.silent}
 }
 
-// take looks at an answer, and reports whether it is that of the leaf.
+// reserve looks at an answer, and reports whether it is that of the leaf.
 func (s *search) take(a answer) bool {
 	switch {
 	case a.err != nil:

@@ -37,7 +37,7 @@ func (o Owner) Completed(at time.Time, connected bool) Completion {
 }
 
 // IsComplete reports whether one of these objects records that what the owner with this token created was complete. The
-// record of an earlier owner of the object does not count.
+// recordState of an earlier owner of the object does not count.
 func IsComplete(objects []client.Object, token string) bool {
 	return slices.ContainsFunc(objects, func(object client.Object) bool {
 		return token != "" && TokenOf(object) == token && CompletionOf(object).Owner == token

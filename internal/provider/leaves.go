@@ -16,7 +16,7 @@ import (
 type leaves struct {
 	registry *cluster.Registry
 	unknown  unknownNames
-	planned  claims
+	planned  reservations
 
 	anonymous bool // the leaves do not learn who works on them, and where
 }

@@ -81,8 +81,8 @@ func (m *configurationModel) ranges(ctx context.Context) (liqo.Ranges, diag.Diag
 	return ranges, diags
 }
 
-// promise keeps the remapped ranges of the state while the announced ones stay the same.
-func (m *configurationModel) promise(state *configurationModel) {
+// planComputed keeps the remapped ranges of the state while the announced ones stay the same.
+func (m *configurationModel) planComputed(state *configurationModel) {
 	if state != nil && m.PodCIDRs.Equal(state.PodCIDRs) && m.ExternalCIDR.Equal(state.ExternalCIDR) &&
 		given(state.RemappedPodCIDRs) && given(state.RemappedExternalCIDR) {
 		m.RemappedPodCIDRs, m.RemappedExternalCIDR = state.RemappedPodCIDRs, state.RemappedExternalCIDR
@@ -131,7 +131,7 @@ func (m *configurationModel) observed(
 	return nil
 }
 
-func (m *configurationModel) keep(plan *configurationModel) {
+func (m *configurationModel) keepPlanned(plan *configurationModel) {
 	keepKnown(&m.RemappedPodCIDRs, plan.RemappedPodCIDRs)
 	keepKnown(&m.RemappedExternalCIDR, plan.RemappedExternalCIDR)
 }

@@ -113,9 +113,9 @@ func (r *directServiceResource) request(
 			"%s. A destroy of this resource will leave it in place. To take it over, import it.",
 			service, direct.DescribeManagers(others)))
 	}
-	promised := plan.ClusterUID
+	planned := plan.ClusterUID
 	plan.observed(service, observed)
-	keepKnown(&plan.ClusterUID, promised)
+	keepKnown(&plan.ClusterUID, planned)
 	diags.Append(warnings(observed, nil)...)
 	diags.Append(state.Set(ctx, plan)...)
 	return diags

@@ -101,7 +101,7 @@ func (r *directServiceResource) planCentre(
 	}
 	service := r.in(centre, plan)
 	plan.ID = types.StringValue(service.ID())
-	if !r.leaves.planned.take(claimed{first: string(centre.ID), namespace: service.String()}, own.Token) {
+	if !r.leaves.planned.reserve(reservation{first: string(centre.ID), namespace: service.String()}, own.Token) {
 		diags.AddAttributeError(path.Root("name"), "The same Service twice", fmt.Sprintf("Another liqo_direct_service of "+
 			"this configuration already has %s of cluster %q.", service, centre.Name))
 	}
@@ -146,10 +146,10 @@ func (r *directServiceResource) foresee(ctx context.Context, service *direct.Ser
 }
 
 // joins reports whether a liqo_shortcut in this plan connects two clusters.
-func (c *claims) joins(clusters [2]string) bool {
+func (c *reservations) joins(clusters [2]string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, planned := c.tokens[claimed{first: clusters[0], second: clusters[1]}]
+	_, planned := c.tokens[reservation{first: clusters[0], second: clusters[1]}]
 	return planned
 }
 

@@ -69,7 +69,7 @@ func TestAPlanWarnsOfEachLeafThatCannotFollow(t *testing.T) {
 		{Name: "milan", Obstacles: []direct.Obstacle{missing}}, {Name: "rome", Obstacles: []direct.Obstacle{denied}},
 		{Name: "naples", Err: &cluster.UnknownIDError{ID: "naples"}},
 	}}
-	var planned claims
+	var planned reservations
 	for _, test := range []struct{ expected string }{
 		{`Leaf "milan" can't use direct connections; Leaf "rome" can't use direct connections; ` +
 			`The provider block has no cluster with the ID "naples"`},
@@ -82,7 +82,7 @@ func TestAPlanWarnsOfEachLeafThatCannotFollow(t *testing.T) {
 		if got := strings.Join(said, "; "); got != test.expected {
 			t.Errorf("got %s", got)
 		}
-		planned.take(claimed{first: "milan", second: "rome"}, "token") // the plan of a shortcut
+		planned.reserve(reservation{first: "milan", second: "rome"}, "token") // the plan of a shortcut
 	}
 	if said := warnings(direct.State{}, nil); len(said) != 1 || said[0].Summary() != "The namespace is not offloaded" {
 		t.Errorf("without leaves: %v", said)

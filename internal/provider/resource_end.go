@@ -37,16 +37,16 @@ type endModel[M any] interface {
 	gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics)
 	// check asks the leaf whether the plan is possible, beyond what is the same for all.
 	check(ctx context.Context, object shortcut.EndObject) diag.Diagnostics
-	// promise plans the computed attributes. The state is nil for a new resource.
-	promise(state *M)
-	// unsettle plans that an apply may change what the leaf reports.
-	unsettle()
+	// planComputed plans the computed attributes. The state is nil for a new resource.
+	planComputed(state *M)
+	// planChanges plans that an apply may change what the leaf reports.
+	planChanges()
 	// ensure creates or changes the object on the leaf.
 	ensure(ctx context.Context, object shortcut.EndObject, namespace string) error
 	// observed copies the object on the leaf into the model.
 	observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics
-	// keep restores the computed attributes that a plan has promised.
-	keep(plan *M)
+	// keepPlanned restores the computed attributes that a plan has promised.
+	keepPlanned(plan *M)
 	// keySecret is the user's Secret of a gateway. Its name is empty if there is none.
 	keySecret() liqo.KeySecret
 }
@@ -146,12 +146,12 @@ func (r *endResource[M, P]) ensure(
 	if !observed.Exists {
 		return diags // a refused attempt must not take over what someone else made
 	}
-	promised, promisedUID := *plan, model.ClusterUID
+	planned, promisedUID := *plan, model.ClusterUID
 	model.observed(leaf, observed, own)
 	keepKnown(&model.ClusterUID, promisedUID)
 	diags.Append(plan.observed(ctx, observed)...)
 	if failure == nil {
-		plan.keep(&promised) // if it has changed meanwhile, the next refresh shows it
+		plan.keepPlanned(&planned) // if it has changed meanwhile, the next refresh shows it
 	}
 	diags.Append(state.Set(ctx, plan)...)
 	return diags

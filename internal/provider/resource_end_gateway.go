@@ -76,7 +76,7 @@ func (m *endGatewayModel) promiseKey(state *endGatewayModel, isReplaced bool) {
 	}
 }
 
-func (m *endGatewayModel) unsettle() { m.Status = types.StringUnknown() }
+func (m *endGatewayModel) planChanges() { m.Status = types.StringUnknown() }
 
 // observedGateway copies what both gateways have.
 func (m *endGatewayModel) observedGateway(observed shortcut.EndObjectState, mtu int, rotation string) {

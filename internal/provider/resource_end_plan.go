@@ -46,7 +46,7 @@ func (r *endResource[M, P]) ModifyPlan(
 	if leaf != nil {
 		plan.common().locate(leaf)
 		if len(resp.RequiresReplace) == 0 {
-			resp.Diagnostics.Append(r.claim(plan.common(), own)...)
+			resp.Diagnostics.Append(r.reserve(plan.common(), own)...)
 		}
 	}
 	if leaf != nil && !isNew && len(resp.RequiresReplace) == 0 {
@@ -54,12 +54,12 @@ func (r *endResource[M, P]) ModifyPlan(
 		resp.RequiresReplace = append(resp.RequiresReplace, replace...)
 		resp.Diagnostics.Append(diags...)
 	}
-	plan.promise(state)
+	plan.planComputed(state)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
-	plan.unsettle()
+	plan.planChanges()
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	if leaf != nil && len(resp.RequiresReplace) == 0 { // otherwise Terraform plans again, without a state
 		resp.Diagnostics.Append(r.checkFeasible(ctx, leaf, plan, isNew, own, req.Config)...)
@@ -78,8 +78,8 @@ func plannedOwnership(
 	return own.named(), diags
 }
 
-// claim fails if another instance of this configuration manages the same object, or the other gateway.
-func (r *endResource[M, P]) claim(plan *endCommonModel, own ownership) diag.Diagnostics {
+// reservePair fails if another instance of this configuration manages the same object, or the other gateway.
+func (r *endResource[M, P]) reserve(plan *endCommonModel, own ownership) diag.Diagnostics {
 	if !given(plan.RemoteClusterID) {
 		return nil
 	}
@@ -87,8 +87,8 @@ func (r *endResource[M, P]) claim(plan *endCommonModel, own ownership) diag.Diag
 	if r.isGateway() {
 		object = "gateway"
 	}
-	what := claimed{first: plan.ClusterID.ValueString(), second: plan.RemoteClusterID.ValueString(), object: object}
-	if r.leaves.planned.take(what, own.Token) {
+	what := reservation{first: plan.ClusterID.ValueString(), second: plan.RemoteClusterID.ValueString(), object: object}
+	if r.leaves.planned.reserve(what, own.Token) {
 		return nil
 	}
 	return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("remote_cluster_id"), "The same object twice",

@@ -94,7 +94,7 @@ func (m *endCommonModel) gateway(context.Context) (*plannedGateway, diag.Diagnos
 
 func (m *endCommonModel) check(context.Context, shortcut.EndObject) diag.Diagnostics { return nil }
 
-func (m *endCommonModel) unsettle() {}
+func (m *endCommonModel) planChanges() {}
 
 func (m *endCommonModel) keySecret() liqo.KeySecret { return liqo.KeySecret{} }
 

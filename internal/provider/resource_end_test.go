@@ -263,7 +263,7 @@ func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 	} {
 		plan, before := state, state
 		test.change(&plan, &before)
-		plan.promise(&before)
+		plan.planComputed(&before)
 		if given(plan.PublicKey) != test.key || given(plan.Endpoint) != test.address {
 			t.Errorf("%s: the key is %s and the endpoint %s", name, plan.PublicKey, plan.Endpoint)
 		}
@@ -341,16 +341,16 @@ func TestAConfigurationHasEachObjectOfAnEndObjectOnce(t *testing.T) {
 	dials := &endResource[gatewayClientModel, *gatewayClientModel]{resource: owner.GatewayClientResource, configured: at}
 	trusts := &endResource[publicKeyModel, *publicKeyModel]{resource: owner.PublicKeyResource, configured: at}
 	for _, diags := range []diag.Diagnostics{
-		server.claim(plan, ownership{Token: "a"}), trusts.claim(plan, ownership{Token: "b"}),
-		server.claim(plan, ownership{Token: "a"}), // Terraform plans a replacement twice
+		server.reserve(plan, ownership{Token: "a"}), trusts.reserve(plan, ownership{Token: "b"}),
+		server.reserve(plan, ownership{Token: "a"}), // Terraform plans a replacement twice
 	} {
 		if diags.HasError() {
 			t.Error(diags)
 		}
 	}
 	for says, diags := range map[string]diag.Diagnostics{
-		"the gateway of":    dials.claim(plan, ownership{Token: "c"}),
-		"the public key of": trusts.claim(plan, ownership{Token: "c"}),
+		"the gateway of":    dials.reserve(plan, ownership{Token: "c"}),
+		"the public key of": trusts.reserve(plan, ownership{Token: "c"}),
 	} {
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), says) {
 			t.Errorf("got %v", diags)

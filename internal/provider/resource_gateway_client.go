@@ -104,8 +104,8 @@ func (m *gatewayClientModel) keySecret() liqo.KeySecret {
 	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
 }
 
-// promise keeps the key while Liqo does not make another gateway.
-func (m *gatewayClientModel) promise(state *gatewayClientModel) {
+// planComputed keeps the key while Liqo does not make another gateway.
+func (m *gatewayClientModel) planComputed(state *gatewayClientModel) {
 	if state == nil {
 		m.promiseKey(nil, false)
 		return
@@ -131,4 +131,6 @@ func (m *gatewayClientModel) observed(ctx context.Context, observed shortcut.End
 	return diags
 }
 
-func (m *gatewayClientModel) keep(plan *gatewayClientModel) { keepKnown(&m.PublicKey, plan.PublicKey) }
+func (m *gatewayClientModel) keepPlanned(plan *gatewayClientModel) {
+	keepKnown(&m.PublicKey, plan.PublicKey)
+}

@@ -66,9 +66,9 @@ func (m *gatewayServerModel) keySecret() liqo.KeySecret {
 	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
 }
 
-// promise keeps the address while the settings of the Service stay the same, and the key while Liqo does not make
+// planComputed keeps the address while the settings of the Service stay the same, and the key while Liqo does not make
 // another gateway.
-func (m *gatewayServerModel) promise(state *gatewayServerModel) {
+func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 	m.Endpoint = types.ObjectUnknown(endpointTypes)
 	if state == nil {
 		m.promiseKey(nil, false)
@@ -101,7 +101,7 @@ func (m *gatewayServerModel) observed(ctx context.Context, observed shortcut.End
 	return diags
 }
 
-func (m *gatewayServerModel) keep(plan *gatewayServerModel) {
+func (m *gatewayServerModel) keepPlanned(plan *gatewayServerModel) {
 	keepKnown(&m.Endpoint, plan.Endpoint)
 	keepKnown(&m.PublicKey, plan.PublicKey)
 }

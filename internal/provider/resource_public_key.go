@@ -43,9 +43,9 @@ type publicKeyModel struct {
 	PublicKey types.String `tfsdk:"public_key"`
 }
 
-func (m *publicKeyModel) promise(*publicKeyModel) {}
+func (m *publicKeyModel) planComputed(*publicKeyModel) {}
 
-func (m *publicKeyModel) keep(*publicKeyModel) {}
+func (m *publicKeyModel) keepPlanned(*publicKeyModel) {}
 
 func (m *publicKeyModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	key, err := base64.StdEncoding.DecodeString(m.PublicKey.ValueString())

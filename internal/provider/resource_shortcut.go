@@ -159,14 +159,14 @@ func (r *shortcutResource) connect(
 	if failure != nil {
 		diags.AddError(summary("The shortcut could not be created", failure), detail(failure))
 	}
-	diags.Append(record(ctx, shortcut, plan, state, failure)...)
+	diags.Append(recordState(ctx, shortcut, plan, state, failure)...)
 	return diags
 }
 
-// record writes the shortcut on the leaves into the state. If a failed operation left no objects of
+// recordState writes the shortcut on the leaves into the state. If a failed operation left no objects of
 // the owner, the state does not change: a refused attempt must not take over a network that someone
 // else made.
-func record(
+func recordState(
 	ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutModel, state *tfsdk.State, failure error,
 ) diag.Diagnostics {
 	var diags diag.Diagnostics
@@ -179,16 +179,16 @@ func record(
 	if failure != nil && !observed.Exists {
 		return diags
 	}
-	promised := *plan
+	planned := *plan
 	if failure != nil { // keep the planned settings: the next plan shows what is still to do
 		plan.observedEnds(observed)
 	} else {
 		diags.Append(plan.observed(ctx, observed)...)
 	}
 	// If these have changed meanwhile, the next refresh shows it.
-	keepKnown(&plan.ServerEndpoint, promised.ServerEndpoint)
-	keepKnown(&plan.ClientClusterUID, promised.ClientClusterUID)
-	keepKnown(&plan.ServerClusterUID, promised.ServerClusterUID)
+	keepKnown(&plan.ServerEndpoint, planned.ServerEndpoint)
+	keepKnown(&plan.ClientClusterUID, planned.ClientClusterUID)
+	keepKnown(&plan.ServerClusterUID, planned.ServerClusterUID)
 	diags.Append(state.Set(ctx, plan)...)
 	return diags
 }

@@ -69,15 +69,15 @@ func TestAnInstanceOfAnEarlyVersionClaimsItsObjects(t *testing.T) {
 }
 
 func TestAPairIsClaimedByOnlyOneInstance(t *testing.T) {
-	var claimed claims
+	var claimed reservations
 	rome, milan := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan")
 	there, back := pair{client: rome, server: milan}, pair{client: milan, server: rome}
 	for range 2 { // Terraform plans a replacement twice
-		if diags := claimed.claim(there, "one"); diags.HasError() {
+		if diags := claimed.reservePair(there, "one"); diags.HasError() {
 			t.Errorf("an instance cannot claim its own pair again: %v", diags)
 		}
 	}
-	if diags := claimed.claim(back, "another"); !diags.HasError() {
+	if diags := claimed.reservePair(back, "another"); !diags.HasError() {
 		t.Error("two instances have claimed the same pair")
 	}
 }

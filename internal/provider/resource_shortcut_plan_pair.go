@@ -28,7 +28,7 @@ func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Path
 		diags.Append(r.leaves.checkCleanable(ctx, p.state)...)
 		p.state = nil
 	} else {
-		diags.Append(r.leaves.planned.claim(p.pair, p.own.Token)...)
+		diags.Append(r.leaves.planned.reservePair(p.pair, p.own.Token)...)
 		diags.Append(r.leaves.planned.claimNamespaces(p.ends(), p.own.Token)...)
 	}
 	diags.Append(p.planNetworks(ctx)...)
@@ -118,39 +118,39 @@ func (p *planning) becomesAnother() {
 	}
 }
 
-// claims records what the instances planned by this provider process use alone: a pair of leaves,
+// reservations records what the instances planned by this provider process use alone: a pair of leaves,
 // and namespaces that the user set. Terraform plans an instance twice if it replaces it.
-type claims struct {
+type reservations struct {
 	mu     sync.Mutex
-	tokens map[claimed]string // of the owning instance
+	tokens map[reservation]string // of the owning instance
 }
 
-// claimed is a pair of clusters, if second is empty a namespace of a cluster, or an object that the first one has for
+// reservation is a pair of clusters, if second is empty a namespace of a cluster, or an object that the first one has for
 // the second one.
-type claimed struct{ first, second, namespace, object string }
+type reservation struct{ first, second, namespace, object string }
 
-// take claims something for an instance. It reports false if another instance has claimed it
+// reserve claims something for an instance. It reports false if another instance has claimed it
 // already.
-func (c *claims) take(what claimed, token string) bool {
+func (c *reservations) reserve(what reservation, token string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if other, taken := c.tokens[what]; taken {
 		return other == token
 	}
 	if c.tokens == nil {
-		c.tokens = map[claimed]string{}
+		c.tokens = map[reservation]string{}
 	}
 	c.tokens[what] = token
 	return true
 }
 
-// claim claims the pair, in both directions. It fails if another instance has claimed it already.
-func (c *claims) claim(pair pair, token string) diag.Diagnostics {
+// reservePair claims the pair, in both directions. It fails if another instance has claimed it already.
+func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 	if pair.client == nil || pair.server == nil {
 		return nil
 	}
 	first, second := string(min(pair.client.ID, pair.server.ID)), string(max(pair.client.ID, pair.server.ID))
-	if c.take(claimed{first: first, second: second}, token) {
+	if c.reserve(reservation{first: first, second: second}, token) {
 		return nil
 	}
 	return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("server"), "The same pair twice", fmt.Sprintf(
@@ -160,14 +160,14 @@ func (c *claims) claim(pair pair, token string) diag.Diagnostics {
 
 // claimNamespaces claims the namespaces that the configuration sets. It fails if another instance
 // has claimed one of them already.
-func (c *claims) claimNamespaces(ends []planEnd, token string) diag.Diagnostics {
+func (c *reservations) claimNamespaces(ends []planEnd, token string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range ends {
 		namespace := end.configured.namespace
 		if end.leaf == nil || !given(*namespace) {
 			continue
 		}
-		if c.take(claimed{first: string(end.leaf.ID), namespace: namespace.ValueString()}, token) {
+		if c.reserve(reservation{first: string(end.leaf.ID), namespace: namespace.ValueString()}, token) {
 			continue
 		}
 		diags.AddAttributeError(end.at("namespace"), "The same namespace twice", fmt.Sprintf(

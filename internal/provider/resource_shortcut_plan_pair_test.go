@@ -154,7 +154,7 @@ func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 func TestAConfiguredNamespaceIsClaimedOncePerLeaf(t *testing.T) {
 	rome, milan, naples := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan"),
 		cluster.Absent("naples", "naples")
-	var claimed claims
+	var claimed reservations
 	first := shortcutModel{ClientNamespace: types.StringValue("own"), ServerNamespace: types.StringValue("own")}
 	claim := func(leaves pair, config shortcutModel, token string) diag.Diagnostics {
 		return claimed.claimNamespaces((&planning{pair: leaves, config: config}).ends(), token)

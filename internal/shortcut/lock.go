@@ -31,7 +31,7 @@ type lock struct {
 
 	creates bool // the operation is a create: no Terraform state has its token yet
 	removes bool // the operation is a removal, which must not leave the lease behind
-	// keep records on the objects that the create has ended, if the lease can't be released. It may be nil.
+	// keepPlanned records on the objects that the create has ended, if the lease can't be released. It may be nil.
 	recordEnd func(context.Context) error
 
 	unfinished owner.Unfinished // by the lease, when the lock was acquired
@@ -80,7 +80,7 @@ func (l *lock) acquire(r *steps.Run) func(context.Context) error {
 			tflog.SubsystemInfo(ctx, steps.LogSubsystem, "waiting for another operation on the pair",
 				map[string]any{"leaf": l.end.Leaf.Name, "holder": holder})
 		}
-		lease, err := l.end.Leaf.Hold(ctx, cluster.Claim{
+		lease, err := l.end.Leaf.Hold(ctx, cluster.LeaseRequest{
 			Name: l.name, Holder: holder(l.end.Owner), Mark: l.mark,
 			Waiting: waiting, Lost: func(err error) { r.Abort(l.explainLost(err)) },
 		})

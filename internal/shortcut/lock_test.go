@@ -30,7 +30,7 @@ import (
 // occupy lets another operation hold the lock until the end of the test.
 func occupy(t *testing.T, s *Shortcut, self owner.Owner) *cluster.Lease {
 	t.Helper()
-	lease, err := s.first().Leaf.Hold(t.Context(), cluster.Claim{
+	lease, err := s.first().Leaf.Hold(t.Context(), cluster.LeaseRequest{
 		Name: leaseName(s.first()), Holder: "alice@ci/1", Mark: self.Mark, Waiting: func(string) {},
 		Lost: func(error) {},
 	})
