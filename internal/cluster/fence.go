@@ -68,9 +68,9 @@ func (f *fence) change(do func()) {
 	f.changed = make(chan struct{})
 }
 
-// look returns for how long the fence is open. It is closed if that is not positive; then the error is why the last
+// find returns for how long the fence is open. It is closed if that is not positive; then the error is why the last
 // renewal failed, or nil. If a lease is lost, it never opens again. Changed is closed when that may have changed.
-func (f *fence) look() (open time.Duration, failure *fenceError, changed <-chan struct{}) {
+func (f *fence) state() (open time.Duration, failure *fenceError, changed <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.lost != nil {
@@ -114,7 +114,7 @@ func (f *fence) untilOpen(ctx context.Context) error {
 	timer := time.NewTimer(outagesSurvived)
 	defer timer.Stop()
 	for {
-		open, failure, changed := f.look()
+		open, failure, changed := f.state()
 		switch {
 		case open > 0:
 			return nil
@@ -134,7 +134,7 @@ func (f *fence) untilOpen(ctx context.Context) error {
 // untilClosed returns true when the fence is closed, or false when the context ends.
 func (f *fence) untilClosed(ctx context.Context) bool {
 	for {
-		open, _, changed := f.look()
+		open, _, changed := f.state()
 		if open <= 0 {
 			return true
 		}
@@ -170,7 +170,7 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 	go func() {
 		defer close(watched)
 		if fence.untilClosed(ctx) {
-			_, failure, _ := fence.look()
+			_, failure, _ := fence.state()
 			end(failure.explain())
 			f.cut() // the request may still be in a buffer of the kernel, and arrive when another operation has the lease
 		}

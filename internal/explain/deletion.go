@@ -50,7 +50,7 @@ func remaining(
 	return object, nil
 }
 
-// read returns an object of any kind, or nil if it does not exist. It reads only the metadata, except
+// surveyLeaf returns an object of any kind, or nil if it does not exist. It reads only the metadata, except
 // rangesFor a namespace, whose conditions say what is left in it.
 func read(
 	ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey,

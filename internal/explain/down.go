@@ -28,7 +28,7 @@ func down(ctx context.Context, summary string, ends ...Subject) *Problem {
 		reports = make([][]string, len(ends))
 	)
 	for i, end := range ends {
-		looking.Go(func() { looks[i], reports[i] = end.look(ctx), end.reports(ctx) })
+		looking.Go(func() { looks[i], reports[i] = end.diagnose(ctx), end.reports(ctx) })
 	}
 	looking.Wait()
 	var lines []string

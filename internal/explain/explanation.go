@@ -9,9 +9,9 @@ import (
 type explanation struct {
 	rank rank // of the causes that it finds
 
-	// look asks the leaf. It returns no cause if all is well or if the problem can't occur here. The
+	// find asks the leaf. It returns no cause if all is well or if the problem can't occur here. The
 	// error joins the requests that the leaf did not answer. The causes are valid even with an error.
-	look func(context.Context, Subject, view) ([]cause, error)
+	diagnose func(context.Context, Subject, view) ([]cause, error)
 
 	whole bool // its causes explain everything, so the explanations after it do not run
 }
@@ -19,16 +19,16 @@ type explanation struct {
 // explanations lists all explanations in the order in which they run. A cause comes before its
 // consequences.
 var explanations = []explanation{
-	{rank: rankControllers, look: unattendedDeletion, whole: true},
-	{rank: rankDeletion, look: deletion, whole: true},
-	{rank: rankControllers, look: controllers},
-	{rank: rankControllers, look: noDeployment},
-	{rank: rankPod, look: deployment},
-	{rank: rankService, look: service},
-	{rank: rankService, look: serviceChange},
-	{rank: rankDialling, look: dialling},
-	{rank: rankListening, look: listening},
-	{rank: rankUnknown, look: unfinished},
+	{rank: rankControllers, diagnose: unattendedDeletion, whole: true},
+	{rank: rankDeletion, diagnose: deletion, whole: true},
+	{rank: rankControllers, diagnose: controllers},
+	{rank: rankControllers, diagnose: noDeployment},
+	{rank: rankPod, diagnose: deployment},
+	{rank: rankService, diagnose: service},
+	{rank: rankService, diagnose: serviceChange},
+	{rank: rankDialling, diagnose: dialling},
+	{rank: rankListening, diagnose: listening},
+	{rank: rankUnknown, diagnose: unfinished},
 }
 
 // rank orders causes: a cause comes before its consequences.
@@ -49,9 +49,9 @@ const (
 
 func (r rank) isConsequence() bool { return r >= rankDialling }
 
-// look runs the explanations. The result has the causes that they found, if any, and the requests
+// find runs the explanations. The result has the causes that they found, if any, and the requests
 // that the leaf did not answer.
-func (s Subject) look(ctx context.Context) *Problem {
+func (s Subject) diagnose(ctx context.Context) *Problem {
 	problem := &Problem{Leaf: s.Leaf.Name}
 	causes, err := s.causes(ctx)
 	for _, err := range flatten(err) {
@@ -80,7 +80,7 @@ func (s Subject) causes(ctx context.Context) ([]cause, error) {
 		if one.rank.isConsequence() && len(causes) > 0 {
 			break
 		}
-		more, err := one.look(ctx, s, view)
+		more, err := one.diagnose(ctx, s, view)
 		for i := range more {
 			more[i].rank = one.rank
 		}

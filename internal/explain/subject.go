@@ -26,7 +26,7 @@ type Subject struct {
 	remaining func(context.Context) (client.Object, error)
 }
 
-// view is what the explanations look at.
+// dataSource is what the explanations look at.
 type view struct {
 	liqo.Objects
 

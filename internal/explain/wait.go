@@ -25,7 +25,7 @@ func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToLook)
 	defer cancel()
-	wait := s.look(ctx)
+	wait := s.diagnose(ctx)
 	wait.waitedFor, wait.Err = waitedFor, err
 	unanswered, _ := errors.AsType[*cluster.WaitError](err)
 	switch {

@@ -22,7 +22,7 @@ type Completion struct {
 }
 
 // CompletionOf returns the record that an object has. It is the zero value if the object has none, or none that can be
-// read.
+// surveyLeaf.
 func CompletionOf(object client.Object) Completion {
 	var completed Completion
 	if err := json.Unmarshal([]byte(object.GetAnnotations()[completeAnnotation]), &completed); err != nil {

@@ -20,26 +20,26 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// view is the common part of all data sources. A data source never changes anything on a leaf.
-type view struct {
+// dataSource is the common part of all data sources. A data source never changes anything on a leaf.
+type dataSource struct {
 	name   string // of the data source, without the provider's name
 	leaves *leaves
 }
 
 // Metadata implements [datasource.DataSource].
-func (v *view) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (v *dataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = TypeName + "_" + v.name
 }
 
 // Configure implements [datasource.DataSourceWithConfigure].
-func (v *view) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+func (v *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	leaves, diags := leavesFrom(req.ProviderData)
 	resp.Diagnostics.Append(diags...)
 	v.leaves = leaves
 }
 
 // ValidateConfig implements [datasource.DataSourceWithValidateConfig].
-func (v *view) ValidateConfig(
+func (v *dataSource) ValidateConfig(
 	ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse,
 ) {
 	var timeouts timeouts.Value
@@ -47,10 +47,10 @@ func (v *view) ValidateConfig(
 	resp.Diagnostics.Append(validateTimeouts(timeouts.Attributes())...)
 }
 
-// read implements the Read method of a data source. The function look adds to the configuration
+// surveyLeaf implements the Read method of a data source. The function look adds to the configuration
 // what the leaves hold, within the configured timeout, and writes its diagnostics into resp. The
 // state is set unless look reports an error or postpones the read.
-func read[M any](
+func readDataSource[M any](
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, look func(context.Context, *M),
 ) {
 	var model M
@@ -84,7 +84,7 @@ func postpone(req datasource.ReadRequest, resp *datasource.ReadResponse, attribu
 
 // clusters returns the names of the clusters to look at. If they are not known yet, it reports an
 // error or postpones the read.
-func (v *view) clusters(
+func (v *dataSource) clusters(
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, configured types.List,
 ) (names []string, known bool) {
 	names, unknown, diags := v.leaves.names(ctx, configured)
@@ -119,7 +119,7 @@ func (l *leaves) names(ctx context.Context, configured types.List) (names []stri
 // no cluster is an error.
 func (l *leaves) survey(ctx context.Context, names []string, configured types.List) (shortcut.Survey, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	survey := shortcut.Look(ctx, names, l.registry.Ask)
+	survey := shortcut.NewSurvey(ctx, names, l.registry.Ask)
 	for _, leaf := range survey.Leaves {
 		if leaf.Err == nil {
 			continue

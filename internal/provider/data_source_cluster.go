@@ -26,9 +26,11 @@ var (
 )
 
 // clusterDataSource is the data source liqo_cluster: the facts about one leaf.
-type clusterDataSource struct{ view }
+type clusterDataSource struct{ dataSource }
 
-func newClusterDataSource() datasource.DataSource { return &clusterDataSource{view{name: "cluster"}} }
+func newClusterDataSource() datasource.DataSource {
+	return &clusterDataSource{dataSource{name: "cluster"}}
+}
 
 // Schema implements [datasource.DataSource].
 func (d *clusterDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
@@ -97,17 +99,17 @@ type gatewayTemplateModel struct {
 
 // Read implements [datasource.DataSource].
 func (d *clusterDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	read(ctx, req, resp, func(ctx context.Context, model *clusterDataModel) {
+	readDataSource(ctx, req, resp, func(ctx context.Context, model *clusterDataModel) {
 		if d.leaves.unknownAny(model.Name) {
 			postpone(req, resp, path.Root("name"))
 			return
 		}
-		resp.Diagnostics.Append(model.look(ctx, d.leaves.registry.Ask)...)
+		resp.Diagnostics.Append(model.describe(ctx, d.leaves.registry.Ask)...)
 	})
 }
 
-// look sets the results. It asks the leaf for everything else while it connects.
-func (m *clusterDataModel) look(ctx context.Context, ask shortcut.Ask) diag.Diagnostics {
+// find sets the results. It asks the leaf for everything else while it connects.
+func (m *clusterDataModel) describe(ctx context.Context, ask shortcut.Ask) diag.Diagnostics {
 	var diags diag.Diagnostics
 	leaf, err := ask(ctx, m.Name.ValueString(), func(ctx context.Context, leaf *cluster.Leaf) error {
 		diags = m.show(ctx, leaf)

@@ -23,10 +23,10 @@ var (
 )
 
 // shortcutDataSource is the data source liqo_shortcut: the network of two leaves, whoever made it.
-type shortcutDataSource struct{ view }
+type shortcutDataSource struct{ dataSource }
 
 func newShortcutDataSource() datasource.DataSource {
-	return &shortcutDataSource{view{name: "shortcut"}}
+	return &shortcutDataSource{dataSource{name: "shortcut"}}
 }
 
 // Schema implements [datasource.DataSource].
@@ -150,7 +150,7 @@ type gatewayPodModel struct {
 
 // Read implements [datasource.DataSource].
 func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	read(ctx, req, resp, func(ctx context.Context, model *shortcutDataModel) {
+	readDataSource(ctx, req, resp, func(ctx context.Context, model *shortcutDataModel) {
 		if d.leaves.unknownAny(model.Client) {
 			postpone(req, resp, path.Root("client"))
 			return

@@ -19,10 +19,10 @@ var (
 )
 
 // shortcutsDataSource is the data source liqo_shortcuts: every network between a set of clusters.
-type shortcutsDataSource struct{ view }
+type shortcutsDataSource struct{ dataSource }
 
 func newShortcutsDataSource() datasource.DataSource {
-	return &shortcutsDataSource{view{name: "shortcuts"}}
+	return &shortcutsDataSource{dataSource{name: "shortcuts"}}
 }
 
 // Schema implements [datasource.DataSource].
@@ -136,7 +136,7 @@ type ownerModel struct {
 
 // Read implements [datasource.DataSource].
 func (d *shortcutsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	read(ctx, req, resp, func(ctx context.Context, model *shortcutsDataModel) {
+	readDataSource(ctx, req, resp, func(ctx context.Context, model *shortcutsDataModel) {
 		names, known := d.clusters(ctx, req, resp, model.Clusters)
 		if !known {
 			return

@@ -119,7 +119,7 @@ func TestAClusterShowsItsRangesAndTemplates(t *testing.T) {
 	objects := append(clustertest.Ranges("10.1.0.0/16", "10.2.0.0/16"), clustertest.Range("internal-cidr", "10.3.0.0/16"))
 	leaf := clustertest.Leaf(t, "rome", append(objects, clustertest.Templates()...)...)
 	var model clusterDataModel
-	diags := model.look(t.Context(), func(
+	diags := model.describe(t.Context(), func(
 		ctx context.Context, _ string, question func(context.Context, *cluster.Leaf) error,
 	) (*cluster.Leaf, error) {
 		return leaf, question(ctx, leaf)

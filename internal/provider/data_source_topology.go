@@ -24,10 +24,10 @@ var (
 
 // topologyDataSource is the data source liqo_topology: the clusters, how they are connected, and a
 // picture of it.
-type topologyDataSource struct{ view }
+type topologyDataSource struct{ dataSource }
 
 func newTopologyDataSource() datasource.DataSource {
-	return &topologyDataSource{view{name: "topology"}}
+	return &topologyDataSource{dataSource{name: "topology"}}
 }
 
 type topologyDataModel struct {
@@ -47,7 +47,7 @@ type topologyDataModel struct {
 
 // Read implements [datasource.DataSource].
 func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	read(ctx, req, resp, func(ctx context.Context, model *topologyDataModel) {
+	readDataSource(ctx, req, resp, func(ctx context.Context, model *topologyDataModel) {
 		names, known := d.clusters(ctx, req, resp, model.Clusters)
 		if !known {
 			return

@@ -14,7 +14,7 @@ import (
 // adopt or claims, also those of someone else. The latter can be given back. PublicKeys that others
 // must provide stay theirs.
 func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished owner.Unfinished) error {
-	n, err := s.look(ctx)
+	n, err := s.find(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished o
 // adopting reports whether the owner has begun to adopt a network and the shortcut was never
 // complete. Then the owner must not remove any of it.
 func (s *Shortcut) adopting(ctx context.Context) (bool, error) {
-	n, err := s.look(ctx)
+	n, err := s.find(ctx)
 	if err != nil || n.complete(s.Client.Owner.Token) {
 		return false, err
 	}

@@ -37,7 +37,7 @@ func HasOtherOwner(err error) bool {
 // joined the pair already. It reads the caches. It reads live only to say who joined the pair, and whether that create
 // was killed.
 func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
-	n, err := s.look(ctx)
+	n, err := s.find(ctx)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (s *Shortcut) checkLocked(spec Spec, lock *lock) func(context.Context) erro
 		if err := s.catchUp(ctx, spec.Create); err != nil {
 			return err
 		}
-		n, err := s.look(ctx)
+		n, err := s.find(ctx)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (s *Shortcut) checkLocked(spec Spec, lock *lock) func(context.Context) erro
 // have become complete or been removed just before this operation got the lock, and the caches may not show this yet.
 // A cache whose watch was cut may show nothing at all.
 func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
-	n, err := s.look(ctx)
+	n, err := s.find(ctx)
 	if err != nil || !creates && !s.hasOtherOwner(n) {
 		return err
 	}

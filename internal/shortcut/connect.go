@@ -115,7 +115,7 @@ func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	if !errors.Is(failure, end.ErrRemapped) {
 		return failure
 	}
-	n, err := s.look(ctx)
+	n, err := s.find(ctx)
 	if err != nil || n.client.Gateway() != nil || n.server.Gateway() != nil {
 		return joinErrors(failure, err)
 	}

@@ -37,7 +37,7 @@ func TestIPv6RangesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
-		if n, err := shortcut.look(t.Context()); err != nil || len(n.made()) > 0 {
+		if n, err := shortcut.find(t.Context()); err != nil || len(n.made()) > 0 {
 			t.Errorf("%s: something was written (%v)", name, err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 			len(state.Duplicates) > 0 {
 			t.Fatalf("again: %t: %+v (%v)", again, state, err)
 		}
-		if n, err := s.look(t.Context()); err != nil || !n.complete(me.Token) {
+		if n, err := s.find(t.Context()); err != nil || !n.complete(me.Token) {
 			t.Errorf("again: %t: it is not complete (%v)", again, err)
 		}
 	}

@@ -64,9 +64,9 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, 
 	before := []steps.Before{begin} // on both leaves, before anything is removed on either
 	peerings, namespaces := make([]*steps.Step[string], len(ends)), make([]*steps.Step[*corev1.Namespace], len(ends))
 	for i, e := range ends {
-		peerings[i] = lookAhead(r, lock, begin, e, "look for a peering", e.LivingPeering,
+		peerings[i] = readEarly(r, lock, begin, e, "look for a peering", e.LivingPeering,
 			func(string) bool { return true }) // the lock is no matter of peerings
-		namespaces[i] = lookAhead(r, lock, begin, e, "look for the tenant namespace", e.TenantNamespace,
+		namespaces[i] = readEarly(r, lock, begin, e, "look for the tenant namespace", e.TenantNamespace,
 			func(namespace *corev1.Namespace) bool { return namespace != nil }) // its deletion fails if it has changed
 		before = append(before, peerings[i])
 		if !removal.EvenFromPeering {
@@ -102,9 +102,9 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, 
 	return err
 }
 
-// lookAhead starts a look at an end that does not wait for the lock. Its answer counts if counts returns true and no
+// readEarly starts a look at an end that does not wait for the lock. Its answer counts if counts returns true and no
 // other operation had the lock meanwhile. Otherwise, and after a failure, the look is repeated under the lock.
-func lookAhead[T any](
+func readEarly[T any](
 	r *steps.Run, lock *lock, begin steps.Before, e *end.End, name string,
 	look func(context.Context) (T, error), counts func(T) bool,
 ) *steps.Step[T] {

@@ -92,7 +92,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			return s.Connect(ctx, spec.shareSettings())
 		}, 8},
 		"a survey": {joined, func(ctx context.Context, s *Shortcut) error {
-			Look(ctx, []string{"rome", "milan"}, asking(func(name string) (*cluster.Leaf, error) {
+			NewSurvey(ctx, []string{"rome", "milan"}, asking(func(name string) (*cluster.Leaf, error) {
 				return s.Ends()[slices.Index([]string{"rome", "milan"}, name)].Leaf, nil
 			}))
 			return nil

@@ -75,7 +75,7 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 // Reversed reports whether the network has the opposite direction: the server dials. A network without
 // gateways has no direction. It reads the leaves' caches.
 func (s *Shortcut) Reversed(ctx context.Context) (bool, error) {
-	n, err := s.look(ctx)
+	n, err := s.find(ctx)
 	return n.reversed(), err
 }
 

@@ -43,7 +43,7 @@ const beforeRotations = "example.com/before-rotations"
 
 func gatewayAt(t *testing.T, s *Shortcut, e *end.End) client.Object {
 	t.Helper()
-	n, err := s.look(t.Context())
+	n, err := s.find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func keySecrets(t *testing.T, leaf *cluster.Leaf) map[string]corev1.Secret {
 // expectKeys fails unless each leaf has one Secret with keys, and the other leaf has its public key.
 func expectKeys(t *testing.T, s *Shortcut) {
 	t.Helper()
-	n, err := s.look(t.Context())
+	n, err := s.find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func expectKeys(t *testing.T, s *Shortcut) {
 
 func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 	s, spec := toRotate(t)
-	before, err := s.look(t.Context())
+	before, err := s.find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 		}
 		expectKeys(t, s)
 		expectSameGateways(t, s)
-		after, err := s.look(t.Context())
+		after, err := s.find(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	expectKeys(t, s)
-	if n, err := s.look(t.Context()); err != nil ||
+	if n, err := s.find(t.Context()); err != nil ||
 		!slices.Contains(seen, string(n.client.PublicKey.Spec.PublicKey)) {
 		t.Errorf("without a rotation, the keys change (%v)", err)
 	}
@@ -206,7 +206,7 @@ func TestARotationThatIsKilledIsFinishedByTheNextApply(t *testing.T) {
 // reports whether the rotation needs no more writes than that.
 func rotateInterrupted(t *testing.T, s *Shortcut, spec Spec, rotation string, writes int64) bool {
 	t.Helper()
-	before, err := s.look(t.Context())
+	before, err := s.find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func rotateInterrupted(t *testing.T, s *Shortcut, spec Spec, rotation string, wr
 	}
 	expectKeys(t, s)
 	expectSameGateways(t, s)
-	after, err := s.look(t.Context())
+	after, err := s.find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

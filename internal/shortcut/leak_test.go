@@ -28,7 +28,7 @@ var operations = []struct {
 		return err
 	}},
 	{"survey", func(ctx context.Context, s *Shortcut) error {
-		Look(ctx, []string{"rome", "milan"}, asking(func(name string) (*cluster.Leaf, error) {
+		NewSurvey(ctx, []string{"rome", "milan"}, asking(func(name string) (*cluster.Leaf, error) {
 			if name == "rome" {
 				return s.Client.Leaf, nil
 			}

@@ -19,16 +19,18 @@ type network struct {
 	unfinished owner.Unfinished // creates that the lease of the pair lists; nil if nobody has read it
 }
 
-// look reads both leaves' caches.
-func (s *Shortcut) look(ctx context.Context) (network, error) { return s.read(ctx, (*end.End).Find) }
+// find reads both leaves' caches.
+func (s *Shortcut) find(ctx context.Context) (network, error) {
+	return s.readBoth(ctx, (*end.End).Find)
+}
 
 // observe is like look, and also finds out whether gateways have fallen silent, which the status needs.
 func (s *Shortcut) observe(ctx context.Context) (network, error) {
-	return s.read(ctx, (*end.End).Observe)
+	return s.readBoth(ctx, (*end.End).Observe)
 }
 
-// read reads both ends at the same time.
-func (s *Shortcut) read(
+// surveyLeaf reads both ends at the same time.
+func (s *Shortcut) readBoth(
 	ctx context.Context, one func(*end.End, context.Context) (liqo.Objects, error),
 ) (n network, err error) {
 	group, ctx := errgroup.WithContext(ctx)
@@ -83,7 +85,7 @@ func (n network) complete(token string) bool { return owner.IsComplete(n.written
 // happens if two operations worked on the pair at the same time. [Shortcut.Connect] takes these objects back. Strays
 // reads the caches.
 func (s *Shortcut) Strays(ctx context.Context) ([]string, error) {
-	n, err := s.look(ctx)
+	n, err := s.find(ctx)
 	return s.strays(n), err
 }
 
@@ -109,7 +111,7 @@ func (s *Shortcut) strays(n network) []string {
 // SoleOwner returns the token and the origin of the only shortcut that owns objects of the network. They are empty if
 // there is none, or more than one.
 func (s *Shortcut) SoleOwner(ctx context.Context) (token string, origin owner.Origin, err error) {
-	n, err := s.look(ctx)
+	n, err := s.find(ctx)
 	if token = owner.Sole(n.made()); token != "" {
 		origin = owner.OriginFor(n.made(), token)
 	}

@@ -11,7 +11,7 @@ import (
 // changed in place, if it is gone and may have left something behind, or if it dials.
 func (s *Shortcut) replacesServer(spec liqo.GatewayServer) func(ctx context.Context, namespace string) (bool, error) {
 	return func(ctx context.Context, namespace string) (bool, error) {
-		n, err := s.look(ctx)
+		n, err := s.find(ctx)
 		switch {
 		case err != nil:
 			return false, err

@@ -11,22 +11,22 @@ import (
 
 // readingsOf returns this number of leaves and of networks between them. Each leaf has the same number
 // rangesFor networks.
-func readingsOf(leaves, networks int) []reading {
-	readings := make([]reading, leaves)
+func readingsOf(leaves, networks int) []surveyedLeaf {
+	surveyed := make([]surveyedLeaf, leaves)
 	id := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }
-	for i := range readings {
-		readings[i] = reading{Leaf: Leaf{Name: id(i), ClusterID: id(i)}, networks: map[string]liqo.Objects{}}
+	for i := range surveyed {
+		surveyed[i] = surveyedLeaf{Leaf: Leaf{Name: id(i), ClusterID: id(i)}, networks: map[string]liqo.Objects{}}
 	}
 	for i := range networks {
 		client, server := i%leaves, (i+1+i/leaves)%leaves
-		readings[client].networks[id(server)] = wholeClient(networkingv1beta1.Connected)
-		readings[server].networks[id(client)] = wholeServer(networkingv1beta1.Connected)
+		surveyed[client].networks[id(server)] = wholeClient(networkingv1beta1.Connected)
+		surveyed[server].networks[id(client)] = wholeServer(networkingv1beta1.Connected)
 	}
-	return readings
+	return surveyed
 }
 
 func TestASurveyOfManyLeavesMissesNoNetwork(t *testing.T) {
-	survey := newAtlas(readingsOf(1000, 5000)).survey()
+	survey := newLeafIndex(readingsOf(1000, 5000)).survey()
 	if len(survey.Leaves) != 1000 || len(survey.Networks) != 5000 {
 		t.Fatalf("%d leaves, %d networks", len(survey.Leaves), len(survey.Networks))
 	}
@@ -41,10 +41,10 @@ func TestASurveyOfManyLeavesMissesNoNetwork(t *testing.T) {
 func BenchmarkSurvey(b *testing.B) {
 	for _, size := range []struct{ leaves, networks int }{{1000, 5000}, {2000, 10000}} {
 		b.Run(fmt.Sprintf("leaves=%d,networks=%d", size.leaves, size.networks), func(b *testing.B) {
-			readings := readingsOf(size.leaves, size.networks)
+			surveyed := readingsOf(size.leaves, size.networks)
 			b.ReportAllocs()
 			for b.Loop() {
-				if survey := newAtlas(readings).survey(); len(survey.Networks) != size.networks {
+				if survey := newLeafIndex(surveyed).survey(); len(survey.Networks) != size.networks {
 					b.Fatalf("%d networks", len(survey.Networks))
 				}
 			}

@@ -19,7 +19,7 @@ func taken(t *testing.T) *Shortcut {
 	if err := mine.Connect(t.Context(), overNodePort); err != nil {
 		t.Fatal(err)
 	}
-	n, err := mine.look(t.Context())
+	n, err := mine.find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestTheOwnerOfTheNetworkTakesBackWhatAnotherShortcutHasMarked(t *testing.T)
 	if err := mine.Connect(t.Context(), overNodePort); err != nil {
 		t.Fatal(err)
 	}
-	n, err := mine.look(t.Context())
+	n, err := mine.find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,83 +66,83 @@ type Ask func(
 	ctx context.Context, name string, question func(context.Context, *cluster.Leaf) error,
 ) (*cluster.Leaf, error)
 
-// Look surveys the leaves with these names, all at the same time. The survey has the error of a leaf
+// NewSurvey surveys the leaves with these names, all at the same time. The survey has the error of a leaf
 // that can't be read, and still has the other leaves. The links of an unreadable leaf appear if its
 // name is also its cluster ID. If several names stand for one cluster, the first name counts. The cost
 // grows with the number of leaves, not with the number of their networks.
-func Look(ctx context.Context, names []string, ask Ask) Survey {
+func NewSurvey(ctx context.Context, names []string, ask Ask) Survey {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	readings := make([]reading, len(names))
-	var looking sync.WaitGroup
+	leaves := make([]surveyedLeaf, len(names))
+	var group sync.WaitGroup
 	for i, name := range names {
-		looking.Go(func() { readings[i] = read(ctx, name, ask) })
+		group.Go(func() { leaves[i] = surveyLeaf(ctx, name, ask) })
 	}
-	looking.Wait()
-	return newAtlas(readings).survey()
+	group.Wait()
+	return newLeafIndex(leaves).survey()
 }
 
-// reading is the result of reading one leaf: its networks and peerings, by the ID of the other cluster, and the creates
+// surveyedLeaf is the result of reading one leaf: its networks and peerings, by the ID of the other cluster, and the creates
 // that its Leases list.
-type reading struct {
+type surveyedLeaf struct {
 	Leaf
 	networks   map[string]liqo.Objects
 	peerings   map[string]*liqov1beta1.ForeignCluster
 	unfinished owner.Unfinished
 }
 
-func read(ctx context.Context, name string, ask Ask) reading {
-	var of reading
+func surveyLeaf(ctx context.Context, name string, ask Ask) surveyedLeaf {
+	var surveyed surveyedLeaf
 	leaf, err := ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) error {
 		group, ctx := errgroup.WithContext(ctx)
-		group.Go(func() (err error) { of.peerings, err = end.Peerings(ctx, leaf); return err })
-		group.Go(func() (err error) { of.unfinished, err = end.UnfinishedAt(ctx, leaf); return err })
+		group.Go(func() (err error) { surveyed.peerings, err = end.Peerings(ctx, leaf); return err })
+		group.Go(func() (err error) { surveyed.unfinished, err = end.UnfinishedAt(ctx, leaf); return err })
 		return group.Wait()
 	})
 	if err == nil {
-		of.networks, err = end.ObserveNetworks(ctx, leaf, owner.Owner{})
+		surveyed.networks, err = end.ObserveNetworks(ctx, leaf, owner.Owner{})
 	}
 	if err != nil {
-		return reading{Leaf: Leaf{Name: name, Err: err}}
+		return surveyedLeaf{Leaf: Leaf{Name: name, Err: err}}
 	}
-	of.Leaf = Leaf{Name: name, ClusterID: string(leaf.ID)}
-	return of
+	surveyed.Leaf = Leaf{Name: name, ClusterID: string(leaf.ID)}
+	return surveyed
 }
 
-// atlas finds leaves by their cluster IDs.
-type atlas struct {
-	readings []reading
-	byID     map[string]int // index in readings
+// leafIndex finds leaves by their cluster IDs.
+type leafIndex struct {
+	leaves []surveyedLeaf
+	byID   map[string]int // index in readings
 }
 
-func newAtlas(readings []reading) atlas {
-	a := atlas{byID: map[string]int{}}
-	for _, one := range readings {
-		if _, twice := a.byID[one.ClusterID]; twice && one.Err == nil {
+func newLeafIndex(leaves []surveyedLeaf) leafIndex {
+	x := leafIndex{byID: map[string]int{}}
+	for _, one := range leaves {
+		if _, twice := x.byID[one.ClusterID]; twice && one.Err == nil {
 			continue // another name for the same cluster
 		}
 		if one.Err == nil {
-			a.byID[one.ClusterID] = len(a.readings)
+			x.byID[one.ClusterID] = len(x.leaves)
 		}
-		a.readings = append(a.readings, one)
+		x.leaves = append(x.leaves, one)
 	}
-	for i, one := range a.readings {
-		if _, taken := a.byID[one.Name]; one.Err != nil && !taken {
-			a.byID[one.Name] = i // the name is the best guess of the ID
+	for i, one := range x.leaves {
+		if _, taken := x.byID[one.Name]; one.Err != nil && !taken {
+			x.byID[one.Name] = i // the name is the best guess of the ID
 		}
 	}
-	return a
+	return x
 }
 
 // id returns the cluster ID of a leaf, or its name if the ID is unknown.
-func (a atlas) id(i int) string { return cmp.Or(a.readings[i].ClusterID, a.readings[i].Name) }
+func (x leafIndex) id(i int) string { return cmp.Or(x.leaves[i].ClusterID, x.leaves[i].Name) }
 
 // pairs returns the indices of each pair of leaves of which at least one has objects for the other,
 // the lower index first.
-func pairs[T any](a atlas, of func(reading) map[string]T) map[[2]int]struct{} {
+func pairs[T any](x leafIndex, of func(surveyedLeaf) map[string]T) map[[2]int]struct{} {
 	found := map[[2]int]struct{}{}
-	for i := range a.readings {
-		for id := range of(a.readings[i]) {
-			if j, ok := a.byID[id]; ok && j != i {
+	for i := range x.leaves {
+		for id := range of(x.leaves[i]) {
+			if j, ok := x.byID[id]; ok && j != i {
 				found[[2]int{min(i, j), max(i, j)}] = struct{}{}
 			}
 		}
@@ -150,18 +150,18 @@ func pairs[T any](a atlas, of func(reading) map[string]T) map[[2]int]struct{} {
 	return found
 }
 
-func (a atlas) survey() Survey {
+func (x leafIndex) survey() Survey {
 	var survey Survey
-	for i := range a.readings {
-		survey.Leaves = append(survey.Leaves, a.readings[i].Leaf)
+	for i := range x.leaves {
+		survey.Leaves = append(survey.Leaves, x.leaves[i].Leaf)
 	}
-	for pair := range pairs(a, func(r reading) map[string]liqo.Objects { return r.networks }) {
-		if link, ok := a.link(pair[0], pair[1]); ok {
+	for pair := range pairs(x, func(r surveyedLeaf) map[string]liqo.Objects { return r.networks }) {
+		if link, ok := x.link(pair[0], pair[1]); ok {
 			survey.Networks = append(survey.Networks, link)
 		}
 	}
-	for pair := range pairs(a, func(r reading) map[string]*liqov1beta1.ForeignCluster { return r.peerings }) {
-		survey.Peerings = append(survey.Peerings, a.peering(pair[0], pair[1]))
+	for pair := range pairs(x, func(r surveyedLeaf) map[string]*liqov1beta1.ForeignCluster { return r.peerings }) {
+		survey.Peerings = append(survey.Peerings, x.peering(pair[0], pair[1]))
 	}
 	slices.SortFunc(survey.Networks, func(one, other Link) int {
 		return cmp.Or(cmp.Compare(one.Client.Name, other.Client.Name), cmp.Compare(one.Server.Name, other.Server.Name))
@@ -174,51 +174,51 @@ func (a atlas) survey() Survey {
 }
 
 // link returns the network of two leaves, or false if only objects are left that Liqo itself removes.
-func (a atlas) link(i, j int) (Link, bool) {
+func (x leafIndex) link(i, j int) (Link, bool) {
 	n := network{
-		client: a.readings[i].networks[a.id(j)], server: a.readings[j].networks[a.id(i)],
+		client: x.leaves[i].networks[x.id(j)], server: x.leaves[j].networks[x.id(i)],
 		unfinished: owner.Unfinished{},
 	}
 	for _, one := range []int{i, j} {
-		maps.Copy(n.unfinished, a.readings[one].unfinished)
+		maps.Copy(n.unfinished, x.leaves[one].unfinished)
 	}
 	if n.reversed() {
 		i, j, n = j, i, n.reverse()
 	}
 	link := Link{
-		Client: a.cluster(i), Server: a.cluster(j),
-		Status: n.status(false), MadeBy: n.madeBy(a.peered(i, j)),
+		Client: x.cluster(i), Server: x.cluster(j),
+		Status: n.status(false), MadeBy: n.madeBy(x.peered(i, j)),
 		MTU: cmp.Or(n.server.MTU(), n.client.MTU()), ServerEndpoint: n.server.Endpoint(),
 		Latency: cmp.Or(n.client.Latency(), n.server.Latency()),
 	}
 	if token := owner.Sole(n.made()); token != "" {
 		link.Owner = &Ownership{Origin: owner.OriginFor(n.made(), token), Complete: !n.isUnfinished(token)}
 	}
-	if a.readings[i].Err != nil || a.readings[j].Err != nil {
+	if x.leaves[i].Err != nil || x.leaves[j].Err != nil {
 		link.Status = Unknown
 	}
 	return link, link.MadeBy != ""
 }
 
-func (a atlas) cluster(i int) Cluster { return Cluster{Name: a.readings[i].Name, ID: a.id(i)} }
+func (x leafIndex) cluster(i int) Cluster { return Cluster{Name: x.leaves[i].Name, ID: x.id(i)} }
 
-func (a atlas) peered(i, j int) bool {
-	return a.readings[i].peerings[a.id(j)] != nil || a.readings[j].peerings[a.id(i)] != nil
+func (x leafIndex) peered(i, j int) bool {
+	return x.leaves[i].peerings[x.id(j)] != nil || x.leaves[j].peerings[x.id(i)] != nil
 }
 
 // peering returns the peering of two leaves. At least one of them must have a record of it.
-func (a atlas) peering(i, j int) Peering {
-	forward, back := a.consumes(i, j), a.consumes(j, i)
+func (x leafIndex) peering(i, j int) Peering {
+	forward, back := x.consumes(i, j), x.consumes(j, i)
 	if back && !forward {
 		i, j = j, i
 	}
-	return Peering{Consumer: a.cluster(i), Provider: a.cluster(j), BothWays: forward == back}
+	return Peering{Consumer: x.cluster(i), Provider: x.cluster(j), BothWays: forward == back}
 }
 
 // consumes reports whether, by either leaf's record, consumer uses provider's resources.
-func (a atlas) consumes(consumer, provider int) bool {
-	atConsumer := a.readings[consumer].peerings[a.id(provider)]
-	atProvider := a.readings[provider].peerings[a.id(consumer)]
+func (x leafIndex) consumes(consumer, provider int) bool {
+	atConsumer := x.leaves[consumer].peerings[x.id(provider)]
+	atProvider := x.leaves[provider].peerings[x.id(consumer)]
 	return (atConsumer != nil && fcutils.IsProvider(atConsumer.Status.Role)) ||
 		(atProvider != nil && fcutils.IsConsumer(atProvider.Status.Role))
 }

@@ -67,7 +67,7 @@ func second() client.Object {
 }
 
 func TestASurveyHasEveryNetworkWhoeverCreatedIt(t *testing.T) {
-	survey := Look(t.Context(), []string{"rome", "milan", "europe", "naples"}, among(t, map[string][]client.Object{
+	survey := NewSurvey(t.Context(), []string{"rome", "milan", "europe", "naples"}, among(t, map[string][]client.Object{
 		"europe": slices.Concat(clustertest.ServerEnd("rome", up), clustertest.ServerEnd("milan", up),
 			[]client.Object{clustertest.Peering("milan", liqov1beta1.ProviderRole)}),
 		"rome": slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ClientEnd("milan", up)),
@@ -90,7 +90,7 @@ func TestASurveyHasEveryNetworkWhoeverCreatedIt(t *testing.T) {
 }
 
 func TestAnUnreachableLeafDoesNotHideTheOthers(t *testing.T) {
-	survey := Look(t.Context(), []string{"europe", "milan", "rome"}, among(t, map[string][]client.Object{
+	survey := NewSurvey(t.Context(), []string{"europe", "milan", "rome"}, among(t, map[string][]client.Object{
 		"europe": slices.Concat(clustertest.ServerEnd("milan", up), clustertest.ServerEnd("rome", up),
 			[]client.Object{clustertest.Peering("milan", liqov1beta1.ConsumerRole)}),
 		"milan": nil,
@@ -112,7 +112,7 @@ func TestAnUnreachableLeafDoesNotHideTheOthers(t *testing.T) {
 func TestAClusterWithTwoNamesCountsOnce(t *testing.T) {
 	rome := clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", up)...)
 	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)
-	survey := Look(t.Context(), []string{"rome", "roma", "milan", "milan"},
+	survey := NewSurvey(t.Context(), []string{"rome", "roma", "milan", "milan"},
 		asking(func(name string) (*cluster.Leaf, error) {
 			return map[string]*cluster.Leaf{"rome": rome, "roma": rome, "milan": milan}[name], nil
 		}))
@@ -142,7 +142,7 @@ func TestTheRolesOfAPeeringComeFromEitherCluster(t *testing.T) {
 		if test.atRome != "" {
 			held["rome"] = append(held["rome"], clustertest.Peering("europe", test.atRome))
 		}
-		survey := Look(t.Context(), []string{"rome", "europe"}, among(t, held))
+		survey := NewSurvey(t.Context(), []string{"rome", "europe"}, among(t, held))
 		if len(survey.Peerings) != 1 || len(survey.Networks) != 0 {
 			t.Fatalf("%s: %+v", name, survey)
 		}
@@ -159,7 +159,7 @@ func TestTheRolesOfAPeeringComeFromEitherCluster(t *testing.T) {
 func TestAShortcutIsNotAPeering(t *testing.T) {
 	foreignCluster := clustertest.Peering("milan", liqov1beta1.UnknownRole)
 	foreignCluster.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: true}}
-	survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
+	survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
 		"rome":  append(clustertest.ClientEnd("milan", up), foreignCluster),
 		"milan": clustertest.ServerEnd("rome", up),
 	}))
@@ -184,7 +184,7 @@ func TestAnIncompleteNetworkIsDisconnected(t *testing.T) {
 		"a second object of the same kind": {append(clustertest.ServerEnd("rome", up), second()),
 			clustertest.ClientEnd("milan", up), []string{"rome>milan Connected other"}},
 	} {
-		survey := Look(t.Context(), []string{"rome", "milan"},
+		survey := NewSurvey(t.Context(), []string{"rome", "milan"},
 			among(t, map[string][]client.Object{"milan": test.atMilan, "rome": test.atRome}))
 		if got := said(survey.Networks); !slices.Equal(got, test.expected) {
 			t.Errorf("%s: %q, expected %q", name, got, test.expected)
@@ -200,7 +200,7 @@ func TestTheLatencyOfANetworkIsTheClientsOrElseTheServers(t *testing.T) {
 		"both":         {"2ms", "3ms", 2},
 		"the server's": {"N/A", "3ms", 3},
 	} {
-		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
+		survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
 			"rome":  clustertest.ClientEnd("milan", measured(test.client)),
 			"milan": clustertest.ServerEnd("rome", measured(test.server)),
 		}))
@@ -224,7 +224,7 @@ func TestASurveyHasTheOwnerAndTheEndpointOfANetwork(t *testing.T) {
 		if !complete {
 			objects = append(objects, leftBehind(false))
 		}
-		survey := Look(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
+		survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
 			"rome": owned(atRome), "milan": objects,
 		}))
 		link := survey.Networks[0]
@@ -236,7 +236,7 @@ func TestASurveyHasTheOwnerAndTheEndpointOfANetwork(t *testing.T) {
 			t.Errorf("got %+v", link)
 		}
 	}
-	unowned := Look(t.Context(), []string{"rome", "milan"},
+	unowned := NewSurvey(t.Context(), []string{"rome", "milan"},
 		among(t, map[string][]client.Object{"rome": clustertest.ClientEnd("milan", up), "milan": {}}))
 	if link := unowned.Networks[0]; link.Owner != nil || link.MTU != 1340 || link.ServerEndpoint != nil {
 		t.Errorf("got %+v", link)
@@ -250,7 +250,7 @@ func TestTheErrorOfALeafNamesAMissingPermission(t *testing.T) {
 			return apierrors.NewForbidden(schema.GroupResource{Resource: "foreignclusters"}, "", nil)
 		},
 	})
-	survey := Look(t.Context(), []string{"rome"},
+	survey := NewSurvey(t.Context(), []string{"rome"},
 		asking(func(string) (*cluster.Leaf, error) { return leaf, nil }))
 	if err := survey.Leaves[0].Err; err == nil || !strings.Contains(err.Error(), "foreignclusters") ||
 		!strings.Contains(err.Error(), `leaf "rome"`) {
@@ -279,9 +279,9 @@ func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
 			},
 		})
 		leaf.Cached, leaf.Live = counting, counting
-		of := read(t.Context(), "rome", asking(func(string) (*cluster.Leaf, error) { return leaf, nil }))
-		if of.Err != nil || len(of.networks) != networks {
-			t.Fatalf("%d networks (%v)", len(of.networks), of.Err)
+		surveyed := surveyLeaf(t.Context(), "rome", asking(func(string) (*cluster.Leaf, error) { return leaf, nil }))
+		if surveyed.Err != nil || len(surveyed.networks) != networks {
+			t.Fatalf("%d networks (%v)", len(surveyed.networks), surveyed.Err)
 		}
 		return count.Load()
 	}
