@@ -105,7 +105,7 @@ func (p *project) write(name, text string) {
 	}
 }
 
-// surveyLeaf returns the text of a file in the project's folder.
+// read returns the text of a file in the project's folder.
 func (p *project) read(name string) string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, name))

@@ -180,7 +180,7 @@ func rolesIn(t *testing.T, files ...string) []client.Object {
 }
 
 // reachedAs returns the access to a leaf of a new ServiceAccount with these roles. All of it is removed at the end
-// rangesFor the test.
+// of the test.
 func (l *Lab) reachedAs(t *testing.T, name, account string, roles []client.Object) leaf {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", l.cluster(t, name).Kubeconfig)

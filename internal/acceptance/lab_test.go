@@ -113,7 +113,7 @@ func memory() int {
 	return kib / 1024
 }
 
-// surveyLeaf waits until the lab has described itself, and records its inventory.
+// read waits until the lab has described itself, and records its inventory.
 func (l *Lab) read(output io.Reader) error {
 	line, err := bufio.NewReader(output).ReadBytes('\n')
 	if err != nil {

@@ -28,7 +28,7 @@ func startPeeredLab(t *testing.T) *Lab {
 	})
 }
 
-// ranges lists the requested objects of all networks in every cluster of the lab, one per line. A
+// networks lists the requested objects of all networks in every cluster of the lab, one per line. A
 // line changes if the object is replaced or its spec changes. It does not contain the status, which
 // Liqo reports.
 func (l *Lab) networks(t *testing.T) []string {

@@ -74,7 +74,7 @@ func (r *refresh) counted(shortcuts string) resource.TestStep {
 	}
 }
 
-// rangesFor returns the difference for one cluster, by verb and resource.
+// of returns the difference for one cluster, by verb and resource.
 func (r *refresh) of(cluster string) map[string]int {
 	difference := map[string]int{}
 	for request, count := range r.after {
@@ -127,7 +127,7 @@ func total(counts map[string]int) int {
 	return sum
 }
 
-// listWays returns a line for each verb and resource.
+// listed returns a line for each verb and resource.
 func listed(counts map[string]int) string {
 	var text strings.Builder
 	for _, what := range slices.Sorted(maps.Keys(counts)) {

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// rangesFor returns the rights to use each of the verbs for each of the resources.
+// of returns the rights to use each of the verbs for each of the resources.
 func of(resources []string, verbs ...string) []string {
 	var all []string
 	for _, resource := range resources {

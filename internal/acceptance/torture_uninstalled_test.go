@@ -31,7 +31,7 @@ func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
 	}
 }
 
-// rangesFor returns the inventory of one cluster.
+// of returns the inventory of one cluster.
 func (l *Lab) of(t *testing.T, name string) string {
 	t.Helper()
 	all, err := l.inventory(t.Context())

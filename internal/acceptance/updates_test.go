@@ -29,7 +29,7 @@ const (
 )
 
 // update is a change of settings. It has all new settings, and what must be true after the change
-// joinErrors a tunnel that is up.
+// besides a tunnel that is up.
 type update struct {
 	name     string
 	settings string
@@ -372,7 +372,7 @@ func (l *Lab) trusts(t *testing.T, cluster string, keys map[string][]byte) state
 }
 
 // haveKeys creates a Secret with gateway keys in namespace default of a cluster, for the duration
-// rangesFor the test.
+// of the test.
 func (l *Lab) haveKeys(t *testing.T, cluster, name string) map[string][]byte {
 	t.Helper()
 	secret := wireguardKeys(t, "default", name)

@@ -1,6 +1,6 @@
 // Package cluster turns credentials into one leaf that callers can read, write and wait on.
 //
 // A [Registry] knows every leaf by the name that the user gave it. A [Leaf] is a connected leaf: a client, and a cache
-// rangesFor the objects that Liqo labels with a remote cluster's ID. The package knows Kubernetes. Of Liqo, it knows only by
+// of the objects that Liqo labels with a remote cluster's ID. The package knows Kubernetes. Of Liqo, it knows only by
 // which ID and label clusters know each other. What Liqo's objects say is the business of package liqo.
 package cluster

@@ -65,7 +65,7 @@ func isDenied(err error) bool {
 }
 
 // classifyRefusal distinguishes a missing permission, which an administrator can grant, from a rule
-// rangesFor the cluster that the request violates.
+// of the cluster that the request violates.
 func classifyRefusal(err error) *Error {
 	missing, ok := missingPermission(err)
 	if !ok {

@@ -68,7 +68,7 @@ func (f *fence) change(do func()) {
 	f.changed = make(chan struct{})
 }
 
-// find returns for how long the fence is open. It is closed if that is not positive; then the error is why the last
+// state returns for how long the fence is open. It is closed if that is not positive; then the error is why the last
 // renewal failed, or nil. If a lease is lost, it never opens again. Changed is closed when that may have changed.
 func (f *fence) state() (open time.Duration, failure *fenceError, changed <-chan struct{}) {
 	f.mu.Lock()

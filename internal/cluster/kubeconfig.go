@@ -67,7 +67,7 @@ func (k Kubeconfig) load() (*clientcmdapi.Config, error) {
 	return config.DeepCopy(), nil
 }
 
-// dataSource is load for callers that change nothing.
+// view is load for callers that change nothing.
 func (k Kubeconfig) view() (*clientcmdapi.Config, error) {
 	if k.last == nil {
 		return k.parse()

@@ -111,7 +111,7 @@ func assemble(
 }
 
 // dial opens a connection as client-go does, except that the end of the connection drops what is not sent yet. A write
-// rangesFor an operation that has lost its lease must not arrive later, see [WithFence].
+// of an operation that has lost its lease must not arrive later, see [WithFence].
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	connection, err := dialer.DialContext(ctx, network, address)

@@ -120,7 +120,7 @@ func (l *Lease) renew(ctx context.Context, retries *retries) error {
 	}
 }
 
-// recordState notes the result of a renewal, and returns the failure of the one before.
+// record notes the result of a renewal, and returns the failure of the one before.
 func (l *Lease) record(began instant, err error) (before error) {
 	l.mu.Lock()
 	before, l.failure = l.failure, err

@@ -109,7 +109,7 @@ func (s *search) run() (*Leaf, error) {
 	return nil, &UnknownIDError{ID: s.id, Names: s.names, Silent: s.silent}
 }
 
-// reserve looks at an answer, and reports whether it is that of the leaf.
+// take looks at an answer, and reports whether it is that of the leaf.
 func (s *search) take(a answer) bool {
 	switch {
 	case a.err != nil:

@@ -200,7 +200,7 @@ func TestWhatIsNoDataOfACredentialIsRefusedByItsName(t *testing.T) {
 	}
 }
 
-// userSecret returns what a centre with this kubeconfig in its Secret gives for Rome.
+// given returns what a centre with this kubeconfig in its Secret gives for Rome.
 func given(t *testing.T, kubeconfig []byte) (givenCredentials, error) {
 	t.Helper()
 	identity, secret := identityFor("rome", kubeconfig)

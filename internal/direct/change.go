@@ -58,7 +58,7 @@ func (s State) readable() error {
 
 // Withdraw takes the owner's request back, and returns when no leaf uses direct addresses any more. If others request
 // direct connections, too, it returns their field managers, and nothing changes on the leaves. Leaves that can't be
-// surveyLeaf are in unchecked: they follow as soon as they can.
+// read are in unchecked: they follow as soon as they can.
 func (s *Service) Withdraw(ctx context.Context, owner Owner) (others []string, unchecked []LeafState, err error) {
 	request, err := s.read(ctx)
 	if err != nil || !request.Exists {

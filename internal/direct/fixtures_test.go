@@ -109,7 +109,7 @@ func joined(with string) client.Object {
 	return clustertest.Remapped(with, "10.80.0.0/16", "10.72.0.0/16")
 }
 
-// rangesFor returns the Service with these leaves.
+// of returns the Service with these leaves.
 func of(centre *cluster.Leaf, leaves ...*cluster.Leaf) *Service {
 	return New(centre, "shop", "web", func(_ context.Context, id string) (*cluster.Leaf, error) {
 		for _, leaf := range leaves {

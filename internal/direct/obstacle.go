@@ -39,7 +39,7 @@ func (o obstacles) of(p pod) *Obstacle {
 }
 
 // obstacles looks for what keeps the leaf from reaching pods of other leaves directly. Liqo translates all addresses
-// rangesFor an EndpointSlice or, if it can't translate one of them, none: shadowendpointslice_controller.go of Liqo 1.2.0.
+// of an EndpointSlice or, if it can't translate one of them, none: shadowendpointslice_controller.go of Liqo 1.2.0.
 func (m *member) obstacles(ctx context.Context, pods []pod) (obstacles, error) {
 	obstacles := obstacles{bySlice: map[string]*Obstacle{}}
 	if !slices.ContainsFunc(pods, func(p pod) bool { return p.elsewhere(m) }) {

@@ -47,7 +47,7 @@ type Request struct {
 	service corev1.Service
 }
 
-// surveyLeaf reads the request from the centre.
+// read reads the request from the centre.
 func (s *Service) read(ctx context.Context) (Request, error) {
 	var request Request
 	err := s.Centre.Live.Get(ctx, s.key(), &request.service)

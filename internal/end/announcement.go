@@ -80,7 +80,7 @@ func (e *End) checkIPv4(announced liqo.Ranges) error {
 
 // checkPodCIDRs fails for a range outside the pod CIDRs of this leaf. Liqo translates a pod's address only
 // on the other leaf, from the remapped range to the announced one. A packet arrives here with an address
-// rangesFor the announced range, and nothing here translates it to a pod's address.
+// of the announced range, and nothing here translates it to a pod's address.
 func (e *End) checkPodCIDRs(announced, local liqo.Ranges) error {
 	for _, cidr := range announced.PodCIDRs {
 		if slices.ContainsFunc(local.PodCIDRs, func(whole string) bool { return isPart(cidr, whole) }) {

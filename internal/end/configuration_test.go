@@ -27,7 +27,7 @@ func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 	}}
 	rome := clustertest.Leaf(t, "rome", configuration, held)
 
-	// No garbage collector runs here, so the removal waits for the RemoteRanges.
+	// No garbage collector runs here, so the removal waits for the Network.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	unsubscribe, err := rome.Events.Subscribe(ctx, func(client.Object) {

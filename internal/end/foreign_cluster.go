@@ -21,7 +21,7 @@ import (
 )
 
 // A ForeignCluster is Liqo's record of another cluster. Liqo creates it when it first sees an object
-// rangesFor that cluster, and never deletes it.
+// of that cluster, and never deletes it.
 
 // Peering returns a text that names this leaf's peering with the other cluster, or an empty string if
 // there is none. Liqo's record of that cluster shows it: a peering authenticates, and a shortcut

@@ -103,7 +103,7 @@ func (e *End) change(
 		return ensured, nil, change.apply(ctx)
 	}
 	var current parts
-	if err := e.untilParts(ctx, change.technology, func(current parts) bool { current = current; return true }); err != nil {
+	if err := e.untilParts(ctx, change.technology, func(p parts) bool { current = p; return true }); err != nil {
 		return ensured, nil, err
 	}
 	if !change.differs && !change.rotates {
@@ -122,7 +122,7 @@ func (e *End) change(
 	if err := change.apply(ctx); err != nil {
 		return ensured, nil, err
 	}
-	err = e.untilParts(ctx, change.technology, func(current parts) bool { current = current; return current.carry(desired) })
+	err = e.untilParts(ctx, change.technology, func(p parts) bool { current = p; return current.carry(desired) })
 	ensured.pods = current.Deployment.Spec.Template
 	return ensured, &current, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
 }
@@ -169,7 +169,7 @@ func (e *End) waitForGateway(
 }
 
 // applyWhole applies a gateway, and removes settings that someone else has added. Spec returns the settings
-// rangesFor a gateway of this kind.
+// of a gateway of this kind.
 func applyWhole[S any](ctx context.Context, e *End, gateway client.Object, spec func(client.Object) *S) error {
 	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
 	err := e.Leaf.Apply(ctx, gateway)

@@ -84,7 +84,7 @@ func forgetGateway(object client.Object) {
 //
 // The record is on the gateway. Liqo's controllers write their firewall rules anew when a Configuration
 // changes, and flows that begin meanwhile would stay without translation. An adopted Configuration has the
-// recordState itself, because it must not be given back if both gateways get lost.
+// record itself, because it must not be given back if both gateways get lost.
 func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	objects, err := e.Find(ctx)
 	if err != nil {

@@ -50,8 +50,8 @@ func remaining(
 	return object, nil
 }
 
-// surveyLeaf returns an object of any kind, or nil if it does not exist. It reads only the metadata, except
-// rangesFor a namespace, whose conditions say what is left in it.
+// read returns an object of any kind, or nil if it does not exist. It reads only the metadata, except
+// of a namespace, whose conditions say what is left in it.
 func read(
 	ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey,
 ) (client.Object, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// recordState is Liqo's ForeignCluster of a cluster whose tunnel is down.
+// record is Liqo's ForeignCluster of a cluster whose tunnel is down.
 func record(remote string) client.Object {
 	record := &liqov1beta1.ForeignCluster{
 		ObjectMeta: metav1.ObjectMeta{Name: remote, Labels: map[string]string{"liqo.io/remote-cluster-id": remote}},

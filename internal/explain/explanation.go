@@ -9,7 +9,7 @@ import (
 type explanation struct {
 	rank rank // of the causes that it finds
 
-	// find asks the leaf. It returns no cause if all is well or if the problem can't occur here. The
+	// diagnose asks the leaf. It returns no cause if all is well or if the problem can't occur here. The
 	// error joins the requests that the leaf did not answer. The causes are valid even with an error.
 	diagnose func(context.Context, Subject, view) ([]cause, error)
 
@@ -49,7 +49,7 @@ const (
 
 func (r rank) isConsequence() bool { return r >= rankDialling }
 
-// find runs the explanations. The result has the causes that they found, if any, and the requests
+// diagnose runs the explanations. The result has the causes that they found, if any, and the requests
 // that the leaf did not answer.
 func (s Subject) diagnose(ctx context.Context) *Problem {
 	problem := &Problem{Leaf: s.Leaf.Name}

@@ -26,7 +26,7 @@ func milan(t *testing.T, objects ...client.Object) Subject {
 	return of(clustertest.Leaf(t, "milan", objects...), "rome", objects...)
 }
 
-// rangesFor is a leaf's end of its network with another cluster. The leaf has these objects.
+// of is a leaf's end of its network with another cluster. The leaf has these objects.
 func of(leaf *cluster.Leaf, remote string, objects ...client.Object) Subject {
 	var observed liqo.Objects
 	for _, object := range objects {

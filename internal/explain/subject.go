@@ -26,7 +26,7 @@ type Subject struct {
 	remaining func(context.Context) (client.Object, error)
 }
 
-// dataSource is what the explanations look at.
+// view is what the explanations look at.
 type view struct {
 	liqo.Objects
 

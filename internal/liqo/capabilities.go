@@ -83,7 +83,7 @@ func networkingSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas, error)
 // schemaPrefix begins the names of the schemas of Liqo's networking kinds: an API server reverses the group.
 const schemaPrefix = "io.liqo.networking.v1beta1."
 
-// rangesFor returns the fields of a kind. It decodes only the schema of this kind. The document has more than a megabyte,
+// of returns the fields of a kind. It decodes only the schema of this kind. The document has more than a megabyte,
 // mostly on requests, and to decode it all takes thirty times as long.
 func (s schemas) of(kind string) (fields, error) {
 	name := `"` + schemaPrefix + kind + `"` // a reference to the schema has a path before the name

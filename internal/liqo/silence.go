@@ -16,7 +16,7 @@ import (
 // unavailable gets the report with one of the next pings.
 const slack = 30 * time.Second
 
-// timeToRelease returns the maximum age of the last report of a tunnel that is up. The gateway reports with
+// patience returns the maximum age of the last report of a tunnel that is up. The gateway reports with
 // the first answer after the interval. It reports the tunnel as failed only after it has missed the
 // maximum number of answers.
 func (p Pings) patience() time.Duration {
@@ -91,7 +91,7 @@ type reportOfVersion struct {
 	resourceVersion string
 }
 
-// rangesFor returns the report for this version of the Connection, which may not be known yet.
+// of returns the report for this version of the Connection, which may not be known yet.
 func (r *reports) of(connection client.Object) *reportOfVersion {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,7 +22,7 @@ type Completion struct {
 }
 
 // CompletionOf returns the record that an object has. It is the zero value if the object has none, or none that can be
-// surveyLeaf.
+// read.
 func CompletionOf(object client.Object) Completion {
 	var completed Completion
 	if err := json.Unmarshal([]byte(object.GetAnnotations()[completeAnnotation]), &completed); err != nil {
@@ -37,7 +37,7 @@ func (o Owner) Completed(at time.Time, connected bool) Completion {
 }
 
 // IsComplete reports whether one of these objects records that what the owner with this token created was complete. The
-// recordState of an earlier owner of the object does not count.
+// record of an earlier owner of the object does not count.
 func IsComplete(objects []client.Object, token string) bool {
 	return slices.ContainsFunc(objects, func(object client.Object) bool {
 		return token != "" && TokenOf(object) == token && CompletionOf(object).Owner == token

@@ -47,7 +47,7 @@ func (v *dataSource) ValidateConfig(
 	resp.Diagnostics.Append(validateTimeouts(timeouts.Attributes())...)
 }
 
-// surveyLeaf implements the Read method of a data source. The function look adds to the configuration
+// readDataSource implements the Read method of a data source. The function look adds to the configuration
 // what the leaves hold, within the configured timeout, and writes its diagnostics into resp. The
 // state is set unless look reports an error or postpones the read.
 func readDataSource[M any](

@@ -9,7 +9,7 @@ import (
 var _ function.Function = (*cidrsOverlapFunction)(nil)
 
 // cidrsOverlapFunction implements cidrs_overlap(a, b), which reports whether Liqo would remap one
-// rangesFor two ranges.
+// of two ranges.
 type cidrsOverlapFunction struct{}
 
 func newCIDRsOverlapFunction() function.Function { return &cidrsOverlapFunction{} }

@@ -78,7 +78,7 @@ func plannedOwnership(
 	return own.named(), diags
 }
 
-// reservePair fails if another instance of this configuration manages the same object, or the other gateway.
+// reserve fails if another instance of this configuration manages the same object, or the other gateway.
 func (r *endResource[M, P]) reserve(plan *endCommonModel, own ownership) diag.Diagnostics {
 	if !given(plan.RemoteClusterID) {
 		return nil

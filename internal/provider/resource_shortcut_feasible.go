@@ -141,7 +141,7 @@ func foundUnlessMade(at path.Path, err error) diag.Diagnostics {
 		"apply fails.")}
 }
 
-// found reports the result of a check at the attribute that the user can change. A problem that
+// checkResult reports the result of a check at the attribute that the user can change. A problem that
 // would make the apply fail is an error. If the leaf cannot be read, it is a warning.
 func checkResult(at path.Path, err error) diag.Diagnostics {
 	if err == nil {

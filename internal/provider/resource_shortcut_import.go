@@ -209,10 +209,10 @@ func leavesNotKnownYet() diag.Diagnostic {
 		"from, with `-target`.")
 }
 
-// surveyedLeaf is one way to split an import ID into two names.
+// reading is one way to split an import ID into two names.
 type reading struct{ client, server string }
 
-// leaves returns every way to split an import ID at a slash.
+// readings returns every way to split an import ID at a slash.
 func readings(id string) []reading {
 	var all []reading
 	for i, char := range id {

@@ -327,7 +327,7 @@ func (m *shortcutModel) observedTunnel(state shortcut.State) {
 	}
 }
 
-// shareSettings returns the value that both gateways have, or the only one, and whether they agree.
+// agreed returns the value that both gateways have, or the only one, and whether they agree.
 func agreed[T comparable](state shortcut.State, atClient, atServer T) (value T, agree bool) {
 	switch {
 	case state.ServerGateway == nil:

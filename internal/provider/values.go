@@ -39,7 +39,7 @@ func nullOf(ctx context.Context, kind attr.Type) attr.Value {
 	return null
 }
 
-// userSecret reports whether a value is set: neither null nor unknown.
+// given reports whether a value is set: neither null nor unknown.
 func given(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
 // fullyKnown reports whether all values, and all values nested in them, are known.

@@ -10,7 +10,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// reserve makes the objects of the network at one end the owner's: objects without an owner and, with
+// take makes the objects of the network at one end the owner's: objects without an owner and, with
 // adopt or claims, also those of someone else. The latter can be given back. PublicKeys that others
 // must provide stay theirs.
 func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished owner.Unfinished) error {

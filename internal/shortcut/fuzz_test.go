@@ -46,7 +46,7 @@ func (a answers) answering(tb testing.TB, like *cluster.Leaf) *cluster.Leaf {
 	return cluster.New(like.Name, like.ID, like.LiqoNamespace, c, c, like.Discovery, like.Events)
 }
 
-// listWays returns a list of these objects in JSON, as an API server answers.
+// listed returns a list of these objects in JSON, as an API server answers.
 func listed(tb testing.TB, kind string, objects ...client.Object) string {
 	tb.Helper()
 	items, err := json.Marshal(objects)

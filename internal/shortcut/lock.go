@@ -31,7 +31,7 @@ type lock struct {
 
 	creates bool // the operation is a create: no Terraform state has its token yet
 	removes bool // the operation is a removal, which must not leave the lease behind
-	// keepPlanned records on the objects that the create has ended, if the lease can't be released. It may be nil.
+	// recordEnd records on the objects that the create has ended, if the lease can't be released. It may be nil.
 	recordEnd func(context.Context) error
 
 	unfinished owner.Unfinished // by the lease, when the lock was acquired

@@ -29,7 +29,7 @@ func (s *Shortcut) observe(ctx context.Context) (network, error) {
 	return s.readBoth(ctx, (*end.End).Observe)
 }
 
-// surveyLeaf reads both ends at the same time.
+// readBoth reads both ends at the same time.
 func (s *Shortcut) readBoth(
 	ctx context.Context, one func(*end.End, context.Context) (liqo.Objects, error),
 ) (n network, err error) {

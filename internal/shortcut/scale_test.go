@@ -10,7 +10,7 @@ import (
 )
 
 // readingsOf returns this number of leaves and of networks between them. Each leaf has the same number
-// rangesFor networks.
+// of networks.
 func readingsOf(leaves, networks int) []surveyedLeaf {
 	surveyed := make([]surveyedLeaf, leaves)
 	id := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }

@@ -8,7 +8,7 @@ import (
 // Spec is the wanted state of a shortcut.
 type Spec struct {
 	// Create means that no Terraform state has the owner's token yet. If [Shortcut.Connect] is killed then, others may
-	// reserve over what it has made.
+	// take over what it has made.
 	Create bool
 
 	// These are of both gateways, and override the gateways' own settings.

@@ -37,7 +37,7 @@ func among(t *testing.T, held map[string][]client.Object) Ask {
 	})
 }
 
-// discovery asks leaves that are connected already.
+// asking asks leaves that are connected already.
 func asking(connect func(name string) (*cluster.Leaf, error)) Ask {
 	return func(
 		ctx context.Context, name string, question func(context.Context, *cluster.Leaf) error,
