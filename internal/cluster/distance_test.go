@@ -164,8 +164,8 @@ func TestConnectingWaitsForOneRoundTrip(t *testing.T) {
 		if took != time.Second {
 			t.Errorf("it waited for %d round trips: %q", took/time.Second, ways["rome"].asked)
 		}
-		if asked := ways["rome"].asked; len(asked) != 7 {
-			t.Errorf("it made %d requests, and not one for the ID, one to read ahead and one a cache: %q", len(asked), asked)
+		if pending := ways["rome"].asked; len(pending) != 7 {
+			t.Errorf("it made %d requests, and not one for the ID, one to read ahead and one a cache: %q", len(pending), pending)
 		}
 		registry.Close()
 		synctest.Wait()
@@ -221,8 +221,8 @@ func TestAFailedQuestionIsAnErrorButTheConnectionStays(t *testing.T) {
 		if leaf, err := registry.Leaf(t.Context(), "rome"); err != nil || leaf.ID != "rome" {
 			t.Errorf("then the leaf is %v (%v)", leaf, err)
 		}
-		if asked := ways["rome"].asked; len(asked) != 7 {
-			t.Errorf("it connected twice: %q", asked)
+		if pending := ways["rome"].asked; len(pending) != 7 {
+			t.Errorf("it connected twice: %q", pending)
 		}
 		registry.Close()
 		synctest.Wait()

@@ -85,17 +85,17 @@ type answer struct {
 
 // run waits for the leaf, and for those with a name before its own that may stand for the same cluster.
 func (s *search) run() (*Leaf, error) {
-	asked, rivals := slices.Clone(s.names), []string(nil)
-	for len(asked) > 0 {
+	pending, candidates := slices.Clone(s.names), []string(nil)
+	for len(pending) > 0 {
 		a := <-s.answers
 		hasAnswered := func(name string) bool { return name == a.name }
-		asked, rivals = slices.DeleteFunc(asked, hasAnswered), slices.DeleteFunc(rivals, hasAnswered)
+		pending, candidates = slices.DeleteFunc(pending, hasAnswered), slices.DeleteFunc(candidates, hasAnswered)
 		if s.take(a) {
-			rivals = s.registry.atAddressOf(a.name, slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
+			candidates = s.registry.atAddressOf(a.name, slices.DeleteFunc(slices.Clone(pending), func(name string) bool {
 				return precedes(s.names, a.name, name)
 			}))
 		}
-		if s.match != nil && len(rivals) == 0 {
+		if s.match != nil && len(candidates) == 0 {
 			break
 		}
 	}

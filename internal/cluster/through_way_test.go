@@ -71,8 +71,8 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 				if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) || !strings.Contains(explained.Hint, "Secret") {
 					t.Errorf("the error is: %v", err)
 				}
-				if asked := ways["rome.example"].asked; len(asked) > 0 {
-					t.Errorf("the leaf was asked: %q", asked)
+				if pending := ways["rome.example"].asked; len(pending) > 0 {
+					t.Errorf("the leaf was asked: %q", pending)
 				}
 				registry.Close()
 				synctest.Wait()

@@ -31,8 +31,8 @@ func (s *Service) renew(ctx context.Context, owner Owner, request Request, membe
 	if _, err := s.write(ctx, owner, request, refused); err != nil {
 		return err
 	}
-	told := s.together(members, func(m *member) error { return m.untilTold(ctx, false) })
-	err := cmp.Or(told, s.untilBack(ctx, members))
+	notified := s.together(members, func(m *member) error { return m.untilNotified(ctx, false) })
+	err := cmp.Or(notified, s.untilBack(ctx, members))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRestore)
 	defer cancel()
 	return errors.Join(err, s.restore(ctx, request, others))

@@ -65,13 +65,13 @@ func (m *member) until(ctx context.Context, requested bool, done func(Endpoint) 
 	return m.explainLate(ctx, requested, late, err)
 }
 
-// untilTold returns when Liqo in the centre has told the leaf that the Service requests direct connections, or that it
-// does not.
-func (m *member) untilTold(ctx context.Context, requested bool) error {
+// untilNotified returns when Liqo in the centre has told the leaf that the Service requests direct connections, or that
+// it does not.
+func (m *member) untilNotified(ctx context.Context, requested bool) error {
 	var list offloadingv1beta1.ShadowEndpointSliceList
 	err := m.leaf.UntilList(ctx, &list, func(context.Context) (bool, error) {
 		return !slices.ContainsFunc(list.Items, func(slice offloadingv1beta1.ShadowEndpointSlice) bool {
-			return isTold(slice) != requested
+			return isNotified(slice) != requested
 		}), nil
 	}, m.service.slices(m.namespace)...)
 	if err == nil || ctx.Err() == nil {
@@ -80,10 +80,10 @@ func (m *member) untilTold(ctx context.Context, requested bool) error {
 	return m.explainUntold(err)
 }
 
-// isTold reports whether a ShadowEndpointSlice says which of its addresses are those of other leaves.
-func isTold(slice offloadingv1beta1.ShadowEndpointSlice) bool {
-	_, told := slice.Annotations[consts.DirectConnectionDataAnnotationKey]
-	return told
+// isNotified reports whether a ShadowEndpointSlice says which of its addresses are those of other leaves.
+func isNotified(slice offloadingv1beta1.ShadowEndpointSlice) bool {
+	_, notified := slice.Annotations[consts.DirectConnectionDataAnnotationKey]
+	return notified
 }
 
 // explainLate says which part of Liqo has not followed when the time of a wait has run out.
@@ -94,8 +94,8 @@ func (m *member) explainLate(ctx context.Context, requested bool, late []Endpoin
 	if err := m.leaf.List(ctx, &list, m.service.slices(m.namespace)...); err != nil {
 		return errors.Join(cause, err)
 	}
-	told := slices.ContainsFunc(list.Items, isTold)
-	if told != requested {
+	notified := slices.ContainsFunc(list.Items, isNotified)
+	if notified != requested {
 		return m.explainUntold(cause)
 	}
 	lines := make([]string, len(late))

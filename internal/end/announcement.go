@@ -38,7 +38,9 @@ func (a Announcement) rangesFor(local liqo.Ranges) liqo.Ranges {
 // Announce returns the address ranges of this leaf to announce to the other one. It fails if Liqo can't
 // join them, or if packets to them would be lost. The latter is no error for ranges that the other leaf
 // already has. So a network that someone created with them can still be imported, changed and removed.
-func (e *End) Announce(ctx context.Context, announcement Announcement, existing liqo.RemoteRanges) (liqo.Ranges, error) {
+func (e *End) Announce(
+	ctx context.Context, announcement Announcement, existing liqo.RemoteRanges,
+) (liqo.Ranges, error) {
 	local, err := liqo.RangesOf(ctx, e.Leaf)
 	if err != nil {
 		return local, err

@@ -108,7 +108,8 @@ func TestLiqoBefore12ReachesOnlyOnePodCIDR(t *testing.T) {
 		if test.older {
 			clustertest.OlderLiqo(milan.Leaf)
 		}
-		err := milan.CheckAnnounced(t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.RemoteRanges{PodCIDRs: test.told})
+		err := milan.CheckAnnounced(
+			t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.RemoteRanges{PodCIDRs: test.told})
 		if errors.Is(err, ErrPodCIDRs) != test.refused || (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -20,9 +20,9 @@ import (
 
 func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 	used := &corev1.ObjectReference{Namespace: "liqo-tenant-rome", Name: "keys"}
-	for asked, goes := range map[string]bool{"": true, "keys": false} {
+	for name, goes := range map[string]bool{"": true, "keys": false} {
 		meta := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
-		spec := corev1.LocalObjectReference{Name: asked}
+		spec := corev1.LocalObjectReference{Name: name}
 		server := &networkingv1beta1.GatewayServer{ObjectMeta: meta}
 		server.Spec.SecretRef, server.Status.SecretRef = spec, used
 		dialling := &networkingv1beta1.GatewayClient{ObjectMeta: meta}
@@ -31,7 +31,7 @@ func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 		owner.Owner{}.Mark(dialling)
 		for _, objects := range []liqo.Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
 			if all := dependentsIn(objects, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
-				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", asked, all, goes)
+				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", name, all, goes)
 			}
 		}
 	}

@@ -134,7 +134,9 @@ func (e *End) unlabelKeySecret(ctx context.Context, userSecret liqo.KeySecret) e
 // labelKeySecret sets labels of the user's Secret, or removes those that are nil. It leaves a Secret alone whose
 // label is not for the cluster with the ID remote. An empty ID stands for a Secret without that label. A missing
 // Secret is not an error.
-func (e *End) labelKeySecret(ctx context.Context, userSecret liqo.KeySecret, remote string, labels map[string]any) error {
+func (e *End) labelKeySecret(
+	ctx context.Context, userSecret liqo.KeySecret, remote string, labels map[string]any,
+) error {
 	if userSecret.Name == "" {
 		return nil
 	}

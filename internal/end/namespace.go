@@ -23,30 +23,30 @@ func (e *End) forgeTenantNamespace() *corev1.Namespace {
 
 // EnsureNamespace returns the name of the namespace for the objects. This is the namespace that the
 // user set, which must exist, or else the tenant namespace.
-func (e *End) EnsureNamespace(ctx context.Context, asked string) (string, error) {
-	if asked == "" {
+func (e *End) EnsureNamespace(ctx context.Context, name string) (string, error) {
+	if name == "" {
 		return e.ensureTenantNamespace(ctx)
 	}
-	return asked, e.checkOwnNamespace(ctx, asked)
+	return name, e.checkOwnNamespace(ctx, name)
 }
 
 // CheckNamespace fails if the objects can't be in the namespace that the user set or, for an empty
 // name, in the leaf's tenant namespace.
-func (e *End) CheckNamespace(ctx context.Context, asked string) error {
-	if asked == "" {
+func (e *End) CheckNamespace(ctx context.Context, name string) error {
+	if name == "" {
 		return e.checkTenantName(ctx)
 	}
-	return e.checkOwnNamespace(ctx, asked)
+	return e.checkOwnNamespace(ctx, name)
 }
 
 // checkOwnNamespace fails if a namespace that the user set does not exist or has a gateway for
 // another cluster.
-func (e *End) checkOwnNamespace(ctx context.Context, asked string) error {
-	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: asked}, &corev1.Namespace{})
+func (e *End) checkOwnNamespace(ctx context.Context, name string) error {
+	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
 	if apierrors.IsNotFound(err) {
 		return &explain.Problem{
 			Leaf:    e.Leaf.Name,
-			Summary: fmt.Sprintf("namespace %s does not exist", asked),
+			Summary: fmt.Sprintf("namespace %s does not exist", name),
 			Detail: "The provider does not create a namespace that you set, because it would not know when to delete it. " +
 				"Create the namespace first, or leave the choice to Liqo.",
 			Err: err,
@@ -55,7 +55,7 @@ func (e *End) checkOwnNamespace(ctx context.Context, asked string) error {
 	if err != nil {
 		return e.Leaf.Explain(err)
 	}
-	return e.checkAlone(ctx, asked)
+	return e.checkAlone(ctx, name)
 }
 
 // checkAlone fails if a namespace has a gateway for another cluster. Liqo finds a gateway's pod by

@@ -107,7 +107,9 @@ func (e *End) UntilGone(ctx context.Context, leftovers Leftovers) error {
 	}
 	key := client.ObjectKeyFromObject(leftovers.namespace)
 	current := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}
-	err := e.Leaf.UntilObject(ctx, current, func(exists bool) bool { return !exists || current.UID != leftovers.namespace.UID })
+	err := e.Leaf.UntilObject(ctx, current, func(exists bool) bool {
+		return !exists || current.UID != leftovers.namespace.UID
+	})
 	return explain.Deletion(ctx, e.Leaf, corev1.SchemeGroupVersion.WithKind("Namespace"), key, err)
 }
 

@@ -185,11 +185,12 @@ func (e *End) Key(ctx context.Context, objects liqo.Objects) ([]byte, error) {
 	return key, e.Leaf.Explain(client.IgnoreNotFound(err))
 }
 
-// KeyUntold reports whether the public key of this end's gateway is gone or differs from the one that
-// the owner wrote to the other leaf. Here are the objects of this end, told is the other leaf's
-// PublicKey. The result is false without permission to read Secrets, as for a user who may only plan.
-func (e *End) KeyUntold(ctx context.Context, objects liqo.Objects, told *networkingv1beta1.PublicKey) (bool, error) {
-	if objects.Keys() == nil || told == nil || !e.Owner.Owns(told) {
+// HasOutdatedKey reports whether the public key of this end's gateway is gone or differs from the one that the owner
+// has published in the other leaf's PublicKey. The objects are those of this end. The result is false without permission to read Secrets, as for a user who may only plan.
+func (e *End) HasOutdatedKey(
+	ctx context.Context, objects liqo.Objects, published *networkingv1beta1.PublicKey,
+) (bool, error) {
+	if objects.Keys() == nil || published == nil || !e.Owner.Owns(published) {
 		return false, nil
 	}
 	key, err := e.Key(ctx, objects)
@@ -199,5 +200,5 @@ func (e *End) KeyUntold(ctx context.Context, objects liqo.Objects, told *network
 	case err != nil:
 		return false, err
 	}
-	return key == nil || !bytes.Equal(key, told.Spec.PublicKey), nil
+	return key == nil || !bytes.Equal(key, published.Spec.PublicKey), nil
 }

@@ -33,8 +33,8 @@ func TestTheSubjectHasAllObjectsOfTheNetwork(t *testing.T) {
 	}}
 	observed := explained(t, clustertest.Configuration("rome"), exposedGateway(), key,
 		clustertest.Connection("rome", networkingv1beta1.Connecting))
-	if observed.Configuration == nil || observed.GatewayServer == nil || observed.GatewayClient != nil || observed.PublicKey == nil ||
-		observed.Connection == nil {
+	if observed.Configuration == nil || observed.GatewayServer == nil || observed.GatewayClient != nil ||
+		observed.PublicKey == nil || observed.Connection == nil {
 		t.Errorf("got %+v", observed)
 	}
 	endpoint, tunnel := observed.EndpointStatus(), observed.ConnectionStatus(observed.Gateway())

@@ -101,8 +101,8 @@ func (e *End) render(ctx context.Context, existing client.Object, change change)
 		return parts{}, err
 	}
 	data := rendering{
-		Spec: change.spec, Name: existing.GetName(), Namespace: existing.GetNamespace(), GatewayUID: string(existing.GetUID()),
-		ClusterID: string(e.Remote.ID), SecretName: change.keySecret,
+		Spec: change.spec, Name: existing.GetName(), Namespace: existing.GetNamespace(),
+		GatewayUID: string(existing.GetUID()), ClusterID: string(e.Remote.ID), SecretName: change.keySecret,
 	}
 	desired, err := renderParts(object, data)
 	if err != nil {

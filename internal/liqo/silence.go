@@ -16,10 +16,10 @@ import (
 // unavailable gets the report with one of the next pings.
 const slack = 30 * time.Second
 
-// patience returns the maximum age of the last report of a tunnel that is up. The gateway reports with
+// maxSilence returns the maximum age of the last report of a tunnel that is up. The gateway reports with
 // the first answer after the interval. It reports the tunnel as failed only after it has missed the
 // maximum number of answers.
-func (p Pings) patience() time.Duration {
+func (p Pings) maxSilence() time.Duration {
 	return p.Report + time.Duration(p.LossThreshold)*p.Interval + slack
 }
 
@@ -32,7 +32,7 @@ func silentSince(
 ) (time.Time, error) {
 	seemsUp := connection.Status.Value == networkingv1beta1.Connected
 	reported := lastReport(connection)
-	if !seemsUp || reported.IsZero() || leaf.Now().Sub(reported) <= UsualPings().patience() {
+	if !seemsUp || reported.IsZero() || leaf.Now().Sub(reported) <= UsualPings().maxSilence() {
 		return time.Time{}, nil
 	}
 	known, err := cluster.Once(leaf, func() (*reports, error) { return &reports{}, nil })
@@ -40,7 +40,7 @@ func silentSince(
 		return time.Time{}, err
 	}
 	last, err := known.of(connection).Get(func() (report, error) { return readReport(ctx, leaf, gateway, connection) })
-	if err != nil || !last.pings.Enabled || leaf.Now().Sub(last.at) <= last.pings.patience() {
+	if err != nil || !last.pings.Enabled || leaf.Now().Sub(last.at) <= last.pings.maxSilence() {
 		return time.Time{}, err
 	}
 	return last.at, nil

@@ -47,9 +47,9 @@ func (v *dataSource) ValidateConfig(
 	resp.Diagnostics.Append(validateTimeouts(timeouts.Attributes())...)
 }
 
-// readDataSource implements the Read method of a data source. The function look adds to the configuration
+// readDataSource implements the Read method of a data source. The function fill adds to the configuration
 // what the leaves hold, within the configured timeout, and writes its diagnostics into resp. The
-// state is set unless look reports an error or postpones the read.
+// state is set unless fill reports an error or postpones the read.
 func readDataSource[M any](
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, look func(context.Context, *M),
 ) {
@@ -97,7 +97,9 @@ func (v *dataSource) clusters(
 
 // names returns the clusters to look at: the given ones or, by default, all that the provider
 // knows. They are unknown while the provider block is unknown.
-func (l *leaves) names(ctx context.Context, configured types.List) (names []string, unknown bool, diags diag.Diagnostics) {
+func (l *leaves) names(
+	ctx context.Context, configured types.List,
+) (names []string, unknown bool, diags diag.Diagnostics) {
 	if !configured.IsNull() {
 		diags.Append(configured.ElementsAs(ctx, &names, false)...)
 		for _, name := range names {
@@ -117,7 +119,9 @@ func (l *leaves) names(ctx context.Context, configured types.List) (names []stri
 
 // survey looks at the clusters. A cluster that cannot be read is a warning. A name that refers to
 // no cluster is an error.
-func (l *leaves) survey(ctx context.Context, names []string, configured types.List) (shortcut.Survey, diag.Diagnostics) {
+func (l *leaves) survey(
+	ctx context.Context, names []string, configured types.List,
+) (shortcut.Survey, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	survey := shortcut.NewSurvey(ctx, names, l.registry.Ask)
 	for _, leaf := range survey.Leaves {

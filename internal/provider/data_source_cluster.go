@@ -108,7 +108,7 @@ func (d *clusterDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	})
 }
 
-// find sets the results. It asks the leaf for everything else while it connects.
+// describe sets the results. It asks the leaf for everything else while it connects.
 func (m *clusterDataModel) describe(ctx context.Context, ask shortcut.Ask) diag.Diagnostics {
 	var diags diag.Diagnostics
 	leaf, err := ask(ctx, m.Name.ValueString(), func(ctx context.Context, leaf *cluster.Leaf) error {

@@ -43,8 +43,8 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	}
 	questions := slices.Concat(
 		ofEach(ends, checkedEnd.checkVersion), []check{f.free}, ofEach(ends, checkedEnd.checkNamespace),
-		ofEach(ends, checkedEnd.checkTemplate), ofEach(ends, checkedEnd.checkServiceMetadata), ofEach(ends, checkedEnd.checkPorts),
-		ofEach(ends, checkedEnd.checkKeys),
+		ofEach(ends, checkedEnd.checkTemplate), ofEach(ends, checkedEnd.checkServiceMetadata),
+		ofEach(ends, checkedEnd.checkPorts), ofEach(ends, checkedEnd.checkKeys),
 		[]check{f.addressRanges},
 	)
 	answers := make([]diag.Diagnostics, len(questions))

@@ -136,7 +136,8 @@ func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"},
 		RemappedExternalCIDR: "10.4.0.0/16",
 	}
-	found.Server.Network = liqo.RemoteRanges{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"} // not remapped yet
+	// Not remapped yet.
+	found.Server.Network = liqo.RemoteRanges{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"}
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}

@@ -118,18 +118,18 @@ func (p *planning) becomesAnother() {
 	}
 }
 
-// reservations records what the instances planned by this provider process use alone: a pair of leaves,
-// and namespaces that the user set. Terraform plans an instance twice if it replaces it.
+// reservations are what the instances planned by this provider process use alone: a pair of leaves, and
+// namespaces that the user set. Terraform plans an instance twice if it replaces it.
 type reservations struct {
 	mu     sync.Mutex
 	tokens map[reservation]string // of the owning instance
 }
 
-// reservation is a pair of clusters, if second is empty a namespace of a cluster, or an object that the first one has for
-// the second one.
+// reservation is a pair of clusters, if second is empty a namespace of a cluster, or an object that the first one has
+// for the second one.
 type reservation struct{ first, second, namespace, object string }
 
-// reserve claims something for an instance. It reports false if another instance has claimed it
+// reserve reserves something for an instance. It reports false if another instance has reserved it
 // already.
 func (c *reservations) reserve(what reservation, token string) bool {
 	c.mu.Lock()
@@ -144,7 +144,7 @@ func (c *reservations) reserve(what reservation, token string) bool {
 	return true
 }
 
-// reservePair claims the pair, in both directions. It fails if another instance has claimed it already.
+// reservePair reserves the pair, in both directions. It fails if another instance has reserved it already.
 func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 	if pair.client == nil || pair.server == nil {
 		return nil

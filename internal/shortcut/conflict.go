@@ -165,7 +165,7 @@ func (c contested) otherOwner(e *end.End, object client.Object) *explain.Problem
 		problem.Detail += " `adopt_existing = true` takes it over from its owner."
 	}
 	if own == "" && other != "" {
-		problem.Err = nil // no rival that may be about to go: resources on both leaves would have to
+		problem.Err = nil // no other owner that may be about to go: resources on both leaves would have to
 	}
 	return problem
 }
@@ -209,7 +209,7 @@ func foreignNetwork(ctx context.Context, e *end.End, objects []string) error {
 	}
 }
 
-// untilReleased waits until the removal of a rival's objects begins on this leaf.
+// untilReleased waits until the removal of the other owner's objects begins on this leaf.
 func untilReleased(ctx context.Context, e *end.End, other *otherOwnerError) error {
 	return e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
 		objects, err := e.Find(ctx)

@@ -24,8 +24,8 @@ func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	return retryOnceReleased(ctx, s.first(), func() error { return s.connect(cluster.WithFence(ctx), spec) })
 }
 
-// retryOnceReleased tries something a second time if a rival, which may be in the same state, gives up what it owns at this
-// end.
+// retryOnceReleased tries something a second time if another owner, which may be in the same state, gives up what it
+// owns at this end.
 func retryOnceReleased(ctx context.Context, e *end.End, try func() error) error {
 	err := try()
 	other, ok := errors.AsType[*otherOwnerError](err)

@@ -56,8 +56,8 @@ func (s *Shortcut) DisconnectEnd(ctx context.Context, e *end.End, removal Remova
 
 // disconnect cleans up these ends at the same time.
 //
-// The lock is released when nothing is left but tenant namespaces that Kubernetes is deleting. That takes more than five
-// seconds, and whoever acquires it next waits for it, too.
+// The lock is released when nothing is left but tenant namespaces that Kubernetes is deleting. That takes more than
+// five seconds, and whoever acquires the lock next waits for it, too.
 func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, ends ...*end.End) error {
 	r := steps.NewIndependent(ctx)
 	begin := steps.Act(r, lock.end.Leaf.Name, "wait for other operations on the pair", lock.acquire(r))

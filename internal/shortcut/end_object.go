@@ -78,8 +78,9 @@ func (o EndObject) EnsurePublicKey(ctx context.Context, namespace string, key []
 	})
 }
 
-// removeReplaced does so also if there is no gateway of the wanted direction. A killed operation may have left something
-// behind then, and Kubernetes may not have deleted the keys yet.
+// removeReplaced removes a gateway that can't be changed in place, as [endSteps] does, also if there is none of the
+// desired direction. A killed operation may have left something behind then, and Kubernetes may not have deleted the
+// keys yet.
 func (o EndObject) removeReplaced(
 	e *endSteps, replaces func(ctx context.Context, namespace string) (bool, error),
 ) steps.Before {
@@ -103,14 +104,14 @@ func (o EndObject) waitForGateway(e *endSteps) steps.Before {
 }
 
 // ensure writes an object, and waits for what Liqo does then. The function starts the steps, and returns the last one
-// that writes. The asked namespace may be empty. The error is a [steps.Failure].
-func (o EndObject) ensure(ctx context.Context, asked string, start func(*endSteps) steps.Before) error {
-	return retryOnceReleased(ctx, o.End, func() error { return o.tryEnsure(cluster.WithFence(ctx), asked, start) })
+// that writes. The namespace may be empty. The error is a [steps.Failure].
+func (o EndObject) ensure(ctx context.Context, namespace string, start func(*endSteps) steps.Before) error {
+	return retryOnceReleased(ctx, o.End, func() error { return o.tryEnsure(cluster.WithFence(ctx), namespace, start) })
 }
 
-// tryEnsure does so unless there is a rival. It has the lock on the pair only while it writes, so that the objects of
-// one end do not wait for each other. A create has the lock on its object until its end.
-func (o EndObject) tryEnsure(ctx context.Context, asked string, start func(*endSteps) steps.Before) error {
+// tryEnsure does so unless there is another owner. It has the lock on the pair only while it writes, so that the
+// objects of one end do not wait for each other. A create has the lock on its object until its end.
+func (o EndObject) tryEnsure(ctx context.Context, namespace string, start func(*endSteps) steps.Before) error {
 	r := steps.New(ctx)
 	objectLock, pairLock, leaf := o.objectLock(), o.pairLock(), o.End.Leaf.Name
 	var before []steps.Before
@@ -119,8 +120,8 @@ func (o EndObject) tryEnsure(ctx context.Context, asked string, start func(*endS
 	}
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", pairLock.acquire(r), before...)
 	free := steps.Act(r, leaf, "check that nobody else has it", o.checkLocked(objectLock), begin)
-	e := &endSteps{End: o.End, run: r, spec: EndSpec{Namespace: asked}}
-	e.namespace = steps.Do(r, leaf, "namespace", o.ensureNamespace(asked), free)
+	e := &endSteps{End: o.End, run: r, spec: EndSpec{Namespace: namespace}}
+	e.namespace = steps.Do(r, leaf, "namespace", o.ensureNamespace(namespace), free)
 	written := start(e)
 	e.done = append(e.done, steps.Act(r, leaf, "let others work on the pair", pairLock.release, written))
 	still := steps.Act(r, leaf, "check that nobody else has it now", o.checkStill, e.done...)
@@ -151,16 +152,16 @@ func objectLeaseName(e *end.End) string {
 
 // ensureNamespace returns a step that creates the tenant namespace, without an owner, or checks the one that the
 // user has set.
-func (o EndObject) ensureNamespace(asked string) func(context.Context) (string, error) {
+func (o EndObject) ensureNamespace(namespace string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
-		tenant, err := o.End.IsTenantNamespace(ctx, asked)
+		tenant, err := o.End.IsTenantNamespace(ctx, namespace)
 		if err != nil {
 			return "", err
 		}
 		if tenant {
-			asked = ""
+			namespace = ""
 		}
-		return o.shared().EnsureNamespace(ctx, asked)
+		return o.shared().EnsureNamespace(ctx, namespace)
 	}
 }
 

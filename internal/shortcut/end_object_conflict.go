@@ -30,7 +30,8 @@ func (o EndObject) CheckFree(ctx context.Context) error {
 	return o.checkFree(ctx, objects, unfinished)
 }
 
-// checkLocked returns a step that does so under the lock, before anything is written. A create does not trust the cache.
+// checkLocked returns a step that does so under the lock, before anything is written. A create does not trust the
+// cache.
 func (o EndObject) checkLocked(objectLock *lock) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if o.Create {

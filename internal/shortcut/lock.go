@@ -145,8 +145,8 @@ func (l *lock) release(ctx context.Context) (err error) {
 	return err
 }
 
-// releaseOrLeave releases the lease, or leaves it if creates are still unfinished: those of others whose objects are still there,
-// and the own one if it was interrupted.
+// releaseOrLeave releases the lease, or leaves it if creates are still unfinished: those of others whose objects are
+// still there, and the own one if it was interrupted.
 func (l *lock) releaseOrLeave(ctx context.Context) error {
 	remaining, err := l.stillUnfinished(context.WithoutCancel(ctx))
 	if err != nil {
@@ -161,8 +161,8 @@ func (l *lock) releaseOrLeave(ctx context.Context) error {
 	return l.lease.Leave(ctx, remaining.Mark)
 }
 
-// stillUnfinished returns those of the unfinished creates of others whose objects are still there. A create whose objects say that
-// it was complete has only left a lease that it could not release.
+// stillUnfinished returns those of the unfinished creates of others whose objects are still there. A create whose
+// objects say that it was complete has only left a lease that it could not release.
 func (l *lock) stillUnfinished(ctx context.Context) (owner.Unfinished, error) {
 	remaining, complete := owner.Unfinished{}, map[string]bool{}
 	if len(l.unfinished) == 0 {

@@ -168,10 +168,10 @@ func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	return anyOf(ctx,
 		func(ctx context.Context) (bool, error) { return s.Server.ServiceLost(ctx, n.server) },
 		func(ctx context.Context) (bool, error) {
-			return s.Client.KeyUntold(ctx, n.client, n.server.PublicKey)
+			return s.Client.HasOutdatedKey(ctx, n.client, n.server.PublicKey)
 		},
 		func(ctx context.Context) (bool, error) {
-			return s.Server.KeyUntold(ctx, n.server, n.client.PublicKey)
+			return s.Server.HasOutdatedKey(ctx, n.server, n.client.PublicKey)
 		})
 }
 

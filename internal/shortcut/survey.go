@@ -81,8 +81,8 @@ func NewSurvey(ctx context.Context, names []string, ask Ask) Survey {
 	return newLeafIndex(leaves).survey()
 }
 
-// surveyedLeaf is the result of reading one leaf: its networks and peerings, by the ID of the other cluster, and the creates
-// that its Leases list.
+// surveyedLeaf is the result of reading one leaf: its networks and peerings, by the ID of the other cluster, and the
+// creates that its Leases list.
 type surveyedLeaf struct {
 	Leaf
 	networks   map[string]liqo.Objects

@@ -21,7 +21,8 @@ func (g Graph) Select(filter Filter) Graph {
 	}
 	selected := Graph{Whole: &Size{Nodes: len(g.Nodes), Edges: len(g.Edges)}}
 	for _, edge := range g.Edges {
-		if filter.EdgesOf != nil && !chosen[edge.From] && !chosen[edge.To] || filter.ProblemsOnly && edge.condition() == working {
+		other := filter.EdgesOf != nil && !chosen[edge.From] && !chosen[edge.To]
+		if other || filter.ProblemsOnly && edge.condition() == working {
 			continue
 		}
 		stay[edge.From], stay[edge.To] = true, true

@@ -48,9 +48,11 @@ func Remapped(remote, pods, external string) *networkingv1beta1.Configuration {
 // Configuration says.
 func Allocations(configuration *networkingv1beta1.Configuration) []client.Object {
 	var networks []client.Object
-	told, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
+	announced, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
 	remote := configuration.Labels[consts.RemoteClusterID]
-	for _, ranges := range [][2][]networkingv1beta1.CIDR{{told.Pod, remapped.Pod}, {told.External, remapped.External}} {
+	for _, ranges := range [][2][]networkingv1beta1.CIDR{
+		{announced.Pod, remapped.Pod}, {announced.External, remapped.External},
+	} {
 		for i, cidr := range ranges[0] {
 			networks = append(networks, &ipamv1alpha1.Network{
 				ObjectMeta: metav1.ObjectMeta{
