@@ -44,11 +44,11 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 
 	must(t, milan.RemoveGateways(ctx))
 	must(t, milan.RemoveConfigurations(ctx))
-	gone, err := milan.RemoveForeignCluster(ctx, nil, "")
+	gone, err := milan.RemoveForeignCluster(ctx, nil, nil)
 	must(t, err)
 	removable, err := milan.TenantNamespace(ctx)
 	must(t, err)
-	leftovers, err := milan.RemoveNamespace(ctx, removable, "", gone, liqo.KeySecret{})
+	leftovers, err := milan.RemoveNamespace(ctx, removable, nil, gone, liqo.KeySecret{})
 	must(t, err)
 	if leftovers.Kept != "" {
 		t.Errorf("something stays: %s", leftovers.Kept)

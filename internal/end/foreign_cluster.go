@@ -23,27 +23,29 @@ import (
 // A ForeignCluster is Liqo's record of another cluster. Liqo creates it when it first sees an object
 // of that cluster, and never deletes it.
 
-// Peering returns a text that names this leaf's peering with the other cluster, or an empty string if
-// there is none. Liqo's record of that cluster shows it: a peering authenticates, and a shortcut
-// never does.
-func (e *End) Peering(ctx context.Context) (string, error) {
-	return e.peeringBy(ctx, e.Leaf.Cached)
+// Peering is a peering of a leaf with another cluster. It needs the network between the two.
+type Peering struct {
+	remote   string // the user's name of the other cluster
+	evidence string // the objects that show the peering
 }
 
-// peeringBy reads Liqo's record of the other cluster from the cache or live.
-func (e *End) peeringBy(ctx context.Context, from client.Client) (string, error) {
-	foreign, err := fcutils.GetForeignClusterByID(ctx, from, e.Remote.ID)
-	if apierrors.IsNotFound(err) {
-		return "", nil
-	}
+// String names the peering in a sentence.
+func (p *Peering) String() string { return fmt.Sprintf("the peering with %q (%s)", p.remote, p.evidence) }
+
+// Peering returns this leaf's peering with the other cluster, or nil. The ForeignCluster of that cluster shows it: a
+// peering authenticates, and a shortcut never does. It reads the cache.
+func (e *End) Peering(ctx context.Context) (*Peering, error) { return e.readPeering(ctx, e.Leaf.Cached) }
+
+// readPeering does so by the cache or live.
+func (e *End) readPeering(ctx context.Context, reader client.Client) (*Peering, error) {
+	foreign, err := fcutils.GetForeignClusterByID(ctx, reader, e.Remote.ID)
 	if err != nil {
-		return "", e.Leaf.Explain(err)
+		return nil, e.Leaf.Explain(client.IgnoreNotFound(err))
 	}
 	if !peered(foreign) {
-		return "", nil
+		return nil, nil
 	}
-	return fmt.Sprintf("the peering with %q (ForeignCluster %s, role %s)",
-		e.Remote.Name, foreign.Name, foreign.Status.Role), nil
+	return &Peering{e.Remote.Name, fmt.Sprintf("ForeignCluster %s, role %s", foreign.Name, foreign.Status.Role)}, nil
 }
 
 // peered reports whether Liqo's record of another cluster shows a peering.
@@ -53,22 +55,22 @@ func peered(foreign *liqov1beta1.ForeignCluster) bool {
 
 // LivingPeering is [End.Peering] for a removal, which must be certain. It reads live. Liqo clears its record
 // while a gateway has no Deployment. So LivingPeering also looks for the objects of a peering, at the same time.
-func (e *End) LivingPeering(ctx context.Context) (string, error) {
+func (e *End) LivingPeering(ctx context.Context) (*Peering, error) {
 	var (
 		parts    []client.Object
 		partsErr error
 		group    sync.WaitGroup
 	)
 	group.Go(func() { parts, partsErr = e.peeringParts(ctx) })
-	recorded, err := e.peeringBy(ctx, e.Leaf.Live)
+	peering, err := e.readPeering(ctx, e.Leaf.Live)
 	group.Wait()
-	if err != nil || recorded != "" {
-		return recorded, err
+	if err != nil || peering != nil {
+		return peering, err
 	}
 	if partsErr != nil || len(parts) == 0 {
-		return "", partsErr
+		return nil, partsErr
 	}
-	return fmt.Sprintf("the peering with %q (%s)", e.Remote.Name, explain.Names(e.Leaf, parts...)), nil
+	return &Peering{e.Remote.Name, explain.Names(e.Leaf, parts...)}, nil
 }
 
 // peeringParts returns the objects of a peering with the other cluster: the Tenant for it on this
@@ -132,11 +134,11 @@ func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.
 	return peerings, nil
 }
 
-// CheckNoPeering fails if a removal would take the network from this peering, which may be empty.
-// Without objects of the owner, a removal takes nothing.
-func (e *End) CheckNoPeering(ctx context.Context, peering string) error {
+// CheckNoPeering fails if a removal would take the network from this peering, which may be nil. Without objects of the
+// owner, a removal takes nothing.
+func (e *End) CheckNoPeering(ctx context.Context, peering *Peering) error {
 	objects, err := e.Find(ctx)
-	if err != nil || peering == "" || len(owned(objects, e.Owner)) == 0 {
+	if err != nil || peering == nil || len(owned(objects, e.Owner)) == 0 {
 		return err
 	}
 	return &explain.Problem{
@@ -167,8 +169,8 @@ func (e *End) WatchForeignCluster(ctx context.Context) error {
 // RemoveForeignCluster deletes Liqo's record of the other cluster if nothing uses it. It reports
 // whether the record is gone. The record stays if someone else created the tenant namespace, because
 // it exists for that namespace. It also stays with a network of someone else, and with a peering.
-func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namespace, peering string) (bool, error) {
-	if peering != "" || (namespace != nil && !e.Owner.MayRemove(namespace)) {
+func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namespace, peering *Peering) (bool, error) {
+	if peering != nil || (namespace != nil && !e.Owner.MayRemove(namespace)) {
 		return false, nil
 	}
 	objects, err := e.Find(ctx)

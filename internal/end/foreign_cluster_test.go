@@ -30,36 +30,43 @@ func TestAPeeringIsNamedByItsRecordOrElseByItsObjects(t *testing.T) {
 		objects  []client.Object
 		expected string
 	}{
-		"none":           {nil, ""},
-		"a network only": {[]client.Object{networked(true)}, ""},
+		"none":           {nil, "no peering"},
+		"a network only": {[]client.Object{networked(true)}, "no peering"},
 		"a record": {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)},
 			`the peering with "rome" (ForeignCluster rome, role Consumer)`},
 		"no record of it": {[]client.Object{networked(true), tenant},
 			`the peering with "rome" (Tenant liqo-tenant-rome/rome)`},
 	} {
-		if peering, err := milansEnd(t, test.objects...).LivingPeering(t.Context()); err != nil ||
-			peering != test.expected {
-			t.Errorf("%s: %q (%v)", name, peering, err)
+		got := "no peering"
+		peering, err := milansEnd(t, test.objects...).LivingPeering(t.Context())
+		if peering != nil {
+			got = peering.String()
+		}
+		if err != nil || got != test.expected {
+			t.Errorf("%s: %q (%v)", name, got, err)
 		}
 	}
 }
+
+// romesPeering is the peering of Milan with Rome.
+var romesPeering = &Peering{remote: "rome", evidence: "ForeignCluster rome"}
 
 func TestTheForeignClusterIsDeletedUnlessItIsNeeded(t *testing.T) {
 	somebodys := romesNamespace(owner.Owner{Token: "another"})
 	for name, test := range map[string]struct {
 		objects   []client.Object
 		namespace *corev1.Namespace // the tenant namespace
-		peering   string
+		peering   *Peering
 		gone      bool
 	}{
-		"no record":      {nil, nil, "", true},
-		"the record":     {[]client.Object{networked(false)}, nil, "", true},
-		"with a peering": {[]client.Object{networked(false)}, nil, "the peering", false},
+		"no record":      {nil, nil, nil, true},
+		"the record":     {[]client.Object{networked(false)}, nil, nil, true},
+		"with a peering": {[]client.Object{networked(false)}, nil, romesPeering, false},
 		"of a peering that has come since": {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)},
-			nil, "", false},
+			nil, nil, false},
 		"with a network": {[]client.Object{networked(false), clustertest.Configuration("rome")}, nil,
-			"", false},
-		"with someone else's namespace": {[]client.Object{networked(false)}, somebodys, "", false},
+			nil, false},
+		"with someone else's namespace": {[]client.Object{networked(false)}, somebodys, nil, false},
 	} {
 		milan := milansEnd(t, test.objects...)
 		milan.Owner = me

@@ -21,7 +21,7 @@ import (
 // five seconds of its deletion. By then the other objects are gone, in the order that Liqo needs. Given
 // is the user's Secret of the gateway. The result is the namespace as it is afterwards.
 func (e *End) BeginRemovingNamespace(
-	ctx context.Context, namespace *corev1.Namespace, peering string, userSecret liqo.KeySecret,
+	ctx context.Context, namespace *corev1.Namespace, peering *Peering, userSecret liqo.KeySecret,
 ) (*corev1.Namespace, error) {
 	if namespace == nil || !e.Owner.MayRemove(namespace) {
 		return namespace, nil
@@ -49,7 +49,7 @@ type Leftovers struct {
 // recordGone reports. A namespace that stays loses its owner, and a later shortcut of the pair takes it
 // over. All other objects of the owner are gone by then.
 func (e *End) RemoveNamespace(
-	ctx context.Context, namespace *corev1.Namespace, peering string, foreignClusterGone bool, userSecret liqo.KeySecret,
+	ctx context.Context, namespace *corev1.Namespace, peering *Peering, foreignClusterGone bool, userSecret liqo.KeySecret,
 ) (Leftovers, error) {
 	uses, err := e.uses(ctx, namespace, peering, userSecret)
 	if err != nil {
@@ -116,7 +116,7 @@ func (e *End) UntilGone(ctx context.Context, leftovers Leftovers) error {
 // uses returns sentences about the objects of the network that someone else created, and about those
 // that need the tenant namespace, which may be nil.
 func (e *End) uses(
-	ctx context.Context, namespace *corev1.Namespace, peering string, userSecret liqo.KeySecret,
+	ctx context.Context, namespace *corev1.Namespace, peering *Peering, userSecret liqo.KeySecret,
 ) ([]string, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func (e *End) uses(
 			uses = append(uses, fmt.Sprintf("Your Secret %s stays.", secret))
 		}
 	}
-	if peering != "" {
+	if peering != nil {
 		uses = append(uses, fmt.Sprintf("There is still %s.", peering))
 	}
 	return uses, nil

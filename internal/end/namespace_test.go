@@ -153,23 +153,24 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 	for name, test := range map[string]struct {
 		owner      owner.Owner
 		objects    []client.Object
-		peering    string
+		peering    *Peering
 		userSecret liqo.KeySecret
 		stays      bool
 		why        string
 	}{
-		"mine":           {me, nil, "", liqo.KeySecret{}, false, ""},
-		"nobody's":       {owner.Owner{}, nil, "", liqo.KeySecret{}, false, ""},
-		"someone else's": {somebody, nil, "", liqo.KeySecret{}, true, ""},
-		"with a peering": {me, nil, "the peering", liqo.KeySecret{}, true,
-			"There is still the peering. Therefore, Namespace liqo-tenant-rome also stays; " +
+		"mine":           {me, nil, nil, liqo.KeySecret{}, false, ""},
+		"nobody's":       {owner.Owner{}, nil, nil, liqo.KeySecret{}, false, ""},
+		"someone else's": {somebody, nil, nil, liqo.KeySecret{}, true, ""},
+		"with a peering": {me, nil, romesPeering, liqo.KeySecret{}, true,
+			`There is still the peering with "rome" (ForeignCluster rome). ` +
+				"Therefore, Namespace liqo-tenant-rome also stays; " +
 				"delete it when it is no longer needed."},
 		"with a Secret that the gateway was given": {
-			me, []client.Object{own}, "", liqo.KeySecret{Name: own.Name}, true,
+			me, []client.Object{own}, nil, liqo.KeySecret{Name: own.Name}, true,
 			"Your Secret liqo-tenant-rome/my-keys stays. Therefore, Namespace liqo-tenant-rome also stays; " +
 				"delete it when it is no longer needed.",
 		},
-		"with a Secret that was given elsewhere": {me, []client.Object{own}, "",
+		"with a Secret that was given elsewhere": {me, []client.Object{own}, nil,
 			liqo.KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},
 	} {
 		milan := milansEnd(t, append(test.objects, romesNamespace(test.owner))...)
@@ -208,10 +209,10 @@ func TestATenantNamespaceThatHasChangedIsJudgedAgain(t *testing.T) {
 			must(t, err)
 			must(t, milan.Leaf.Edit(t.Context(), namespace, test.change))
 			if begun {
-				namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, "", liqo.KeySecret{})
+				namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, nil, liqo.KeySecret{})
 				must(t, err)
 			}
-			leftovers, err := milan.RemoveNamespace(t.Context(), namespace, "", true, liqo.KeySecret{})
+			leftovers, err := milan.RemoveNamespace(t.Context(), namespace, nil, true, liqo.KeySecret{})
 			must(t, err)
 			must(t, milan.UntilGone(t.Context(), leftovers))
 			if left, err := milan.TenantNamespace(t.Context()); err != nil || (left != nil) != test.stays {
@@ -228,7 +229,7 @@ func TestATenantNamespaceStaysAsLongAsTheForeignCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leftovers, err := milan.RemoveNamespace(t.Context(), namespace, "", false, liqo.KeySecret{})
+	leftovers, err := milan.RemoveNamespace(t.Context(), namespace, nil, false, liqo.KeySecret{})
 	if err != nil || leftovers != (Leftovers{}) {
 		t.Errorf("it says %+v (%v)", leftovers, err)
 	}

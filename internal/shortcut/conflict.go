@@ -194,8 +194,8 @@ func foreignNetwork(ctx context.Context, e *end.End, objects []string) error {
 	if err != nil {
 		return err
 	}
-	if peering != "" {
-		maker, remedy = peering, "end the peering first with `liqoctl unpeer`"
+	if peering != nil {
+		maker, remedy = peering.String(), "end the peering first with `liqoctl unpeer`"
 	}
 	takeOver := "Import that network, set `adopt_existing = true` to take it over"
 	if e.Owner.Resource != "" {

@@ -62,10 +62,11 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, 
 	r := steps.NewIndependent(ctx)
 	begin := steps.Act(r, lock.end.Leaf.Name, "wait for other operations on the pair", lock.acquire(r))
 	before := []steps.Before{begin} // on both leaves, before anything is removed on either
-	peerings, namespaces := make([]*steps.Step[string], len(ends)), make([]*steps.Step[*corev1.Namespace], len(ends))
+	peerings := make([]*steps.Step[*end.Peering], len(ends))
+	namespaces := make([]*steps.Step[*corev1.Namespace], len(ends))
 	for i, e := range ends {
 		peerings[i] = readEarly(r, lock, begin, e, "look for a peering", e.LivingPeering,
-			func(string) bool { return true }) // the lock is no matter of peerings
+			func(*end.Peering) bool { return true }) // the lock is no matter of peerings
 		namespaces[i] = readEarly(r, lock, begin, e, "look for the tenant namespace", e.TenantNamespace,
 			func(namespace *corev1.Namespace) bool { return namespace != nil }) // its deletion fails if it has changed
 		before = append(before, peerings[i])
@@ -135,19 +136,19 @@ func (r Removal) keySecret(ofClient bool) liqo.KeySecret {
 // startRest starts the steps that remove everything at one end except the gateway.
 func startRest(
 	r *steps.Run, e *end.End, userSecret liqo.KeySecret, namespace *steps.Step[*corev1.Namespace],
-	peering *steps.Step[string], gateways steps.Before, before ...steps.Before,
+	peering *steps.Step[*end.Peering], gateways steps.Before, before ...steps.Before,
 ) *steps.Step[end.Leftovers] {
 	leaf := e.Leaf.Name
 	watched := steps.Act(r, leaf, "watch the ForeignCluster", e.WatchForeignCluster)
 	leaving := steps.With2(r, leaf, "begin to remove the tenant namespace", namespace, peering,
-		func(ctx context.Context, namespace *corev1.Namespace, peering string) (*corev1.Namespace, error) {
+		func(ctx context.Context, namespace *corev1.Namespace, peering *end.Peering) (*corev1.Namespace, error) {
 			return e.BeginRemovingNamespace(ctx, namespace, peering, userSecret)
 		}, before...)
 	configuration := steps.Act(r, leaf, "remove the Configuration", e.RemoveConfigurations, before...)
 	foreignCluster := steps.With2(r, leaf, "remove the ForeignCluster", leaving, peering, e.RemoveForeignCluster,
 		watched, gateways, configuration)
 	return steps.With3(r, leaf, "remove the tenant namespace", leaving, peering, foreignCluster,
-		func(ctx context.Context, namespace *corev1.Namespace, peering string, gone bool) (end.Leftovers, error) {
+		func(ctx context.Context, namespace *corev1.Namespace, peering *end.Peering, gone bool) (end.Leftovers, error) {
 			return e.RemoveNamespace(ctx, namespace, peering, gone, userSecret)
 		})
 }

@@ -78,12 +78,11 @@ func (o EndObject) checkStill(ctx context.Context) error {
 	}
 }
 
-// checkNoPeering fails if a removal would take the network from a peering. The text names the peering; it is
-// empty if there is none.
-func (o EndObject) checkNoPeering(ctx context.Context, peering string) error {
+// checkNoPeering fails if a removal would take the network from this peering, which may be nil.
+func (o EndObject) checkNoPeering(ctx context.Context, peering *end.Peering) error {
 	objects, err := o.End.Find(ctx)
 	object := end.ObjectOf(objects, o.End.Owner.Resource)
-	if err != nil || peering == "" || object == nil || !o.End.Owner.MayRemove(object) {
+	if err != nil || peering == nil || object == nil || !o.End.Owner.MayRemove(object) {
 		return err
 	}
 	return &explain.Problem{

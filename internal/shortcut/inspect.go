@@ -2,7 +2,6 @@ package shortcut
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -58,7 +57,7 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(n.reverse(), false)
 		inspection.Client, inspection.Server = inspection.Server, inspection.Client
 	}
-	peerings := make([]string, len(s.Ends()))
+	peerings := make([]*end.Peering, len(s.Ends()))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, e := range s.Ends() {
 		group.Go(func() (err error) { peerings[i], err = e.Peering(ctx); return err })
@@ -68,7 +67,7 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	if err := group.Wait(); err != nil {
 		return Inspection{}, err
 	}
-	inspection.MadeBy = n.madeBy(strings.Join(peerings, "") != "")
+	inspection.MadeBy = n.madeBy(peerings[0] != nil || peerings[1] != nil)
 	return inspection, nil
 }
 
