@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
 // Request lets the owner request direct connections, and returns when every leaf that can follow has followed. If the
@@ -113,13 +114,10 @@ func (s *Service) untilWithdrawn(ctx context.Context, members []*member) error {
 
 // together runs a function for all members that are connected, in parallel, and joins the errors.
 func (s *Service) together(members []*member, do func(*member) error) error {
-	failures := make([]error, len(members))
-	var doing sync.WaitGroup
-	for i, m := range members {
-		if m.err == nil && m.namespace != "" {
-			doing.Go(func() { failures[i] = do(m) })
+	return errors.Join(parallel.Map(members, func(m *member) error {
+		if m.err != nil || m.namespace == "" {
+			return nil
 		}
-	}
-	doing.Wait()
-	return errors.Join(failures...)
+		return do(m)
+	})...)
 }

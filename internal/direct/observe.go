@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 
 	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
 // State is what the centre and its leaves show about a Service.
@@ -88,13 +89,8 @@ func (s *Service) observe(ctx context.Context) (State, []*member, error) {
 	if err != nil {
 		return State{}, nil, err
 	}
-	state := State{Request: request, Leaves: make([]LeafState, len(members))}
-	var reading sync.WaitGroup
-	for i, m := range members {
-		reading.Go(func() { state.Leaves[i] = m.observe(ctx, pods, request.Set) })
-	}
-	reading.Wait()
-	return state, members, nil
+	leaves := parallel.Map(members, func(m *member) LeafState { return m.observe(ctx, pods, request.Set) })
+	return State{Request: request, Leaves: leaves}, members, nil
 }
 
 // members connects the leaves into which the centre offloads the Service's namespace, all in parallel.
@@ -104,13 +100,11 @@ func (s *Service) members(ctx context.Context) ([]*member, error) {
 		return nil, err
 	}
 	names := map[string]string{string(s.Centre.ID): s.Centre.Name}
-	members := make([]*member, len(destinations))
-	var connecting sync.WaitGroup
-	for i, destination := range destinations {
-		members[i] = &member{destination: destination, service: s, names: names}
-		connecting.Go(func() { members[i].leaf, members[i].err = s.leafByID(ctx, destination.id) })
-	}
-	connecting.Wait()
+	members := parallel.Map(destinations, func(destination destination) *member {
+		m := &member{destination: destination, service: s, names: names}
+		m.leaf, m.err = s.leafByID(ctx, destination.id)
+		return m
+	})
 	for _, m := range members {
 		if m.err == nil {
 			names[m.id] = m.leaf.Name

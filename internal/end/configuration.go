@@ -1,6 +1,7 @@
 package end
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
 // EnsureConfiguration announces the address ranges of the other leaf to this one. Liqo's Configuration
@@ -76,14 +78,14 @@ func (e *End) untilReleased(ctx context.Context, configurations []client.Object)
 	if err != nil {
 		return err
 	}
-	return forEach(taken, func(network ipamv1alpha1.Network) error {
+	return cmp.Or(parallel.Map(taken, func(network ipamv1alpha1.Network) error {
 		made := func(configuration client.Object) bool { return liqo.OwnedBy(&network, configuration) }
 		if !slices.ContainsFunc(configurations, made) {
 			return nil
 		}
 		kind := ipamv1alpha1.SchemeGroupVersion.WithKind(ipamv1alpha1.NetworkKind)
 		return e.untilGone(ctx, kind, client.ObjectKeyFromObject(&network))
-	})
+	})...)
 }
 
 // KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later

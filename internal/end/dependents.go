@@ -15,6 +15,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
 // dependents are the objects that Liqo creates for one gateway, and removes some time after it.
@@ -113,12 +114,12 @@ func (e *End) untilDependentsGone(ctx context.Context, dependents []dependents) 
 		all = append(all, &dependent{appsv1.SchemeGroupVersion.WithKind("Deployment"), one.name},
 			&dependent{corev1.SchemeGroupVersion.WithKind("Service"), one.name}, one.technology, one.keys)
 	}
-	return forEach(all, func(one *dependent) error {
+	return cmp.Or(parallel.Map(all, func(one *dependent) error {
 		if one == nil {
 			return nil
 		}
 		return e.untilGone(ctx, one.kind, one.key)
-	})
+	})...)
 }
 
 // UntilFormerKeysGone waits until Kubernetes has deleted the keys of a gateway that no longer exists, which an

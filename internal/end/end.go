@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +15,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
 // End is one leaf's end of its network with one other cluster. It holds no state; the objects are on
@@ -87,18 +87,7 @@ func (e *End) delete(ctx context.Context, object client.Object) error {
 
 // deleteAll asks for the deletion of these objects, as [End.delete].
 func (e *End) deleteAll(ctx context.Context, objects []client.Object) error {
-	return forEach(objects, func(object client.Object) error { return e.delete(ctx, object) })
-}
-
-// forEach does something for all items at the same time. If several fail, it returns the error of the first item.
-func forEach[T any](items []T, do func(T) error) error {
-	errs := make([]error, len(items))
-	var doing sync.WaitGroup
-	for i, item := range items {
-		doing.Go(func() { errs[i] = do(item) })
-	}
-	doing.Wait()
-	return cmp.Or(errs...)
+	return cmp.Or(parallel.Map(objects, func(object client.Object) error { return e.delete(ctx, object) })...)
 }
 
 // IsMissing reports whether a problem is a missing object on the leaf that the user has to create.

@@ -30,11 +30,15 @@ type Peering struct {
 }
 
 // String names the peering in a sentence.
-func (p *Peering) String() string { return fmt.Sprintf("the peering with %q (%s)", p.remote, p.evidence) }
+func (p *Peering) String() string {
+	return fmt.Sprintf("the peering with %q (%s)", p.remote, p.evidence)
+}
 
 // Peering returns this leaf's peering with the other cluster, or nil. The ForeignCluster of that cluster shows it: a
 // peering authenticates, and a shortcut never does. It reads the cache.
-func (e *End) Peering(ctx context.Context) (*Peering, error) { return e.readPeering(ctx, e.Leaf.Cached) }
+func (e *End) Peering(ctx context.Context) (*Peering, error) {
+	return e.readPeering(ctx, e.Leaf.Cached)
+}
 
 // readPeering does so by the cache or live.
 func (e *End) readPeering(ctx context.Context, reader client.Client) (*Peering, error) {

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
 // Down asks both leaves why a tunnel is down although all objects of the network are in place. The
@@ -22,22 +23,20 @@ func DownAt(ctx context.Context, end Subject) *Problem {
 func down(ctx context.Context, summary string, ends ...Subject) *Problem {
 	ctx, cancel := context.WithTimeout(ctx, timeToLook)
 	defer cancel()
-	var (
-		looking sync.WaitGroup
-		looks   = make([]*Problem, len(ends))
-		reports = make([][]string, len(ends))
-	)
-	for i, end := range ends {
-		looking.Go(func() { looks[i], reports[i] = end.diagnose(ctx), end.reports(ctx) })
+	type diagnosis struct {
+		problem *Problem
+		reports []string
 	}
-	looking.Wait()
+	var problems []*Problem
 	var lines []string
-	for _, report := range reports {
-		lines = append(lines, report...)
+	for _, d := range parallel.Map(ends, func(end Subject) diagnosis {
+		return diagnosis{end.diagnose(ctx), end.reports(ctx)}
+	}) {
+		problems, lines = append(problems, d.problem), append(lines, d.reports...)
 	}
 	return &Problem{
 		Summary: summary,
-		Detail:  strings.Join(append([]string{strings.Join(lines, "\n")}, whyDown(looks)...), "\n\n"),
+		Detail:  strings.Join(append([]string{strings.Join(lines, "\n")}, whyDown(problems)...), "\n\n"),
 	}
 }
 
@@ -46,22 +45,22 @@ func down(ctx context.Context, summary string, ends ...Subject) *Problem {
 func (s Subject) reports(ctx context.Context) []string {
 	view, err := s.observe(ctx)
 	if err != nil {
-		return nil // look returns the same error
+		return nil // diagnose returns the same error
 	}
 	var lines []string
 	if view.GatewayClient != nil {
 		lines = append(lines, fmt.Sprintf("The gateway of %q dials %s.", s.Leaf.Name,
 			where(view.GatewayClient.Spec.Endpoint)))
 	}
-	report, _ := s.report(ctx, view) // look returns the same error
+	report, _ := s.report(ctx, view) // diagnose returns the same error
 	return append(lines, report)
 }
 
 // whyDown returns paragraphs about the causes. If no leaf shows a cause, it returns advice about the
 // path between the leaves.
-func whyDown(looks []*Problem) []string {
+func whyDown(problems []*Problem) []string {
 	var paragraphs []string
-	for i, c := range merged(looks) {
+	for i, c := range merged(problems) {
 		problem := c.problem()
 		switch {
 		case !c.rank.isConsequence():

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -17,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -147,26 +147,22 @@ func (l *leaves) survey(
 func askAll[T any](
 	ctx context.Context, l *leaves, names []string, question func(context.Context, *cluster.Leaf) (T, error),
 ) map[string]T {
-	var (
-		mu    sync.Mutex // of the answers
-		group sync.WaitGroup
-	)
-	answers := map[string]T{}
-	for _, name := range names {
-		group.Go(func() {
-			var answer T
-			if _, err := l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
-				answer, err = question(ctx, leaf)
-				return err
-			}); err != nil {
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			answers[name] = answer
-		})
+	type answer struct {
+		value T
+		err   error
 	}
-	group.Wait()
+	answers := map[string]T{}
+	for i, a := range parallel.Map(names, func(name string) (a answer) {
+		_, a.err = l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
+			a.value, err = question(ctx, leaf)
+			return err
+		})
+		return a
+	}) {
+		if a.err == nil {
+			answers[names[i]] = a.value
+		}
+	}
 	return answers
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -171,15 +170,7 @@ func (r *endResource[M, P]) checkFeasible(
 	if isNew {
 		questions = append(questions, func(ctx context.Context) diag.Diagnostics { return checkEndFree(ctx, object) })
 	}
-	answers := make([]diag.Diagnostics, len(questions))
-	var group sync.WaitGroup
-	for i, ask := range questions {
-		group.Go(func() { answers[i] = ask(ctx) })
-	}
-	group.Wait()
-	for _, answer := range answers {
-		diags.Append(answer...)
-	}
+	diags.Append(askEach(ctx, questions)...)
 	return diags
 }
 

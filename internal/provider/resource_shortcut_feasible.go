@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -47,16 +47,13 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 		ofEach(ends, checkedEnd.checkPorts), ofEach(ends, checkedEnd.checkKeys),
 		[]check{f.addressRanges},
 	)
-	answers := make([]diag.Diagnostics, len(questions))
-	var group sync.WaitGroup
-	for i, ask := range questions {
-		group.Go(func() { answers[i] = ask(ctx) })
-	}
-	group.Wait()
-	for _, answer := range answers {
-		diags.Append(answer...)
-	}
+	diags.Append(askEach(ctx, questions)...)
 	return diags
+}
+
+// askEach asks all questions at the same time. It returns the answers in their order.
+func askEach(ctx context.Context, questions []check) diag.Diagnostics {
+	return slices.Concat(parallel.Map(questions, func(ask check) diag.Diagnostics { return ask(ctx) })...)
 }
 
 // ofEach returns the same check of each end.

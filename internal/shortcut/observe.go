@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -13,6 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
 // State is the observed state of a shortcut.
@@ -139,17 +139,23 @@ func hasLeftoversAt(ctx context.Context, e *end.End) (bool, error) {
 // question asks a leaf whether something is so.
 type question func(context.Context) (bool, error)
 
+// answer is the answer to a question.
+type answer struct {
+	yes bool
+	err error
+}
+
+func newAnswer(yes bool, err error) answer { return answer{yes, err} }
+
 // anyOf asks all questions at the same time, and reports whether one of the answers is yes. Without one,
 // it returns the errors.
 func anyOf(ctx context.Context, questions ...question) (bool, error) {
-	answers, errs := make([]bool, len(questions)), make([]error, len(questions))
-	var group sync.WaitGroup
-	for i, ask := range questions {
-		group.Go(func() { answers[i], errs[i] = ask(ctx) })
-	}
-	group.Wait()
-	if slices.Contains(answers, true) {
-		return true, nil
+	var errs []error
+	for _, answer := range parallel.Map(questions, func(ask question) answer { return newAnswer(ask(ctx)) }) {
+		if answer.yes {
+			return true, nil
+		}
+		errs = append(errs, answer.err)
 	}
 	return false, errors.Join(errs...)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
@@ -15,6 +14,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
 // Survey shows how a number of leaves are joined with each other.
@@ -72,12 +72,7 @@ type Ask func(
 // grows with the number of leaves, not with the number of their networks.
 func NewSurvey(ctx context.Context, names []string, ask Ask) Survey {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	leaves := make([]surveyedLeaf, len(names))
-	var group sync.WaitGroup
-	for i, name := range names {
-		group.Go(func() { leaves[i] = surveyLeaf(ctx, name, ask) })
-	}
-	group.Wait()
+	leaves := parallel.Map(names, func(name string) surveyedLeaf { return surveyLeaf(ctx, name, ask) })
 	return newLeafIndex(leaves).survey()
 }
 

@@ -1,0 +1,17 @@
+// Package parallel does one thing for many items at the same time, where an errgroup does not: when every result counts,
+// in the order of the items, and a failure ends nothing else.
+package parallel
+
+import "sync"
+
+// Map calls do for all items at the same time. It returns the results in the order of the items, when the last one is
+// there.
+func Map[T, R any](items []T, do func(T) R) []R {
+	results := make([]R, len(items))
+	var group sync.WaitGroup
+	for i, item := range items {
+		group.Go(func() { results[i] = do(item) })
+	}
+	group.Wait()
+	return results
+}
