@@ -23,7 +23,7 @@ func newDiscovery(config *rest.Config, httpClient *http.Client) Discovery {
 
 // within is a transport whose requests end with a context.
 type within struct {
-	ctx       context.Context //nolint:containedctx // the requests have none of their caller
+	ctx       context.Context // the requests have none of their caller
 	transport http.RoundTripper
 }
 

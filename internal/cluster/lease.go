@@ -68,7 +68,7 @@ func (l *Leaf) Leased(ctx context.Context, name string) (*coordinationv1.Lease, 
 	lease := l.lease(name)
 	err := l.Live.Get(ctx, client.ObjectKeyFromObject(lease), lease)
 	if isAbsent(err) {
-		return nil, nil //nolint:nilnil // documented
+		return nil, nil
 	}
 	return lease, l.Explain(err)
 }
@@ -154,26 +154,17 @@ func (l *Leaf) watchLease(ctx context.Context, name string) (watch.Interface, *c
 // untilChanged returns true when a lease may differ from this version, or after the time silent. It
 // returns false when the API server ends the watch. It stops the watch.
 func untilChanged(ctx context.Context, changes watch.Interface, version string, silent time.Duration) (bool, error) {
-	defer changes.Stop()
-	timer := time.NewTimer(silent)
-	defer timer.Stop()
-	for {
-		select {
-		case change, open := <-changes.ResultChan():
-			lease, ok := change.Object.(*coordinationv1.Lease)
-			if !open || !ok {
-				return false, nil
-			}
-			if change.Type != watch.Deleted && lease.ResourceVersion == version {
-				continue // a watch starts with the existing objects
-			}
-			return true, nil
-		case <-timer.C:
-			return true, nil
-		case <-ctx.Done():
-			return true, context.Cause(ctx)
-		}
+	limited, cancel := context.WithTimeout(ctx, silent)
+	defer cancel()
+	changed, err := untilEvent(limited, changes, func(change watch.Event) (bool, error) {
+		lease, ok := change.Object.(*coordinationv1.Lease)
+		existing := ok && change.Type != watch.Deleted && lease.ResourceVersion == version
+		return !existing, nil // a watch starts with the existing objects
+	})
+	if limited.Err() != nil {
+		return true, context.Cause(ctx) // nil after the time silent
 	}
+	return changed, err
 }
 
 func holderOf(lease *coordinationv1.Lease) string { return ptr.Deref(lease.Spec.HolderIdentity, "") }

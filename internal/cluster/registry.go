@@ -29,7 +29,7 @@ type Registry struct {
 
 	// Caches outlive the request that started them, so their lifetime is the registry's, not a
 	// caller's context.
-	lifetime context.Context //nolint:containedctx // see above
+	lifetime context.Context // see above
 	stop     context.CancelFunc
 
 	mu       sync.Mutex

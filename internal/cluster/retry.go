@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // An API server that restarts does not answer at first. While it loads, it may refuse what it allows later, and not
@@ -17,13 +18,12 @@ const (
 	// started knows all permissions and kinds within a few seconds.
 	refusalsBelieved = 15 * time.Second
 
-	// A wait whose request has failed asks again after firstRetry, then after twice that time, up to lastRetry.
-	firstRetry = 250 * time.Millisecond
-	lastRetry  = 5 * time.Second
-
 	// outagesSurvived is how long a write is repeated.
 	outagesSurvived = time.Minute
 )
+
+// retryDelays are the times after which a wait whose request has failed asks again.
+var retryDelays = wait.Backoff{Duration: 250 * time.Millisecond, Factor: 2, Steps: 10, Cap: 5 * time.Second}
 
 // WaitError is the error of a wait that has ended while the leaf's API server did not answer its requests.
 type WaitError struct {
@@ -41,10 +41,10 @@ func (e *WaitError) Unwrap() error { return e.Err }
 
 // retries paces the requests of one wait. The zero value is for a wait that begins.
 type retries struct {
-	delay   time.Duration // before the last retry
-	retried time.Time     // when that was
-	refused time.Time     // when the API server began to refuse; zero if it does not
-	last    error         // the last failure; nil if the last request has succeeded
+	backoff wait.Backoff
+	retried time.Time // the last time
+	refused time.Time // when the API server began to refuse; zero if it does not
+	last    error     // the last failure; nil if the last request has succeeded
 }
 
 // pause returns when it is time for the next request, because the last one failed. err is nil if the API server has
@@ -83,11 +83,12 @@ func (r *retries) after(err error) (time.Duration, bool) {
 	default:
 		r.last = err
 	}
-	if time.Since(r.retried) > 2*lastRetry { // it has worked for a while
-		r.delay = 0
+	// Between two failures it may have worked for a while. Backoff.DelayWithReset would begin again also while it fails.
+	if time.Since(r.retried) > 2*retryDelays.Cap {
+		r.backoff = retryDelays
 	}
-	r.delay, r.retried = min(max(2*r.delay, firstRetry), lastRetry), time.Now()
-	return r.delay, true
+	r.retried = time.Now()
+	return r.backoff.Step(), true
 }
 
 // succeeded records that the API server answers.

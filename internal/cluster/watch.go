@@ -2,12 +2,15 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
@@ -94,23 +97,38 @@ func (l *Leaf) watchUntil(
 	if err != nil {
 		return false, l.Explain(err)
 	}
-	defer changes.Stop()
 	if ok, err := l.check(ctx, key, object, done); ok || err != nil {
+		changes.Stop()
 		return ok, err
 	}
-	for {
-		select {
-		case change, open := <-changes.ResultChan():
-			if !open || change.Type == watch.Error {
-				return false, nil
-			}
-			reflect.ValueOf(object).Elem().Set(reflect.ValueOf(change.Object).Elem()) // of the same type
-			if done(change.Type != watch.Deleted) {
-				return true, nil
-			}
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
+	return untilEvent(ctx, changes, func(change watch.Event) (bool, error) {
+		reflect.ValueOf(object).Elem().Set(reflect.ValueOf(change.Object).Elem()) // of the same type
+		return done(change.Type != watch.Deleted), nil
+	})
+}
+
+// untilEvent returns true once done returns true for an event of a watch, and false when the API server ends the watch.
+// It stops the watch. The error is another one of done, or the context's cause.
+//
+// client-go's UntilWithSync and Until begin a watch again by themselves. They are not used, because they do so once a
+// second for ever, also if the API server refuses, and at a version that an API server which has restarted does not
+// know.
+func untilEvent(
+	ctx context.Context, changes watch.Interface, done func(watch.Event) (bool, error),
+) (bool, error) {
+	_, err := watchtools.UntilWithoutRetry(ctx, changes, func(change watch.Event) (bool, error) {
+		if change.Type == watch.Error {
+			return false, watchtools.ErrWatchClosed
 		}
+		return done(change)
+	})
+	switch {
+	case errors.Is(err, watchtools.ErrWatchClosed):
+		return false, nil
+	case wait.Interrupted(err):
+		return false, context.Cause(ctx)
+	default:
+		return err == nil, err
 	}
 }
 

@@ -43,20 +43,11 @@ func (l *Leaf) watchListUntil(
 	if err != nil {
 		return false, l.Explain(err)
 	}
-	defer changes.Stop()
-	for {
-		if ok, err := l.checkList(ctx, list, done, options); ok || err != nil {
-			return ok, err
-		}
-		select {
-		case change, open := <-changes.ResultChan():
-			if !open || change.Type == watch.Error {
-				return false, nil
-			}
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
-		}
+	if ok, err := l.checkList(ctx, list, done, options); ok || err != nil {
+		changes.Stop()
+		return ok, err
 	}
+	return untilEvent(ctx, changes, func(watch.Event) (bool, error) { return l.checkList(ctx, list, done, options) })
 }
 
 // emptied returns a list of the same type without a resource version, at which a watch would begin.

@@ -197,7 +197,7 @@ func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 	}
 	switch len(namespaces.Items) {
 	case 0:
-		return nil, nil //nolint:nilnil // documented
+		return nil, nil
 	case 1:
 		return &namespaces.Items[0], nil
 	default:

@@ -62,7 +62,7 @@ func read(
 	}
 	err := leaf.Live.Get(ctx, key, object)
 	if apierrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // documented
+		return nil, nil
 	}
 	return object, leaf.Explain(err)
 }

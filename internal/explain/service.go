@@ -88,7 +88,7 @@ func wantedService(
 ) (*corev1.Service, error) {
 	reference, name := gateway.Status.ServerRef, liqo.MadeForGateway(gateway)
 	if reference.Kind != networkingv1beta1.WgGatewayServerKind {
-		return nil, nil //nolint:nilnil // documented
+		return nil, nil
 	}
 	gone, err := leaf.Gone(ctx, appsv1.SchemeGroupVersion.WithKind("Deployment"), name)
 	if err != nil || gone {

@@ -80,7 +80,7 @@ func TestAContextIsTheRequestsUntilItIsAnswered(t *testing.T) {
 		if ctx.Value(heavyKey{}) != "carried" || !errors.Is(ctx.Err(), context.Canceled) {
 			t.Errorf("it carries %v and has ended with %v", ctx.Value(heavyKey{}), ctx.Err())
 		}
-		return nil, nil //nolint:nilnil // an answer
+		return nil, nil // an answer
 	}, any(nil))
 	during := <-given
 	if err != nil || during.Value(heavyKey{}) != nil || !errors.Is(during.Err(), context.Canceled) {

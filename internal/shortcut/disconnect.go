@@ -112,7 +112,7 @@ func readEarly[T any](
 	ahead := steps.Do(r, e.Leaf.Name, name, func(ctx context.Context) (*T, error) {
 		found, err := look(ctx)
 		if err != nil || !counts(found) {
-			return nil, nil //nolint:nilerr,nilnil // the next step looks again
+			return nil, nil //nolint:nilerr // the next step looks again
 		}
 		return &found, nil
 	})

@@ -22,7 +22,7 @@ var ErrAborted = errors.New("another step failed")
 
 // Run is a running procedure.
 type Run struct {
-	ctx   context.Context //nolint:containedctx // lives as long as the procedure that made it
+	ctx   context.Context // lives as long as the procedure that made it
 	abort context.CancelCauseFunc
 	steps sync.WaitGroup
 

@@ -165,7 +165,7 @@ type distantDiscovery struct {
 	discovery.DiscoveryInterface
 
 	way *way
-	ctx context.Context //nolint:containedctx // its methods have none
+	ctx context.Context // its methods have none
 }
 
 // ServerVersion implements [discovery.DiscoveryInterface].
