@@ -47,6 +47,8 @@ func (c *configured) Configure(
 	c.leaves = leaves
 }
 
+func (c *configured) unknownAny(names ...types.String) bool { return c.leaves.unknownAny(names...) }
+
 // connect connects to both leaves in parallel, by their names.
 func (l *leaves) connect(ctx context.Context, client, server string) pair {
 	return connectBoth(

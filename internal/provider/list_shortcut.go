@@ -133,7 +133,7 @@ func (l *shortcutList) result(ctx context.Context, req list.ListRequest, link sh
 	if result.Diagnostics.Append(pair.errors()...); result.Diagnostics.HasError() {
 		return result
 	}
-	result.Diagnostics.Append(recordImport(ctx, pair, result.Resource)...)
+	result.Diagnostics.Append(setAttributes(ctx, result.Resource, pair.importedAttributes())...)
 	var model shortcutModel
 	if result.Diagnostics.Append(result.Resource.Get(ctx, &model)...); result.Diagnostics.HasError() {
 		return result

@@ -3,11 +3,9 @@ package provider
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -47,79 +45,74 @@ func (r *directServiceResource) ValidateConfig(
 func (r *directServiceResource) Create(
 	ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse,
 ) {
-	var plan directServiceModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultCreateTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	own := ownership{}.named()
-	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
-	resp.Diagnostics.Append(r.request(ctx, timeout, own, &plan, &resp.State)...)
-	resp.Diagnostics.Append(identifyDirectService(ctx, &plan, resp.Identity)...)
+	createResource(ctx, r, req, resp)
+}
+
+// Read implements [resource.Resource].
+func (r *directServiceResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	readResource(ctx, r, req, resp)
 }
 
 // Update implements [resource.Resource].
 func (r *directServiceResource) Update(
 	ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse,
 ) {
-	var plan directServiceModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
-	resp.Diagnostics.Append(diags...)
-	own, diags := ownershipOf(ctx, req.Private, plan.OwnerID)
-	resp.Diagnostics.Append(diags...)
-	change, diags := plannedChangeOf(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if change.KeepsLeaves {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	} else {
-		resp.Diagnostics.Append(r.request(ctx, timeout, own.as(plan.OwnerID).named(), &plan, &resp.State)...)
-	}
-	resp.Diagnostics.Append(identifyDirectService(ctx, &plan, resp.Identity)...)
+	updateResource(ctx, r, req, resp)
 }
 
-// request requests direct connections, waits for the leaves and records the result, also after a failure.
-func (r *directServiceResource) request(
-	ctx context.Context, timeout time.Duration, own ownership, plan *directServiceModel, state *tfsdk.State,
-) diag.Diagnostics {
-	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
-	defer cancel()
-	service, diags := r.service(ctx, plan)
+// Delete implements [resource.Resource].
+func (r *directServiceResource) Delete(
+	ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
+) {
+	removeResource(ctx, r, req, resp)
+}
+
+// apply requests direct connections, and waits for the leaves.
+func (r *directServiceResource) apply(ctx context.Context, a *application[*directServiceModel]) diag.Diagnostics {
+	service, diags := r.service(ctx, a.plan)
 	if diags.HasError() {
 		return diags
 	}
-	owner := direct.Owner{Token: own.Token, Claims: own.Unadopted}
-	plan.OwnerID = types.StringValue(own.Token)
-	failure := service.Request(ctx, owner)
+	a.plan.OwnerID = types.StringValue(a.own.Token)
+	failure := service.Request(ctx, a.own.ofService())
 	if failure != nil {
 		diags.AddError(summary("The direct connections could not be requested", failure), detail(failure))
 	}
-	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
+	diags.Append(recordService(ctx, service, a, failure)...)
+	return diags
+}
+
+// recordService writes what the centre and the leaves have into the state. A refused attempt leaves no state.
+func recordService(
+	ctx context.Context, service *direct.Service, a *application[*directServiceModel], failure error,
+) diag.Diagnostics {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
 	defer cancel()
+	self := a.own.ofService()
 	observed, err := service.Observe(ctx)
 	switch {
 	case err != nil:
-		return append(diags, recordUnread(ctx, plan, state, failure, err)...)
-	case failure != nil && !observed.IsOf(owner):
-		return diags // a refused attempt leaves no state
+		return recordUnread(ctx, a.plan, a.state, failure, err)
+	case failure != nil && !observed.IsOf(self):
+		return nil
 	}
-	if others := observed.Others(owner); len(others) > 0 && !owner.Claims {
+	var diags diag.Diagnostics
+	if others := observed.Others(self); len(others) > 0 && !self.Claims {
 		diags.AddWarning("Someone else requests direct connections, too", fmt.Sprintf("The annotation of %s was also set by "+
 			"%s. A destroy of this resource will leave it in place. To take it over, import it.",
 			service, direct.DescribeManagers(others)))
 	}
-	planned := plan.ClusterUID
-	plan.observed(service, observed)
-	keepKnown(&plan.ClusterUID, planned)
+	planned := a.plan.ClusterUID
+	a.plan.observed(service, observed)
+	keepKnown(&a.plan.ClusterUID, planned)
 	diags.Append(warnings(observed, nil)...)
-	diags.Append(state.Set(ctx, plan)...)
+	diags.Append(a.state.Set(ctx, a.plan)...)
 	return diags
 }
+
+// ofService returns the instance in the form that package direct needs. What was imported stays claimed, because
+// nothing in the centre can tell it from what others have set.
+func (o ownership) ofService() direct.Owner { return direct.Owner{Token: o.Token, Claims: o.Unadopted} }
 
 // service returns the Service of a plan. The name of the centre must refer to the cluster of the state, if there is
 // one.
@@ -172,72 +165,50 @@ func (l *leaves) byID(ctx context.Context, id string) (*cluster.Leaf, error) {
 	return l.registry.LeafByID(ctx, id)
 }
 
-// Read implements [resource.Resource]. It removes the resource from the state only if there is no such Service.
-func (r *directServiceResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var model directServiceModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	timeout, diags := model.Timeouts.Read(ctx, defaultReadTimeout)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(identifyDirectService(ctx, &model, resp.Identity)...)
-	if resp.Diagnostics.HasError() || r.leaves.unknownAny(model.Cluster) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
-	defer cancel()
-	service, err := r.find(ctx, &model)
+// refresh reads the Service. It is gone only if there is no such Service.
+func (r *directServiceResource) refresh(
+	ctx context.Context, model *directServiceModel, private privateStates,
+) (refreshed, diag.Diagnostics) {
+	service, err := r.find(ctx, model)
 	if err != nil {
-		resp.Diagnostics.Append(failedEnd{"cluster", err}.trouble(
-			"The Service could not be refreshed. Its state stays unchanged."))
-		return
+		return unchanged, diag.Diagnostics{failedEnd{"cluster", err}.trouble(
+			"The Service could not be refreshed. Its state stays unchanged.")}
 	}
-	own, diags := ownershipOf(ctx, req.Private, model.OwnerID)
-	resp.Diagnostics.Append(diags...)
+	own, diags := ownershipOf(ctx, private.before, model.OwnerID)
 	observed, err := service.Observe(ctx)
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError(summary("The Service can't be read", err), detail(err))
+		diags.AddError(summary("The Service can't be read", err), detail(err))
+		return unchanged, diags
 	case !observed.Exists:
-		resp.State.RemoveResource(ctx)
-	default:
-		model.OwnerID = own.id(model.OwnerID)
-		model.observed(service, observed)
-		resp.Diagnostics.Append(warnings(observed, nil)...)
-		resp.Diagnostics.Append(identifyDirectService(ctx, &model, resp.Identity)...)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+		return gone, diags
 	}
+	model.OwnerID = own.id(model.OwnerID)
+	model.observed(service, observed)
+	diags.Append(warnings(observed, nil)...)
+	return changed, diags
 }
 
-// Delete implements [resource.Resource]. It returns when no leaf uses direct addresses any more.
-func (r *directServiceResource) Delete(
-	ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
-) {
-	var model directServiceModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	timeout, diags := model.Timeouts.Delete(ctx, defaultDeleteTimeout)
-	resp.Diagnostics.Append(diags...)
-	own, diags := ownershipOf(ctx, req.Private, model.OwnerID)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
-	defer cancel()
-	service, err := r.find(ctx, &model)
+// remove withdraws the request. It returns when no leaf uses direct addresses any more.
+func (r *directServiceResource) remove(
+	ctx context.Context, model *directServiceModel, own ownership,
+) diag.Diagnostics {
+	service, err := r.find(ctx, model)
 	if err != nil {
-		resp.Diagnostics.Append(failedEnd{"cluster", err}.obstacle(forgetAdvice))
-		return
+		return diag.Diagnostics{failedEnd{"cluster", err}.obstacle(forgetAdvice)}
 	}
-	owner := direct.Owner{Token: own.as(model.OwnerID).Token, Claims: own.Unadopted}
-	others, unchecked, err := service.Withdraw(ctx, owner)
+	var diags diag.Diagnostics
+	others, unchecked, err := service.Withdraw(ctx, own.ofService())
 	if len(others) > 0 {
-		resp.Diagnostics.AddWarning("The Service still requests direct connections", fmt.Sprintf("The annotation of %s "+
+		diags.AddWarning("The Service still requests direct connections", fmt.Sprintf("The annotation of %s "+
 			"stays, because it was also set by %s.", service, direct.DescribeManagers(others)))
 	}
 	for _, leaf := range unchecked {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("Leaf %q can't be read", leaf.Name), detail(leaf.Err)+
+		diags.AddWarning(fmt.Sprintf("Leaf %q can't be read", leaf.Name), detail(leaf.Err)+
 			"\n\nThe annotation is removed, but it is not known whether this leaf has noticed.")
 	}
 	if err != nil {
-		resp.Diagnostics.AddError(summary("The direct connections could not be withdrawn", err), detail(err))
+		diags.AddError(summary("The direct connections could not be withdrawn", err), detail(err))
 	}
+	return diags
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -37,14 +36,16 @@ func (r *directServiceResource) IdentitySchema(
 	}}
 }
 
-// identifyDirectService sets the resource identity, if the cluster is known.
-func identifyDirectService(
-	ctx context.Context, model *directServiceModel, identity *tfsdk.ResourceIdentity,
-) diag.Diagnostics {
-	if identity == nil || model.ClusterID.ValueString() == "" {
+// identify sets the resource identity.
+func (m *directServiceModel) identify(ctx context.Context, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
+	if identity == nil || m.ClusterID.ValueString() == "" {
 		return nil
 	}
-	return identity.Set(ctx, directServiceIdentity{model.ClusterID, model.Namespace, model.Name})
+	return identity.Set(ctx, directServiceIdentity{m.ClusterID, m.Namespace, m.Name})
+}
+
+func (m *directServiceModel) life() life {
+	return life{leaves: []types.String{m.Cluster}, ownerID: m.OwnerID, timeouts: m.Timeouts}
 }
 
 // ImportState implements [resource.ResourceWithImportState]. It fails if the Service does not request direct
@@ -52,30 +53,23 @@ func identifyDirectService(
 func (r *directServiceResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
-	ctx, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
-	defer cancel()
+	importState(ctx, req, resp, r.findImported)
+}
+
+func (r *directServiceResource) findImported(
+	ctx context.Context, req resource.ImportStateRequest,
+) (imported, diag.Diagnostics) {
 	centre, identity, diags := r.leaves.importedService(ctx, req)
-	if resp.Diagnostics.Append(diags...); diags.HasError() {
-		return
+	if diags.HasError() {
+		return imported{}, diags
 	}
 	identity.ClusterID = types.StringValue(string(centre.ID))
-	model := directServiceModel{
-		Cluster: types.StringValue(centre.Name), Namespace: identity.Namespace, Name: identity.Name,
-	}
-	service := r.in(centre, &model)
-	resp.Diagnostics.Append(importable(ctx, service)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+	service := direct.New(centre, identity.Namespace.ValueString(), identity.Name.ValueString(), r.leaves.byID)
 	own := ownership{Unadopted: true}.named()
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity)...)
-	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
-	for attribute, value := range map[string]string{
+	return imported{identity, map[string]any{
 		"cluster": centre.Name, "namespace": service.Namespace, "name": service.Name, "cluster_id": string(centre.ID),
 		"cluster_uid": string(centre.UID), "owner_id": own.Token,
-	} {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
-	}
+	}, own}, importable(ctx, service)
 }
 
 // importable returns an error unless the Service requests direct connections.

@@ -2,13 +2,11 @@ package provider
 
 import (
 	"context"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -28,7 +26,7 @@ type endResource[M any, P endModel[M]] struct {
 
 // endModel is the model of one of these resources. Its methods are what depends on the object.
 type endModel[M any] interface {
-	*M
+	lifeModel[M]
 	// common returns the attributes that all of these resources have.
 	common() *endCommonModel
 	// validate finds settings that do not go together.
@@ -85,45 +83,27 @@ func (r *endResource[M, P]) at(leaf *cluster.Leaf, model P, own ownership) short
 
 // Create implements [resource.Resource].
 func (r *endResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan := P(new(M))
-	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
-	timeout, diags := plan.common().Timeouts.Create(ctx, defaultCreateTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	own := ownership{}.named()
-	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
-	own.isNew = true
-	resp.Diagnostics.Append(r.ensure(ctx, timeout, own, plan, &resp.State)...)
-	resp.Diagnostics.Append(plan.common().identify(ctx, resp.Identity)...)
+	createResource(ctx, r, req, resp)
+}
+
+// Read implements [resource.Resource].
+func (r *endResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	readResource(ctx, r, req, resp)
 }
 
 // Update implements [resource.Resource].
 func (r *endResource[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan := P(new(M))
-	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
-	timeout, diags := plan.common().Timeouts.Update(ctx, defaultUpdateTimeout)
-	resp.Diagnostics.Append(diags...)
-	own, diags := ownershipOf(ctx, req.Private, plan.common().OwnerID)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	own = own.named()
-	resp.Diagnostics.Append(r.ensure(ctx, timeout, own, plan, &resp.State)...)
-	resp.Diagnostics.Append(plan.common().identify(ctx, resp.Identity)...)
-	own.Unadopted = own.Unadopted && resp.Diagnostics.HasError()
-	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
+	updateResource(ctx, r, req, resp)
 }
 
-// ensure creates or changes the object, and records the result in the state, also after a failure.
-func (r *endResource[M, P]) ensure(
-	ctx context.Context, timeout time.Duration, own ownership, plan P, state *tfsdk.State,
-) diag.Diagnostics {
-	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
-	defer cancel()
-	model := plan.common()
+// Delete implements [resource.Resource].
+func (r *endResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	removeResource(ctx, r, req, resp)
+}
+
+// apply creates or changes the object.
+func (r *endResource[M, P]) apply(ctx context.Context, a *application[P]) diag.Diagnostics {
+	model := a.plan.common()
 	leaf, err := r.leaves.registry.Leaf(ctx, model.Cluster.ValueString())
 	if err == nil {
 		err = model.recorded().check(ctx, leaf)
@@ -131,78 +111,79 @@ func (r *endResource[M, P]) ensure(
 	if err != nil {
 		return diag.Diagnostics{failedEnd{"cluster", err}.diagnostic("Nothing was changed.")}
 	}
-	object := r.at(leaf, plan, own)
 	var diags diag.Diagnostics
-	failure := plan.ensure(ctx, object, model.Namespace.ValueString())
+	object := r.at(leaf, a.plan, a.own)
+	failure := a.plan.ensure(ctx, object, model.Namespace.ValueString())
 	if failure != nil {
 		diags.AddError(summary("The "+string(r.resource)+" could not be applied", failure), detail(failure))
 	}
-	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
-	defer cancel()
-	observed, err := object.Observe(ctx)
-	if err != nil {
-		return append(diags, recordUnread(ctx, plan, state, failure, err)...)
-	}
-	if !observed.Exists {
-		return diags // a refused attempt must not take over what someone else made
-	}
-	planned, promisedUID := *plan, model.ClusterUID
-	model.observed(leaf, observed, own)
-	keepKnown(&model.ClusterUID, promisedUID)
-	diags.Append(plan.observed(ctx, observed)...)
-	if failure == nil {
-		plan.keepPlanned(&planned) // if it has changed meanwhile, the next refresh shows it
-	}
-	diags.Append(state.Set(ctx, plan)...)
+	diags.Append(r.recordState(ctx, object, a, failure)...)
+	a.own.Unadopted = a.own.Unadopted && diags.HasError()
 	return diags
 }
 
-// Read implements [resource.Resource]. It removes the object from the state only if it is certain that the leaf
-// does not have it, or that it belongs to someone else.
-func (r *endResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state := P(new(M))
-	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
-	model := state.common()
-	timeout, diags := model.Timeouts.Read(ctx, defaultReadTimeout)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(model.identify(ctx, resp.Identity)...)
-	if resp.Diagnostics.HasError() || r.leaves.unknownAny(model.Cluster) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
+// recordState writes the object on the leaf into the state. A refused attempt must not take over what someone else made.
+func (r *endResource[M, P]) recordState(
+	ctx context.Context, object shortcut.EndObject, a *application[P], failure error,
+) diag.Diagnostics {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
 	defer cancel()
-	leaf, err := r.leaves.findRecorded(ctx, model.recorded())
-	if err != nil {
-		resp.Diagnostics.Append(failedEnd{"cluster", err}.trouble(
-			"The resource could not be refreshed. Its state stays unchanged."))
-		return
-	}
-	own, diags := r.recognise(ctx, leaf, state, req.Private, resp.Private)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
-		return
-	}
-	object := r.at(leaf, state, own)
 	observed, err := object.Observe(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError(summary("The leaf can't be read", err), detail(err))
-		return
+		return recordUnread(ctx, a.plan, a.state, failure, err)
+	}
+	if !observed.Exists {
+		return nil
+	}
+	planned, model := *a.plan, a.plan.common()
+	plannedUID := model.ClusterUID
+	model.observed(object.End.Leaf, observed, a.own)
+	keepKnown(&model.ClusterUID, plannedUID)
+	diags := a.plan.observed(ctx, observed)
+	if failure == nil {
+		a.plan.keepPlanned(&planned) // if it has changed meanwhile, the next refresh shows it
+	}
+	diags.Append(a.state.Set(ctx, a.plan)...)
+	return diags
+}
+
+// refresh reads the object. It is gone if the leaf does not have it, or if it belongs to someone else.
+func (r *endResource[M, P]) refresh(
+	ctx context.Context, model P, private privateStates,
+) (refreshed, diag.Diagnostics) {
+	leaf, err := r.leaves.findRecorded(ctx, model.common().recorded())
+	if err != nil {
+		return unchanged, diag.Diagnostics{failedEnd{"cluster", err}.trouble(
+			"The resource could not be refreshed. Its state stays unchanged.")}
+	}
+	own, diags := private.recognise(ctx, model.common().OwnerID, func(ctx context.Context) (string, error) {
+		self, err := r.at(leaf, model, ownership{}).ImportedFrom(ctx)
+		return self.Token, err
+	})
+	if diags.HasError() {
+		return unchanged, diags
+	}
+	object := r.at(leaf, model, own)
+	observed, err := object.Observe(ctx)
+	if err != nil {
+		diags.AddError(summary("The leaf can't be read", err), detail(err))
+		return unchanged, diags
 	}
 	if observed.Taken != "" {
-		resp.Diagnostics.AddWarning("The object has another owner now", "This resource no longer owns "+observed.Taken+
+		diags.AddWarning("The object has another owner now", "This resource no longer owns "+observed.Taken+
 			": another resource or someone else has taken it over. The resource is removed from the state, and the object "+
 			"stays.")
 	}
 	if !observed.Exists {
-		resp.State.RemoveResource(ctx)
-		return
+		return gone, diags
 	}
-	model.observed(leaf, observed, own)
-	resp.Diagnostics.Append(state.observed(ctx, observed)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	model.common().observed(leaf, observed, own)
+	diags.Append(model.observed(ctx, observed)...)
 	if r.isGateway() && (observed.Status == shortcut.Error || observed.Silent) {
 		down := object.WhyDown(ctx)
-		resp.Diagnostics.AddAttributeWarning(path.Root("status"), capital(down.Summary), down.Detail)
+		diags.AddAttributeWarning(path.Root("status"), capital(down.Summary), down.Detail)
 	}
+	return changed, diags
 }
 
 // isGateway reports whether the object is a gateway, which has a status.
@@ -210,30 +191,19 @@ func (r *endResource[M, P]) isGateway() bool {
 	return r.resource == owner.GatewayServerResource || r.resource == owner.GatewayClientResource
 }
 
-// Delete implements [resource.Resource]. It returns when the object is gone.
-func (r *endResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state := P(new(M))
-	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
-	model := state.common()
-	timeout, diags := model.Timeouts.Delete(ctx, defaultDeleteTimeout)
-	resp.Diagnostics.Append(diags...)
-	own, diags := ownershipOf(ctx, req.Private, model.OwnerID)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
-	defer cancel()
-	leaf, err := r.leaves.findRecorded(ctx, model.recorded())
+// remove removes the object.
+func (r *endResource[M, P]) remove(ctx context.Context, model P, own ownership) diag.Diagnostics {
+	leaf, err := r.leaves.findRecorded(ctx, model.common().recorded())
 	if err != nil {
-		resp.Diagnostics.Append(failedEnd{"cluster", err}.obstacle(forgetAdvice))
-		return
+		return diag.Diagnostics{failedEnd{"cluster", err}.obstacle(forgetAdvice)}
 	}
-	kept, err := r.at(leaf, state, own.as(model.OwnerID)).Remove(ctx, state.keySecret())
+	var diags diag.Diagnostics
+	kept, err := r.at(leaf, model, own).Remove(ctx, model.keySecret())
 	if err != nil {
-		resp.Diagnostics.AddError(summary("The "+string(r.resource)+" could not be removed", err), detail(err))
+		diags.AddError(summary("The "+string(r.resource)+" could not be removed", err), detail(err))
 	}
 	if kept != "" {
-		resp.Diagnostics.AddWarning("Some objects were kept on leaf \""+leaf.Name+"\"", kept)
+		diags.AddWarning("Some objects were kept on leaf \""+leaf.Name+"\"", kept)
 	}
+	return diags
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -39,40 +38,36 @@ func (r *endResource[M, P]) IdentitySchema(
 func (r *endResource[M, P]) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
-	ctx, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
-	defer cancel()
+	importState(ctx, req, resp, r.findImported)
+}
+
+func (r *endResource[M, P]) findImported(
+	ctx context.Context, req resource.ImportStateRequest,
+) (imported, diag.Diagnostics) {
 	leaf, remote, diags := r.leaves.importedEnd(ctx, req)
-	if resp.Diagnostics.Append(diags...); diags.HasError() {
-		return
+	if diags.HasError() {
+		return imported{}, diags
 	}
 	model := P(new(M))
 	model.common().RemoteClusterID = types.StringValue(remote)
 	self, err := r.at(leaf, model, ownership{}).ImportedFrom(ctx)
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError(summary("The owner of the object can't be read", err), detail(err))
-		return
+		diags.AddError(summary("The owner can't be read", err), detail(err))
 	case self.Shortcut:
-		resp.Diagnostics.Append(importedFrom("liqo_shortcut", self.Origin))
+		diags.Append(importedFrom("liqo_shortcut", self.Origin))
 	case self.Token != "":
-		resp.Diagnostics.Append(importedFrom(string(r.resource), self.Origin))
+		diags.Append(importedFrom(string(r.resource), self.Origin))
 	}
-	resp.Diagnostics.Append(recordEndImport(ctx, leaf, remote, &resp.State)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, endIdentity{
-		ClusterID: types.StringValue(string(leaf.ID)), RemoteClusterID: types.StringValue(remote),
-	})...)
-	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
+	identity := endIdentity{ClusterID: types.StringValue(string(leaf.ID)), RemoteClusterID: types.StringValue(remote)}
+	return imported{identity, importedEndAttributes(leaf, remote), ownership{Unadopted: true, Imported: true}}, diags
 }
 
-// recordEndImport writes the first state of an imported object. A refresh adds what the leaf shows.
-func recordEndImport(ctx context.Context, leaf *cluster.Leaf, remote string, state settable) diag.Diagnostics {
-	var diags diag.Diagnostics
-	for attribute, value := range map[string]string{
+// importedEndAttributes returns the first state of an imported object.
+func importedEndAttributes(leaf *cluster.Leaf, remote string) map[string]any {
+	return map[string]any{
 		"cluster": leaf.Name, "cluster_id": string(leaf.ID), "cluster_uid": string(leaf.UID), "remote_cluster_id": remote,
-	} {
-		diags.Append(state.SetAttribute(ctx, path.Root(attribute), value)...)
 	}
-	return diags
 }
 
 const endIDForm = "`cluster/remote_cluster_id`: the name or the cluster ID of this cluster, and the cluster ID of " +
@@ -112,23 +107,4 @@ func (l *leaves) importedEnd(
 		}
 	}
 	return leaf, remote, l.notImported(failedEnd{"cluster", err}, endIDForm)
-}
-
-// recognise reads the ownership of an instance. A newly imported instance gets the token of the resource that made the
-// object, if there is one. Then the object needs no adoption.
-func (r *endResource[M, P]) recognise(
-	ctx context.Context, leaf *cluster.Leaf, model P, before, after privateState,
-) (ownership, diag.Diagnostics) {
-	own, diags := ownershipOf(ctx, before, model.common().OwnerID)
-	if diags.HasError() || !own.Imported {
-		return own, diags
-	}
-	self, err := r.at(leaf, model, own).ImportedFrom(ctx)
-	if err != nil {
-		diags.AddError(summary("The owner of the object can't be read", err), detail(err))
-		return own, diags
-	}
-	own = ownership{Token: self.Token, Unadopted: true}.named()
-	diags.Append(own.save(ctx, after)...)
-	return own, diags
 }

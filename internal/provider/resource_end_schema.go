@@ -124,7 +124,11 @@ func (m *endCommonModel) locate(leaf *cluster.Leaf) {
 	}
 }
 
-// identify sets the resource identity, if it is known.
+func (m *endCommonModel) life() life {
+	return life{leaves: []types.String{m.Cluster}, ownerID: m.OwnerID, timeouts: m.Timeouts}
+}
+
+// identify sets the resource identity.
 func (m *endCommonModel) identify(ctx context.Context, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
 	if identity == nil || m.ClusterID.ValueString() == "" {
 		return nil

@@ -71,21 +71,22 @@ func (r *shortcutResource) ValidateConfig(
 
 // Create implements [resource.Resource].
 func (r *shortcutResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, spec, diags := plannedSpec(ctx, req.Plan, req.Config)
-	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultCreateTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	spec.Create = true
-	own := ownership{}.named()
-	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
-	resp.Diagnostics.Append(r.connect(ctx, timeout, own.owner(r.leaves.origin()), spec, &plan, &resp.State)...)
-	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
-	if resp.Diagnostics.HasError() && !resp.State.Raw.IsNull() {
-		resp.Diagnostics.AddWarning("The shortcut is tainted", tainted)
-	}
+	createResource(ctx, r, req, resp)
+}
+
+// Read implements [resource.Resource].
+func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	readResource(ctx, r, req, resp)
+}
+
+// Update implements [resource.Resource].
+func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	updateResource(ctx, r, req, resp)
+}
+
+// Delete implements [resource.Resource].
+func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	removeResource(ctx, r, req, resp)
 }
 
 // tainted is the warning after a failed create that has left objects on the leaves.
@@ -94,57 +95,28 @@ const tainted = "Only a part of the shortcut was created, and the state records 
 	"address. To continue from what exists instead, run `terraform untaint` with the address of the resource, " +
 	"then apply."
 
-// Update implements [resource.Resource].
-func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, spec, diags := plannedSpec(ctx, req.Plan, req.Config)
-	resp.Diagnostics.Append(diags...)
-	var state shortcutModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
-	resp.Diagnostics.Append(diags...)
-	own, diags := ownershipOf(ctx, req.Private, state.OwnerID)
-	resp.Diagnostics.Append(diags...)
-	change, diags := plannedChangeOf(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if change.KeepsLeaves {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
-		return
-	}
-	own = own.named()
-	self := own.owner(r.leaves.origin())
-	resp.Diagnostics.Append(r.connect(ctx, timeout, self, state.after(spec), &plan, &resp.State)...)
-	resp.Diagnostics.Append(identify(ctx, &plan, resp.Identity)...)
-	own.Unadopted = own.Unadopted && resp.Diagnostics.HasError()
-	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
-}
-
-// plannedSpec reads the plan and the configuration of a create or an update.
-func plannedSpec(
-	ctx context.Context, planned tfsdk.Plan, configured tfsdk.Config,
-) (shortcutModel, shortcut.Spec, diag.Diagnostics) {
-	var plan, config shortcutModel
-	diags := planned.Get(ctx, &plan)
-	diags.Append(configured.Get(ctx, &config)...)
+// apply creates or changes the shortcut.
+func (r *shortcutResource) apply(ctx context.Context, a *application[*shortcutModel]) diag.Diagnostics {
+	spec, diags := a.plan.spec(ctx, a.config)
 	if diags.HasError() {
-		return plan, shortcut.Spec{}, diags
+		return diags
 	}
-	spec, specDiags := plan.spec(ctx, &config)
-	diags.Append(specDiags...)
-	return plan, spec, diags
+	if a.prior != nil {
+		spec = a.prior.after(spec)
+	}
+	spec.Create = a.own.isNew
+	diags.Append(r.connect(ctx, a.own.owner(r.leaves.origin()), spec, a.plan, a.state)...)
+	a.own.Unadopted = a.own.Unadopted && diags.HasError()
+	if a.own.isNew && diags.HasError() && !a.state.Raw.IsNull() {
+		diags.AddWarning("The shortcut is tainted", tainted)
+	}
+	return diags
 }
 
-// connect creates or changes the shortcut as spec says, and records the result in the state, also
-// after a failure.
+// connect connects the leaves as spec says, and records the result in the state.
 func (r *shortcutResource) connect(
-	ctx context.Context, timeout time.Duration, self owner.Owner, spec shortcut.Spec,
-	plan *shortcutModel, state *tfsdk.State,
+	ctx context.Context, self owner.Owner, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
 ) diag.Diagnostics {
-	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
-	defer cancel()
 	plan.OwnerID = types.StringValue(self.Token)
 	pair := r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
 	diags := pair.errors()
@@ -193,62 +165,58 @@ func recordState(
 	return diags
 }
 
-// Read implements [resource.Resource]. It removes the shortcut from the state only if it is certain
-// that neither leaf has any of its objects.
-func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var model shortcutModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	timeout, diags := model.Timeouts.Read(ctx, defaultReadTimeout)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...) // older versions of Terraform have none
-	if resp.Diagnostics.HasError() || r.leaves.unknownAny(model.Client, model.Server) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(withLogging(ctx), timeout)
-	defer cancel()
-	pair := r.leaves.find(ctx, &model)
+// refresh reads the shortcut.
+func (r *shortcutResource) refresh(
+	ctx context.Context, model *shortcutModel, private privateStates,
+) (refreshed, diag.Diagnostics) {
+	pair := r.leaves.find(ctx, model)
 	if len(pair.failed()) > 0 {
-		resp.Diagnostics.Append(pair.troubles("The shortcut could not be refreshed. Its state stays unchanged.")...)
-		return
+		return unchanged, pair.troubles("The shortcut could not be refreshed. Its state stays unchanged.")
 	}
-	own, diags := r.recognise(ctx, pair, model.OwnerID, req.Private, resp.Private)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
-		return
+	own, diags := private.recognise(ctx, model.OwnerID, pair.maker)
+	if diags.HasError() {
+		return unchanged, diags
 	}
 	s := shortcut.New(pair.client, pair.server).OwnedBy(own.owner(r.leaves.origin()))
 	observed, err := s.Observe(ctx, model.keysByOthers())
 	if err != nil {
-		resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
-		return
+		diags.AddError(summary("The shortcut can't be read", err), detail(err))
+		return unchanged, diags
 	}
-	if len(observed.Duplicates) > 0 {
-		resp.Diagnostics.AddWarning("A second network connects the pair", fmt.Sprintf("There is also %s, which this "+
-			"resource does not own. Liqo does not support two networks of one pair, and traffic may fail. Remove the network "+
-			"that you do not want. A destroy of this resource removes only its own network.",
-			strings.Join(observed.Duplicates, ", ")))
-	}
-	if len(observed.Strays) > 0 {
-		resp.Diagnostics.AddWarning("Another resource has changed the shortcut", fmt.Sprintf("It has marked %s as its own, "+
-			"perhaps because two applies ran at the same time. The next apply of this resource takes them back. If the other "+
-			"resource is in a Terraform state, remove it there with `terraform state rm`.",
-			strings.Join(observed.Strays, ", ")))
-	}
-	recorded := model
+	diags.Append(pair.mixedUp(observed)...)
+	recorded := *model
 	model.OwnerID = own.id(model.OwnerID)
-	resp.Diagnostics.Append(model.observed(ctx, observed)...)
+	diags.Append(model.observed(ctx, observed)...)
+	diags.Append(model.whyDown(ctx, s, observed)...)
 	switch {
 	case !observed.Exists:
-		if observed.Joined {
-			resp.Diagnostics.AddWarning("The shortcut has another owner now", fmt.Sprintf("This resource no longer owns any "+
-				"object of the network between %q and %q: another resource or someone else has taken it over. The resource is "+
-				"removed from the state, and the network stays.", pair.client.Name, pair.server.Name))
-		}
-		resp.State.RemoveResource(ctx)
-	case !model.equal(&recorded): // otherwise the response is complete already
-		resp.Diagnostics.Append(identify(ctx, &model, resp.Identity)...)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+		return gone, diags
+	case model.equal(&recorded):
+		return unchanged, diags
+	default:
+		return changed, diags
 	}
-	resp.Diagnostics.Append(model.whyDown(ctx, s, observed)...)
+}
+
+// mixedUp warns of objects of the network that are not this resource's.
+func (p pair) mixedUp(observed shortcut.State) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if len(observed.Duplicates) > 0 {
+		diags.AddWarning("A second network connects the pair", fmt.Sprintf("There is also %s, which this resource does not "+
+			"own. Liqo does not support two networks of one pair, and traffic may fail. Remove the network that you do not "+
+			"want. A destroy of this resource removes only its own network.", strings.Join(observed.Duplicates, ", ")))
+	}
+	if len(observed.Strays) > 0 {
+		diags.AddWarning("Another resource has changed the shortcut", fmt.Sprintf("It has marked %s as its own, perhaps "+
+			"because two applies ran at the same time. The next apply of this resource takes them back. If the other resource "+
+			"is in a Terraform state, remove it there with `terraform state rm`.", strings.Join(observed.Strays, ", ")))
+	}
+	if !observed.Exists && observed.Joined {
+		diags.AddWarning("The shortcut has another owner now", fmt.Sprintf("This resource no longer owns any object of the "+
+			"network between %q and %q: another resource or someone else has taken it over. The resource is removed from the "+
+			"state, and the network stays.", p.client.Name, p.server.Name))
+	}
+	return diags
 }
 
 // whyDown returns a warning if everything is in place but the tunnel is down. The warning has the
@@ -266,12 +234,16 @@ func (m *shortcutModel) whyDown(
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("status"), capital(down.Summary), down.Detail)}
 }
 
-// identify sets the resource identity, the IDs of the two clusters, if they are known.
-func identify(ctx context.Context, model *shortcutModel, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
-	if identity == nil || model.ClientClusterID.ValueString() == "" || model.ServerClusterID.ValueString() == "" {
+// identify sets the resource identity, the IDs of the two clusters.
+func (m *shortcutModel) identify(ctx context.Context, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
+	if identity == nil || m.ClientClusterID.ValueString() == "" || m.ServerClusterID.ValueString() == "" {
 		return nil
 	}
-	return identity.Set(ctx, identityModel{ClientClusterID: model.ClientClusterID, ServerClusterID: model.ServerClusterID})
+	return identity.Set(ctx, identityModel{ClientClusterID: m.ClientClusterID, ServerClusterID: m.ServerClusterID})
+}
+
+func (m *shortcutModel) life() life {
+	return life{leaves: []types.String{m.Client, m.Server}, ownerID: m.OwnerID, timeouts: m.Timeouts}
 }
 
 // withLogging adds the log subsystem of the steps to the context.

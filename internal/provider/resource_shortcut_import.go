@@ -45,45 +45,36 @@ func (r *shortcutResource) IdentitySchema(
 func (r *shortcutResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
-	ctx, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
-	defer cancel()
+	importState(ctx, req, resp, r.findImported)
+}
+
+func (r *shortcutResource) findImported(
+	ctx context.Context, req resource.ImportStateRequest,
+) (imported, diag.Diagnostics) {
 	pair, diags := r.leaves.imported(ctx, req)
 	if diags.Append(pair.errors()...); !diags.HasError() {
 		diags.Append(pair.differ()...)
 	}
-	if !diags.HasError() {
-		diags.Append(pair.checkDirection(ctx)...)
-		diags.Append(pair.checkPorts(ctx)...)
-		diags.Append(pair.importedFrom(ctx)...)
+	if diags.HasError() {
+		return imported{}, diags
 	}
-	if resp.Diagnostics.Append(diags...); diags.HasError() {
-		return
-	}
+	diags.Append(pair.checkDirection(ctx)...)
+	diags.Append(pair.checkPorts(ctx)...)
+	diags.Append(pair.importedFrom(ctx)...)
 	identity := identityModel{
 		ClientClusterID: types.StringValue(string(pair.client.ID)),
 		ServerClusterID: types.StringValue(string(pair.server.ID)),
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity)...)
-	resp.Diagnostics.Append(recordImport(ctx, pair, &resp.State)...)
-	resp.Diagnostics.Append(ownership{Unadopted: true, Imported: true}.save(ctx, resp.Private)...)
+	return imported{identity, pair.importedAttributes(), ownership{Unadopted: true, Imported: true}}, diags
 }
 
-// settable is a state, or a resource in a list.
-type settable interface {
-	SetAttribute(ctx context.Context, path path.Path, value any) diag.Diagnostics
-}
-
-// recordImport writes the first state of an imported shortcut. A refresh adds what the leaves show.
-func recordImport(ctx context.Context, pair pair, state settable) diag.Diagnostics {
-	var diags diag.Diagnostics
-	begun := maps.Clone(importedSettings)
-	begun["client"], begun["server"] = pair.client.Name, pair.server.Name
-	begun["client_cluster_id"], begun["server_cluster_id"] = string(pair.client.ID), string(pair.server.ID)
-	begun["client_cluster_uid"], begun["server_cluster_uid"] = string(pair.client.UID), string(pair.server.UID)
-	for attribute, value := range begun {
-		diags.Append(state.SetAttribute(ctx, path.Root(attribute), value)...)
-	}
-	return diags
+// importedAttributes returns the first state of an imported shortcut.
+func (p pair) importedAttributes() map[string]any {
+	attributes := maps.Clone(importedSettings)
+	attributes["client"], attributes["server"] = p.client.Name, p.server.Name
+	attributes["client_cluster_id"], attributes["server_cluster_id"] = string(p.client.ID), string(p.server.ID)
+	attributes["client_cluster_uid"], attributes["server_cluster_uid"] = string(p.client.UID), string(p.server.UID)
+	return attributes
 }
 
 // checkDirection returns an error if the client of the pair is the gateway that is dialled. A

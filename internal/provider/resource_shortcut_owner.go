@@ -66,24 +66,10 @@ func (o ownership) save(ctx context.Context, private privateState) diag.Diagnost
 	return private.SetKey(ctx, ownerKey, text)
 }
 
-// recognise reads the ownership of an instance. A newly imported instance gets the token of the
-// resource that made the network, if there is one. Then the objects of that resource need no
-// adoption.
-func (r *shortcutResource) recognise(
-	ctx context.Context, pair pair, id types.String, before, after privateState,
-) (ownership, diag.Diagnostics) {
-	own, diags := ownershipOf(ctx, before, id)
-	if diags.HasError() || !own.Imported {
-		return own, diags
-	}
-	token, _, err := shortcut.New(pair.client, pair.server).SoleOwner(ctx)
-	if err != nil {
-		diags.AddError(summary("The owner of the shortcut can't be read", err), detail(err))
-		return own, diags
-	}
-	own = ownership{Token: token, Unadopted: true}.named()
-	diags.Append(own.save(ctx, after)...)
-	return own, diags
+// maker returns the token of the shortcut that has made the network of the pair.
+func (p pair) maker(ctx context.Context) (string, error) {
+	token, _, err := shortcut.New(p.client, p.server).SoleOwner(ctx)
+	return token, err
 }
 
 // named returns the ownership with a token; it creates one if there is none.

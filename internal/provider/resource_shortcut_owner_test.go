@@ -102,7 +102,7 @@ func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 			t.Fatal(diags)
 		}
 		joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
-		own, diags := new(shortcutResource).recognise(t.Context(), joined, types.StringNull(), before, after)
+		own, diags := privateStates{before, after}.recognise(t.Context(), types.StringNull(), joined.maker)
 		if diags.HasError() || own.Token != test.token || own.owner(owner.Origin{}).Claims != test.claims || own.Imported {
 			t.Errorf("%s: got %+v (%v)", name, own, diags)
 		}

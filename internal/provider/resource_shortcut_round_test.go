@@ -207,10 +207,11 @@ func join(t *testing.T, configured values) joined {
 	t.Helper()
 	config := configured.object(shortcutType(t), "")
 	plan := planned(t, config)
-	model, spec, diags := plannedSpec(
-		t.Context(), tfsdk.Plan{Schema: shortcutSchema(t), Raw: plan}, tfsdk.Config{Schema: shortcutSchema(t), Raw: config},
-	)
-	if diags.HasError() {
+	var model, configuration shortcutModel
+	diags := tfsdk.Plan{Schema: shortcutSchema(t), Raw: plan}.Get(t.Context(), &model)
+	diags.Append(tfsdk.Config{Schema: shortcutSchema(t), Raw: config}.Get(t.Context(), &configuration)...)
+	spec, specDiags := model.spec(t.Context(), &configuration)
+	if diags.Append(specDiags...); diags.HasError() {
 		t.Fatal(diags)
 	}
 	leaves := pair{
@@ -261,7 +262,7 @@ func (j joined) seen(t *testing.T, earlier shortcutModel) (shortcutModel, values
 func (j joined) imported(t *testing.T) shortcutModel {
 	t.Helper()
 	state := noState(t)
-	diags := recordImport(t.Context(), j.leaves, &state)
+	diags := setAttributes(t.Context(), &state, j.leaves.importedAttributes())
 	var model shortcutModel
 	if diags.Append(state.Get(t.Context(), &model)...); diags.HasError() {
 		t.Fatal(diags)

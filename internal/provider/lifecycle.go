@@ -1,0 +1,211 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// The life of every resource is here: it is imported or created, read, updated and deleted. A resource only says what
+// it does on the leaves.
+
+// lifecycle is what a resource does on the leaves. P is a pointer to its model. The context of each call has the
+// timeout that the user has set.
+type lifecycle[P any] interface {
+	// apply creates or changes what the plan says. It records the result in the state, also after a failure.
+	apply(ctx context.Context, a *application[P]) diag.Diagnostics
+	// refresh copies what the leaves have into the model.
+	refresh(ctx context.Context, model P, private privateStates) (refreshed, diag.Diagnostics)
+	// remove returns when nothing of it is left.
+	remove(ctx context.Context, model P, own ownership) diag.Diagnostics
+
+	// unknownAny reports whether one of these leaves is not known before an apply.
+	unknownAny(names ...types.String) bool
+}
+
+// lifeModel is the model of a resource. Its methods are what a lifecycle needs of it.
+type lifeModel[M any] interface {
+	*M
+	life() life
+	// identify sets the resource identity, if it is known. Older versions of Terraform have none.
+	identify(ctx context.Context, identity *tfsdk.ResourceIdentity) diag.Diagnostics
+}
+
+// life has the attributes of a model that a lifecycle needs.
+type life struct {
+	leaves   []types.String // names
+	ownerID  types.String
+	timeouts timeouts.Value
+}
+
+// application is what an apply works with.
+type application[P any] struct {
+	plan, config P
+	prior        P // the state before; nil for a create
+	own          ownership
+	state        *tfsdk.State
+}
+
+// refreshed is what a refresh has found.
+type refreshed int
+
+const (
+	unchanged refreshed = iota // or nobody knows, because the leaves can't be read
+	changed
+	gone // for certain
+)
+
+// privateStates are the private state before and after a refresh.
+type privateStates struct{ before, after privateState }
+
+// createResource implements the Create method of a resource.
+func createResource[M any, P lifeModel[M]](
+	ctx context.Context, r lifecycle[P], req resource.CreateRequest, resp *resource.CreateResponse,
+) {
+	a := &application[P]{plan: new(M), config: new(M), state: &resp.State, own: ownership{isNew: true}.named()}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, a.plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, a.config)...)
+	timeout, diags := a.plan.life().timeouts.Create(ctx, defaultCreateTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(a.own.save(ctx, resp.Private)...)
+	limited, cancel := context.WithTimeout(withLogging(ctx), timeout)
+	defer cancel()
+	resp.Diagnostics.Append(r.apply(limited, a)...)
+	resp.Diagnostics.Append(a.plan.identify(ctx, resp.Identity)...)
+}
+
+// updateResource implements the Update method of a resource.
+func updateResource[M any, P lifeModel[M]](
+	ctx context.Context, r lifecycle[P], req resource.UpdateRequest, resp *resource.UpdateResponse,
+) {
+	a := &application[P]{plan: new(M), config: new(M), prior: new(M), state: &resp.State}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, a.plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, a.config)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, a.prior)...)
+	timeout, diags := a.plan.life().timeouts.Update(ctx, defaultUpdateTimeout)
+	resp.Diagnostics.Append(diags...)
+	own, diags := ownershipOf(ctx, req.Private, a.prior.life().ownerID)
+	resp.Diagnostics.Append(diags...)
+	change, diags := plannedChangeOf(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	if change.KeepsLeaves {
+		resp.Diagnostics.Append(resp.State.Set(ctx, a.plan)...)
+	} else {
+		a.own = own.named()
+		limited, cancel := context.WithTimeout(withLogging(ctx), timeout)
+		defer cancel()
+		resp.Diagnostics.Append(r.apply(limited, a)...)
+		resp.Diagnostics.Append(a.own.save(ctx, resp.Private)...)
+	}
+	resp.Diagnostics.Append(a.plan.identify(ctx, resp.Identity)...)
+}
+
+// readResource implements the Read method of a resource. It removes the resource from the state only if it is certain that it
+// is gone.
+func readResource[M any, P lifeModel[M]](
+	ctx context.Context, r lifecycle[P], req resource.ReadRequest, resp *resource.ReadResponse,
+) {
+	model := P(new(M))
+	resp.Diagnostics.Append(req.State.Get(ctx, model)...)
+	timeout, diags := model.life().timeouts.Read(ctx, defaultReadTimeout)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(model.identify(ctx, resp.Identity)...)
+	if resp.Diagnostics.HasError() || r.unknownAny(model.life().leaves...) {
+		return
+	}
+	limited, cancel := context.WithTimeout(withLogging(ctx), timeout)
+	defer cancel()
+	result, diags := r.refresh(limited, model, privateStates{req.Private, resp.Private})
+	resp.Diagnostics.Append(diags...)
+	switch result {
+	case unchanged: // the response is complete already
+	case changed:
+		resp.Diagnostics.Append(model.identify(ctx, resp.Identity)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+	case gone:
+		resp.State.RemoveResource(ctx)
+	}
+}
+
+// removeResource implements the Delete method of a resource.
+func removeResource[M any, P lifeModel[M]](
+	ctx context.Context, r lifecycle[P], req resource.DeleteRequest, resp *resource.DeleteResponse,
+) {
+	model := P(new(M))
+	resp.Diagnostics.Append(req.State.Get(ctx, model)...)
+	timeout, diags := model.life().timeouts.Delete(ctx, defaultDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	own, diags := ownershipOf(ctx, req.Private, model.life().ownerID)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	limited, cancel := context.WithTimeout(withLogging(ctx), timeout)
+	defer cancel()
+	resp.Diagnostics.Append(r.remove(limited, model, own.as(model.life().ownerID))...)
+}
+
+// imported is a resource that was found on the leaves. A refresh adds what they show.
+type imported struct {
+	identity   any
+	attributes map[string]any
+	own        ownership
+}
+
+// importState implements the ImportState method of a resource. The function find connects to the leaves.
+func importState(
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
+	find func(context.Context, resource.ImportStateRequest) (imported, diag.Diagnostics),
+) {
+	limited, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
+	defer cancel()
+	found, diags := find(limited, req)
+	if resp.Diagnostics.Append(diags...); diags.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, found.identity)...)
+	resp.Diagnostics.Append(setAttributes(ctx, &resp.State, found.attributes)...)
+	resp.Diagnostics.Append(found.own.save(ctx, resp.Private)...)
+}
+
+// settable is a state, or a resource in a list.
+type settable interface {
+	SetAttribute(ctx context.Context, path path.Path, value any) diag.Diagnostics
+}
+
+// setAttributes sets attributes by their names.
+func setAttributes(ctx context.Context, state settable, attributes map[string]any) diag.Diagnostics {
+	var diags diag.Diagnostics
+	for name, value := range attributes {
+		diags.Append(state.SetAttribute(ctx, path.Root(name), value)...)
+	}
+	return diags
+}
+
+// recognise reads the ownership of an instance. A newly imported instance gets the token of the resource that has made
+// what it manages, which the function maker reads, if there is one. Then the objects need no adoption.
+func (p privateStates) recognise(
+	ctx context.Context, id types.String, maker func(context.Context) (token string, err error),
+) (ownership, diag.Diagnostics) {
+	own, diags := ownershipOf(ctx, p.before, id)
+	if diags.HasError() || !own.Imported {
+		return own, diags
+	}
+	token, err := maker(ctx)
+	if err != nil {
+		diags.AddError(summary("The owner can't be read", err), detail(err))
+		return own, diags
+	}
+	own = ownership{Token: token, Unadopted: true}.named()
+	diags.Append(own.save(ctx, p.after)...)
+	return own, diags
+}
