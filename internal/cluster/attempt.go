@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"time"
 
@@ -53,12 +52,6 @@ func (a *attempt) isDone() bool {
 	default:
 		return false
 	}
-}
-
-// isSilence reports whether an error means that nothing answered in time.
-func isSilence(err error) bool {
-	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
 // wait returns the connected leaf or the error of the attempt when it has ended.

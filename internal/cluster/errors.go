@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 // Error says what is wrong with one leaf and what to do about it.
@@ -83,12 +84,13 @@ func (l *Leaf) Explain(err error) error {
 	if err == nil || errors.As(err, &explained) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &request) {
+	unanswered := errors.As(err, &request) || isCutOff(err)
+	if errors.Is(err, context.DeadlineExceeded) && !unanswered {
 		return err // time ran out while nothing was being asked of the API server
 	}
 	explained = classify(err)
 	explained.Leaf, explained.Err = l.Name, stripURL(err)
-	explained.unanswered = errors.As(err, &request) || isCutOff(err)
+	explained.unanswered = unanswered
 	explained.Hint += l.throughHint(err)
 	return explained
 }
@@ -145,7 +147,7 @@ func classifyConnection(err error) *Error {
 				"and check whether a proxy or a login page answers in its place.",
 			unreachable: true,
 		}
-	case errors.Is(err, context.DeadlineExceeded):
+	case isSilence(err):
 		return &Error{
 			Summary:     "the API server did not answer in time",
 			Hint:        "Check that the cluster runs, and that no firewall or proxy drops packets to its address.",
@@ -166,6 +168,12 @@ func classifyConnection(err error) *Error {
 	default:
 		return &Error{Summary: "the API server answered with an error"}
 	}
+}
+
+// isSilence reports whether an error means that nothing answered in time. Which time limit ends first depends on the
+// machine's load: that of the connection, of TLS, of the request or of HTTP/2's ping.
+func isSilence(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || utilnet.IsTimeout(err) || utilnet.IsHTTP2ConnectionLost(err)
 }
 
 // cutOff is in client-go's errors for an answer whose connection was lost, which have no type.

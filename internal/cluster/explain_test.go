@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,6 +68,36 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 		if Unreachable(explained) != test.unreachable ||
 			!strings.HasPrefix(explained.Error(), `leaf "milan": `+test.summary) {
 			t.Errorf("%s: unreachable: %t, %v", name, Unreachable(explained), explained)
+		}
+	}
+}
+
+func TestASilentAPIServerHasOneHeadlineWhicheverDeadlineEndsFirst(t *testing.T) {
+	silent := newSilent(t)
+	ask := func(transport *http.Transport, limit time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, silent.address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := (&http.Client{Transport: transport}).Do(request)
+		if err == nil {
+			answer.Body.Close()
+		}
+		return err
+	}
+	noPackets := &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	for name, err := range map[string]error{
+		"of the connection": &url.Error{Op: "Get", URL: silent.address, Err: noPackets},
+		"of the handshake":  ask(&http.Transport{TLSHandshakeTimeout: time.Millisecond}, time.Minute),
+		"of the request":    ask(&http.Transport{}, time.Millisecond),
+		"of the answer":     fmt.Errorf("unexpected %s: %w", cutOff, context.DeadlineExceeded),
+		"of a sign of life": &url.Error{Op: "Get", URL: silent.address, Err: errors.New("http2: client connection lost")},
+	} {
+		explained, ok := errors.AsType[*Error](Absent("milan", "milan").Explain(err))
+		if !ok || explained.Summary != "the API server did not answer in time" || !Unreachable(explained) || !isSilence(err) {
+			t.Errorf("%s: %v became: %v", name, err, explained)
 		}
 	}
 }
