@@ -2,6 +2,8 @@ package clustertest
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/openapi"
@@ -10,23 +12,64 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Schemas of Liqo's networking kinds, with the fields that versions of Liqo differ in, and without the others.
-const (
-	schemas = `{"components": {"schemas": {
-		"io.liqo.networking.v1beta1.Configuration": {"properties": {"status": {"properties": {
-			"remote": {}, "conditions": {}}}}},
-		"io.liqo.networking.v1beta1.GatewayServer": {"properties": {"spec": {"properties": {
-			"mtu": {}, "serviceAnnotations": {}, "serviceLabels": {}}}}}
-	}}}`
-	olderSchemas = `{"components": {"schemas": {
-		"io.liqo.networking.v1beta1.Configuration": {"properties": {"status": {"properties": {"remote": {}}}}},
-		"io.liqo.networking.v1beta1.GatewayServer": {"properties": {"spec": {"properties": {"mtu": {}}}}}
-	}}}`
-)
-
 // OlderLiqo makes Liqo on the leaf one from before version 1.2, with what `liqo.Capabilities` says about it.
 func OlderLiqo(leaf *cluster.Leaf) *cluster.Leaf {
-	return WithSchemas(leaf, olderSchemas)
+	return WithSchemas(leaf, networkingSchemas(properties{}, properties{}, properties{}, properties{}))
+}
+
+// NextLiqo makes Liqo on the leaf the version after 1.2, whose gateways may have several ports.
+func NextLiqo(leaf *cluster.Leaf) *cluster.Leaf {
+	endpoint := maps.Clone(severalPorts)
+	endpoint["nodePorts"] = severalPorts["ports"]
+	return WithSchemas(leaf, networkingSchemas(since12, serviceMetadata, endpoint, severalPorts))
+}
+
+// properties are schemas of the fields of an object, by name.
+type properties map[string]any
+
+func object(of ...properties) properties {
+	all := properties{}
+	for _, each := range of {
+		maps.Copy(all, each)
+	}
+	return properties{"type": "object", "properties": all}
+}
+
+var (
+	text, integer = properties{"type": "string"}, properties{"type": "integer"}
+
+	since12         = properties{"conditions": properties{}}
+	serviceMetadata = properties{"serviceAnnotations": properties{"type": "object"}, "serviceLabels": properties{"type": "object"}}
+	severalPorts    = properties{"ports": properties{"type": "array", "items": integer}}
+)
+
+// networkingSchemas returns the schemas of Liqo's networking kinds, as the OpenAPI document of an API server: the fields
+// of gateways, and of Configurations those that versions of Liqo differ in. It takes the fields that only some versions
+// have: of the status of a Configuration, of a GatewayServer, of its endpoint, and of that of a GatewayClient.
+func networkingSchemas(configuration, server, exposed, dialled properties) string {
+	reference := object(properties{"name": text, "namespace": text, "kind": text, "apiVersion": text})
+	gateway := properties{"mtu": integer, "secretRef": object(properties{"name": text})}
+	document, err := json.Marshal(properties{"components": properties{"schemas": properties{
+		"io.liqo.networking.v1beta1.Configuration": object(properties{
+			"status": object(properties{"remote": properties{}}, configuration),
+		}),
+		"io.liqo.networking.v1beta1.GatewayServer": object(properties{"spec": object(gateway, server, properties{
+			"serverTemplateRef": reference,
+			"endpoint": object(properties{
+				"port": integer, "serviceType": text, "nodePort": integer, "loadBalancerIP": text,
+			}, exposed),
+		})}),
+		"io.liqo.networking.v1beta1.GatewayClient": object(properties{"spec": object(gateway, properties{
+			"clientTemplateRef": reference,
+			"endpoint": object(properties{
+				"addresses": properties{"type": "array", "items": text}, "port": integer, "protocol": text,
+			}, dialled),
+		})}),
+	}}})
+	if err != nil {
+		panic(err) // maps of strings and maps can be written
+	}
+	return string(document)
 }
 
 // WithSchemas makes the leaf serve this OpenAPI document of Liqo's networking kinds.

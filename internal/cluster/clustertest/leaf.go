@@ -46,5 +46,5 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	served := func(context.Context) (discovery.DiscoveryInterface, error) { return resources, nil }
 	leaf := cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served, watchEvents{c})
 	leaf.UID = types.UID("uid-of-" + name)
-	return WithSchemas(leaf, schemas)
+	return WithSchemas(leaf, networkingSchemas(since12, serviceMetadata, properties{}, properties{}))
 }

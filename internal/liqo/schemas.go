@@ -1,0 +1,83 @@
+package liqo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// Schemas are those of Liqo's networking kinds whose fields differ between versions of Liqo.
+type Schemas struct{ Configuration, GatewayServer, GatewayClient Schema }
+
+// SchemasOf reads the schemas that the API server of a leaf serves. They are large. SchemasOf asks the API server once.
+func SchemasOf(ctx context.Context, leaf *cluster.Leaf) (Schemas, error) {
+	return cluster.Once(leaf, func() (Schemas, error) {
+		schemas, err := readSchemas(ctx, leaf)
+		return schemas, leaf.Explain(err)
+	})
+}
+
+func readSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas Schemas, err error) {
+	document, err := networkingDocument(ctx, leaf)
+	if err != nil {
+		return schemas, err
+	}
+	for _, each := range []struct {
+		kind   string
+		schema *Schema
+	}{
+		{networkingv1beta1.ConfigurationKind, &schemas.Configuration},
+		{networkingv1beta1.GatewayServerKind, &schemas.GatewayServer},
+		{networkingv1beta1.GatewayClientKind, &schemas.GatewayClient},
+	} {
+		if *each.schema, err = document.schema(each.kind); err != nil {
+			return schemas, err
+		}
+	}
+	return schemas, nil
+}
+
+// document is the OpenAPI document of Liqo's networking kinds, in JSON.
+type document []byte
+
+// networkingDocument downloads the document.
+func networkingDocument(ctx context.Context, leaf *cluster.Leaf) (document, error) {
+	served, err := leaf.Discovery(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := served.OpenAPIV3().Paths()
+	if err != nil {
+		return nil, err
+	}
+	group, ok := paths["apis/"+networkingv1beta1.GroupVersion.String()]
+	if !ok {
+		return nil, fmt.Errorf("the API server has no schemas of %s", networkingv1beta1.GroupVersion)
+	}
+	return group.Schema(runtime.ContentTypeJSON)
+}
+
+// schemaPrefix begins the names of the schemas of Liqo's networking kinds: an API server reverses the group.
+const schemaPrefix = "io.liqo.networking.v1beta1."
+
+// schema returns the schema of a kind, and decodes only this one. The document has more than a megabyte, mostly on
+// requests, and to decode it all takes thirty times as long.
+func (d document) schema(kind string) (Schema, error) {
+	name := `"` + schemaPrefix + kind + `"` // a reference to the schema has a path before the name
+	_, rest, _ := bytes.Cut(d, []byte(name))
+	value, ok := bytes.CutPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(":"))
+	if !ok {
+		return Schema{}, fmt.Errorf("the API server has no schema of the kind %s", kind)
+	}
+	var schema Schema
+	if err := json.NewDecoder(bytes.NewReader(value)).Decode(&schema); err != nil {
+		return Schema{}, fmt.Errorf("the schema of the kind %s: %w", kind, err)
+	}
+	return schema, nil
+}
