@@ -8,6 +8,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,42 @@ func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
 	}}
 	e.Owner.Mark(object)
 	return object.ObjectMeta
+}
+
+// forgeGateway returns the gateway that these settings make of what there is: the existing one, or nil, and the desired
+// one. A new client has no endpoint before there is a server, so it gets an example of one.
+func (e *End) forgeGateway(objects liqo.Objects, settings liqo.Gateway) (existing, desired client.Object, err error) {
+	switch settings := settings.(type) {
+	case liqo.GatewayServer:
+		if objects.GatewayServer != nil {
+			existing = objects.GatewayServer
+		}
+		desired, err = e.forgeGatewayServer(objects.GatewayServer, "", settings)
+	case liqo.GatewayClient:
+		dialled := objects.Dialled()
+		if dialled == nil || len(dialled.Addresses) == 0 {
+			dialled = &liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: liqo.DefaultPort, Protocol: forge.DefaultProtocol}
+		}
+		if objects.GatewayClient != nil {
+			existing = objects.GatewayClient
+		}
+		desired, err = e.forgeGatewayClient(objects.GatewayClient, "", *dialled, settings)
+	default:
+		err = fmt.Errorf("%T is not the settings of a gateway", settings)
+	}
+	return existing, desired, err
+}
+
+// templateReference returns the reference of a gateway to its template.
+func templateReference(gateway client.Object) corev1.ObjectReference {
+	switch gateway := gateway.(type) {
+	case *networkingv1beta1.GatewayServer:
+		return gateway.Spec.ServerTemplateRef
+	case *networkingv1beta1.GatewayClient:
+		return gateway.Spec.ClientTemplateRef
+	default:
+		return corev1.ObjectReference{}
+	}
 }
 
 // activeLabel marks the replica of a gateway that holds the tunnel. Liqo defines it in
@@ -75,9 +112,6 @@ type change struct {
 	differs    bool // from the gateway as it is
 	rotates    bool // its keys are new, so that its pods restart in any case
 	apply      func(context.Context) error
-	spec       any // of the gateway after the change
-	keySecret  string
-	template   corev1.ObjectReference
 	technology technology
 }
 
@@ -109,7 +143,11 @@ func (e *End) change(
 	if !change.differs && !change.rotates {
 		return ensured, &current, change.apply(ctx)
 	}
-	desired, err := e.render(ctx, objects.Gateway(), change)
+	template, err := e.readTemplate(ctx, templateReference(gateway))
+	if err != nil {
+		return ensured, nil, err
+	}
+	desired, err := e.render(ctx, template, objects.Gateway(), gateway)
 	if err != nil {
 		return ensured, nil, err
 	}

@@ -71,10 +71,10 @@ func (e *End) EnsureGatewayClient(
 		return EnsuredGateway{}, err
 	}
 	ensured, _, err := e.change(ctx, objects, gateway, change{
-		technology: technology{existing.Status.ClientRef}, template: gateway.Spec.ClientTemplateRef,
-		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
-		apply:   func(ctx context.Context) error { return applyWhole(ctx, e, gateway, clientSpec) },
-		rotates: rotated.restarts,
+		technology: technology{existing.Status.ClientRef},
+		differs:    !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
+		apply:      func(ctx context.Context) error { return applyWhole(ctx, e, gateway, clientSpec) },
+		rotates:    rotated.restarts,
 	})
 	if err != nil {
 		return ensured, err

@@ -90,10 +90,10 @@ func (e *End) EnsureGatewayServer(
 		return EnsuredGateway{}, err
 	}
 	ensured, made, err := e.change(ctx, objects, gateway, change{
-		technology: technology{existing.Status.ServerRef}, template: gateway.Spec.ServerTemplateRef,
-		spec: gateway.Spec, keySecret: spec.KeySecret, differs: !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
-		apply:   func(ctx context.Context) error { return applyWhole(ctx, e, gateway, serverSpec) },
-		rotates: rotated.restarts,
+		technology: technology{existing.Status.ServerRef},
+		differs:    !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
+		apply:      func(ctx context.Context) error { return applyWhole(ctx, e, gateway, serverSpec) },
+		rotates:    rotated.restarts,
 	})
 	if err == nil {
 		err = e.recordRotation(ctx, rotated)

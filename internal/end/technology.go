@@ -2,25 +2,19 @@ package end
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
 	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // Liqo renders a gateway's template into an object of the gateway's technology. From that object, it
 // creates the gateway's Deployment and, for a server, its Service. If the gateway changes, Liqo
 // renders the template again and changes the rest in place, but reports no generation in any status.
-// So this file renders the template, too, to know what the objects will be.
+// So the provider renders the template, too, to know what the objects will be.
 
 // technology refers to the object of a gateway's technology, from the gateway's status. It is nil before
 // Liqo has created the object.
@@ -81,69 +75,4 @@ func (e *End) untilParts(ctx context.Context, reference technology, done func(pa
 		}
 		return done(parts{Deployment: dialling.Spec.Deployment})
 	})
-}
-
-// rendering is what Liqo's templates of gateways refer to. Its fields have the names and types of
-// Liqo's own.
-type rendering struct {
-	Spec       any // of the gateway
-	Name       string
-	Namespace  string
-	GatewayUID string
-	ClusterID  string // of the other leaf
-	SecretName string
-}
-
-// render renders the template of an existing gateway with its changed settings, as Liqo does.
-func (e *End) render(ctx context.Context, existing client.Object, change change) (parts, error) {
-	object, err := e.readTemplate(ctx, change.template)
-	if err != nil {
-		return parts{}, err
-	}
-	data := rendering{
-		Spec: change.spec, Name: existing.GetName(), Namespace: existing.GetNamespace(),
-		GatewayUID: string(existing.GetUID()), ClusterID: string(e.Remote.ID), SecretName: change.keySecret,
-	}
-	desired, err := renderParts(object, data)
-	if err != nil {
-		return parts{}, &explain.Problem{
-			Leaf: e.Leaf.Name, Summary: "the template can't be rendered", Err: err,
-			Detail: e.Leaf.Describe(object) + " is not a template that Liqo could use: " + err.Error() + ".",
-		}
-	}
-	return desired, nil
-}
-
-// renderParts renders a template with this data.
-func renderParts(template *unstructured.Unstructured, data rendering) (parts, error) {
-	var desired parts
-	spec, _, err := unstructured.NestedMap(template.Object, "spec", "template", "spec")
-	if err != nil {
-		return desired, err
-	}
-	rendered, err := enutils.RenderTemplate(spec, data, false)
-	if err != nil {
-		return desired, err
-	}
-	text, err := json.Marshal(rendered)
-	if err != nil {
-		return desired, err
-	}
-	if err := json.Unmarshal(text, &desired); err != nil {
-		return desired, err
-	}
-	if server, ok := data.Spec.(networkingv1beta1.GatewayServerSpec); ok {
-		metadata := &desired.Service.Metadata
-		metadata.Annotations = merged(metadata.Annotations, server.ServiceAnnotations)
-		metadata.Labels = merged(metadata.Labels, server.ServiceLabels)
-	}
-	return desired, nil
-}
-
-// merged returns the entries of both maps. Those of the second one take precedence.
-func merged(entries, more map[string]string) map[string]string {
-	all := map[string]string{}
-	maps.Copy(all, entries)
-	maps.Copy(all, more)
-	return all
 }

@@ -2,10 +2,12 @@ package end
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -48,22 +50,50 @@ type TemplateSettings struct {
 	TakesNodePort, TakesLoadBalancerIP bool
 }
 
-// CheckTemplate fails if the template of a gateway, or its kind, does not exist on the leaf.
-func (e *End) CheckTemplate(ctx context.Context, gateway liqo.Gateway) (TemplateSettings, error) {
-	template := gateway.TemplateOn(e.Leaf.LiqoNamespace)
-	reference, err := e.refer(template)
+// CheckTemplate fails if the template of a gateway with these settings, or its kind, does not exist on the leaf, or if
+// it can't be rendered. A gateway is changed together with the other one, and only if both can follow. So both are
+// checked before the first write.
+func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (TemplateSettings, error) {
+	objects, err := e.Find(ctx)
 	if err != nil {
 		return TemplateSettings{}, err
 	}
+	existing, desired, err := e.forgeGateway(objects, settings)
+	if err != nil {
+		return TemplateSettings{}, err
+	}
+	reference := templateReference(desired)
 	object, err := e.readTemplate(ctx, reference)
 	if err != nil {
 		return TemplateSettings{}, err
+	}
+	if isWireGuard(reference) {
+		if _, err := e.render(ctx, object, existing, desired); err != nil {
+			return TemplateSettings{}, refusal(err)
+		}
 	}
 	spec := object.Object["spec"]
 	return TemplateSettings{
 		Name:          fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName()),
 		TakesNodePort: mentions(spec, ".NodePort"), TakesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
 	}, nil
+}
+
+// refusal returns the error of a check before the first write.
+func refusal(err error) error {
+	problem, ok := errors.AsType[*explain.Problem](err)
+	if !ok {
+		return err
+	}
+	refused := *problem
+	refused.Refused, refused.Detail = true, problem.Detail+" Nothing was changed."
+	return &refused
+}
+
+// isWireGuard reports whether a template makes gateways of WireGuard, whose changes this package can tell.
+func isWireGuard(template corev1.ObjectReference) bool {
+	return template.Kind == networkingv1beta1.WgGatewayServerTemplateKind ||
+		template.Kind == networkingv1beta1.WgGatewayClientTemplateKind
 }
 
 // readTemplate reads a template from the API server. A missing one is an error.

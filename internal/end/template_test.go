@@ -81,7 +81,7 @@ func TestATemplateReportsWhichSettingsItUses(t *testing.T) {
 	}{
 		"none":               {map[string]any{"protocol": "UDP"}, TemplateSettings{}},
 		"a port of its own":  {map[string]any{"nodePort": int64(30100)}, TemplateSettings{}},
-		"no template at all": {map[string]any{"nodePort": ".NodePort"}, TemplateSettings{}},
+		"no template at all": {map[string]any{"targetPort": ".NodePort"}, TemplateSettings{}},
 		"the node port": {map[string]any{"?nodePort": "{{ .Spec.Endpoint.NodePort }}"},
 			TemplateSettings{TakesNodePort: true}},
 		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"},

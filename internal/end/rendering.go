@@ -1,0 +1,167 @@
+package end
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+)
+
+// render renders the template of a gateway as Liqo does when the gateway becomes the desired one. There may be no gateway
+// yet.
+func (e *End) render(
+	ctx context.Context, template *unstructured.Unstructured, existing, desired client.Object,
+) (parts, error) {
+	schemas, err := liqo.SchemasOf(ctx, e.Leaf)
+	if err != nil {
+		return parts{}, err
+	}
+	schema := schemas.GatewayServer
+	if _, dials := desired.(*networkingv1beta1.GatewayClient); dials {
+		schema = schemas.GatewayClient
+	}
+	spec, err := e.settingsAfter(ctx, existing, desired)
+	if err != nil {
+		return parts{}, err
+	}
+	r := rendering{
+		Spec: schema.Properties["spec"].TemplateData(spec), Name: desired.GetName(), Namespace: desired.GetNamespace(),
+		ClusterID: string(e.Remote.ID),
+	}
+	if existing != nil {
+		r.GatewayUID = string(existing.GetUID())
+	}
+	r.SecretName, _, _ = unstructured.NestedString(spec, "secretRef", "name")
+	r.service.annotations, _, _ = unstructured.NestedStringMap(spec, "serviceAnnotations")
+	r.service.labels, _, _ = unstructured.NestedStringMap(spec, "serviceLabels")
+	rendered, err := r.parts(template)
+	if failure, ok := errors.AsType[*templateError](err); ok {
+		return rendered, e.unrenderable(template, failure)
+	}
+	return rendered, err
+}
+
+// settingsAfter returns the spec of a gateway after a change to the desired one. What the types of this program do not
+// have stays as it is on the leaf.
+func (e *End) settingsAfter(ctx context.Context, existing, desired client.Object) (map[string]any, error) {
+	after, err := specOf(desired)
+	if err != nil || existing == nil {
+		return after, err
+	}
+	before, err := specOf(existing)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := e.readWhole(ctx, existing)
+	if err != nil {
+		return nil, err
+	}
+	live, err := specOf(whole)
+	return carry(live, before, after), err
+}
+
+// specOf returns the spec of an object as data.
+func specOf(object client.Object) (map[string]any, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	spec, _, err := unstructured.NestedMap(content, "spec")
+	return spec, err
+}
+
+// carry makes to live data the changes that lead from before to after. Live data may have more fields than these two.
+func carry(live, before, after map[string]any) map[string]any {
+	carried := map[string]any{}
+	maps.Copy(carried, live)
+	maps.DeleteFunc(carried, func(key string, _ any) bool {
+		_, was := before[key]
+		_, is := after[key]
+		return was && !is
+	})
+	for key, value := range after {
+		carried[key] = value
+		if inner, ok := value.(map[string]any); ok {
+			carried[key] = carry(fieldsOf(live[key]), fieldsOf(before[key]), inner)
+		}
+	}
+	return carried
+}
+
+// fieldsOf returns the fields of a value, which has none if it is no object.
+func fieldsOf(value any) map[string]any {
+	fields, _ := value.(map[string]any)
+	return fields
+}
+
+// readWhole reads an object live, with the fields that the types of this program do not have.
+func (e *End) readWhole(ctx context.Context, object client.Object) (*unstructured.Unstructured, error) {
+	whole := &unstructured.Unstructured{}
+	kind, err := apiutil.GVKForObject(object, e.Leaf.Live.Scheme())
+	if err != nil {
+		return nil, err
+	}
+	whole.SetGroupVersionKind(kind)
+	return whole, e.Leaf.Explain(e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(object), whole))
+}
+
+// rendering is what Liqo's templates of gateways refer to. Its fields have the names of Liqo's own.
+type rendering struct {
+	Spec       any // of the gateway, see [liqo.Schema.TemplateData]
+	Name       string
+	Namespace  string
+	GatewayUID string
+	ClusterID  string // of the other leaf
+	SecretName string
+
+	service metadata // that the gateway adds to its Service
+}
+
+// metadata is labels and annotations.
+type metadata struct{ labels, annotations map[string]string }
+
+// parts renders a template as Liqo does. The error is a [templateError].
+func (r rendering) parts(template *unstructured.Unstructured) (parts, error) {
+	var desired parts
+	const at = "spec.template.spec"
+	spec, _, err := unstructured.NestedMap(template.Object, strings.Split(at, ".")...)
+	if err != nil {
+		return desired, &templateError{at: at, reason: "it has something else than fields"}
+	}
+	if err := r.check(at, spec); err != nil {
+		return desired, err
+	}
+	rendered, err := enutils.RenderTemplate(spec, r, false)
+	if err != nil {
+		return desired, &templateError{at: at, reason: reasonOf(err)}
+	}
+	text, err := json.Marshal(rendered)
+	if err == nil {
+		err = json.Unmarshal(text, &desired)
+	}
+	if err != nil {
+		return desired, &templateError{at: at, reason: "a value is of the wrong type: " + err.Error()}
+	}
+	service := &desired.Service.Metadata
+	service.Annotations = merged(service.Annotations, r.service.annotations)
+	service.Labels = merged(service.Labels, r.service.labels)
+	return desired, nil
+}
+
+// merged returns the entries of both maps. Those of the second one take precedence.
+func merged(entries, more map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, entries)
+	maps.Copy(all, more)
+	return all
+}

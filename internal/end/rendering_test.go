@@ -1,0 +1,189 @@
+package end
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+)
+
+// asData is a template as it is read from a leaf.
+func asData(t *testing.T, template client.Object) *unstructured.Unstructured {
+	t.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &unstructured.Unstructured{Object: content}
+}
+
+// renderedWith returns the parts of a gateway over a node port with a changed spec.
+func renderedWith(t *testing.T, change func(*networkingv1beta1.GatewayServerSpec)) parts {
+	t.Helper()
+	gateway := &networkingv1beta1.GatewayServer{Spec: networkingv1beta1.GatewayServerSpec{
+		MTU: 1340, Endpoint: networkingv1beta1.Endpoint{Port: 51840, ServiceType: corev1.ServiceTypeNodePort},
+	}}
+	if change != nil {
+		change(&gateway.Spec)
+	}
+	rendered, err := milansEnd(t).render(t.Context(), asData(t, clustertest.ServerTemplate()), nil, gateway)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rendered
+}
+
+func TestATemplateIsRenderedAsLiqoDoesIt(t *testing.T) {
+	got := renderedWith(t, func(spec *networkingv1beta1.GatewayServerSpec) {
+		spec.Endpoint.NodePort = ptr.To[int32](31010)
+		spec.ServiceAnnotations = map[string]string{"speed": "fast"}
+		spec.ServiceLabels = map[string]string{"team": "network"}
+	})
+	service, port := got.Service, got.Service.Spec.Ports[0]
+	if service.Spec.Type != corev1.ServiceTypeNodePort || port.Port != 51840 || port.TargetPort.IntValue() != 51840 ||
+		port.NodePort != 31010 || port.Protocol != corev1.ProtocolUDP {
+		t.Errorf("the Service has %+v", service.Spec)
+	}
+	if metadata := service.Metadata; metadata.Annotations["speed"] != "fast" ||
+		metadata.Annotations["template"] != "large" || metadata.Labels["team"] != "network" {
+		t.Errorf("the Service is marked %v and %v", metadata.Annotations, metadata.Labels)
+	}
+	args := got.Deployment.Spec.Template.Spec.Containers[0].Args
+	if !slices.Equal(args, []string{"--mtu=1340", "--remote=rome", "--listen-port=51840"}) {
+		t.Errorf("the arguments are %v", args)
+	}
+}
+
+func TestATemplateOfTheNextLiqoIsRenderedWithoutItsTypes(t *testing.T) {
+	several := map[string]any{"endpoint": map[string]any{"ports": []any{int64(51840), int64(51841)}}}
+	for name, test := range map[string]struct {
+		more     map[string]any // fields of the gateway that the types of this program do not have
+		expected []string
+	}{
+		"one port": {nil, []string{"--listen-port=51840", "--enable-multipath-hash-policy=false", "NET_RAW"}},
+		"several": {several, []string{
+			"--listen-ports=51840,51841", "--enable-multipath-hash-policy=true", "SYS_ADMIN",
+		}},
+	} {
+		schemas, err := liqo.SchemasOf(t.Context(), clustertest.NextLiqo(clustertest.Leaf(t, "milan")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := carry(test.more, nil, map[string]any{
+			"mtu": int64(1340), "endpoint": map[string]any{"port": int64(51840), "serviceType": "NodePort"},
+		})
+		r := rendering{Spec: schemas.GatewayServer.Properties["spec"].TemplateData(spec)}
+		got, err := r.parts(asData(t, clustertest.NextServerTemplate()))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		container := got.Deployment.Spec.Template.Spec.Containers[0]
+		capability := container.SecurityContext.Capabilities.Add[1]
+		if all := append(container.Args[2:], string(capability)); !slices.Equal(all, test.expected) {
+			t.Errorf("%s: got %v", name, all)
+		}
+	}
+}
+
+func TestAChangeKeepsFieldsThatThisProgramDoesNotKnow(t *testing.T) {
+	live := map[string]any{
+		"mtu": int64(1340), "new": "kept", "endpoint": map[string]any{"port": int64(1), "nodePort": int64(2), "new": "kept"},
+	}
+	before := map[string]any{
+		"mtu": int64(1340), "endpoint": map[string]any{"port": int64(1), "nodePort": int64(2)},
+	}
+	after := map[string]any{"mtu": int64(1400), "endpoint": map[string]any{"port": int64(3)}, "secretRef": map[string]any{}}
+	expected := map[string]any{
+		"mtu": int64(1400), "new": "kept", "endpoint": map[string]any{"port": int64(3), "new": "kept"},
+		"secretRef": map[string]any{},
+	}
+	original := maps.Clone(live)
+	if got := carry(live, before, after); !reflect.DeepEqual(got, expected) || !reflect.DeepEqual(live, original) {
+		t.Errorf("got %v, and the live data is %v", got, live)
+	}
+}
+
+func TestATemplateThatCanNotBeRenderedIsRefusedWithItsPlace(t *testing.T) {
+	service := func(change func(spec map[string]any)) *networkingv1beta1.WgGatewayServerTemplate {
+		template := clustertest.NextServerTemplate()
+		spec, _, err := unstructured.NestedFieldNoCopy(template.Spec.Template.Object, "spec", "service", "spec")
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(spec.(map[string]any)) //nolint:errcheck,forcetypeassert // it is one
+		return template
+	}
+	with := func(key string, value any) *networkingv1beta1.WgGatewayServerTemplate {
+		return service(func(spec map[string]any) { spec[key] = value })
+	}
+	for name, test := range map[string]struct {
+		template *networkingv1beta1.WgGatewayServerTemplate
+		older    bool     // the leaf has no `ports`
+		expected []string // parts of the text; none if the template can be used
+	}{
+		"of the next Liqo":       {clustertest.NextServerTemplate(), false, nil},
+		"of Liqo 1.2":            {clustertest.ServerTemplate(), false, nil},
+		"of Liqo 1.2, on itself": {clustertest.ServerTemplate(), true, nil},
+		"of the next Liqo, on 1.2": {clustertest.NextServerTemplate(), true, []string{
+			"at `spec.template.spec.deployment.spec.template.spec.containers[0].args[2]`", "can't evaluate field Ports. ",
+			"`helm upgrade` does not update definitions",
+		}},
+		"an unknown marker": {with("+ports", "{{ range .Spec.Endpoint.Ports }}{{ end }}"), false, []string{
+			"at `spec.template.spec.service.spec.+ports`, the key begins with `+`", "knows only the marker `?`",
+			"Use a newer version of the provider, or set `template`",
+		}},
+		"a marker before an object": {with("?ports", []any{}), false, []string{"spec.?ports`, the marker `?` is before"}},
+		"an unknown function":       {with("type", `{{ join "," .Spec.Endpoint.Ports }}`), false, []string{`function "join" not defined`}},
+		"no value":                  {with("type", nil), false, []string{"spec.type`, there is no value"}},
+		"a wrong type":              {with("ports", "none"), false, []string{"a value is of the wrong type"}},
+		"a long and hostile text": {with("type", "\x1b[2J{{ .No }}"+strings.Repeat("x", 5000)), false, []string{
+			`\x1b[2J{{ .No }}`, "more bytes",
+		}},
+	} {
+		milan := milansEnd(t, test.template)
+		if !test.older {
+			clustertest.NextLiqo(milan.Leaf)
+		}
+		_, err := milan.CheckTemplate(t.Context(), overNodePort())
+		if (err == nil) != (test.expected == nil) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, part := range append(test.expected, "WgGatewayServerTemplate liqo/wireguard-server", "Nothing was changed.") {
+			if err != nil && !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %q is not in %v", name, part, err)
+			}
+		}
+	}
+}
+
+func TestTheTemplateOfAClientIsCheckedBeforeThereIsAServer(t *testing.T) {
+	for name, test := range map[string]struct {
+		template *networkingv1beta1.WgGatewayClientTemplate
+		next     bool
+		refused  bool
+	}{
+		"Liqo 1.2":                   {clustertest.ClientTemplate(), false, false},
+		"the next Liqo":              {clustertest.NextClientTemplate(), true, false},
+		"a template of another Liqo": {clustertest.NextClientTemplate(), false, true},
+	} {
+		rome := romesEnd(t, test.template)
+		if test.next {
+			clustertest.NextLiqo(rome.Leaf)
+		}
+		if _, err := rome.CheckTemplate(t.Context(), liqo.GatewayClient{MTU: 1340}); (err != nil) != test.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
