@@ -55,6 +55,41 @@ func (e *End) forgeGateway(objects liqo.Objects, settings liqo.Gateway) (existin
 	return existing, desired, err
 }
 
+// ChangesGateway reports whether a gateway with these settings is new, differs from the one that exists, or gets new
+// keys.
+func (e *End) ChangesGateway(ctx context.Context, settings liqo.Gateway) (bool, error) {
+	objects, err := e.Find(ctx)
+	if err != nil {
+		return false, err
+	}
+	existing, desired, err := e.forgeGateway(objects, settings)
+	if err != nil || existing == nil {
+		return err == nil, err
+	}
+	before, err := specOf(existing)
+	if err != nil {
+		return false, err
+	}
+	after, err := specOf(desired)
+	return !equality.Semantic.DeepEqual(before, after) ||
+		objects.Rotates(desired.GetAnnotations()[liqo.RotationAnnotation]), err
+}
+
+// CheckGateway fails if this end can't follow a change to these settings. It changes nothing. A gateway is changed
+// together with the other one, so both ends are checked before the first write.
+func (e *End) CheckGateway(ctx context.Context, settings liqo.Gateway) error {
+	if err := e.CheckPorts(ctx); err != nil {
+		return err
+	}
+	if server, ok := settings.(liqo.GatewayServer); ok {
+		if err := e.CheckServiceMetadata(ctx, server); err != nil {
+			return err
+		}
+	}
+	_, err := e.CheckTemplate(ctx, settings)
+	return err
+}
+
 // templateReference returns the reference of a gateway to its template.
 func templateReference(gateway client.Object) corev1.ObjectReference {
 	switch gateway := gateway.(type) {
@@ -143,11 +178,11 @@ func (e *End) change(
 	if !change.differs && !change.rotates {
 		return ensured, &current, change.apply(ctx)
 	}
-	template, err := e.readTemplate(ctx, templateReference(gateway))
+	source, err := e.readSource(ctx, objects.Gateway(), gateway)
 	if err != nil {
 		return ensured, nil, err
 	}
-	desired, err := e.render(ctx, template, objects.Gateway(), gateway)
+	desired, err := e.render(ctx, source, objects.Gateway(), gateway)
 	if err != nil {
 		return ensured, nil, err
 	}

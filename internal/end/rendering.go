@@ -9,6 +9,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,11 +18,30 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// render renders the template of a gateway as Liqo does when the gateway becomes the desired one. There may be no gateway
-// yet.
-func (e *End) render(
-	ctx context.Context, template *unstructured.Unstructured, existing, desired client.Object,
-) (parts, error) {
+// gatewaySource is what Liqo makes the objects of a gateway from.
+type gatewaySource struct {
+	template *unstructured.Unstructured
+	spec     map[string]any // of the gateway
+}
+
+// readSource reads what Liqo will make the objects of a gateway from when it becomes the desired one. There may be no
+// gateway yet.
+func (e *End) readSource(ctx context.Context, existing, desired client.Object) (source gatewaySource, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		source.template, err = e.readTemplate(ctx, templateReference(desired))
+		return err
+	})
+	group.Go(func() (err error) {
+		source.spec, err = e.settingsAfter(ctx, existing, desired)
+		return err
+	})
+	err = group.Wait()
+	return source, err
+}
+
+// render renders the template of a gateway as Liqo does.
+func (e *End) render(ctx context.Context, source gatewaySource, existing, desired client.Object) (parts, error) {
 	schemas, err := liqo.SchemasOf(ctx, e.Leaf)
 	if err != nil {
 		return parts{}, err
@@ -30,23 +50,19 @@ func (e *End) render(
 	if _, dials := desired.(*networkingv1beta1.GatewayClient); dials {
 		schema = schemas.GatewayClient
 	}
-	spec, err := e.settingsAfter(ctx, existing, desired)
-	if err != nil {
-		return parts{}, err
-	}
 	r := rendering{
-		Spec: schema.Properties["spec"].TemplateData(spec), Name: desired.GetName(), Namespace: desired.GetNamespace(),
+		Spec: schema.Properties["spec"].TemplateData(source.spec), Name: desired.GetName(), Namespace: desired.GetNamespace(),
 		ClusterID: string(e.Remote.ID),
 	}
 	if existing != nil {
 		r.GatewayUID = string(existing.GetUID())
 	}
-	r.SecretName, _, _ = unstructured.NestedString(spec, "secretRef", "name")
-	r.service.annotations, _, _ = unstructured.NestedStringMap(spec, "serviceAnnotations")
-	r.service.labels, _, _ = unstructured.NestedStringMap(spec, "serviceLabels")
-	rendered, err := r.parts(template)
+	r.SecretName, _, _ = unstructured.NestedString(source.spec, "secretRef", "name")
+	r.service.annotations, _, _ = unstructured.NestedStringMap(source.spec, "serviceAnnotations")
+	r.service.labels, _, _ = unstructured.NestedStringMap(source.spec, "serviceLabels")
+	rendered, err := r.parts(source.template)
 	if failure, ok := errors.AsType[*templateError](err); ok {
-		return rendered, e.unrenderable(template, failure)
+		return rendered, e.unrenderable(source.template, failure)
 	}
 	return rendered, err
 }

@@ -33,11 +33,20 @@ func renderedWith(t *testing.T, change func(*networkingv1beta1.GatewayServerSpec
 	t.Helper()
 	gateway := &networkingv1beta1.GatewayServer{Spec: networkingv1beta1.GatewayServerSpec{
 		MTU: 1340, Endpoint: networkingv1beta1.Endpoint{Port: 51840, ServiceType: corev1.ServiceTypeNodePort},
+		ServerTemplateRef: corev1.ObjectReference{
+			APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.WgGatewayServerTemplateKind,
+			Namespace: "liqo", Name: liqo.DefaultServerTemplateName,
+		},
 	}}
 	if change != nil {
 		change(&gateway.Spec)
 	}
-	rendered, err := milansEnd(t).render(t.Context(), asData(t, clustertest.ServerTemplate()), nil, gateway)
+	milan := milansEnd(t)
+	source, err := milan.readSource(t.Context(), nil, gateway)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rendered, err := milan.render(t.Context(), source, nil, gateway)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +112,9 @@ func TestAChangeKeepsFieldsThatThisProgramDoesNotKnow(t *testing.T) {
 	before := map[string]any{
 		"mtu": int64(1340), "endpoint": map[string]any{"port": int64(1), "nodePort": int64(2)},
 	}
-	after := map[string]any{"mtu": int64(1400), "endpoint": map[string]any{"port": int64(3)}, "secretRef": map[string]any{}}
+	after := map[string]any{
+		"mtu": int64(1400), "endpoint": map[string]any{"port": int64(3)}, "secretRef": map[string]any{},
+	}
 	expected := map[string]any{
 		"mtu": int64(1400), "new": "kept", "endpoint": map[string]any{"port": int64(3), "new": "kept"},
 		"secretRef": map[string]any{},
@@ -144,9 +155,11 @@ func TestATemplateThatCanNotBeRenderedIsRefusedWithItsPlace(t *testing.T) {
 			"Use a newer version of the provider, or set `template`",
 		}},
 		"a marker before an object": {with("?ports", []any{}), false, []string{"spec.?ports`, the marker `?` is before"}},
-		"an unknown function":       {with("type", `{{ join "," .Spec.Endpoint.Ports }}`), false, []string{`function "join" not defined`}},
-		"no value":                  {with("type", nil), false, []string{"spec.type`, there is no value"}},
-		"a wrong type":              {with("ports", "none"), false, []string{"a value is of the wrong type"}},
+		"an unknown function": {
+			with("type", `{{ join "," .Spec.Endpoint.Ports }}`), false, []string{`function "join" not defined`},
+		},
+		"no value":     {with("type", nil), false, []string{"spec.type`, there is no value"}},
+		"a wrong type": {with("ports", "none"), false, []string{"a value is of the wrong type"}},
 		"a long and hostile text": {with("type", "\x1b[2J{{ .No }}"+strings.Repeat("x", 5000)), false, []string{
 			`\x1b[2J{{ .No }}`, "more bytes",
 		}},

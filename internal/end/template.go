@@ -51,8 +51,7 @@ type TemplateSettings struct {
 }
 
 // CheckTemplate fails if the template of a gateway with these settings, or its kind, does not exist on the leaf, or if
-// it can't be rendered. A gateway is changed together with the other one, and only if both can follow. So both are
-// checked before the first write.
+// it can't be rendered.
 func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (TemplateSettings, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
@@ -62,17 +61,16 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 	if err != nil {
 		return TemplateSettings{}, err
 	}
-	reference := templateReference(desired)
-	object, err := e.readTemplate(ctx, reference)
+	source, err := e.readSource(ctx, existing, desired)
 	if err != nil {
 		return TemplateSettings{}, err
 	}
-	if isWireGuard(reference) {
-		if _, err := e.render(ctx, object, existing, desired); err != nil {
+	if isWireGuard(templateReference(desired)) {
+		if _, err := e.render(ctx, source, existing, desired); err != nil {
 			return TemplateSettings{}, refusal(err)
 		}
 	}
-	spec := object.Object["spec"]
+	object, spec := source.template, source.template.Object["spec"]
 	return TemplateSettings{
 		Name:          fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName()),
 		TakesNodePort: mentions(spec, ".NodePort"), TakesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),

@@ -30,13 +30,13 @@ func (t *templateError) Error() string { return fmt.Sprintf("at `%s`, %s", t.at,
 
 // unrenderable says what is wrong with a template, and what to do.
 func (e *End) unrenderable(template *unstructured.Unstructured, failure *templateError) *explain.Problem {
-	remedy := "Liqo can't render it either. Correct it, or set `template` of this gateway to another one. If it came with " +
-		"Liqo, the template and Liqo's custom resource definitions on this leaf may be of different versions: `helm " +
+	remedy := "Liqo can't render it either. Correct it, or set `template` of this gateway to another one. If it came " +
+		"with Liqo, the template and Liqo's custom resource definitions on this leaf may be of different versions: `helm " +
 		"upgrade` does not update definitions."
 	if failure.marker {
-		remedy = "This version of the provider knows only the marker `" + optional + "`, as Liqo 1.0 to 1.2 do, so it can't " +
-			"tell what a change of the gateway would do. Use a newer version of the provider, or set `template` of this " +
-			"gateway to a template without the marker."
+		remedy = "This version of the provider knows only the marker `" + optional + "`, as Liqo 1.0 to 1.2 do, so it " +
+			"can't tell what a change of the gateway would do. Use a newer version of the provider, or set `template` of " +
+			"this gateway to a template without the marker."
 	}
 	return &explain.Problem{
 		Leaf: e.Leaf.Name, Summary: "the template can't be rendered", Err: failure,

@@ -159,7 +159,8 @@ func (r *endResource[M, P]) checkFeasible(
 	object := r.at(leaf, plan, own)
 	here := checkedEnd{
 		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
-		gateway: gateway, gatewayChanges: true, namespace: namespace, namespaceChanges: isNew, adopt: types.BoolValue(false),
+		gateway: gateway, gatewayChanges: true, followsChange: true,
+		namespace: namespace, namespaceChanges: isNew, adopt: types.BoolValue(false),
 	}
 	questions := []check{here.checkVersion, here.checkNamespace, func(ctx context.Context) diag.Diagnostics {
 		return plan.check(ctx, object)

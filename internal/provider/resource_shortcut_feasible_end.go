@@ -20,6 +20,7 @@ type checkedEnd struct {
 
 	gateway          *plannedGateway // nil unless all its settings are known
 	gatewayChanges   bool            // or is new
+	followsChange    bool            // either gateway changes, so that this one has to fit it
 	namespace        types.String    // as configured; null leaves the choice to Liqo
 	namespaceChanges bool            // or is new
 	adopt            types.Bool
@@ -37,11 +38,13 @@ type plannedGateway struct {
 func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	var ends []checkedEnd
+	changes := f.changesGateways(ctx)
 	for i, e := range f.ends() {
 		ends = append(ends, checkedEnd{
 			end: f.shortcut.Ends()[i], leafAt: path.Root(e.attribute), namespaceAt: e.at("namespace"),
 			gatewayAt: e.at("gateway"), adopt: f.plan.AdoptExisting, namespace: *e.configured.namespace,
 			gatewayChanges:   f.state == nil || !e.planned.gateway.Equal(*e.recorded.gateway),
+			followsChange:    changes,
 			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
 		})
 	}
@@ -56,6 +59,20 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 		ends[1].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret, server: &set}
 	}
 	return ends, diags
+}
+
+// changesGateways reports whether the apply makes, changes or replaces a gateway. That is assumed of settings that are
+// not known yet, and if it can't be found out. The checks say why.
+func (f feasibility) changesGateways(ctx context.Context) bool {
+	if f.state == nil || !fullyKnown(ctx, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU, f.plan.KeyRotation) {
+		return true
+	}
+	spec, diags := f.plan.spec(ctx, &f.config)
+	if diags.HasError() {
+		return true
+	}
+	changes, err := f.shortcut.ChangesGateways(ctx, spec)
+	return changes || err != nil
 }
 
 // checkVersion finds a version of Liqo that is not supported, or that has a defect.
@@ -85,9 +102,9 @@ func (s checkedEnd) checkNamespace(ctx context.Context) diag.Diagnostics {
 	return foundUnlessMade(s.namespaceAt, s.end.CheckNamespace(ctx, s.namespace.ValueString()))
 }
 
-// checkTemplate finds a template of the gateway that does not exist, or that ignores a setting.
+// checkTemplate finds a template of the gateway that does not exist, that can't be rendered, or that ignores a setting.
 func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
-	if s.gateway == nil || !s.gatewayChanges {
+	if s.gateway == nil || !s.gatewayChanges && !s.followsChange {
 		return nil
 	}
 	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
@@ -95,7 +112,7 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 		return checkResult(s.gatewayAt.AtName("template"), err)
 	}
 	server := s.gateway.server
-	if server == nil {
+	if server == nil || !s.gatewayChanges {
 		return nil
 	}
 	var diags diag.Diagnostics

@@ -7,6 +7,32 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
+// ChangesGateways reports whether [Shortcut.Connect] makes, changes or replaces a gateway. Then the other one may have
+// to follow: a server that is made again may get another address. It asks the leaves only if the settings change
+// nothing.
+func (s *Shortcut) ChangesGateways(ctx context.Context, spec Spec) (bool, error) {
+	spec = spec.shareSettings()
+	for _, each := range []struct {
+		end      *end.End
+		settings liqo.Gateway
+	}{{s.Client, spec.Client}, {s.Server, spec.Server}} {
+		if changes, err := each.end.ChangesGateway(ctx, each.settings); err != nil || changes {
+			return changes, err
+		}
+	}
+	n, err := s.find(ctx)
+	if err != nil {
+		return false, err
+	}
+	return anyOf(ctx,
+		func(ctx context.Context) (bool, error) {
+			return s.replacesClient(spec.Client)(ctx, n.client.Namespace())
+		},
+		func(ctx context.Context) (bool, error) {
+			return s.replacesServer(spec.Server)(ctx, n.server.Namespace())
+		})
+}
+
 // replacesServer returns a step that reports whether the gateway of the server must be removed first: if it can't be
 // changed in place, if it is gone and may have left something behind, or if it dials.
 func (s *Shortcut) replacesServer(spec liqo.GatewayServer) func(ctx context.Context, namespace string) (bool, error) {

@@ -21,10 +21,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Leaf returns a leaf that holds these objects. name is also its cluster ID, and part of its UID. Its cache is always
-// up to date.
+// Leaf returns a leaf that holds these objects, and Liqo's own templates unless these are among them. name is also its
+// cluster ID, and part of its UID. Its cache is always up to date.
 func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	tb.Helper()
+	objects = withTemplates(objects)
 	c := fake.NewClientBuilder().
 		WithScheme(cluster.NewScheme()).WithRESTMapper(cluster.KnownKinds()).WithObjects(objects...).
 		WithStatusSubresource(&networkingv1beta1.Configuration{}, &networkingv1beta1.GatewayServer{},

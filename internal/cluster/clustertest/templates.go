@@ -1,8 +1,12 @@
 package clustertest
 
 import (
+	"reflect"
+	"slices"
+
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // What is in this file are the places of Liqo's own templates that depend on a gateway. The templates of the next Liqo
@@ -28,6 +32,19 @@ func NextServerTemplate() *networkingv1beta1.WgGatewayServerTemplate {
 // NextClientTemplate is the template of gateway clients in the next Liqo.
 func NextClientTemplate() *networkingv1beta1.WgGatewayClientTemplate {
 	return clientTemplate([]any{"--mtu={{ .Spec.MTU }}", address, argument("endpoint"), multipath}, capability)
+}
+
+// withTemplates adds Liqo's own templates that are missing.
+func withTemplates(objects []client.Object) []client.Object {
+	for _, template := range []client.Object{ServerTemplate(), ClientTemplate()} {
+		if !slices.ContainsFunc(objects, func(object client.Object) bool {
+			return reflect.TypeOf(object) == reflect.TypeOf(template) &&
+				client.ObjectKeyFromObject(object) == client.ObjectKeyFromObject(template)
+		}) {
+			objects = append(slices.Clip(objects), template)
+		}
+	}
+	return objects
 }
 
 const (
