@@ -116,3 +116,10 @@ func TestAMixedPairIsCreatedAndChanged(t *testing.T) {
 		})
 	}
 }
+
+// otherTemplate is a template of servers beside Liqo's own.
+func otherTemplate() client.Object {
+	template := clustertest.ServerTemplate()
+	template.Name = "large"
+	return template
+}

@@ -1,0 +1,85 @@
+package shortcut
+
+import (
+	"reflect"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
+)
+
+// changesOfGateways are changes of a shortcut that write to its gateways.
+var changesOfGateways = map[string]func(*Spec){
+	"both gateways": func(s *Spec) {
+		s.MTU, s.KeyRotation = 1400, "first"
+		s.Server.ServiceAnnotations = map[string]string{"speed": "fast"}
+	},
+	"the endpoint": func(s *Spec) { s.Server.ServiceType, s.Server.Port = corev1.ServiceTypeLoadBalancer, 51900 },
+	"another server gateway": func(s *Spec) {
+		s.Server.Template = liqo.DefaultServerTemplate("liqo")
+		s.Server.Template.Name = "large"
+	},
+}
+
+func TestAChangeThatIsKilledIsMendedByTheNextApply(t *testing.T) {
+	for name, change := range changesOfGateways {
+		t.Run(name, func(t *testing.T) {
+			finished := false
+			for writes := int64(0); !finished; writes++ {
+				synctest.Test(t, func(t *testing.T) { // the lease of a killed apply has to expire
+					finished = changeInterrupted(t, change, writes)
+				})
+			}
+		})
+	}
+}
+
+// changeInterrupted begins a change that ends after the given number of writes, and the next apply goes back. Then it
+// begins again, and the next apply goes on. The result reports whether the change needs no more writes than that.
+func changeInterrupted(t *testing.T, change func(*Spec), writes int64) (finished bool) {
+	t.Helper()
+	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
+	milan := liqotest.Leaf(t, "milan", append(ranges("10.1.0.0/16"), otherTemplate())...)
+	s, former := New(rome, milan).OwnedBy(me), overNodePort
+	former.WaitForConnection = true
+	s.connects(t, former)
+	changed := former
+	change(&changed)
+	for _, next := range []Spec{former, changed} {
+		revive := dieAfter(writes, rome, milan)
+		finished = s.Connect(t.Context(), changed) == nil
+		revive()
+		s.connects(t, next)
+		expectAsDesired(t, s, next)
+	}
+	return finished
+}
+
+// expectAsDesired fails unless both gateways are as the spec says, and the tunnel is up.
+func expectAsDesired(t *testing.T, s *Shortcut, spec Spec) {
+	t.Helper()
+	state, err := s.Observe(t.Context(), false)
+	if err != nil || state.Status != Connected {
+		t.Fatalf("it is %+v (%v)", state, err)
+	}
+	spec = spec.shareSettings()
+	server := spec.Server.Observed(*state.ServerGateway, "liqo")
+	if spec.Server.NodePort == 0 {
+		server.NodePort = 0
+	}
+	client := spec.Client.Observed(*state.ClientGateway, state.ServerEndpoint, "liqo")
+	if spec.KeyRotation == "" { // keys stay as they are
+		server.KeyRotation, client.KeyRotation = "", ""
+	}
+	if !reflect.DeepEqual(server, spec.Server) || !reflect.DeepEqual(client, spec.Client) {
+		t.Errorf("the gateways are %+v and %+v, and not %+v and %+v", server, client, spec.Server, spec.Client)
+	}
+	n, err := s.find(t.Context())
+	if err != nil || !n.complete(me.Token) {
+		t.Errorf("it is not complete (%v)", err)
+	}
+	expectKeys(t, s)
+}
