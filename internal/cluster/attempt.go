@@ -92,9 +92,9 @@ func (a *attempt) late(ctx context.Context) error {
 	return explained
 }
 
-// dial makes the leaf with its caches, which run until ctx ends. It waits for no answer. Late is closed when it is too
-// late for the first one. The channel that it returns receives nil once the caches are filled, or the error that
-// prevents it.
+// dial makes the leaf, starts its caches, which run until ctx ends, and returns at once. When late is closed, a request
+// that has got no answer yet gives up. The channel receives nil once the caches are filled, or the error that prevents
+// it.
 func (a *attempt) dial(
 	ctx context.Context, config *rest.Config, credentials Credentials, late <-chan struct{},
 ) (<-chan error, error) {

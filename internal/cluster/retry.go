@@ -47,9 +47,9 @@ type retries struct {
 	last    error     // the last failure; nil if the last request has succeeded
 }
 
-// pause returns when it is time for the next request, because the last one failed. err is nil if the API server has
-// only ended it, as it ends a watch. pause returns an error if the wait is over: err itself if a retry can't help, or
-// [retries.ended].
+// pause waits between two requests, the last of which failed with err. A nil err means that the API server has ended a
+// watch, as it does every few minutes. pause returns an error if there shall be no further request: err itself if a
+// retry can't help, or [retries.ended] if the context has ended.
 func (r *retries) pause(ctx context.Context, err error) error {
 	delay, again := r.after(err)
 	switch {

@@ -7,9 +7,11 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	offloadingv1beta1 "github.com/liqotech/liqo/apis/offloading/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -70,4 +72,18 @@ func KnownKinds() meta.RESTMapper {
 	mapper.AddSpecific(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.PublicKeyKind), publicKeys, publicKeys,
 		meta.RESTScopeNamespace)
 	return mapper
+}
+
+// offloadingKinds are functions that add to a scheme the kinds of pods that a centre offloads to its leaves.
+func offloadingKinds() []func(*runtime.Scheme) error {
+	return []func(*runtime.Scheme) error{offloadingv1beta1.AddToScheme, discoveryv1.AddToScheme}
+}
+
+// mapOffloading adds the resources of these kinds to a mapper.
+func mapOffloading(mapper *meta.DefaultRESTMapper) {
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("Node"), meta.RESTScopeRoot)
+	mapper.Add(discoveryv1.SchemeGroupVersion.WithKind("EndpointSlice"), meta.RESTScopeNamespace)
+	for _, kind := range []string{"NamespaceMap", "ShadowEndpointSlice"} {
+		mapper.Add(offloadingv1beta1.SchemeGroupVersion.WithKind(kind), meta.RESTScopeNamespace)
+	}
 }

@@ -88,8 +88,8 @@ func (e *End) untilReleased(ctx context.Context, configurations []client.Object)
 	})...)
 }
 
-// KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later
-// shortcut. They have no owner then. What it says to be kept are the objects of others, which also stay.
+// KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later shortcut, and removes
+// their owner. The leftovers name the objects of others, which also stay.
 func (e *End) KeepConfigurations(ctx context.Context) (Leftovers, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {

@@ -150,12 +150,12 @@ type change struct {
 	technology technology
 }
 
-// change applies a gateway that exists already, and returns when Liqo has changed the object of its
-// technology. It returns what this object says, or nil if there is no such object that it knows. Then
-// Liqo has not seen the gateway yet, or the technology is not WireGuard, and the gateway is replaced.
+// change applies a gateway that exists already, and returns when Liqo has changed the object of its technology. The
+// parts are what that object says then. They are nil in two cases: Liqo has not seen the gateway yet, so there is no such
+// object, or its technology is not WireGuard. A gateway of another technology is replaced if it differs.
 //
-// If pods restart, change first deletes the Connection. The new pods create another one as soon as they
-// know the other gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
+// If pods restart, change first deletes the Connection. The new pods create another one as soon as they know the other
+// gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
 func (e *End) change(
 	ctx context.Context, objects liqo.Objects, gateway client.Object, change change,
 ) (EnsuredGateway, *parts, error) {
