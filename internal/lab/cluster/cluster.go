@@ -21,7 +21,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // liqoNamespace is the namespace in which Liqo is installed.
@@ -66,7 +65,7 @@ type Options struct {
 	Installation
 	Install   func(context.Context, Spec) (Installation, error)
 	DataPlane dataplane.DataPlane
-	Settings  *settings.Settings
+	Settings  *kubelet.Settings
 	// Report is called for each completed step.
 	Report func(step string, took time.Duration)
 }

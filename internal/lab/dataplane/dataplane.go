@@ -9,7 +9,6 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // Cluster is what a data plane needs to know about a cluster in addition to its objects.
@@ -21,7 +20,7 @@ type Cluster struct {
 	NodeIP   netip.Addr
 	// NATIP is the address of a NAT in front of the node, if the data plane has one.
 	NATIP    netip.Addr
-	Settings *settings.Settings
+	Settings *kubelet.Settings
 	// Liqo is the version of Liqo. Programs has the files of its programs by their names.
 	Liqo     liqo.Version
 	Programs map[string]string

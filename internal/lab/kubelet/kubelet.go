@@ -19,9 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/source"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/requeue"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // Options configure the stand-in.
@@ -32,7 +29,7 @@ type Options struct {
 	// PodIPs and LoadBalancerIPs are the pools for the addresses of pods and of LoadBalancer
 	// Services.
 	PodIPs, LoadBalancerIPs *Pool
-	Settings                *settings.Settings
+	Settings                *Settings
 	// Programs are the programs that really run, by the name of the container. Other containers are
 	// only reported as running.
 	Programs map[string]Program
@@ -64,7 +61,7 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 		stops:   map[client.ObjectKey][]func(context.Context){},
 		events:  broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: "kubelet", Host: options.Node}),
 	}
-	pending := requeue.Beside(
+	pending := Requeue(
 		mgr.GetClient(), &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase != corev1.PodRunning },
 	)
 	err = ctrl.NewControllerManagedBy(mgr).Named("kubelet").
@@ -78,7 +75,7 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	}
 
 	balancer := &balancerReconciler{Options: options, client: mgr.GetClient()}
-	services := requeue.Beside(mgr.GetClient(), &corev1.ServiceList{}, func(*corev1.Service) bool { return true })
+	services := Requeue(mgr.GetClient(), &corev1.ServiceList{}, func(*corev1.Service) bool { return true })
 	err = ctrl.NewControllerManagedBy(mgr).Named("load-balancer").
 		For(&corev1.Service{}).
 		WatchesRawSource(source.Channel(options.Settings.Listen(ctx), services)).

@@ -15,8 +15,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 const node = "rome-node"
@@ -29,7 +27,7 @@ func newOptions() Options {
 		Node: node, NodeIP: netip.MustParseAddr("172.18.0.2"),
 		PodIPs:          NewPool(netip.MustParsePrefix("10.202.0.0/16")),
 		LoadBalancerIPs: NewPool(netip.MustParsePrefix("172.18.200.0/24")),
-		Settings:        settings.New(settings.Values{LoadBalancer: true, PullImage: true}),
+		Settings:        NewSettings(Values{LoadBalancer: true, PullImage: true}),
 	}
 }
 

@@ -20,10 +20,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	realplane "github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/simulated"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // Cluster describes one cluster of a lab at the start.
@@ -42,7 +42,7 @@ type Options struct {
 	Peerable bool
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
-	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see settings.Values.
+	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see kubelet.Values.
 	GatewayReadyAfter, ConnectAfter time.Duration
 	// Guard is the command that cleans up after the lab if it is killed. Its stdin is a pipe that
 	// ends with the lab.
@@ -142,7 +142,7 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 			Installation: installations[versionsOf(spec.Spec)],
 			Install:      options.installVersions,
 			DataPlane:    plane,
-			Settings: settings.New(settings.Values{
+			Settings: kubelet.NewSettings(kubelet.Values{
 				LoadBalancer: spec.LoadBalancer, PullImage: true, Connect: true,
 				GatewayReadyAfter: options.GatewayReadyAfter, ConnectAfter: options.ConnectAfter,
 			}),

@@ -17,8 +17,8 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/requeue"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
@@ -123,7 +123,7 @@ func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 	l.mu.Unlock()
 	go l.followSettings(ctx)
 
-	all := requeue.Beside(mgr.GetClient(), &networkingv1beta1.InternalFabricList{},
+	all := kubelet.Requeue(mgr.GetClient(), &networkingv1beta1.InternalFabricList{},
 		func(*networkingv1beta1.InternalFabric) bool { return true })
 	err := ctrl.NewControllerManagedBy(mgr).Named("internal-fabrics").
 		For(&networkingv1beta1.InternalFabric{}).

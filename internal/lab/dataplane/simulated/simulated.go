@@ -23,7 +23,6 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/requeue"
 )
 
 var _ dataplane.DataPlane = &Simulated{}
@@ -69,7 +68,7 @@ func (s *Simulated) Register(
 		pod, ok := obj.(*corev1.Pod)
 		return ok && isGateway(pod)
 	})
-	beside := requeue.Beside(mgr.GetClient(), &corev1.PodList{}, isGateway)
+	beside := kubelet.Requeue(mgr.GetClient(), &corev1.PodList{}, isGateway)
 	err = ctrl.NewControllerManagedBy(mgr).Named("data-plane").
 		For(&corev1.Pod{}, builder.WithPredicates(gateways)).
 		Watches(&networkingv1beta1.PublicKey{}, beside).

@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/settings"
 )
 
 // side is one cluster with one gateway pod.
@@ -104,7 +104,7 @@ func newSide(t *testing.T, plane *Simulated, name, remote, mode, nodeIP string, 
 			cluster: dataplane.Cluster{
 				Name:     name,
 				NodeIP:   netip.MustParseAddr(nodeIP),
-				Settings: settings.New(settings.Values{Connect: true}),
+				Settings: kubelet.NewSettings(kubelet.Values{Connect: true}),
 			},
 		},
 		client: cl, pod: pod, key: private.PublicKey(),

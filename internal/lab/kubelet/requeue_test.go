@@ -1,4 +1,4 @@
-package requeue
+package kubelet
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-func newPod(namespace, name string, phase corev1.PodPhase) *corev1.Pod {
+func newPodIn(namespace, name string, phase corev1.PodPhase) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Status: corev1.PodStatus{Phase: phase},
 	}
@@ -21,10 +21,10 @@ func newPod(namespace, name string, phase corev1.PodPhase) *corev1.Pod {
 
 func TestWhatDependsOnAChangedObjectIsLookedAtAgain(t *testing.T) {
 	in := fake.NewClientBuilder().WithObjects(
-		newPod("one", "waiting", corev1.PodPending), newPod("one", "running", corev1.PodRunning),
-		newPod("two", "waiting", corev1.PodPending),
+		newPodIn("one", "waiting", corev1.PodPending), newPodIn("one", "running", corev1.PodRunning),
+		newPodIn("two", "waiting", corev1.PodPending),
 	).Build()
-	pending := Beside(in, &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending })
+	pending := Requeue(in, &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending })
 	for name, test := range map[string]struct {
 		changed client.Object
 		want    []string

@@ -1,5 +1,4 @@
-// Package settings holds the settings of a cluster that can be changed while the lab runs.
-package settings
+package kubelet
 
 import (
 	"context"
@@ -36,8 +35,8 @@ type Settings struct {
 	listeners map[chan event.GenericEvent]struct{}
 }
 
-// New returns Settings with these values.
-func New(values Values) *Settings {
+// NewSettings returns Settings with these values.
+func NewSettings(values Values) *Settings {
 	return &Settings{values: values, listeners: map[chan event.GenericEvent]struct{}{}}
 }
 

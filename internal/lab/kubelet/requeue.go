@@ -1,5 +1,4 @@
-// Package requeue makes a controller reconcile everything that depends on a changed object.
-package requeue
+package kubelet
 
 import (
 	"context"
@@ -11,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Beside requests every object of a list's kind in the namespace of the changed object. If there is
+// Requeue requests every object of a list's kind in the namespace of the changed object. If there is
 // no changed object, or if it has no namespace, it requests those of all namespaces.
-func Beside[T client.Object](reader client.Reader, list client.ObjectList, depends func(T) bool) handler.EventHandler {
+func Requeue[T client.Object](reader client.Reader, list client.ObjectList, depends func(T) bool) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, changed client.Object) []reconcile.Request {
 		found := list.DeepCopyObject().(client.ObjectList) //nolint:errcheck,forcetypeassert // a copy has its original's type
 		namespace := ""

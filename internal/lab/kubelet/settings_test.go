@@ -1,4 +1,4 @@
-package settings
+package kubelet
 
 import (
 	"testing"
@@ -6,16 +6,16 @@ import (
 )
 
 func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
-	k := New(Values{LoadBalancer: true})
-	listener := k.Listen(t.Context())
+	s := NewSettings(Values{LoadBalancer: true})
+	listener := s.Listen(t.Context())
 	for key, value := range map[string]string{
 		"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true", "mute": "true",
 	} {
-		if err := k.Set(key, value); err != nil {
+		if err := s.Set(key, value); err != nil {
 			t.Errorf("%s=%s: %v", key, value, err)
 		}
 	}
-	if got, want := k.Get(), (Values{Connect: true, Mute: true, GatewayReadyAfter: 5 * time.Second}); got != want {
+	if got, want := s.Get(), (Values{Connect: true, Mute: true, GatewayReadyAfter: 5 * time.Second}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	select {
@@ -26,13 +26,13 @@ func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 }
 
 func TestAWrongSettingChangesNothing(t *testing.T) {
-	k := New(Values{LoadBalancer: true})
+	s := NewSettings(Values{LoadBalancer: true})
 	for key, value := range map[string]string{"load-balancer": "perhaps", "connect-after": "soon", "gravity": "false"} {
-		if err := k.Set(key, value); err == nil {
+		if err := s.Set(key, value); err == nil {
 			t.Errorf("%s=%s was accepted", key, value)
 		}
 	}
-	if got := k.Get(); got != (Values{LoadBalancer: true}) {
+	if got := s.Get(); got != (Values{LoadBalancer: true}) {
 		t.Errorf("got %+v", got)
 	}
 }
