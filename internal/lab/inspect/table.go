@@ -17,7 +17,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/terminal"
 )
 
 // asTable requests the table that kubectl would show.
@@ -76,7 +75,7 @@ func printRows(out io.Writer, cluster string, rows *metav1.Table, wide bool) err
 		cells := []string{cluster, obj.Namespace}
 		for i, column := range rows.ColumnDefinitions {
 			if wide || column.Priority == 0 {
-				cells = append(cells, terminal.Line(fmt.Sprint(row.Cells[i])))
+				cells = append(cells, Line(fmt.Sprint(row.Cells[i])))
 			}
 		}
 		fmt.Fprintln(out, strings.Join(cells, "\t"))

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/byhand"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inventory"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
@@ -68,7 +68,7 @@ func (l *leaves) nothingIsLeft(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	difference := inventory.Compare(l.before, after)
+	difference := inspect.Compare(l.before, after)
 	if difference.Empty() {
 		return nil
 	}

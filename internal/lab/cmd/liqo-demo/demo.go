@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inventory"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
@@ -194,7 +194,7 @@ func (d *demo) nothingIsLeft(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	difference := inventory.Compare(d.before, after)
+	difference := inspect.Compare(d.before, after)
 	for _, line := range difference.Lines() {
 		d.out.say("%s", line)
 	}

@@ -10,13 +10,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/terminal"
 )
 
 func main() {
 	if err := run(); err != nil {
-		fmt.Fprintf(os.Stderr, "\nliqo-demo: %s\n", terminal.Lines(err.Error()))
+		fmt.Fprintf(os.Stderr, "\nliqo-demo: %s\n", inspect.Lines(err.Error()))
 		os.Exit(1)
 	}
 }

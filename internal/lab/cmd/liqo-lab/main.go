@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/terminal"
 )
 
 func main() {
@@ -20,7 +20,7 @@ func main() {
 	defer cancel()
 	if err := newCommand().ExecuteContext(ctx); err != nil {
 		if !errors.Is(err, context.Canceled) {
-			fmt.Fprintln(os.Stderr, "Error:", terminal.Lines(err.Error()))
+			fmt.Fprintln(os.Stderr, "Error:", inspect.Lines(err.Error()))
 		}
 		cancel()
 		os.Exit(1) //nolint:gocritic // nothing else is deferred

@@ -17,7 +17,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inventory"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -98,7 +97,7 @@ func TestTwoClustersArePeeredAndUnpeered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range inventory.Compare(before, after).Added {
+	for _, line := range inspect.Compare(before, after).Added {
 		if !keptAfterPeering(line) {
 			t.Errorf("liqoctl unpeer leaves %s", line)
 		}

@@ -1,13 +1,13 @@
-// Package terminal shows texts that others have written, such as the message of an object in a cluster.
-package terminal
+package inspect
 
 import (
 	"strconv"
 	"strings"
 )
 
-// Line returns a text as one line. Characters that are not printed are visible escapes, so that the text can neither
-// change what is printed around it nor look like it.
+// Line returns a text that others have written, such as the message of an object in a cluster, as one line. Characters
+// that are not printed are visible escapes, so that the text can neither change what is printed around it nor look like
+// it.
 func Line(text string) string { return escaped(text, "") }
 
 // Lines is Line for a text of several lines.

@@ -1,6 +1,6 @@
-// Package inventory compares two lists of all objects in the clusters of a lab, as `liqo-lab
-// inventory` prints them.
-package inventory
+package inspect
+
+import "k8s.io/apimachinery/pkg/util/sets"
 
 // Difference is the lines that only one of two inventories has.
 type Difference struct {
@@ -8,20 +8,10 @@ type Difference struct {
 	Added, Removed []string
 }
 
-// Compare compares two inventories, which must be sorted.
+// Compare compares two inventories. A line, which is the name of an object, is in an inventory once.
 func Compare(before, after []string) Difference {
-	var d Difference
-	for len(before) > 0 || len(after) > 0 {
-		switch {
-		case len(before) == 0 || len(after) > 0 && after[0] < before[0]:
-			d.Added, after = append(d.Added, after[0]), after[1:]
-		case len(after) == 0 || before[0] < after[0]:
-			d.Removed, before = append(d.Removed, before[0]), before[1:]
-		default:
-			before, after = before[1:], after[1:]
-		}
-	}
-	return d
+	earlier, later := sets.New(before...), sets.New(after...)
+	return Difference{Added: sets.List(later.Difference(earlier)), Removed: sets.List(earlier.Difference(later))}
 }
 
 // Empty reports whether the inventories are the same.
