@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
@@ -74,7 +74,7 @@ type Options struct {
 type Cluster struct {
 	Options
 	plane     *envtest.ControlPlane
-	etcd      etcd.Access
+	etcd      labdir.Etcd
 	authority *authority
 	// config has the administrator's credentials, which the cluster itself uses. operator has those
 	// of the lab's user.

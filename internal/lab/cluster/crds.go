@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 )
 
 // crdKey is where the API server keeps the custom resource definitions in etcd.
@@ -53,7 +52,7 @@ func (c *Cluster) installCRDs(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			return etcd.Put(ctx, c.Etcd(), crdKey+crd.Name, value)
+			return c.Etcd().Put(ctx, crdKey+crd.Name, value)
 		})
 	}
 	return group.Wait()

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
 // configureEtcd chooses a port for etcd, and lets only those in who have a certificate: whoever writes there, or could
@@ -30,7 +30,7 @@ func (c *Cluster) configureEtcd(data, certificates string, log *os.File) error {
 	if err != nil {
 		return err
 	}
-	c.etcd = etcd.Access{
+	c.etcd = labdir.Etcd{
 		Address: address.String(), CAFile: filepath.Join(certificates, "etcd-ca.crt"),
 		CertFile: filepath.Join(certificates, "etcd.crt"), KeyFile: filepath.Join(certificates, "etcd.key"),
 	}
@@ -63,7 +63,7 @@ func freeAddress(scheme string) (*url.URL, error) {
 }
 
 // writeEtcdCertificate writes the one certificate that etcd shows, and that it asks for.
-func writeEtcdCertificate(name string, to etcd.Access) error {
+func writeEtcdCertificate(name string, to labdir.Etcd) error {
 	s, err := newSigner(name + "-etcd")
 	if err != nil {
 		return err
@@ -81,4 +81,4 @@ func writeEtcdCertificate(name string, to etcd.Access) error {
 }
 
 // Etcd returns where the cluster's etcd is.
-func (c *Cluster) Etcd() etcd.Access { return c.etcd }
+func (c *Cluster) Etcd() labdir.Etcd { return c.etcd }

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -28,7 +27,7 @@ func Inventory(ctx context.Context, clusters []labdir.Cluster) ([]string, error)
 	group, ctx := errgroup.WithContext(ctx)
 	for _, cluster := range clusters {
 		group.Go(func() error {
-			keys, err := etcd.Keys(ctx, cluster.Etcd, registry, registryEnd)
+			keys, err := cluster.Etcd.Keys(ctx, registry, registryEnd)
 			if err != nil {
 				return fmt.Errorf("cluster %s: %w", cluster.Name, err)
 			}

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
 // etcdWith returns an etcd with these keys, which it only returns all together.
-func etcdWith(t *testing.T, keys ...string) etcd.Access {
+func etcdWith(t *testing.T, keys ...string) labdir.Etcd {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct {
@@ -34,7 +33,7 @@ func etcdWith(t *testing.T, keys ...string) etcd.Access {
 		_ = json.NewEncoder(w).Encode(map[string]any{"kvs": kvs}) // to a client that is there
 	}))
 	t.Cleanup(server.Close)
-	return etcd.Access{Address: server.URL}
+	return labdir.Etcd{Address: server.URL}
 }
 
 func TestTheInventoryHasALineForEachObjectInEachCluster(t *testing.T) {
@@ -63,7 +62,7 @@ func TestTheInventoryHasALineForEachObjectInEachCluster(t *testing.T) {
 func TestAnInventoryOfAClusterThatDoesNotAnswerIsAnError(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
-	_, err := Inventory(t.Context(), []labdir.Cluster{{Name: "rome", Etcd: etcd.Access{Address: server.URL}}})
+	_, err := Inventory(t.Context(), []labdir.Cluster{{Name: "rome", Etcd: labdir.Etcd{Address: server.URL}}})
 	if err == nil || err.Error() != "cluster rome: etcd: 404 Not Found" {
 		t.Error(err)
 	}

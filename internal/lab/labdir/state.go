@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 )
 
 const stateFile = "lab.json"
@@ -30,7 +28,7 @@ type State struct {
 type Cluster struct {
 	Name string `json:"name"`
 	// Etcd is where the cluster's etcd is.
-	Etcd etcd.Access `json:"etcd"`
+	Etcd Etcd `json:"etcd"`
 	// Kubeconfig is a file with this cluster only, and with the credentials that the lab itself
 	// uses.
 	Kubeconfig   string `json:"kubeconfig"`

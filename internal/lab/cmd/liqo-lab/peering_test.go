@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/etcd"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
@@ -66,11 +65,11 @@ func TestTwoClustersArePeeredAndUnpeered(t *testing.T) {
 
 	t.Run("etcd lets nobody in without a certificate", func(t *testing.T) {
 		for _, c := range lab.Clusters {
-			stranger := etcd.Access{Address: c.Etcd.Address, CAFile: c.Etcd.CAFile}
-			if keys, err := etcd.Keys(t.Context(), stranger, "/", "0"); err == nil {
+			stranger := labdir.Etcd{Address: c.Etcd.Address, CAFile: c.Etcd.CAFile}
+			if keys, err := stranger.Keys(t.Context(), "/", "0"); err == nil {
 				t.Errorf("%s: a stranger sees %d keys", c.Name, len(keys))
 			}
-			if keys, err := etcd.Keys(t.Context(), c.Etcd, "/", "0"); err != nil || len(keys) == 0 {
+			if keys, err := c.Etcd.Keys(t.Context(), "/", "0"); err != nil || len(keys) == 0 {
 				t.Errorf("%s: the lab sees %d keys, %v", c.Name, len(keys), err)
 			}
 		}

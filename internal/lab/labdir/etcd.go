@@ -1,5 +1,4 @@
-// Package etcd reads and writes the etcd of a cluster, through etcd's JSON gateway.
-package etcd
+package labdir
 
 import (
 	"bytes"
@@ -12,8 +11,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Access is where an etcd is, and the files with what it takes to be let in.
-type Access struct {
+// Etcd is where the etcd of a cluster is, and the files with what it takes to be let in. It is asked through its JSON
+// gateway, because its own client would add its dependencies to every program.
+type Etcd struct {
 	// Address is a URL.
 	Address string `json:"address"`
 	// CAFile has the certificate that signs etcd's. CertFile and KeyFile have a certificate that etcd accepts.
@@ -23,8 +23,8 @@ type Access struct {
 }
 
 // Put writes a value.
-func Put(ctx context.Context, to Access, key string, value []byte) error {
-	answer, err := call(ctx, to, "put", map[string][]byte{"key": []byte(key), "value": value})
+func (e Etcd) Put(ctx context.Context, key string, value []byte) error {
+	answer, err := e.call(ctx, "put", map[string][]byte{"key": []byte(key), "value": value})
 	if err != nil && len(answer) > 0 {
 		return fmt.Errorf("%w: %s", err, answer) // it says what is wrong with the value
 	}
@@ -32,8 +32,8 @@ func Put(ctx context.Context, to Access, key string, value []byte) error {
 }
 
 // Keys returns the keys from the first one on, up to another one that does not count.
-func Keys(ctx context.Context, of Access, first, end string) ([]string, error) {
-	content, err := call(ctx, of, "range", map[string]any{
+func (e Etcd) Keys(ctx context.Context, first, end string) ([]string, error) {
+	content, err := e.call(ctx, "range", map[string]any{
 		"key": []byte(first), "range_end": []byte(end), "keys_only": true,
 	})
 	if err != nil {
@@ -55,18 +55,18 @@ func Keys(ctx context.Context, of Access, first, end string) ([]string, error) {
 }
 
 // call returns the answer to a request for keys and values, also if etcd has refused it.
-func call(ctx context.Context, access Access, method string, content any) ([]byte, error) {
+func (e Etcd) call(ctx context.Context, method string, content any) ([]byte, error) {
 	body, err := json.Marshal(content)
 	if err != nil {
 		return nil, err
 	}
 	client, err := rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{
-		CAFile: access.CAFile, CertFile: access.CertFile, KeyFile: access.KeyFile,
+		CAFile: e.CAFile, CertFile: e.CertFile, KeyFile: e.KeyFile,
 	}})
 	if err != nil {
 		return nil, err
 	}
-	url := access.Address + "/v3/kv/" + method
+	url := e.Address + "/v3/kv/" + method
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
