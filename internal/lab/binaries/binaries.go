@@ -2,8 +2,6 @@
 // them in the user's cache folder. It downloads nothing but modules.
 package binaries
 
-import "github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
-
 // Program is a program to build.
 type Program struct {
 	// Name is the file's name.
@@ -108,18 +106,18 @@ func Cluster(kubernetesVersion string) []Program {
 }
 
 // Liqo returns the programs that a cluster with a version of Liqo needs in addition.
-func Liqo(version liqo.Version) []Program {
+func Liqo(version LiqoVersion) []Program {
 	return at(version, LiqoControllerManager, LiqoIPAM, LiqoWebhook)
 }
 
 // Peering returns the programs that a cluster with a version of Liqo needs in addition to be peered.
-func Peering(version liqo.Version) []Program {
+func Peering(version LiqoVersion) []Program {
 	return at(version, LiqoCRDReplicator, LiqoVirtualKubelet)
 }
 
 // DataPlane returns the programs that the real data plane needs in addition for a cluster with a
 // version of Liqo.
-func DataPlane(version liqo.Version) []Program {
+func DataPlane(version LiqoVersion) []Program {
 	programs := at(version, LiqoGateway, LiqoWireGuard, LiqoFabric)
 	if version.RunsWireGuardGo() {
 		programs = append(programs, WireGuardGo)
@@ -128,12 +126,12 @@ func DataPlane(version liqo.Version) []Program {
 }
 
 // At returns one of Liqo's programs at a version.
-func (p Program) At(version liqo.Version) Program {
+func (p Program) At(version LiqoVersion) Program {
 	p.requested = string(version)
 	return p
 }
 
-func at(version liqo.Version, programs ...Program) []Program {
+func at(version LiqoVersion, programs ...Program) []Program {
 	for i := range programs {
 		programs[i] = programs[i].At(version)
 	}

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // moduleFolder returns the folder of a go.mod beside this file's source.
@@ -41,14 +39,14 @@ func versionOf(goMod []byte, source string) (string, error) {
 	return "", fmt.Errorf("go.mod does not require %s", source)
 }
 
-// KubernetesVersion is the version of Kubernetes in clusters for which no other is requested, with a
+// DefaultKubernetes is the version of Kubernetes in clusters for which no other is requested, with a
 // leading v.
-func KubernetesVersion() (string, error) { return version(kubernetes) }
+func DefaultKubernetes() (string, error) { return version(kubernetes) }
 
-// LiqoVersion is the version of Liqo in clusters for which no other is requested.
-func LiqoVersion() (liqo.Version, error) {
+// DefaultLiqo is the version of Liqo in clusters for which no other is requested.
+func DefaultLiqo() (LiqoVersion, error) {
 	pinned, err := version(liqoModule)
-	return liqo.Version(pinned), err
+	return LiqoVersion(pinned), err
 }
 
 func version(source string) (string, error) {
@@ -65,7 +63,7 @@ func version(source string) (string, error) {
 
 // LiqoSource returns the folder of Liqo's module of a version, with its Helm chart and CRDs. It
 // downloads the module if necessary.
-func LiqoSource(ctx context.Context, version liqo.Version) (string, error) {
+func LiqoSource(ctx context.Context, version LiqoVersion) (string, error) {
 	return sourceFolder(ctx, liqoModule, string(version))
 }
 

@@ -9,13 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // versions are one of each minor release of Liqo.
-var versions = []liqo.Version{"v1.0.1", "v1.1.2", "v1.2.0"}
+var versions = []binaries.LiqoVersion{"v1.0.1", "v1.1.2", "v1.2.0"}
 
-func loadTestChart(t *testing.T, version liqo.Version) *Chart {
+func loadTestChart(t *testing.T, version binaries.LiqoVersion) *Chart {
 	t.Helper()
 	source, err := binaries.LiqoSource(t.Context(), version)
 	if err != nil {
@@ -31,7 +30,7 @@ func TestTheChartHasTheClustersNetworksAndRunsNothing(t *testing.T) {
 }
 
 // wantChart checks the chart of one version.
-func wantChart(t *testing.T, version liqo.Version) {
+func wantChart(t *testing.T, version binaries.LiqoVersion) {
 	t.Helper()
 	objects, err := loadTestChart(t, version).Render(Spec{
 		Name: "rome", PodCIDR: netip.MustParsePrefix("10.202.0.0/16"), Liqo: version,

@@ -17,10 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // liqoNamespace is the namespace in which Liqo is installed.
@@ -38,7 +38,7 @@ type Spec struct {
 	// Kubernetes is the version of Kubernetes, with a leading v.
 	Kubernetes string
 	// Liqo is the version of Liqo, or empty if Liqo is not installed.
-	Liqo liqo.Version
+	Liqo binaries.LiqoVersion
 }
 
 // HasLiqo reports whether Liqo is installed.

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 )
 
 // SettingsHelp lists the settings that Set can change.
@@ -27,8 +27,8 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 		case "running", "stopped":
 			return c.SetLiqo(ctx, value == "running")
 		}
-		var version liqo.Version
-		if version, err = liqo.ParseVersion(value); err == nil {
+		var version binaries.LiqoVersion
+		if version, err = binaries.ParseLiqoVersion(value); err == nil {
 			return c.changeVersion(ctx, version)
 		}
 	default:

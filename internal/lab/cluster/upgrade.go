@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 )
 
 // changeVersion installs another version of Liqo, newer or older, over the present one, as Helm does: first the
 // custom resource definitions and the chart, while the present programs run, and then the programs. What only the
 // present version has stays. The node's fabric runs on as it is.
-func (c *Cluster) changeVersion(ctx context.Context, version liqo.Version) error {
+func (c *Cluster) changeVersion(ctx context.Context, version binaries.LiqoVersion) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	if !c.HasLiqo() || c.controllers == nil {
@@ -35,7 +35,7 @@ func (c *Cluster) changeVersion(ctx context.Context, version liqo.Version) error
 }
 
 // Version returns the version of Liqo as it is now, or an empty one.
-func (c *Cluster) Version() liqo.Version {
+func (c *Cluster) Version() binaries.LiqoVersion {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	return c.Liqo

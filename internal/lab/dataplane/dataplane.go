@@ -7,8 +7,8 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // Cluster is what a data plane needs to know about a cluster in addition to its objects.
@@ -22,7 +22,7 @@ type Cluster struct {
 	NATIP    netip.Addr
 	Settings *kubelet.Settings
 	// Liqo is the version of Liqo. Programs has the files of its programs by their names.
-	Liqo     liqo.Version
+	Liqo     binaries.LiqoVersion
 	Programs map[string]string
 	// Kubeconfig is a file with an administrator's credentials. Logs is the folder for logs of
 	// programs.

@@ -23,8 +23,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/cert"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // Fleet is leaves that run.
@@ -42,7 +42,7 @@ type Fleet struct {
 const Most = 100
 
 // Start starts leaves with these names, on which a chart of Liqo is installed.
-func Start(names []string, chart *cluster.Chart, version liqo.Version) (_ *Fleet, err error) {
+func Start(names []string, chart *cluster.Chart, version binaries.LiqoVersion) (_ *Fleet, err error) {
 	if len(names) > Most {
 		return nil, fmt.Errorf("a fleet has at most %d leaves, not %d", Most, len(names))
 	}
@@ -101,7 +101,7 @@ func Start(names []string, chart *cluster.Chart, version liqo.Version) (_ *Fleet
 }
 
 // specOf describes a leaf by its number. All leaves have the same external CIDR, as most clusters do.
-func specOf(name string, number int, version liqo.Version) cluster.Spec {
+func specOf(name string, number int, version binaries.LiqoVersion) cluster.Spec {
 	const firstPodCIDR = 100
 	return cluster.Spec{
 		Name: name, Liqo: version,

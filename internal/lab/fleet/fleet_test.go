@@ -12,7 +12,7 @@ import (
 )
 
 func TestALeafOfAFleetAnswersAsAClusterDoes(t *testing.T) {
-	version, err := binaries.LiqoVersion()
+	version, err := binaries.DefaultLiqo()
 	if err != nil {
 		t.Fatal(err)
 	}

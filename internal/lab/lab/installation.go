@@ -6,13 +6,12 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // versions are what clusters with the same installation have in common.
 type versions struct {
 	kubernetes string
-	liqo       liqo.Version
+	liqo       binaries.LiqoVersion
 }
 
 func versionsOf(spec cluster.Spec) versions { return versions{spec.Kubernetes, spec.Liqo} }

@@ -39,7 +39,7 @@ var parallelisms = []int{10, 50}
 
 // measureFleet measures fleets of leaves that are no clusters.
 func (b *bench) measureFleet(ctx context.Context, _ *leaves) error {
-	version, err := binaries.LiqoVersion()
+	version, err := binaries.DefaultLiqo()
 	if err != nil {
 		return err
 	}

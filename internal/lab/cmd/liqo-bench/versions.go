@@ -24,11 +24,11 @@ func (b *bench) versions(ctx context.Context) ([]figures.Version, error) {
 	if err != nil {
 		return nil, err
 	}
-	liqo, err := binaries.LiqoVersion()
+	liqo, err := binaries.DefaultLiqo()
 	if err != nil {
 		return nil, err
 	}
-	kubernetes, err := binaries.KubernetesVersion()
+	kubernetes, err := binaries.DefaultKubernetes()
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // The default networks of a cluster: external as in Liqo's chart, service as in kubeadm.
@@ -24,10 +23,10 @@ var (
 func standardCluster() (cluster.Spec, error) {
 	standard := cluster.Spec{ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR}
 	var err error
-	if standard.Kubernetes, err = binaries.KubernetesVersion(); err != nil {
+	if standard.Kubernetes, err = binaries.DefaultKubernetes(); err != nil {
 		return standard, err
 	}
-	standard.Liqo, err = binaries.LiqoVersion()
+	standard.Liqo, err = binaries.DefaultLiqo()
 	return standard, err
 }
 
@@ -69,7 +68,7 @@ func parseCluster(value string, standard cluster.Spec) (lab.Cluster, error) {
 		case "kubernetes":
 			c.Kubernetes, err = binaries.ParseKubernetes(argument)
 		case "liqo":
-			c.Liqo, err = liqo.ParseVersion(argument)
+			c.Liqo, err = binaries.ParseLiqoVersion(argument)
 		case "no-load-balancer":
 			c.LoadBalancer = false
 		case "no-liqo":

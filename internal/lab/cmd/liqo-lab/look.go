@@ -11,7 +11,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
@@ -168,7 +167,7 @@ func installedVersions(kubernetes, version string) (cluster.Spec, error) {
 		installed.Kubernetes, err = binaries.ParseKubernetes(kubernetes)
 	}
 	if err == nil && version != "" {
-		installed.Liqo, err = liqo.ParseVersion(version)
+		installed.Liqo, err = binaries.ParseLiqoVersion(version)
 	}
 	return installed, err
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
@@ -115,7 +114,7 @@ func runLiqoctl(
 // liqoctlFor returns the liqoctl for two clusters. It is the one of the older version: it works with
 // newer clusters, but liqoctl 1.2.0 waits for conditions that older clusters do not report.
 func liqoctlFor(a, b labdir.Cluster) binaries.Program {
-	return binaries.Liqoctl.At(liqo.Older(liqo.Version(a.LiqoVersion), liqo.Version(b.LiqoVersion)))
+	return binaries.Liqoctl.At(binaries.OlderLiqo(binaries.LiqoVersion(a.LiqoVersion), binaries.LiqoVersion(b.LiqoVersion)))
 }
 
 // peerable returns a cluster that can be peered, by its name.

@@ -21,9 +21,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/liqo"
 )
 
 // side is one cluster with one gateway pod.
@@ -170,7 +170,7 @@ func TestNoConnectionBeforeThePublicKeyIsThere(t *testing.T) {
 }
 
 func TestAGatewayOfAnOlderVersionLabelsItsPodAsTheActiveOne(t *testing.T) {
-	for version, want := range map[liqo.Version]string{"v1.0.3": concurrent.ActiveGatewayValue, "v1.2.0": ""} {
+	for version, want := range map[binaries.LiqoVersion]string{"v1.0.3": concurrent.ActiveGatewayValue, "v1.2.0": ""} {
 		rome, _ := newPair(t, nodePort...)
 		rome.cluster.Liqo = version
 		rome.look(t)

@@ -1,4 +1,4 @@
-package liqo
+package binaries
 
 import "testing"
 
@@ -7,7 +7,7 @@ func TestAVersionIsAReleaseFromTheFirstStableOneOn(t *testing.T) {
 		"v1.0.0": true, "v1.1.2": true, "v1.2.0": true,
 		"1.1.2": false, "v1.1": false, "v0.10.3": false, "v1.0.0-rc.3": false, "v1.1.2+local": false, "": false,
 	} {
-		got, err := ParseVersion(text)
+		got, err := ParseLiqoVersion(text)
 		if valid != (err == nil) || valid && string(got) != text {
 			t.Errorf("%q: got %q, %v", text, got, err)
 		}
@@ -15,16 +15,16 @@ func TestAVersionIsAReleaseFromTheFirstStableOneOn(t *testing.T) {
 }
 
 func TestVersionsAreOrderedByTheirNumbers(t *testing.T) {
-	if got := Older("v1.10.0", "v1.9.0"); got != "v1.9.0" {
+	if got := OlderLiqo("v1.10.0", "v1.9.0"); got != "v1.9.0" {
 		t.Errorf("got %s", got)
 	}
-	if got := Older("v1.0.3", "v1.1.0"); got != "v1.0.3" {
+	if got := OlderLiqo("v1.0.3", "v1.1.0"); got != "v1.0.3" {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestEachVersionHasTheCapabilitiesOfItsGateways(t *testing.T) {
-	for version, want := range map[Version]struct{ elects, wireguardGo bool }{
+	for version, want := range map[LiqoVersion]struct{ elects, wireguardGo bool }{
 		"v1.0.0": {true, true},
 		"v1.0.3": {true, true},
 		"v1.1.0": {false, true},

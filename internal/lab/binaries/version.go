@@ -1,0 +1,43 @@
+package binaries
+
+import (
+	"fmt"
+
+	"golang.org/x/mod/semver"
+)
+
+// LiqoVersion is a release of Liqo, with a leading v. The zero value stands for a cluster without Liqo.
+type LiqoVersion string
+
+// oldestLiqo is the first version that the lab can run. Those before it have another API.
+const oldestLiqo LiqoVersion = "v1.0.0"
+
+// ParseLiqoVersion parses a release such as v1.1.2. It does not check that the release exists.
+func ParseLiqoVersion(text string) (LiqoVersion, error) {
+	v := LiqoVersion(text)
+	if semver.Canonical(text) != text || semver.Prerelease(text) != "" || v.before(oldestLiqo) {
+		return "", fmt.Errorf("%q is not a version of Liqo from %s on, such as v1.1.2", text, oldestLiqo)
+	}
+	return v, nil
+}
+
+// OlderLiqo returns the older of two versions.
+func OlderLiqo(a, b LiqoVersion) LiqoVersion {
+	if b.before(a) {
+		return b
+	}
+	return a
+}
+
+func (v LiqoVersion) before(other LiqoVersion) bool {
+	return semver.Compare(string(v), string(other)) < 0
+}
+
+// ElectsActiveGateway reports whether the programs of each gateway pod first wait for each other,
+// and liqo-gateway then labels its pod as the active one. Later versions do so only for gateways
+// with several replicas. Their templates label the only pod.
+func (v LiqoVersion) ElectsActiveGateway() bool { return v.before("v1.1.0") }
+
+// RunsWireGuardGo reports whether liqo-wireguard starts the program wireguard-go for WireGuard in
+// user space. Later versions contain it.
+func (v LiqoVersion) RunsWireGuardGo() bool { return v.before("v1.2.0") }
