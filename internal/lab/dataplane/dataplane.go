@@ -1,4 +1,5 @@
-// Package dataplane joins the gateways of a lab's clusters.
+// Package dataplane joins the gateways of a lab's clusters. Its own data plane is simulated. The package real has the
+// one that carries packets.
 package dataplane
 
 import (

@@ -19,7 +19,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	realplane "github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/simulated"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
@@ -127,7 +126,7 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	var plane dataplane.DataPlane = simulated.New()
+	var plane dataplane.DataPlane = dataplane.NewSimulated()
 	if options.DataPlane == Real {
 		l.real = realplane.New(options.Helper)
 		plane = l.real

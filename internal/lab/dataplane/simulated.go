@@ -1,8 +1,4 @@
-// Package simulated is a data plane without packets. It needs no privileges. Its gateways read and
-// write the same as Liqo's gateways, with Liqo's own functions. A tunnel is up if WireGuard would
-// shake hands: the client dials an address of the server, and each end has the key with which the
-// other end was started.
-package simulated
+package dataplane
 
 import (
 	"context"
@@ -21,17 +17,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
-var _ dataplane.DataPlane = &Simulated{}
+var _ DataPlane = &Simulated{}
 
 // wakeBuffer is the maximum number of waiting events for one cluster. An event that finds the
 // buffer full is dropped. Then so many are waiting that its pod will be reconciled anyway.
 const wakeBuffer = 1024
 
-// Simulated is the data plane of one lab. It is safe for concurrent use.
+// Simulated is the data plane of one lab, without packets. It needs no privileges. Its gateways read and write the same
+// as Liqo's gateways, with Liqo's own functions. A tunnel is up if WireGuard would shake hands: the client dials an
+// address of the server, and each end has the key with which the other end was started. It is safe for concurrent use.
 type Simulated struct {
 	mu sync.Mutex
 	// ends has the ends of all clusters. wake has the channel that makes a cluster's controller
@@ -45,15 +42,13 @@ type endKey struct {
 	pod     client.ObjectKey
 }
 
-// New returns a data plane without clusters.
-func New() *Simulated {
+// NewSimulated returns a data plane without clusters.
+func NewSimulated() *Simulated {
 	return &Simulated{ends: map[endKey]*end{}, wake: map[string]chan event.GenericEvent{}}
 }
 
-// Register implements dataplane.DataPlane. Pods are only reported as running.
-func (s *Simulated) Register(
-	ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster,
-) (kubelet.Runtime, error) {
+// Register implements DataPlane. Pods are only reported as running.
+func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster Cluster) (kubelet.Runtime, error) {
 	wake := make(chan event.GenericEvent, wakeBuffer)
 	s.mu.Lock()
 	s.wake[cluster.Name] = wake

@@ -1,4 +1,4 @@
-package simulated
+package dataplane
 
 import (
 	"net/netip"
@@ -22,7 +22,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
@@ -101,7 +100,7 @@ func newSide(t *testing.T, plane *Simulated, name, remote, mode, nodeIP string, 
 	return &side{
 		reconciler: &reconciler{
 			plane: plane, client: cl, live: cl, scheme: scheme,
-			cluster: dataplane.Cluster{
+			cluster: Cluster{
 				Name:     name,
 				NodeIP:   netip.MustParseAddr(nodeIP),
 				Settings: kubelet.NewSettings(kubelet.Values{Connect: true}),
@@ -145,7 +144,7 @@ func (s *side) look(t *testing.T) (*networkingv1beta1.Connection, ctrl.Result) {
 // newPair creates two clusters whose gateways know each other's key.
 func newPair(t *testing.T, endpoint ...string) (rome, milan *side) {
 	t.Helper()
-	plane := New()
+	plane := NewSimulated()
 	rome = newSide(t, plane, "rome", "milan", "client", "172.18.0.2", endpoint...)
 	milan = newSide(t, plane, "milan", "rome", "server", "172.18.0.3", "--listen-port=51840")
 	rome.learns(t, milan.key)
@@ -163,7 +162,7 @@ func wantStatus(t *testing.T, s *side, want networkingv1beta1.ConnectionStatusVa
 var nodePort = []string{"--endpoint-address=172.18.0.3", "--endpoint-port=30007"}
 
 func TestNoConnectionBeforeThePublicKeyIsThere(t *testing.T) {
-	rome := newSide(t, New(), "rome", "milan", "client", "172.18.0.2", nodePort...)
+	rome := newSide(t, NewSimulated(), "rome", "milan", "client", "172.18.0.2", nodePort...)
 	if conn, _ := rome.look(t); conn != nil {
 		t.Errorf("there is %+v", conn)
 	}
@@ -228,7 +227,7 @@ func TestAWrongEndpointOrKeyDoesNotConnect(t *testing.T) {
 		wantStatus(t, milan, networkingv1beta1.Connecting)
 	})
 	t.Run("key", func(t *testing.T) {
-		plane := New()
+		plane := NewSimulated()
 		rome := newSide(t, plane, "rome", "milan", "client", "172.18.0.2", nodePort...)
 		milan := newSide(t, plane, "milan", "rome", "server", "172.18.0.3", "--listen-port=51840")
 		rome.learns(t, rome.key)

@@ -1,4 +1,4 @@
-package simulated
+package dataplane
 
 import (
 	"context"
@@ -19,8 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 )
 
 // latency is the reported latency of a tunnel, because there is nothing to measure.
@@ -29,7 +27,7 @@ const latency = time.Millisecond
 // reconciler does for the gateway pods of one cluster what Liqo's containers in them would do.
 type reconciler struct {
 	plane   *Simulated
-	cluster dataplane.Cluster
+	cluster Cluster
 	client  client.Client // reads from the cache
 	live    client.Client // reads what it has just written
 	scheme  *runtime.Scheme
