@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
@@ -19,7 +19,7 @@ type Status struct {
 	// PID is the lab's process.
 	PID int `json:"pid"`
 	// Health has an entry for each cluster, in the order of Clusters.
-	Health []cluster.Health `json:"health"`
+	Health []kube.Health `json:"health"`
 }
 
 // shutdownTimeout limits how long open requests can delay the end of a lab.
@@ -44,17 +44,17 @@ func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) (end func())
 		stop()
 	})
 	mux.HandleFunc("POST /clusters/{cluster}/apiserver/stop", s.onCluster(func(
-		ctx context.Context, c *cluster.Cluster, _ *http.Request,
+		ctx context.Context, c *kube.Cluster, _ *http.Request,
 	) error {
 		return c.StopAPIServer(ctx)
 	}))
 	mux.HandleFunc("POST /clusters/{cluster}/apiserver/start", s.onCluster(func(
-		ctx context.Context, c *cluster.Cluster, _ *http.Request,
+		ctx context.Context, c *kube.Cluster, _ *http.Request,
 	) error {
 		return c.StartAPIServer(ctx)
 	}))
 	mux.HandleFunc("PUT /clusters/{cluster}/settings/{key}", s.onCluster(func(
-		ctx context.Context, c *cluster.Cluster, r *http.Request,
+		ctx context.Context, c *kube.Cluster, r *http.Request,
 	) error {
 		return c.Set(ctx, r.PathValue("key"), r.FormValue("value"))
 	}))
@@ -87,7 +87,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 
 // onCluster answers a request with the result of do for the cluster in its path. The work continues
 // if the client leaves, because half a change would be worse.
-func (s *Server) onCluster(do func(context.Context, *cluster.Cluster, *http.Request) error) http.HandlerFunc {
+func (s *Server) onCluster(do func(context.Context, *kube.Cluster, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := s.lab.Cluster(r.PathValue("cluster"))
 		if err != nil {

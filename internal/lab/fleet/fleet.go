@@ -24,7 +24,7 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 // Fleet is leaves that run.
@@ -42,7 +42,7 @@ type Fleet struct {
 const Most = 100
 
 // Start starts leaves with these names, on which a chart of Liqo is installed.
-func Start(names []string, chart *cluster.Chart, version binaries.LiqoVersion) (_ *Fleet, err error) {
+func Start(names []string, chart *kube.Chart, version binaries.LiqoVersion) (_ *Fleet, err error) {
 	if len(names) > Most {
 		return nil, fmt.Errorf("a fleet has at most %d leaves, not %d", Most, len(names))
 	}
@@ -101,9 +101,9 @@ func Start(names []string, chart *cluster.Chart, version binaries.LiqoVersion) (
 }
 
 // specOf describes a leaf by its number. All leaves have the same external CIDR, as most clusters do.
-func specOf(name string, number int, version binaries.LiqoVersion) cluster.Spec {
+func specOf(name string, number int, version binaries.LiqoVersion) kube.Spec {
 	const firstPodCIDR = 100
-	return cluster.Spec{
+	return kube.Spec{
 		Name: name, Liqo: version,
 		PodCIDR:      netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(firstPodCIDR + number)}), 16),
 		ExternalCIDR: netip.MustParsePrefix("10.70.0.0/16"),
@@ -113,7 +113,7 @@ func specOf(name string, number int, version binaries.LiqoVersion) cluster.Spec 
 
 // install creates the objects of Liqo's chart. They were rendered for another leaf, because that takes long. They
 // differ in the cluster's ID and its pod CIDR only.
-func (c *controller) install(spec cluster.Spec, seeds []*contents) error {
+func (c *controller) install(spec kube.Spec, seeds []*contents) error {
 	const namespace = "liqo"
 	if err := c.ensure(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		return err

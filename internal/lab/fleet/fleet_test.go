@@ -6,9 +6,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet/conformance"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 func TestALeafOfAFleetAnswersAsAClusterDoes(t *testing.T) {
@@ -20,7 +20,7 @@ func TestALeafOfAFleetAnswersAsAClusterDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaves, err := fleet.Start([]string{"rome", "milan"}, cluster.LoadChart(source), version)
+	leaves, err := fleet.Start([]string{"rome", "milan"}, kube.LoadChart(source), version)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 // versions are what clusters with the same installation have in common.
@@ -14,7 +14,7 @@ type versions struct {
 	liqo       binaries.LiqoVersion
 }
 
-func versionsOf(spec cluster.Spec) versions { return versions{spec.Kubernetes, spec.Liqo} }
+func versionsOf(spec kube.Spec) versions { return versions{spec.Kubernetes, spec.Liqo} }
 
 // Build builds the programs that a lab with these options runs, unless the cache has them.
 func (o Options) Build(ctx context.Context) error {
@@ -24,8 +24,8 @@ func (o Options) Build(ctx context.Context) error {
 
 // install returns an installation for each pair of versions that a cluster has. It builds only what
 // these clusters run.
-func (o Options) install(ctx context.Context) (map[versions]cluster.Installation, error) {
-	installations := map[versions]cluster.Installation{}
+func (o Options) install(ctx context.Context) (map[versions]kube.Installation, error) {
+	installations := map[versions]kube.Installation{}
 	for _, c := range o.Clusters {
 		if _, done := installations[versionsOf(c.Spec)]; done {
 			continue
@@ -39,15 +39,15 @@ func (o Options) install(ctx context.Context) (map[versions]cluster.Installation
 }
 
 // installVersions returns the installation for a cluster.
-func (o Options) installVersions(ctx context.Context, spec cluster.Spec) (cluster.Installation, error) {
-	var i cluster.Installation
+func (o Options) installVersions(ctx context.Context, spec kube.Spec) (kube.Installation, error) {
+	var i kube.Installation
 	needed := binaries.Cluster(spec.Kubernetes)
 	if spec.HasLiqo() {
 		source, err := binaries.LiqoSource(ctx, spec.Liqo)
 		if err != nil {
 			return i, fmt.Errorf("cluster %s: Liqo %s: %w", spec.Name, spec.Liqo, err)
 		}
-		i.Chart = cluster.LoadChart(source)
+		i.Chart = kube.LoadChart(source)
 		needed = append(needed, binaries.Liqo(spec.Liqo)...)
 		if o.Peerable {
 			needed = append(needed, binaries.Peering(spec.Liqo)...)

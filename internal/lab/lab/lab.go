@@ -16,9 +16,9 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/klog/v2"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	realplane "github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane/real"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
@@ -27,7 +27,7 @@ import (
 
 // Cluster describes one cluster of a lab at the start.
 type Cluster struct {
-	cluster.Spec
+	kube.Spec
 	// LoadBalancer reports whether Services of type LoadBalancer get an address.
 	LoadBalancer bool
 }
@@ -37,7 +37,7 @@ type Options struct {
 	// Dir is the folder of the lab.
 	Dir      string
 	Clusters []Cluster
-	// Peerable reports whether the clusters can be peered; see cluster.Options.
+	// Peerable reports whether the clusters can be peered; see kube.Options.
 	Peerable bool
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
@@ -54,7 +54,7 @@ type Options struct {
 // Lab is a running lab.
 type Lab struct {
 	dir       *labdir.Dir
-	clusters  []*cluster.Cluster
+	clusters  []*kube.Cluster
 	real      *realplane.Real // nil if the data plane is simulated
 	guard     *exec.Cmd
 	guardPipe *os.File
@@ -132,7 +132,7 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 		plane = l.real
 	}
 	for i, spec := range options.Clusters {
-		c, err := cluster.New(cluster.Options{
+		c, err := kube.New(kube.Options{
 			Spec:         spec.Spec,
 			Number:       i,
 			Data:         l.dir.Data(spec.Name),
@@ -227,7 +227,7 @@ func (l *Lab) State() labdir.State {
 }
 
 // Cluster returns a cluster by its name.
-func (l *Lab) Cluster(name string) (*cluster.Cluster, error) {
+func (l *Lab) Cluster(name string) (*kube.Cluster, error) {
 	for _, c := range l.clusters {
 		if c.Name == name {
 			return c, nil

@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 // parseFleets parses the sizes of fleets, such as 30x435 for 30 leaves and 435 shortcuts.
@@ -53,7 +53,7 @@ func (b *bench) measureFleet(ctx context.Context, _ *leaves) error {
 			names[i] = fmt.Sprintf("leaf%03d", i+1)
 		}
 		for _, parallelism := range parallelisms {
-			leaves, err := fleet.Start(names, cluster.LoadChart(source), version)
+			leaves, err := fleet.Start(names, kube.LoadChart(source), version)
 			if err != nil {
 				return err
 			}

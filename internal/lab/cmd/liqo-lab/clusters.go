@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 )
 
@@ -20,8 +20,8 @@ var (
 )
 
 // standardCluster returns the networks and versions of clusters that request no others.
-func standardCluster() (cluster.Spec, error) {
-	standard := cluster.Spec{ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR}
+func standardCluster() (kube.Spec, error) {
+	standard := kube.Spec{ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR}
 	var err error
 	if standard.Kubernetes, err = binaries.DefaultKubernetes(); err != nil {
 		return standard, err
@@ -32,7 +32,7 @@ func standardCluster() (cluster.Spec, error) {
 
 // parseClusters parses the values of --cluster. Without any, it returns the default clusters. They
 // are as the standard one, unless they request something else.
-func parseClusters(values []string, standard cluster.Spec) ([]lab.Cluster, error) {
+func parseClusters(values []string, standard kube.Spec) ([]lab.Cluster, error) {
 	if len(values) == 0 {
 		values = defaultClusters
 	}
@@ -46,7 +46,7 @@ func parseClusters(values []string, standard cluster.Spec) ([]lab.Cluster, error
 	return clusters, lab.CheckClusters(clusters)
 }
 
-func parseCluster(value string, standard cluster.Spec) (lab.Cluster, error) {
+func parseCluster(value string, standard kube.Spec) (lab.Cluster, error) {
 	name, rest, _ := strings.Cut(value, "=")
 	options := strings.Split(rest, ",")
 	c := lab.Cluster{Spec: standard, LoadBalancer: true}

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 )
 
 // standard is a cluster that requests nothing.
-var standard = cluster.Spec{
+var standard = kube.Spec{
 	ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, Kubernetes: "v1.35.4", Liqo: "v1.2.0",
 }
 
@@ -19,26 +19,26 @@ func TestAClusterIsDescribedInOneWord(t *testing.T) {
 	pods := netip.MustParsePrefix("10.202.0.0/16")
 	for value, want := range map[string]lab.Cluster{
 		"rome=10.202.0.0/16": {
-			Spec: cluster.Spec{
+			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
 				Liqo: "v1.2.0",
 			},
 			LoadBalancer: true,
 		},
 		"rome=10.202.0.0/16,no-load-balancer,no-liqo": {
-			Spec: cluster.Spec{
+			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
 			},
 		},
 		"rome=10.202.0.0/16,liqo=v1.1.2,kubernetes=v1.36.3": {
-			Spec: cluster.Spec{
+			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.36.3",
 				Liqo: "v1.1.2",
 			},
 			LoadBalancer: true,
 		},
 		"rome=10.202.0.0/16,external=10.71.0.0/16,service=10.97.0.0/16": {
-			Spec: cluster.Spec{
+			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, Kubernetes: "v1.35.4", Liqo: "v1.2.0",
 				ExternalCIDR: netip.MustParsePrefix("10.71.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.97.0.0/16"),
 			},

@@ -24,11 +24,11 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet/conformance"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
@@ -181,7 +181,7 @@ func waitFor[T client.Object](t *testing.T, c labdir.Cluster, kind T, fulfils fu
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if err := await.Object(ctx, connect(t, c), kind, fulfils); err != nil {
+	if err := kube.Await(ctx, connect(t, c), kind, fulfils); err != nil {
 		t.Fatalf("no %T in %s fulfils the condition: %v", kind, c.Name, err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
@@ -161,7 +161,7 @@ func newBuild() *cobra.Command {
 
 // installedVersions returns a cluster with these versions of Kubernetes and Liqo. An empty one is that of
 // clusters that request none.
-func installedVersions(kubernetes, version string) (cluster.Spec, error) {
+func installedVersions(kubernetes, version string) (kube.Spec, error) {
 	installed, err := standardCluster()
 	if err == nil && kubernetes != "" {
 		installed.Kubernetes, err = binaries.ParseKubernetes(kubernetes)

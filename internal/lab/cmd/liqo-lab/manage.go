@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -127,7 +127,7 @@ func newSet(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "set CLUSTER KEY=VALUE...",
 		Short: "Change how a cluster behaves",
-		Long:  "Change how a cluster behaves. Settings: " + cluster.SettingsHelp + ".",
+		Long:  "Change how a cluster behaves. Settings: " + kube.SettingsHelp + ".",
 		Args:  cobra.MinimumNArgs(2),
 		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
 			for _, setting := range args[1:] {

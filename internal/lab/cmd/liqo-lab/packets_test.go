@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/probe"
 )
@@ -124,7 +124,7 @@ func renewGateway(t *testing.T, c labdir.Cluster) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	renewed := func(p *corev1.Pod) bool { return p.UID != old.UID && p.Status.Phase == corev1.PodRunning }
-	err := await.Object(ctx, in, &corev1.Pod{}, renewed, gateways)
+	err := kube.Await(ctx, in, &corev1.Pod{}, renewed, gateways)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,8 @@ func runLiqoctl(
 // liqoctlFor returns the liqoctl for two clusters. It is the one of the older version: it works with
 // newer clusters, but liqoctl 1.2.0 waits for conditions that older clusters do not report.
 func liqoctlFor(a, b labdir.Cluster) binaries.Program {
-	return binaries.Liqoctl.At(binaries.OlderLiqo(binaries.LiqoVersion(a.LiqoVersion), binaries.LiqoVersion(b.LiqoVersion)))
+	older := binaries.OlderLiqo(binaries.LiqoVersion(a.LiqoVersion), binaries.LiqoVersion(b.LiqoVersion))
+	return binaries.Liqoctl.At(older)
 }
 
 // peerable returns a cluster that can be peered, by its name.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 func newRun(folder func() (string, error)) *cobra.Command {
@@ -66,7 +66,7 @@ func runPod(ctx context.Context, kubeconfig, namespace, name string) (string, er
 		return "", err
 	}
 	var address string
-	err = await.Object(ctx, in, &corev1.Pod{}, func(p *corev1.Pod) bool {
+	err = kube.Await(ctx, in, &corev1.Pod{}, func(p *corev1.Pod) bool {
 		address = p.Status.PodIP
 		return p.Name == name && p.Status.Phase == corev1.PodRunning
 	}, client.InNamespace(namespace))

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -33,7 +33,7 @@ func awaitVirtualNode(ctx context.Context, consumer labdir.Cluster, provider str
 		provider, consumer.Name, provider)
 	ctx, cancel := context.WithTimeoutCause(ctx, virtualNodeTimeout, late)
 	defer cancel()
-	return await.Object(ctx, in, &corev1.Node{}, isReady, client.MatchingFields{"metadata.name": provider})
+	return kube.Await(ctx, in, &corev1.Node{}, isReady, client.MatchingFields{"metadata.name": provider})
 }
 
 func isReady(node *corev1.Node) bool {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 // Remove deletes everything that the leaves still have of other clusters, and returns when it is
@@ -76,5 +76,5 @@ func (l *Leaf) removeAll(ctx context.Context, found client.ObjectList, which ...
 	if err := l.deleteAll(ctx, found, which...); err != nil {
 		return err
 	}
-	return await.Deleted(ctx, l.client, found, which...)
+	return kube.AwaitDeleted(ctx, l.client, found, which...)
 }

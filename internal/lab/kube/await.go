@@ -1,6 +1,4 @@
-// Package await waits until objects of a cluster fulfil a condition. It uses the watch tools of
-// client-go, so a wait survives the end of a single watch.
-package await
+package kube
 
 import (
 	"context"
@@ -17,9 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Object waits until an object of the same kind as this one fulfils a condition. The options in
-// which select the objects.
-func Object[T client.Object](
+// Await waits until an object of the same kind as this one fulfils a condition. The options in which select the objects.
+// It uses the watch tools of client-go, so a wait survives the end of a single watch.
+func Await[T client.Object](
 	ctx context.Context, in client.WithWatch, kind T, fulfils func(T) bool, which ...client.ListOption,
 ) error {
 	gvk, err := in.GroupVersionKindFor(kind)
@@ -42,9 +40,10 @@ func Object[T client.Object](
 	return cause(ctx, err)
 }
 
-// Deleted waits until every object of a list has been deleted. The list was read with these
-// options.
-func Deleted(ctx context.Context, in client.WithWatch, listed client.ObjectList, which ...client.ListOption) error {
+// AwaitDeleted waits until every object of a list has been deleted. The list was read with these options.
+func AwaitDeleted(
+	ctx context.Context, in client.WithWatch, listed client.ObjectList, which ...client.ListOption,
+) error {
 	left := map[types.UID]bool{}
 	err := meta.EachListItem(listed, func(item runtime.Object) error {
 		object, err := meta.Accessor(item)

@@ -1,4 +1,4 @@
-package await
+package kube
 
 import (
 	"context"
@@ -15,15 +15,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// cluster is a cluster in memory. It runs a function as soon as a client watches it.
-type cluster struct{ client.WithWatch }
+// memoryCluster is a cluster in memory. It runs a function as soon as a client watches it.
+type memoryCluster struct{ client.WithWatch }
 
 // IsWatchListSemanticsUnSupported tells client-go's reflector that a watch of this cluster does not
 // begin with the objects that exist.
-func (cluster) IsWatchListSemanticsUnSupported() bool { return true }
+func (memoryCluster) IsWatchListSemanticsUnSupported() bool { return true }
 
-func newCluster(watched func(client.Client) error, objects ...client.Object) cluster {
-	return cluster{fake.NewClientBuilder().WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{
+func newMemoryCluster(watched func(client.Client) error, objects ...client.Object) memoryCluster {
+	return memoryCluster{fake.NewClientBuilder().WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{
 		Watch: func(
 			ctx context.Context, in client.WithWatch, list client.ObjectList, options ...client.ListOption,
 		) (watch.Interface, error) {
@@ -44,17 +44,17 @@ func cordoned(node *corev1.Node) bool { return node.Spec.Unschedulable }
 func TestAnObjectThatIsThereAlreadyIsNotWaitedFor(t *testing.T) {
 	node := newNode("rome")
 	node.Spec.Unschedulable = true
-	if err := Object(t.Context(), newCluster(nothing, node), &corev1.Node{}, cordoned); err != nil {
+	if err := Await(t.Context(), newMemoryCluster(nothing, node), &corev1.Node{}, cordoned); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestAnObjectIsWaitedForUntilItFulfilsTheCondition(t *testing.T) {
-	in := newCluster(func(in client.Client) error {
+	in := newMemoryCluster(func(in client.Client) error {
 		node := newNode("rome")
 		return in.Patch(t.Context(), node, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"unschedulable":true}}`)))
 	}, newNode("rome"))
-	if err := Object(t.Context(), in, &corev1.Node{}, cordoned); err != nil {
+	if err := Await(t.Context(), in, &corev1.Node{}, cordoned); err != nil {
 		t.Error(err)
 	}
 }
@@ -63,14 +63,14 @@ func TestAWaitEndsWithTheCauseOfItsContextsEnd(t *testing.T) {
 	gaveUp := errors.New("gave up")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, gaveUp)
 	defer cancel()
-	if err := Object(ctx, newCluster(nothing, newNode("rome")), &corev1.Node{}, cordoned); !errors.Is(err, gaveUp) {
+	if err := Await(ctx, newMemoryCluster(nothing, newNode("rome")), &corev1.Node{}, cordoned); !errors.Is(err, gaveUp) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
 func TestEveryListedObjectIsWaitedForUntilItIsDeleted(t *testing.T) {
 	deleted := false
-	in := newCluster(func(in client.Client) error {
+	in := newMemoryCluster(func(in client.Client) error {
 		deleted = true
 		return errors.Join(in.Delete(t.Context(), newNode("rome")), in.Delete(t.Context(), newNode("milan")))
 	}, newNode("rome"), newNode("milan"))
@@ -79,13 +79,13 @@ func TestEveryListedObjectIsWaitedForUntilItIsDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	nodes.ResourceVersion = "1" // the list of a cluster in memory has none
-	if err := Deleted(t.Context(), in, &nodes); err != nil || !deleted {
+	if err := AwaitDeleted(t.Context(), in, &nodes); err != nil || !deleted {
 		t.Errorf("watched and deleted: %v; %v", deleted, err)
 	}
 }
 
 func TestAnEmptyListIsNotWaitedFor(t *testing.T) {
-	if err := Deleted(t.Context(), newCluster(nothing), &corev1.NodeList{}); err != nil {
+	if err := AwaitDeleted(t.Context(), newMemoryCluster(nothing), &corev1.NodeList{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package cluster
+package kube
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 )
 
@@ -134,11 +133,11 @@ func (c *Cluster) startLiqoControllers(ctx context.Context) error {
 	}
 	err = c.whileRunning(ctx, p, func(ctx context.Context) error {
 		external := &ipamv1alpha1.Network{ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: "external-cidr"}}
-		if err := await.Object(ctx, c.client, external, hasCIDR, named(external)...); err != nil {
+		if err := Await(ctx, c.client, external, hasCIDR, named(external)...); err != nil {
 			return err
 		}
 		node := &networkingv1beta1.InternalNode{ObjectMeta: metav1.ObjectMeta{Name: c.NodeName()}}
-		if err := await.Object(ctx, c.client, node, exists, named(node)...); err != nil {
+		if err := Await(ctx, c.client, node, exists, named(node)...); err != nil {
 			return err
 		}
 		if c.Peerable {
@@ -165,7 +164,7 @@ func (c *Cluster) probeLiqo(ctx context.Context) error {
 	if err := c.client.Create(ctx, probe); err != nil {
 		return err
 	}
-	if err := await.Object(ctx, c.client, probe, hasCIDR, named(probe)...); err != nil {
+	if err := Await(ctx, c.client, probe, hasCIDR, named(probe)...); err != nil {
 		return err
 	}
 	var probes ipamv1alpha1.NetworkList
@@ -175,7 +174,7 @@ func (c *Cluster) probeLiqo(ctx context.Context) error {
 	if err := c.client.Delete(ctx, probe); err != nil {
 		return err
 	}
-	return await.Deleted(ctx, c.client, &probes, named(probe)...)
+	return AwaitDeleted(ctx, c.client, &probes, named(probe)...)
 }
 
 func hasCIDR(network *ipamv1alpha1.Network) bool { return network.Status.CIDR != "" }

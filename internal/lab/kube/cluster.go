@@ -1,7 +1,6 @@
-// Package cluster runs one leaf cluster: etcd, kube-apiserver, kube-controller-manager and
-// kube-scheduler, Liqo's own controllers, and stand-ins for the parts that need containers and
-// packets.
-package cluster
+// Package kube runs one cluster: etcd, kube-apiserver, kube-controller-manager and kube-scheduler, Liqo's own
+// controllers, and stand-ins for the parts that need containers and packets.
+package kube
 
 import (
 	"context"

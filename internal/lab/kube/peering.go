@@ -1,4 +1,4 @@
-package cluster
+package kube
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/cert"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
@@ -61,7 +60,7 @@ func (c *Cluster) awaitAPIServerRemapping(ctx context.Context) error {
 		rules := &networkingv1beta1.FirewallConfiguration{
 			ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: ip + "-" + remapping.TableIPMappingGwName},
 		}
-		if err := await.Object(ctx, c.client, rules, exists, named(rules)...); err != nil {
+		if err := Await(ctx, c.client, rules, exists, named(rules)...); err != nil {
 			return err
 		}
 	}

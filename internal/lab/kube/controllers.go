@@ -1,4 +1,4 @@
-package cluster
+package kube
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/await"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
@@ -201,7 +200,7 @@ func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 	}
 	err = c.whileRunning(ctx, p, func(ctx context.Context) error {
 		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "default"}}
-		return await.Object(ctx, c.client, account, exists, named(account)...)
+		return Await(ctx, c.client, account, exists, named(account)...)
 	})
 	if err != nil {
 		return err
