@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 

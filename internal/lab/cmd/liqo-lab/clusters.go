@@ -9,7 +9,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 )
 
 // The default networks of a cluster: external as in Liqo's chart, service as in kubeadm.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 )
 
 // standard is a cluster that requests nothing.

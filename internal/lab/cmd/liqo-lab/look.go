@@ -9,7 +9,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )

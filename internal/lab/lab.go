@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -115,9 +116,9 @@ func (l *Lab) prepare(options Options) error {
 	l.guardPipe = write
 	l.guard = exec.Command(options.Guard[0], options.Guard[1:]...)
 	l.guard.Stdin = read
-	// The guard is outside of the lab's process group, so that it survives when the whole group is
-	// killed.
-	l.guard.SysProcAttr = detached()
+	// The guard is in a session of its own, so that it survives when the lab's process group is killed or its terminal
+	// closed.
+	l.guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return l.guard.Start()
 }
 
