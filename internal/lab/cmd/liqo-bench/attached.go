@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,44 +24,24 @@ type usage struct {
 	took                time.Duration
 	terraform, provider time.Duration // of the processors' time
 	megabytes           float64       // the most that the provider had resident
-	goroutines          int           // of the provider at the end
 	changes             bool          // a plan with -detailed-exitcode has changes
 }
 
 // changes is the exit code of a plan that has some, with -detailed-exitcode.
 const changes = 2
 
-// attached runs Terraform with a provider that was started before, as for a debugger. So the provider's process still
-// exists when Terraform has ended, and it can be seen what it has used.
+// megabyte is 10⁶ bytes.
+const megabyte = 1e6
+
+// attached runs Terraform with a provider that was started before. So the provider's process still exists when
+// Terraform has ended, and it can be seen what it has used.
 func (b *bench) attached(ctx context.Context, terraform *exec.Cmd) (used usage, err error) {
-	provider := programs.Command(ctx, b.provider, "-debug")
-	// Otherwise it would log everything, which takes memory and time.
-	provider.Env = append(os.Environ(),
-		"TF_LOG=OFF", "TF_LOG_PROVIDER=OFF", "TF_LOG_SDK_PROTO=OFF", "TF_LOG_SDK_FRAMEWORK=OFF")
-	var stacks bytes.Buffer
-	provider.Stderr = &stacks
-	stdout, err := provider.StdoutPipe()
+	provider, err := b.serveProvider(ctx)
 	if err != nil {
 		return usage{}, err
 	}
-	if err := provider.Start(); err != nil {
-		return usage{}, err
-	}
-	ended := false
-	end := func(signal os.Signal) {
-		if !ended {
-			ended = true
-			_ = provider.Process.Signal(signal) // an error means that it is gone already
-			_, _ = io.Copy(io.Discard, stdout)
-			_ = provider.Wait() // it was told to end
-		}
-	}
-	defer end(syscall.SIGINT)
-	attach, err := readAttachment(stdout)
-	if err != nil {
-		return usage{}, err
-	}
-	terraform.Env = append(terraform.Env, "TF_REATTACH_PROVIDERS="+attach)
+	defer provider.stop()
+	terraform.Env = append(terraform.Env, "TF_REATTACH_PROVIDERS="+provider.attachment)
 	_, used.took, err = timed(terraform)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == changes {
 		used.changes, err = true, nil
@@ -71,16 +50,8 @@ func (b *bench) attached(ctx context.Context, terraform *exec.Cmd) (used usage, 
 		return usage{}, err
 	}
 	used.terraform = terraform.ProcessState.UserTime() + terraform.ProcessState.SystemTime()
-	if err := used.read(provider.Process.Pid); err != nil {
-		return usage{}, err
-	}
-	end(syscall.SIGQUIT) // a program in Go then prints what each goroutine does
-	used.goroutines = len(goroutine.FindAllIndex(stacks.Bytes(), -1))
-	return used, nil
+	return used, used.read(provider.cmd.Process.Pid)
 }
-
-// goroutine begins the description of a goroutine.
-var goroutine = regexp.MustCompile(`(?m)^goroutine \d+ `)
 
 // read reads what the kernel knows of the provider.
 func (u *usage) read(pid int) error {
@@ -96,17 +67,49 @@ func (u *usage) read(pid int) error {
 	if err != nil {
 		return err
 	}
-	const megabyte = 1e6
 	u.provider = time.Duration(stat.CPUTime() * float64(time.Second))
 	u.megabytes = float64(status.VmHWM) / megabyte
 	return nil
 }
 
+// served is a provider that waits for Terraform, as for a debugger.
+type served struct {
+	cmd        *exec.Cmd
+	stdout     io.Reader
+	attachment string // how Terraform finds it
+}
+
+// serveProvider starts the provider, and returns when it waits for Terraform.
+func (b *bench) serveProvider(ctx context.Context) (*served, error) {
+	cmd := programs.Command(ctx, b.provider, "-debug")
+	// Otherwise it would log everything, which takes memory and time.
+	cmd.Env = append(os.Environ(),
+		"TF_LOG=OFF", "TF_LOG_PROVIDER=OFF", "TF_LOG_SDK_PROTO=OFF", "TF_LOG_SDK_FRAMEWORK=OFF")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	provider := &served{cmd: cmd, stdout: stdout}
+	if provider.attachment, err = readAttachment(stdout); err != nil {
+		provider.stop()
+	}
+	return provider, err
+}
+
+func (s *served) stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGINT) // an error means that it is gone already
+	_, _ = io.Copy(io.Discard, s.stdout)
+	_ = s.cmd.Wait() // it was told to end
+}
+
 // attachment is the provider's output when it waits for a debugger.
 var attachment = regexp.MustCompile(`TF_REATTACH_PROVIDERS='(.*)'`)
 
-// readAttachment returns how Terraform finds the provider. The provider's address has a host, which
-// is different for OpenTofu. So the host is omitted, and both programs add their own.
+// readAttachment returns how Terraform finds the provider. The provider's address has a host, which is different for
+// OpenTofu. So the host is omitted, and both programs add their own.
 func readAttachment(stdout io.Reader) (string, error) {
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		match := attachment.FindStringSubmatch(lines.Text())

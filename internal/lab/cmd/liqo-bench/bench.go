@@ -143,23 +143,20 @@ func (b *bench) add(f figures.Figure) {
 	b.found.Figures = append(b.found.Figures, f)
 }
 
-// write prints the table and writes the files.
+// write prints the table and writes the page.
 func (b *bench) write() error {
 	if err := b.found.WriteTable(os.Stdout); err != nil {
 		return err
 	}
-	if err := writeFile(b.json, b.found.WriteJSON); err != nil {
-		return err
-	}
-	b.report.Say("\nWritten: %s", b.json)
 	if !b.everythingIsMeasured {
 		return nil
 	}
-	if err := writeFile(b.page, b.found.WritePage); err != nil {
+	page, err := os.Create(b.page)
+	if err != nil {
 		return err
 	}
-	b.report.Say("Written: %s", b.page)
-	return nil
+	b.report.Say("\nWritten: %s", b.page)
+	return errors.Join(b.found.WritePage(page), page.Close())
 }
 
 // findPrograms finds Terraform and liqoctl, or has them built, and reads all versions.

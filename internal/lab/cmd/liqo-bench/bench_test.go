@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
@@ -23,18 +21,6 @@ func TestAMeshJoinsEachTwoLeavesOnce(t *testing.T) {
 	}
 	if want := "a-b a-c b-c"; strings.Join(got, " ") != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestACoverHasEachLeafInFewPairs(t *testing.T) {
-	for leaves, want := range map[string]string{"a b c d": "a-b c-d", "a b c": "a-b c-a"} {
-		var got []string
-		for _, p := range cover(strings.Fields(leaves)) {
-			got = append(got, p.String())
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: got %q, want %q", leaves, got, want)
-		}
 	}
 }
 
@@ -87,32 +73,6 @@ func TestAnOperationLastsFromTerraformsFirstMessageOfItToItsLast(t *testing.T) {
 	}
 }
 
-func TestTheClusterWithMostRequestsCounts(t *testing.T) {
-	asked := requests{}
-	before := map[inspect.Request]int{{Cluster: "a", Verb: "list", Resource: "x"}: 5}
-	asked.add(10, before, map[inspect.Request]int{
-		{Cluster: "a", Verb: "list", Resource: "x"}:  6,
-		{Cluster: "b", Verb: "list", Resource: "x"}:  2,
-		{Cluster: "b", Verb: "watch", Resource: "x"}: 1,
-	})
-	asked.add(1, before, map[inspect.Request]int{{Cluster: "a", Verb: "list", Resource: "x"}: 6})
-	if got := asked.most(10); got != 3 {
-		t.Errorf("the most requests are %v, and not 3", got)
-	}
-	served := requests{10: {
-		{Cluster: "b", Verb: "list", Resource: "x"}:  4,
-		{Cluster: "b", Verb: "watch", Resource: "x"}: 4,
-	}}
-	got := report(asked, served)
-	if len(got) != 2 || got[0].Verb != "list" ||
-		!maps.Equal(got[0].Counts, map[int]int{1: 1, 10: 2}) || got[0].Served[10] != 4 {
-		t.Errorf("lists are reported as %+v", got)
-	}
-	if len(got) != 2 || !maps.Equal(got[1].Counts, map[int]int{1: 0, 10: 1}) || got[1].Served != nil {
-		t.Errorf("watches are reported as %+v", got)
-	}
-}
-
 func TestTerraformFindsAProviderThatWaitsForIt(t *testing.T) {
 	stdout := "Provider started. To attach Terraform CLI, set the TF_REATTACH_PROVIDERS environment variable " +
 		"with the following:\n\n" +
@@ -141,8 +101,8 @@ func TestFlagsChooseWhatIsMeasured(t *testing.T) {
 	if !slices.Equal(o.measures, []string{"one", "scale"}) || o.everythingIsMeasured || o.rounds != 2 {
 		t.Errorf("got %+v", o)
 	}
-	if want := filepath.FromSlash("/repo/bin/bench.json"); o.json != want {
-		t.Errorf("the JSON goes to %s, and not to %s", o.json, want)
+	if want := filepath.FromSlash("/repo/templates/guides/figures.md"); o.page != want {
+		t.Errorf("the page goes to %s, and not to %s", o.page, want)
 	}
 	if o, err := parse(nil); err != nil || !o.everythingIsMeasured || o.command != "make bench" {
 		t.Errorf("without flags: %+v, %v", o, err)
@@ -155,14 +115,6 @@ func TestFlagsChooseWhatIsMeasured(t *testing.T) {
 	} {
 		if _, err := parse(args); err == nil {
 			t.Errorf("%q causes no error", args)
-		}
-	}
-}
-
-func TestNumbersAreListedAsInASentence(t *testing.T) {
-	for want, numbers := range map[string][]int{"1": {1}, "1 and 10": {1, 10}, "1, 10 and 45": {1, 10, 45}} {
-		if got := listed(numbers); got != want {
-			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -107,8 +107,7 @@ func (b *bench) removals(away *far, on *leaves, ours *ours, p pair) []command {
 				if err != nil {
 					return 0, err
 				}
-				_, err = on.theirs.removeByHand(ctx, []pair{p})
-				return took, err
+				return took, on.theirs.clear(ctx, []pair{p})
 			},
 		},
 	}

@@ -83,7 +83,7 @@ func (b *bench) addDistances(commands []command, found map[string]*distance) {
 			continue // an opponent
 		}
 		f := figures.Figure{
-			ID: "far-" + c.id, Name: "Far away: " + c.name, Unit: figures.RoundTrip,
+			Name: "Far away: " + c.name, Unit: figures.RoundTrip,
 			How: "By how many round trips to the leaves its duration grows with their distance: the slope of the line " +
 				"through the shortest durations at delays of 0, 20 and 100 ms each way. A relay delays all bytes. " +
 				"The handshakes of TCP and TLS count, each a round trip for each run of the provider." + c.remark,

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
@@ -34,9 +33,6 @@ func parseFleets(text string) ([]figures.FleetSize, error) {
 	return sizes, nil
 }
 
-// parallelisms are values of Terraform's -parallelism. The first one is its default.
-var parallelisms = []int{10, 50}
-
 // measureFleet measures fleets of leaves that are no clusters.
 func (b *bench) measureFleet(ctx context.Context, _ *leaves) error {
 	version, err := binaries.DefaultLiqo()
@@ -52,15 +48,13 @@ func (b *bench) measureFleet(ctx context.Context, _ *leaves) error {
 		for i := range names {
 			names[i] = fmt.Sprintf("leaf%03d", i+1)
 		}
-		for _, parallelism := range parallelisms {
-			leaves, err := fleet.Start(names, kube.LoadChart(source), version)
-			if err != nil {
-				return err
-			}
-			measured := b.measureOneFleet(ctx, leaves, size, parallelism, rounds(names, size.Shortcuts))
-			if err := errors.Join(measured, leaves.Close()); err != nil {
-				return fmt.Errorf("%d leaves, %d shortcuts: %w", size.Leaves, size.Shortcuts, err)
-			}
+		leaves, err := fleet.Start(names, kube.LoadChart(source), version)
+		if err != nil {
+			return err
+		}
+		measured := b.measureOneFleet(ctx, leaves, size, rounds(names, size.Shortcuts))
+		if err := errors.Join(measured, leaves.Close()); err != nil {
+			return fmt.Errorf("%d leaves, %d shortcuts: %w", size.Leaves, size.Shortcuts, err)
 		}
 	}
 	b.addFleets()
@@ -69,9 +63,9 @@ func (b *bench) measureFleet(ctx context.Context, _ *leaves) error {
 
 // measureOneFleet measures the life of the shortcuts between these pairs.
 func (b *bench) measureOneFleet(
-	ctx context.Context, leaves *fleet.Fleet, size figures.FleetSize, parallelism int, pairs []pair,
+	ctx context.Context, leaves *fleet.Fleet, size figures.FleetSize, pairs []pair,
 ) error {
-	life, err := b.newFleetLife(leaves, size, parallelism, pairs)
+	life, err := b.newFleetLife(leaves, size, pairs)
 	if err != nil {
 		return err
 	}
@@ -81,17 +75,14 @@ func (b *bench) measureOneFleet(
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		b.found.Fleets = append(b.found.Fleets, run)
-		b.report.Say("%d leaves, %d shortcuts, %d at a time: %s took %.2fs",
-			size.Leaves, size.Shortcuts, parallelism, c.name, run.Seconds)
+		b.report.Say("%d leaves, %d shortcuts: %s took %.2fs", size.Leaves, size.Shortcuts, c.name, run.Seconds)
 	}
 	return nil
 }
 
 // edit changes the MTU of a pair's gateway behind Terraform's back.
 func edit(ctx context.Context, kubeconfig string, p pair) error {
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
-		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}, &clientcmd.ConfigOverrides{CurrentContext: p.Server},
-	).ClientConfig()
+	config, err := contextConfig(kubeconfig, p.Server)
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -18,20 +15,15 @@ import (
 type fleetLife struct {
 	figures.FleetSize
 
-	leaves      *fleet.Fleet
-	kubeconfig  string
-	parallelism int
-	pairs       []pair
-	mesh, view  *ours // the shortcuts, and the topology of all leaves
+	leaves     *fleet.Fleet
+	kubeconfig string
+	pairs      []pair
+	mesh, view *ours // the shortcuts, and the topology of all leaves
 }
 
-func (b *bench) newFleetLife(
-	leaves *fleet.Fleet, size figures.FleetSize, parallelism int, pairs []pair,
-) (*fleetLife, error) {
-	dir := filepath.Join(b.dir, fmt.Sprintf("fleet-%d-%d-%d", size.Leaves, size.Shortcuts, parallelism))
-	l := &fleetLife{
-		FleetSize: size, leaves: leaves, kubeconfig: dir + ".kubeconfig", parallelism: parallelism, pairs: pairs,
-	}
+func (b *bench) newFleetLife(leaves *fleet.Fleet, size figures.FleetSize, pairs []pair) (*fleetLife, error) {
+	dir := filepath.Join(b.dir, fmt.Sprintf("fleet-%d-%d", size.Leaves, size.Shortcuts))
+	l := &fleetLife{FleetSize: size, leaves: leaves, kubeconfig: dir + ".kubeconfig", pairs: pairs}
 	err := clientcmd.WriteToFile(*leaves.Kubeconfig, l.kubeconfig)
 	if err != nil {
 		return nil, err
@@ -82,30 +74,14 @@ func (b *bench) measureFleetCommand(ctx context.Context, l *fleetLife, c fleetCo
 		}
 	}
 	before, connected := l.leaves.Requests(), l.leaves.Connections()
-	used, err := b.attached(ctx, l.command(ctx, c))
+	used, err := b.attached(ctx, c.of(l).terraform.Command(ctx, c.args(l)...))
 	if err == nil && used.changes != c.changes {
 		err = fmt.Errorf("it has changes: %t", used.changes)
 	}
 	return figures.FleetRun{
-		FleetSize: l.FleetSize, Parallelism: l.parallelism, Command: c.name,
+		FleetSize: l.FleetSize, Command: c.name,
 		Seconds: used.took.Seconds(), Terraform: used.terraform.Seconds(), Provider: used.provider.Seconds(),
-		Requests: mostRequests(before, l.leaves.Requests()), Connections: l.leaves.Connections() - connected,
-		Megabytes: used.megabytes, Goroutines: used.goroutines,
+		Requests:    mostRequests(before, l.leaves.Requests(), func(r fleet.Request) string { return r.Leaf }),
+		Connections: l.leaves.Connections() - connected, Megabytes: used.megabytes,
 	}, err
-}
-
-func (l *fleetLife) command(ctx context.Context, c fleetCommand) *exec.Cmd {
-	args := slices.Concat(c.args(l), []string{"-parallelism=" + strconv.Itoa(l.parallelism)})
-	return c.of(l).terraform.Command(ctx, args...)
-}
-
-// mostRequests returns the number of requests between two counts to the leaf with the most.
-func mostRequests(before, after map[fleet.Request]int) int {
-	leaves := map[string]int{}
-	most := 0
-	for request, count := range after {
-		leaves[request.Leaf] += count - before[request]
-		most = max(most, leaves[request.Leaf])
-	}
-	return most
 }

@@ -48,7 +48,7 @@ func TestTheLeafWithMostRequestsCounts(t *testing.T) {
 		{Leaf: "milan", Verb: "watch", Resource: "pods"}:  1,
 		{Leaf: "milan", Verb: "delete", Resource: "pods"}: 1,
 	}
-	if most := mostRequests(before, after); most != 3 {
+	if most := mostRequests(before, after, func(r fleet.Request) string { return r.Leaf }); most != 3 {
 		t.Errorf("%d requests", most)
 	}
 }

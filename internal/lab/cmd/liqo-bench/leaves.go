@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/byhand"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
@@ -43,12 +42,12 @@ func (b *bench) startLeaves(ctx context.Context, count int) (_ *leaves, err erro
 		theirs: &theirs{
 			liqoctl:    b.liqoctl,
 			kubeconfig: clusters.Kubeconfig,
-			leaves:     map[string]*byhand.Leaf{},
+			leaves:     map[string]*leaf{},
 		},
 	}
 	for _, c := range clusters.Clusters {
 		l.names = append(l.names, c.Name)
-		if l.theirs.leaves[c.Name], err = byhand.NewLeaf(clusters.Kubeconfig, c.Name); err != nil {
+		if l.theirs.leaves[c.Name], err = newLeaf(clusters.Kubeconfig, c.Name); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,5 @@
-// Command liqo-bench compares the provider, run by the real Terraform, with liqoctl. Both take
-// turns on real clusters of one lab. It prints a table, and writes the results as JSON and as a
-// page of the documentation.
+// Command liqo-bench compares the provider, run by the real Terraform, with liqoctl. Both take turns on real clusters of
+// one lab. It prints a table, and writes a page of the documentation.
 package main
 
 import (
@@ -49,7 +48,7 @@ func run() error {
 // options are the flags.
 type options struct {
 	lab, provider        string
-	json, page           string
+	page                 string
 	measures             []string
 	rounds, tenRounds    int
 	largestMesh          int
@@ -66,7 +65,6 @@ func parse(args []string) (*options, error) {
 	flags.StringVar(&o.provider, "provider", "bin/release/terraform-provider-liqo",
 		"the provider's program, built with a release's flags")
 	flags.StringVar(&o.lab, "liqo-lab", "bin/liqo-lab", "the lab's program")
-	flags.StringVar(&o.json, "json", "bin/bench.json", "where to write what was found")
 	flags.StringVar(&o.page, "page", "templates/guides/figures.md",
 		"where to write it for the documentation, if everything is measured")
 	chosen := flags.String("measures", strings.Join(measureNames(), ","), "what to measure")
@@ -100,7 +98,7 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range []*string{&o.lab, &o.provider, &o.json, &o.page} {
+	for _, path := range []*string{&o.lab, &o.provider, &o.page} {
 		if !filepath.IsAbs(*path) {
 			*path = filepath.Join(root, *path)
 		}

@@ -66,15 +66,12 @@ func (o *ours) choose(pairs []pair) error {
 	return os.WriteFile(filepath.Join(o.dir, "bench.auto.tfvars.json"), variables, 0o600)
 }
 
-// apply makes Terraform join these pairs and no others, in one command. It adds more to the
-// environment.
-func (o *ours) apply(ctx context.Context, pairs []pair, more ...string) (applied, error) {
+// apply makes Terraform join these pairs and no others, in one command.
+func (o *ours) apply(ctx context.Context, pairs []pair) (applied, error) {
 	if err := o.choose(pairs); err != nil {
 		return applied{}, err
 	}
-	cmd := o.terraform.Command(ctx, "apply", "-auto-approve", "-json")
-	cmd.Env = append(cmd.Env, more...)
-	output, whole, err := timed(cmd)
+	output, whole, err := timed(o.terraform.Command(ctx, "apply", "-auto-approve", "-json"))
 	if err != nil {
 		return applied{}, err
 	}

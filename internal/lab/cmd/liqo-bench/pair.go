@@ -19,15 +19,6 @@ func mesh(leaves []string) []pair {
 	return pairs
 }
 
-// cover returns the smallest number of pairs such that each leaf is in one.
-func cover(leaves []string) []pair {
-	var pairs []pair
-	for i := 0; i < len(leaves); i += 2 {
-		pairs = append(pairs, pair{leaves[i], leaves[(i+1)%len(leaves)]})
-	}
-	return pairs
-}
-
 // rounds returns pairs of leaves such that the number of pairs is nearly the same for each leaf: as in a tournament,
 // each leaf is in one pair of each round, and no pair is in two. The number of leaves is even.
 func rounds(leaves []string, pairs int) []pair {

@@ -3,144 +3,86 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 )
 
-// measureScale measures plans without changes: of one shortcut, of the fewest that need all leaves,
-// of ten, and of a full mesh of all leaves.
+// measureScale measures plans without changes: of one shortcut, of ten, and of a full mesh of all leaves.
 func (b *bench) measureScale(ctx context.Context, on *leaves) error {
-	all, few := mesh(on.names), cover(on.names)
-	// Keyed by the number of shortcuts.
-	sets := map[int][]pair{1: all[:1], len(few): few, 10: all[:10], len(all): all}
-	numbers := slices.Sorted(maps.Keys(sets))
-	took := map[int][]time.Duration{}
-	asked, served := requests{}, requests{}
-	for _, n := range numbers {
-		whole, err := on.ours.apply(ctx, sets[n])
-		if err != nil {
+	all := mesh(on.names)
+	var took [][]time.Duration
+	var requests []float64
+	for _, pairs := range [][]pair{all[:1], all[:10], all} {
+		if _, err := on.ours.apply(ctx, pairs); err != nil {
 			return err
 		}
-		b.report.Say("%d shortcuts: terraform apply took %.2fs", n, whole.whole.Seconds())
+		var plans []time.Duration
+		most := 0
 		for range b.rounds {
-			plan, err := countedPlan(ctx, on, n, asked, served)
+			plan, asked, err := countedPlan(ctx, on)
 			if err != nil {
 				return err
 			}
-			took[n] = append(took[n], plan)
+			plans, most = append(plans, plan), max(most, asked)
 		}
-		b.report.Say("%d shortcuts: terraform plan took %.2fs, and at most %.0f requests to a cluster", n,
-			figures.Seconds(took[n]...).Median, asked.most(n))
+		b.report.Say("%d shortcuts: terraform plan took %.2fs, and at most %d requests to a cluster", len(pairs),
+			figures.Seconds(plans...).Median, most)
+		took, requests = append(took, plans), append(requests, float64(most))
 	}
 	used, err := b.attached(ctx, on.ours.emptyPlan(ctx))
 	if err != nil {
 		return err
 	}
-	b.report.Say("the provider had %.0f MB resident at its peak", used.megabytes)
 	if _, err := on.ours.destroy(ctx); err != nil {
 		return err
 	}
-
-	most := make([]float64, len(numbers))
-	for i, n := range numbers {
-		most[i] = asked.most(n)
-	}
-	b.found.Requests = report(asked, served)
-	b.addScale(&scale{len(on.names), len(few), len(all), numbers, most, took, used.megabytes})
-	return nil
-}
-
-// scale is what measureScale has measured.
-type scale struct {
-	leaves int
-	// few and all are numbers of shortcuts: the fewest that need all leaves, and the full mesh.
-	few, all int
-	numbers  []int                   // of shortcuts, sorted
-	most     []float64               // requests to a cluster, in the order of numbers
-	took     map[int][]time.Duration // plans, keyed by the number of shortcuts
-	memory   float64                 // in MB
-}
-
-func (b *bench) addScale(s *scale) {
-	one, few, all := figures.Seconds(s.took[1]...), figures.Seconds(s.took[s.few]...), figures.Seconds(s.took[s.all]...)
+	one := figures.Seconds(took[0]...)
 	b.add(figures.Figure{
-		ID:   "refresh-requests",
-		Name: fmt.Sprintf("Requests to a cluster for one refresh, with %s shortcuts", listed(s.numbers)),
+		Name: fmt.Sprintf("Requests to a cluster for one refresh, with 1, 10 and %d shortcuts", len(all)),
 		How: fmt.Sprintf("What the clusters' audit logs have of a `terraform plan` without changes; "+
-			"the cluster with most requests counts. The last number is a full mesh of %d leaves.", s.leaves),
-		Unit: figures.Count, Ours: figures.NewSample(s.most...), Goal: 12, Same: true,
+			"the cluster with most requests counts. The last number is a full mesh of %d leaves.", len(on.names)),
+		Unit: figures.Count, Ours: figures.NewSample(requests...), Goal: 12, Same: true,
 	})
 	b.add(figures.Figure{
-		ID:   "plan-growth",
-		Name: fmt.Sprintf("A plan without changes, %d shortcuts against one", s.all),
-		How: fmt.Sprintf("The whole of `terraform plan`, on the same clusters. "+
-			"One shortcut needs two leaves, %d need all %d, and every leaf is connected to once.", s.all, s.leaves),
-		Unit: figures.Second, Ours: all, Against: "one shortcut", Theirs: &one, Goal: 1.5,
+		Name: fmt.Sprintf("A plan without changes, %d shortcuts against one", len(all)),
+		How: fmt.Sprintf("The whole of `terraform plan`, on the same clusters. One shortcut needs two leaves, %d need all %d, "+
+			"and every leaf is connected to once.", len(all), len(on.names)),
+		Unit: figures.Second, Ours: figures.Seconds(took[2]...), Against: "one shortcut", Theirs: &one, Goal: 1.5,
 	})
 	b.add(figures.Figure{
-		ID:   "plan-growth-leaves",
-		Name: fmt.Sprintf("A plan without changes, %d shortcuts against %d of as many leaves", s.all, s.few),
-		How: "The same, against as few shortcuts as need all the leaves: " +
-			"what is left is what shortcuts cost, and not leaves.",
-		Unit: figures.Second, Ours: all, Against: fmt.Sprintf("%d shortcuts", s.few), Theirs: &few, Goal: 1.5,
-	})
-	b.add(figures.Figure{
-		ID:   "memory",
-		Name: fmt.Sprintf("The provider's memory at its peak, in a plan of %d shortcuts", s.all),
+		Name: fmt.Sprintf("The provider's memory at its peak, in a plan of %d shortcuts", len(all)),
 		How: "The provider's process stays when Terraform has made its plan, " +
 			"and the kernel tells the most that was resident (`VmHWM`).",
-		Unit: figures.Megabyte, Ours: figures.NewSample(s.memory), Goal: 120,
+		Unit: figures.Megabyte, Ours: figures.NewSample(used.megabytes), Goal: 120,
 	})
-}
-
-// countedPlan returns the duration of a plan. It adds the plan's requests and what the API servers
-// served at the same time.
-func countedPlan(ctx context.Context, on *leaves, n int, asked, served requests) (time.Duration, error) {
-	var took time.Duration
-	clusters := on.clusters.Clusters
-	byAll := func() (map[inspect.Request]int, error) { return inspect.Served(ctx, clusters) }
-	byUs := func() (map[inspect.Request]int, error) { return inspect.Requests(clusters) }
-	err := counted(byAll, n, served, func() error {
-		return counted(byUs, n, asked, func() (err error) {
-			took, err = on.ours.plan(ctx)
-			return err
-		})
-	})
-	return took, err
-}
-
-// counted adds to sum the increase of a count while do runs.
-func counted(count func() (map[inspect.Request]int, error), shortcuts int, sum requests, do func() error) error {
-	before, err := count()
-	if err != nil {
-		return err
-	}
-	if err := do(); err != nil {
-		return err
-	}
-	after, err := count()
-	if err != nil {
-		return err
-	}
-	sum.add(shortcuts, before, after)
 	return nil
 }
 
-// listed returns the numbers for a sentence.
-func listed(numbers []int) string {
-	texts := make([]string, len(numbers))
-	for i, n := range numbers {
-		texts[i] = strconv.Itoa(n)
+// countedPlan returns the duration of a plan, and the number of its requests to the cluster with most of them.
+func countedPlan(ctx context.Context, on *leaves) (time.Duration, int, error) {
+	before, err := inspect.Requests(on.clusters.Clusters)
+	if err != nil {
+		return 0, 0, err
 	}
-	last := len(texts) - 1
-	if last == 0 {
-		return texts[0]
+	took, err := on.ours.plan(ctx)
+	if err != nil {
+		return 0, 0, err
 	}
-	return strings.Join(texts[:last], ", ") + " and " + texts[last]
+	after, err := inspect.Requests(on.clusters.Clusters)
+	leafOf := func(r inspect.Request) string { return r.Cluster }
+	return took, mostRequests(before, after, leafOf), err
+}
+
+// mostRequests returns the number of requests between two counts to the leaf with the most.
+func mostRequests[Request comparable](before, after map[Request]int, leafOf func(Request) string) int {
+	leaves := map[string]int{}
+	most := 0
+	for request, count := range after {
+		leaf := leafOf(request)
+		leaves[leaf] += count - before[request]
+		most = max(most, leaves[leaf])
+	}
+	return most
 }

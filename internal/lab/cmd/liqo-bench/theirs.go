@@ -8,15 +8,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/byhand"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
-// theirs joins leaves with liqoctl or by hand.
+// theirs joins leaves with liqoctl.
 type theirs struct {
 	liqoctl    string
 	kubeconfig string
-	leaves     map[string]*byhand.Leaf // keyed by name
+	leaves     map[string]*leaf // keyed by name
 }
 
 // connect returns the duration of one `liqoctl network connect`.
@@ -47,15 +46,6 @@ func (t *theirs) connectAll(ctx context.Context, pairs []pair) (time.Duration, e
 	return time.Since(start), errors.Join(errs...)
 }
 
-// connectByHand joins the pairs in parallel, as fast as Liqo's controllers answer.
-func (t *theirs) connectByHand(ctx context.Context, pairs []pair) (time.Duration, error) {
-	joined := make([]byhand.Pair, len(pairs))
-	for i, p := range pairs {
-		joined[i] = byhand.Pair{Client: t.leaves[p.Client], Server: t.leaves[p.Server]}
-	}
-	return byhand.Connect(ctx, joined...)
-}
-
 // remove disconnects the pairs one after the other, and removes what liqoctl leaves. It returns the
 // duration.
 func (t *theirs) remove(ctx context.Context, pairs []pair) (time.Duration, error) {
@@ -65,20 +55,17 @@ func (t *theirs) remove(ctx context.Context, pairs []pair) (time.Duration, error
 			return 0, err
 		}
 	}
-	_, err := t.removeByHand(ctx, pairs)
+	err := t.clear(ctx, pairs)
 	return time.Since(start), err
 }
 
-// removeByHand removes everything that the pairs' leaves have of other clusters, in all leaves in
-// parallel. It returns the duration.
-func (t *theirs) removeByHand(ctx context.Context, pairs []pair) (time.Duration, error) {
-	start := time.Now()
-	joined := map[string]*byhand.Leaf{}
+// clear removes everything that the pairs' leaves have of other clusters, in all leaves in parallel.
+func (t *theirs) clear(ctx context.Context, pairs []pair) error {
+	joined := map[string]*leaf{}
 	for _, p := range pairs {
 		joined[p.Client], joined[p.Server] = t.leaves[p.Client], t.leaves[p.Server]
 	}
-	err := byhand.Remove(ctx, slices.Collect(maps.Values(joined))...)
-	return time.Since(start), err
+	return clearLeaves(ctx, slices.Collect(maps.Values(joined))...)
 }
 
 // run runs `liqoctl network` on a pair, from the client's side, as in liqoctl's documentation.

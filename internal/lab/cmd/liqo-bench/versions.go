@@ -2,25 +2,23 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/figures"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
 )
 
-// versions are the versions of all programs that take part.
-func (b *bench) versions(ctx context.Context) ([]figures.Version, error) {
-	provider, err := b.providerVersion(ctx)
+// versions returns the names and versions of all programs that take part.
+func (b *bench) versions(ctx context.Context) ([]string, error) {
+	provider, err := firstLine(ctx, b.provider, "-version")
 	if err != nil {
 		return nil, err
 	}
-	cli, err := b.cliVersion(ctx)
+	_, version, _ := strings.Cut(provider, " ")
+	cli, err := firstLine(ctx, b.cli, "version")
 	if err != nil {
 		return nil, err
 	}
@@ -29,46 +27,20 @@ func (b *bench) versions(ctx context.Context) ([]figures.Version, error) {
 		return nil, err
 	}
 	kubernetes, err := binaries.DefaultKubernetes()
-	if err != nil {
-		return nil, err
-	}
-	return []figures.Version{
-		{Program: "the provider", Version: provider},
-		cli,
-		{Program: "Liqo and liqoctl", Version: string(liqo)},
-		{Program: "Kubernetes", Version: kubernetes},
-		{Program: "Go", Version: strings.TrimPrefix(runtime.Version(), "go")},
-	}, nil
+	return []string{
+		"the provider " + version, cli, "Liqo and liqoctl " + string(liqo), "Kubernetes " + kubernetes,
+		"Go " + strings.TrimPrefix(runtime.Version(), "go"),
+	}, err
 }
 
-// providerVersion returns the version and the commit that the provider reports.
-func (b *bench) providerVersion(ctx context.Context) (string, error) {
-	out, err := programs.Command(ctx, b.provider, "-version").Output()
-	if err != nil {
-		return "", fmt.Errorf("%s -version: %w", b.provider, err)
-	}
-	_, version, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	return version, nil
-}
-
-// cliVersion returns the version of Terraform or OpenTofu.
-func (b *bench) cliVersion(ctx context.Context) (figures.Version, error) {
-	cmd := programs.Command(ctx, b.cli, "version", "-json")
-	// Neither the user's settings nor a newer version matter here.
+// firstLine returns the first line that a program prints. It prints nothing of newer versions of itself.
+func firstLine(ctx context.Context, program string, args ...string) (string, error) {
+	cmd := programs.Command(ctx, program, args...)
 	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
 	out, err := cmd.Output()
 	if err != nil {
-		return figures.Version{}, fmt.Errorf("%s version: %w", b.cli, err)
+		return "", fmt.Errorf("%s %s: %w", program, strings.Join(args, " "), err)
 	}
-	var answer struct {
-		Version string `json:"terraform_version"` // OpenTofu calls it the same
-	}
-	if err := json.Unmarshal(out, &answer); err != nil {
-		return figures.Version{}, fmt.Errorf("%s version: %w", b.cli, err)
-	}
-	name := "Terraform"
-	if filepath.Base(b.cli) == binaries.OpenTofu.Name {
-		name = "OpenTofu"
-	}
-	return figures.Version{Program: name, Version: answer.Version}, nil
+	line, _, _ := strings.Cut(string(out), "\n")
+	return line, nil
 }

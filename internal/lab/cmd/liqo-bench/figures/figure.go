@@ -19,22 +19,21 @@ const (
 
 // Figure is one measurement, and its goal.
 type Figure struct {
-	ID string `json:"id"`
 	// Name says what was measured, How in which way. Both are sentences in Markdown.
-	Name string `json:"name"`
-	How  string `json:"how"`
-	Unit Unit   `json:"unit"`
+	Name string
+	How  string
+	Unit Unit
 	// Ours is the provider's sample. In a comparison, Against names the other program, and Theirs
 	// is its sample.
-	Ours    Sample  `json:"ours"`
-	Against string  `json:"against,omitempty"`
-	Theirs  *Sample `json:"theirs,omitempty"`
+	Ours    Sample
+	Against string
+	Theirs  *Sample
 	// Goal is the maximum of Value.
-	Goal float64 `json:"goal"`
+	Goal float64
 	// Absolute means that the goal is for our value, although there is a comparison.
-	Absolute bool `json:"absolute,omitempty"`
+	Absolute bool
 	// Same means that in addition, all our values must be the same.
-	Same bool `json:"same,omitempty"`
+	Same bool
 }
 
 // Value returns the value for the goal: the ratio of the medians, ours to theirs, or our largest

@@ -2,64 +2,49 @@ package figures
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/steplog"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 // example is a report with one figure of each sort.
 func example() *Report {
-	theirs, floor := NewSample(3.2, 3.4, 3.1), NewSample(0.75)
+	theirs := NewSample(3.2, 3.4, 3.1)
 	return &Report{
 		Date:     time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
-		Machine:  Machine{Cores: 2, CPU: "Example 3000", Memory: 23.6, System: "linux/amd64"},
-		Versions: []Version{{"the provider", "v0.1.0"}, {"Terraform", "1.11.4"}},
+		Machine:  "2 cores of Example 3000, 24 GiB, linux/amd64",
+		Versions: []string{"the provider v0.1.0", "Terraform v1.11.4"},
 		Command:  "make bench",
 		Figures: []Figure{
 			{
-				ID: "one-create", Name: "One shortcut, create to Connected", Unit: Second,
+				Name: "One shortcut, create to Connected", Unit: Second,
 				How:  "From the first message to the last.",
 				Ours: NewSample(1.02, 0.98, 0.9512), Against: "liqoctl", Theirs: &theirs, Goal: 0.3,
 			},
 			{
-				ID: "memory", Name: "Memory at its peak", How: "As the kernel tells.", Unit: Megabyte,
+				Name: "Memory at its peak", How: "As the kernel tells.", Unit: Megabyte,
 				Ours: NewSample(80.25), Goal: 120,
 			},
 			{
-				ID: "refresh-requests", Name: "Requests for one refresh", How: "From the audit log.", Unit: Count,
+				Name: "Requests for one refresh", How: "From the audit log.", Unit: Count,
 				Ours: NewSample(11, 11, 12), Goal: 12, Same: true,
 			},
 		},
-		Requests: []Request{
-			{"list", "configurations.networking.liqo.io", map[int]int{1: 1, 10: 1, 45: 1}, map[int]int{1: 1, 10: 3, 45: 1}},
-			{"get", "namespaces", map[int]int{1: 0, 10: 0, 45: 1}, nil},
-		},
-		Trace: &Trace{
-			Client: "rome", Server: "milan", Floor: floor,
-			Steps: []steplog.Step{
-				{Leaf: "rome", Name: "namespace", Took: 25 * time.Millisecond, Critical: true},
-				{Leaf: "milan", Name: "check: free", Took: 300 * time.Microsecond},
-				{Leaf: "milan", Name: "GatewayServer", Start: 25 * time.Millisecond, Took: 1200 * time.Millisecond, Critical: true},
-			},
-		},
+		Fleets: growing,
 	}
 }
 
-func TestTheReportIsWrittenAsATableAPageAndJSON(t *testing.T) {
+func TestTheReportIsWrittenAsATableAndAPage(t *testing.T) {
 	report := example()
 	for name, write := range map[string]func(io.Writer) error{
-		"table.txt": report.WriteTable, "page.md": report.WritePage, "report.json": report.WriteJSON,
+		"table.txt": report.WriteTable, "page.md": report.WritePage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer
@@ -80,24 +65,6 @@ func TestTheReportIsWrittenAsATableAPageAndJSON(t *testing.T) {
 				t.Errorf("got\n%s\nwant %s (go test -update writes it):\n%s", got.String(), golden, want)
 			}
 		})
-	}
-}
-
-func TestTheJSONHasWhatTheReportHas(t *testing.T) {
-	var text bytes.Buffer
-	if err := example().WriteJSON(&text); err != nil {
-		t.Fatal(err)
-	}
-	var read Report
-	if err := json.Unmarshal(text.Bytes(), &read); err != nil {
-		t.Fatal(err)
-	}
-	var again bytes.Buffer
-	if err := read.WriteJSON(&again); err != nil {
-		t.Fatal(err)
-	}
-	if text.String() != again.String() {
-		t.Errorf("read back, it is\n%s", again.String())
 	}
 }
 
@@ -149,16 +116,6 @@ func TestANumberHasAboutThreeDigits(t *testing.T) {
 		if got := number(value); got != want {
 			t.Errorf("%v is written %q, and not %q", value, got, want)
 		}
-	}
-}
-
-func TestTheMachineIsReadFromWhatTheKernelSays(t *testing.T) {
-	cpu := "processor\t: 0\nmodel name\t: Example: 3000\nprocessor\t: 1\nmodel name\t: Other\n"
-	if got := field(strings.NewReader(cpu), "model name"); got != "Example: 3000" {
-		t.Errorf("the CPU is %q", got)
-	}
-	if got := field(strings.NewReader(cpu), "cache"); got != "" {
-		t.Errorf("a missing field is %q", got)
 	}
 }
 

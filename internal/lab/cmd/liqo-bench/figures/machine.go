@@ -1,56 +1,29 @@
 package figures
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"os"
 	"runtime"
-	"strconv"
-	"strings"
+
+	"github.com/prometheus/procfs"
 )
 
-// Machine describes the machine that produced the figures.
-type Machine struct {
-	Cores  int     `json:"cores"`
-	CPU    string  `json:"cpu"`
-	Memory float64 `json:"memoryGiB"`
-	System string  `json:"system"`
-}
-
-// ThisMachine describes the current machine. It reads /proc.
-func ThisMachine() (Machine, error) {
-	m := Machine{Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH}
-	cpu, err := os.Open("/proc/cpuinfo")
+// ThisMachine describes the current machine in a few words.
+func ThisMachine() (string, error) {
+	kernel, err := procfs.NewDefaultFS()
 	if err != nil {
-		return m, err
+		return "", err
 	}
-	defer cpu.Close()
-	m.CPU = field(cpu, "model name")
-	memory, err := os.Open("/proc/meminfo")
+	processors, err := kernel.CPUInfo()
 	if err != nil {
-		return m, err
+		return "", err
 	}
-	defer memory.Close()
-	kibibytes, err := strconv.ParseFloat(strings.TrimSuffix(field(memory, "MemTotal"), " kB"), 64)
+	memory, err := kernel.Meminfo()
 	if err != nil {
-		return m, fmt.Errorf("/proc/meminfo: %w", err)
+		return "", err
 	}
-	m.Memory = kibibytes / (1 << 20)
-	return m, nil
-}
-
-// String returns the machine in a few words.
-func (m Machine) String() string {
-	return fmt.Sprintf("%d cores of %s, %.0f GiB, %s", m.Cores, m.CPU, m.Memory, m.System)
-}
-
-// field returns the value of the first line `name: value`, or an empty string.
-func field(file io.Reader, name string) string {
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if key, value, found := strings.Cut(lines.Text(), ":"); found && strings.TrimSpace(key) == name {
-			return strings.TrimSpace(value)
-		}
+	if len(processors) == 0 || memory.MemTotalBytes == nil {
+		return "", fmt.Errorf("the kernel tells neither of processors nor of memory")
 	}
-	return ""
+	return fmt.Sprintf("%d cores of %s, %.0f GiB, %s/%s", runtime.NumCPU(), processors[0].ModelName,
+		float64(*memory.MemTotalBytes)/(1<<30), runtime.GOOS, runtime.GOARCH), nil
 }

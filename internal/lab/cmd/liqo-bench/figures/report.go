@@ -1,86 +1,66 @@
 package figures
 
 import (
-	"encoding/json"
+	_ "embed"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"text/tabwriter"
+	"text/template"
 	"time"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/cmd/liqo-bench/steplog"
 )
 
 // Report is all results of one run.
 type Report struct {
-	Date     time.Time `json:"date"`
-	Machine  Machine   `json:"machine"`
-	Versions []Version `json:"versions"`
+	Date     time.Time
+	Machine  string
+	Versions []string // of the programs that took part
 	// Command is the command to repeat it.
-	Command  string    `json:"command"`
-	Figures  []Figure  `json:"figures"`
-	Requests []Request `json:"requests,omitempty"`
-	Fleets   FleetRuns `json:"fleets,omitempty"`
-	Trace    *Trace    `json:"trace,omitempty"`
-}
-
-// Version is the version of one of the programs that took part.
-type Version struct {
-	Program string `json:"program"`
-	Version string `json:"version"`
-}
-
-// Request is the maximum number of requests of one refresh to a cluster.
-type Request struct {
-	Verb     string `json:"verb"`
-	Resource string `json:"resource"`
-	// Counts has the number of requests for each number of shortcuts.
-	Counts map[int]int `json:"counts"`
-	// Served has, likewise, the increase of the API server's metric apiserver_request_total during
-	// the refresh, which counts all clients. It does not include watches, which count when they
-	// end, and requests for no resource.
-	Served map[int]int `json:"served,omitempty"`
-}
-
-// of returns the count for a number of shortcuts, and the count of all clients during that time, if
-// it is known.
-func (r Request) of(shortcuts int) string {
-	if served, known := r.Served[shortcuts]; known {
-		return fmt.Sprintf("%d of %d", r.Counts[shortcuts], served)
-	}
-	return strconv.Itoa(r.Counts[shortcuts])
-}
-
-// Trace is one create, step by step.
-type Trace struct {
-	Client string         `json:"client"`
-	Server string         `json:"server"`
-	Steps  []steplog.Step `json:"steps"`
-	// Floor is the time to write the same objects by hand, in seconds.
-	Floor Sample `json:"floor"`
-}
-
-// WriteJSON writes the report for programs.
-func (r *Report) WriteJSON(out io.Writer) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(r)
+	Command string
+	Figures []Figure
+	Fleets  FleetRuns
 }
 
 // WriteTable writes the figures for a terminal.
 func (r *Report) WriteTable(out io.Writer) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, strings.Join(columns, "\t"))
+	rows := make([][]string, len(r.Figures))
 	for i := range r.Figures {
-		fmt.Fprintln(table, strings.Join(r.Figures[i].row(), "\t"))
+		rows[i] = r.Figures[i].row()
 	}
-	if err := table.Flush(); err != nil {
+	if err := writeTable(out, columns, rows); err != nil || len(r.Fleets) == 0 {
 		return err
 	}
-	return r.Fleets.writeTable(out)
+	rows = make([][]string, len(r.Fleets))
+	for i, run := range r.Fleets {
+		rows[i] = run.cells()
+	}
+	fmt.Fprintln(out)
+	return writeTable(out, fleetColumns, rows)
 }
+
+func writeTable(out io.Writer, columns []string, rows [][]string) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{columns}, rows...) {
+		fmt.Fprintln(table, strings.Join(row, "\t"))
+	}
+	return table.Flush()
+}
+
+//go:embed page.md.tmpl
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"cells":   func(r FleetRun) []string { return r.cells() },
+	"columns": func() []string { return columns },
+	"date":    func(t time.Time) string { return t.Format("2 January 2006") },
+	"fleets":  func() []string { return fleetColumns },
+	"join":    strings.Join,
+	"row":     func(f Figure) []string { return f.row() },
+	"values":  func(s Sample) string { return s.list() },
+}).Parse(pageText))
+
+// WritePage writes the report as a page of the documentation, in Markdown.
+func (r *Report) WritePage(out io.Writer) error { return page.Execute(out, r) }
 
 // Missed returns the names of the figures that did not reach their goals.
 func (r *Report) Missed() []string {

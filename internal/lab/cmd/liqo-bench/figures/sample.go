@@ -1,18 +1,17 @@
-// Package figures holds the results of a benchmark, and writes them for users and for programs.
+// Package figures holds the results of a benchmark, and writes them for users.
 package figures
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
 // Sample is the measurements of several rounds.
 type Sample struct {
-	Median float64 `json:"median"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
+	Median, Min, Max float64
 	// Values are in the order of their measurement.
-	Values []float64 `json:"values"`
+	Values []float64
 }
 
 // NewSample returns the sample of at least one value.
@@ -37,3 +36,12 @@ func Seconds(times ...time.Duration) Sample {
 
 // same reports whether all values are the same.
 func (s Sample) same() bool { return s.Min == s.Max }
+
+// list returns the values for a sentence.
+func (s Sample) list() string {
+	texts := make([]string, len(s.Values))
+	for i, value := range s.Values {
+		texts[i] = number(value)
+	}
+	return strings.Join(texts, ", ")
+}

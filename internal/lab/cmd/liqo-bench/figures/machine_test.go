@@ -1,0 +1,13 @@
+package figures
+
+import (
+	"regexp"
+	"testing"
+)
+
+func TestAMachineIsDescribedInAFewWords(t *testing.T) {
+	machine, err := ThisMachine()
+	if described := regexp.MustCompile(`^\d+ cores of .*, \d+ GiB, \w+/\w+$`); err != nil || !described.MatchString(machine) {
+		t.Errorf("it is %q (%v)", machine, err)
+	}
+}
