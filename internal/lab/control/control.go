@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 )
 
 // The default networks of a cluster: external as in Liqo's chart, service as in kubeadm.

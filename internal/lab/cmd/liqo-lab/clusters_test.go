@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 // standard is a cluster that requests nothing.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )

@@ -15,8 +15,8 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
