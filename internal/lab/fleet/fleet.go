@@ -38,7 +38,7 @@ type Fleet struct {
 	Kubeconfig *clientcmdapi.Config
 }
 
-// Most is the largest number of leaves: each has a pod CIDR of its own.
+// Most is the largest number of leaves: each has ranges of its own.
 const Most = 100
 
 // Start starts leaves with these names, on which a chart of Liqo is installed.
@@ -100,19 +100,20 @@ func Start(names []string, chart *kube.Chart, version binaries.LiqoVersion) (_ *
 	return f, nil
 }
 
-// specOf describes a leaf by its number. All leaves have the same external CIDR, as most clusters do.
+// specOf describes a leaf by its number. Its pods and its external addresses have ranges of their own, so Liqo would
+// remap none of them.
 func specOf(name string, number int, version binaries.LiqoVersion) kube.Spec {
 	const firstPodCIDR = 100
 	return kube.Spec{
 		Name: name, Liqo: version,
 		PodCIDR:      netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(firstPodCIDR + number)}), 16),
-		ExternalCIDR: netip.MustParsePrefix("10.70.0.0/16"),
+		ExternalCIDR: netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, byte(number)}), 24),
 		ServiceCIDR:  netip.MustParsePrefix("10.96.0.0/16"),
 	}
 }
 
 // install creates the objects of Liqo's chart. They were rendered for another leaf, because that takes long. They
-// differ in the cluster's ID and its pod CIDR only.
+// differ in the cluster's ID and its ranges only.
 func (c *controller) install(spec kube.Spec, seeds []*contents) error {
 	const namespace = "liqo"
 	if err := c.ensure(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
@@ -132,6 +133,8 @@ func (c *controller) install(spec kube.Spec, seeds []*contents) error {
 			one.Object["data"] = map[string]any{"CLUSTER_ID": spec.Name}
 		case one.GroupVersionKind() == networkKind && one.GetName() == "pod-cidr":
 			one.Object["spec"] = map[string]any{"cidr": spec.PodCIDR.String()}
+		case one.GroupVersionKind() == networkKind && one.GetName() == "external-cidr":
+			one.Object["spec"] = map[string]any{"cidr": spec.ExternalCIDR.String()}
 		}
 		_, err := c.store.write(r, key(one), func(present *contents) (*contents, error) {
 			return c.managers.update(r, "", present, one, "helm")

@@ -3,7 +3,6 @@ package fleet
 import (
 	"crypto/ecdh"
 	"crypto/rand"
-	"slices"
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -40,6 +39,7 @@ var kinds = func() *runtime.Scheme {
 }()
 
 var (
+	networkKind       = ipamv1alpha1.SchemeGroupVersion.WithKind("Network")
 	configurationKind = networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.ConfigurationKind)
 	serverKind        = networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayServerKind)
 	clientKind        = networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayClientKind)
@@ -49,35 +49,19 @@ var (
 // reactions are what Liqo does about an object that is new or has changed, by its kind. They show what Liqo reports
 // when everything works. They create none of what only a node or a pod reads.
 var reactions = map[string]func(*controller, object) error{
-	"Network":       (*controller).networkChanged,
+	"Network":       (*controller).allocate,
 	"Configuration": (*controller).remap,
 	"GatewayServer": (*controller).serve,
 	"GatewayClient": (*controller).dial,
 	"PublicKey":     (*controller).connect,
 }
 
-// networkChanged allocates a range, and reports it in the Configuration that needs it.
-func (c *controller) networkChanged(one object) error {
-	if err := c.allocate(one); err != nil {
-		return err
-	}
-	for _, owner := range one.GetOwnerReferences() {
-		r, err := c.resources.resourceOf(configurationKind)
-		if err != nil {
-			return err
-		}
-		configuration, err := c.store.get(r, types.NamespacedName{Namespace: one.GetNamespace(), Name: owner.Name})
-		if err != nil {
-			return client.IgnoreNotFound(err)
-		}
-		if err := c.remap(configuration); err != nil {
-			return err
-		}
-	}
-	return nil
+// allocate gives a Network the range that it asks for. The ranges of a fleet do not overlap.
+func (c *controller) allocate(one object) error {
+	return report(c, networkKind, key(one), func(network *ipamv1alpha1.Network) { network.Status.CIDR = network.Spec.CIDR })
 }
 
-// remap creates a Network for each range of the remote cluster, and reports the ranges that these get.
+// remap creates a Network for each range of the remote cluster, and reports that none of them is another one here.
 func (c *controller) remap(one object) error {
 	configuration, err := as[networkingv1beta1.Configuration](one.contents)
 	if err != nil {
@@ -85,16 +69,6 @@ func (c *controller) remap(one object) error {
 	}
 	if err := c.ensureForeignCluster(configuration.Labels[consts.RemoteClusterID]); err != nil {
 		return err
-	}
-	given := map[networkingv1beta1.CIDR]networkingv1beta1.CIDR{}
-	networks, err := all[ipamv1alpha1.Network](c, networkKind)
-	if err != nil {
-		return err
-	}
-	for _, network := range networks {
-		if metav1.IsControlledBy(network, configuration) && network.Status.CIDR != "" {
-			given[network.Spec.CIDR] = network.Status.CIDR
-		}
 	}
 	remote := configuration.Spec.Remote.CIDR
 	for kind, cidrs := range map[configurations.LabelCIDRTypeValue][]networkingv1beta1.CIDR{
@@ -107,29 +81,12 @@ func (c *controller) remap(one object) error {
 		}
 	}
 	return report(c, configurationKind, key(one), func(configuration *networkingv1beta1.Configuration) {
-		pods, allPods := translated(remote.Pod, given)
-		external, allExternal := translated(remote.External, given)
-		if !allPods || !allExternal {
-			return
-		}
-		configuration.Status.Remote = &networkingv1beta1.ClusterConfig{
-			CIDR: networkingv1beta1.ClusterConfigCIDR{Pod: pods, External: external},
-		}
+		configuration.Status.Remote = configuration.Spec.Remote.DeepCopy()
 		meta.SetStatusCondition(&configuration.Status.Conditions, metav1.Condition{
 			Type: networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured, Status: metav1.ConditionTrue,
 			Reason: "NetworkCIDRsConfigured", ObservedGeneration: one.GetGeneration(),
 		})
 	})
-}
-
-// translated returns the ranges that are given for others, and whether all of them are.
-func translated(
-	cidrs []networkingv1beta1.CIDR, given map[networkingv1beta1.CIDR]networkingv1beta1.CIDR,
-) (translated []networkingv1beta1.CIDR, complete bool) {
-	for _, cidr := range cidrs {
-		translated = append(translated, given[cidr])
-	}
-	return translated, !slices.Contains(translated, "")
 }
 
 func (c *controller) ensureForeignCluster(id string) error {

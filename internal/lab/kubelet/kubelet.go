@@ -1,7 +1,8 @@
 // Package kubelet replaces what a cluster without containers lacks: the kubelet of its only node
 // and the load balancer of a cloud. It reports pods that the scheduler has bound to the node as
 // running, and removes them, as a kubelet would. But nothing runs in them, except what a Runtime
-// runs, and the containers for which the lab has a program.
+// runs, and the containers for which the lab has a program. The stages of kwok are templates of a status. They can
+// neither run a pod nor wait for a Secret or for settings, and writing the status is the smallest part of this.
 package kubelet
 
 import (

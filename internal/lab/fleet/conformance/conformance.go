@@ -67,7 +67,6 @@ func Check(t *testing.T, config *rest.Config) {
 		"schemas show what Liqo can do":                                    readSchemas,
 		"a watch goes on from a version":                                   watchFromVersion,
 		"Liqo allocates the ranges of a Configuration, and releases them":  remap,
-		"Liqo remaps a range that is taken":                                remapTaken,
 		"Liqo gives a gateway server keys and an address":                  serve,
 		"Liqo gives a gateway client keys":                                 dial,
 		"Liqo creates a ForeignCluster for the cluster of a Configuration": knowForeignCluster,

@@ -16,7 +16,7 @@ import (
 func (c *check) configuration(podCIDR string) *networkingv1beta1.Configuration {
 	c.Helper()
 	remote := liqov1beta1.ClusterID(c.namespace)
-	one := forge.Configuration(c.namespace, c.namespace, remote, []string{podCIDR}, "10.70.0.0/16")
+	one := forge.Configuration(c.namespace, c.namespace, remote, []string{podCIDR}, "192.168.255.0/24")
 	until(c, &networkingv1beta1.ConfigurationList{}, one.Name, func() error { return c.Create(c.Context(), one) },
 		func(seen *networkingv1beta1.Configuration, _ bool) bool {
 			one = seen
@@ -39,18 +39,6 @@ func remap(c *check) {
 	until(c, &ipamv1alpha1.NetworkList{}, networks.Items[0].Name,
 		func() error { return c.Delete(c.Context(), one) },
 		func(_ *ipamv1alpha1.Network, gone bool) bool { return gone })
-}
-
-func remapTaken(c *check) {
-	one := c.configuration("10.70.0.0/16") // as the external CIDR of the leaf and of the other cluster
-	remapped := one.Status.Remote
-	if remapped == nil || len(remapped.CIDR.Pod) != 1 || len(remapped.CIDR.External) != 1 {
-		c.Fatalf("it is remapped to %+v", remapped)
-	}
-	pod, external := remapped.CIDR.Pod[0], remapped.CIDR.External[0]
-	if pod == "10.70.0.0/16" || external == "10.70.0.0/16" {
-		c.Errorf("it is remapped to %s and %s", pod, external)
-	}
 }
 
 // forRemote returns the metadata of the gateway for the remote cluster.
