@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -138,7 +139,8 @@ func TestAccPacketsCrossAgainAfterEachUpdateOfLiqo(t *testing.T) {
 	lab := withPods(t, useUpLab(t, planeOf(oldestLiqo, newest)))
 	p := lab.join(t, "milan", overNodePort)
 	p.works()
-	latest := lab.cluster(t, "milan").LiqoVersion
+	milan := lab.cluster(t, "milan")
+	latest := cmp.Or(milan.LiqoFolder, milan.LiqoVersion)
 	updates := []string{"v1.1.2", latest, "v1.1.2"}
 	if testing.Short() {
 		updates = []string{latest} // one version less to build

@@ -44,6 +44,7 @@ type LabCluster struct {
 	ClusterID    string `json:"clusterID"`
 	NATIP        string `json:"natIP"` // where the node is reached through the NAT, if the data plane is real
 	LiqoVersion  string `json:"liqoVersion"`
+	LiqoFolder   string `json:"liqoFolder"` // with its sources, or empty if the version is a published one
 }
 
 // startLab starts a lab with these options of `liqo-lab up`. An open pipe keeps it alive, so it

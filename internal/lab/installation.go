@@ -11,7 +11,7 @@ import (
 // versions are what clusters with the same installation have in common.
 type versions struct {
 	kubernetes string
-	liqo       binaries.LiqoVersion
+	liqo       binaries.LiqoRelease
 }
 
 func versionsOf(spec kube.Spec) versions { return versions{spec.Kubernetes, spec.Liqo} }
@@ -45,7 +45,7 @@ func (o Options) installVersions(ctx context.Context, spec kube.Spec) (kube.Inst
 	if spec.HasLiqo() {
 		source, err := binaries.LiqoSource(ctx, spec.Liqo)
 		if err != nil {
-			return i, fmt.Errorf("cluster %s: Liqo %s: %w", spec.Name, spec.Liqo, err)
+			return i, fmt.Errorf("cluster %s: Liqo %s: %w", spec.Name, spec.Liqo.Version, err)
 		}
 		i.Chart = kube.LoadChart(source)
 		needed = append(needed, binaries.Liqo(spec.Liqo)...)

@@ -214,10 +214,12 @@ func (l *Lab) Dir() *labdir.Dir { return l.dir }
 func (l *Lab) State() labdir.State {
 	state := labdir.State{Dir: l.dir.Path, Kubeconfig: l.dir.Kubeconfig(), DataPlane: string(l.dataPlane())}
 	for _, c := range l.clusters {
+		release := c.Release()
 		described := labdir.Cluster{
 			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host, Etcd: c.Etcd(),
 			PodCIDR: c.PodCIDR.String(), ExternalCIDR: c.ExternalCIDR.String(), ClusterID: c.Name, AuditLog: c.AuditLog(),
-			KubernetesVersion: c.Kubernetes, LiqoVersion: string(c.Version()), Peerable: c.Peerable,
+			KubernetesVersion: c.Kubernetes, LiqoVersion: string(release.Version), LiqoFolder: release.Folder,
+			Peerable: c.Peerable,
 		}
 		if l.real != nil {
 			described.NodeIP, described.NATIP = c.NodeIP().String(), c.NATIP().String()

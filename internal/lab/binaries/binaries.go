@@ -15,8 +15,9 @@ type Program struct {
 	variables []string
 	// Listener is where it listens, or nil.
 	*listener
-	// requested is another version of the source than the one that the go.mod pins, or empty.
-	requested string
+	// requested is another version of the source than the one that the go.mod pins, or empty. sources is the folder
+	// that has this version, or empty if it is in the source's module.
+	requested, sources string
 }
 
 const (
@@ -105,35 +106,35 @@ func Cluster(kubernetesVersion string) []Program {
 	return append([]Program{Etcd}, Kubernetes(kubernetesVersion)...)
 }
 
-// Liqo returns the programs that a cluster with a version of Liqo needs in addition.
-func Liqo(version LiqoVersion) []Program {
-	return at(version, LiqoControllerManager, LiqoIPAM, LiqoWebhook)
+// Liqo returns the programs that a cluster with a release of Liqo needs in addition.
+func Liqo(release LiqoRelease) []Program {
+	return at(release, LiqoControllerManager, LiqoIPAM, LiqoWebhook)
 }
 
-// Peering returns the programs that a cluster with a version of Liqo needs in addition to be peered.
-func Peering(version LiqoVersion) []Program {
-	return at(version, LiqoCRDReplicator, LiqoVirtualKubelet)
+// Peering returns the programs that a cluster with a release of Liqo needs in addition to be peered.
+func Peering(release LiqoRelease) []Program {
+	return at(release, LiqoCRDReplicator, LiqoVirtualKubelet)
 }
 
 // DataPlane returns the programs that the real data plane needs in addition for a cluster with a
-// version of Liqo.
-func DataPlane(version LiqoVersion) []Program {
-	programs := at(version, LiqoGateway, LiqoWireGuard, LiqoFabric)
-	if version.RunsWireGuardGo() {
+// release of Liqo.
+func DataPlane(release LiqoRelease) []Program {
+	programs := at(release, LiqoGateway, LiqoWireGuard, LiqoFabric)
+	if release.Version.RunsWireGuardGo() {
 		programs = append(programs, WireGuardGo)
 	}
 	return programs
 }
 
-// At returns one of Liqo's programs at a version.
-func (p Program) At(version LiqoVersion) Program {
-	p.requested = string(version)
+// At returns one of Liqo's programs of a release.
+func (p Program) At(release LiqoRelease) Program {
+	p.requested, p.sources = string(release.Version), release.Folder
 	return p
 }
 
-func at(version LiqoVersion, programs ...Program) []Program {
+func at(release LiqoRelease, programs ...Program) []Program {
 	for i := range programs {
-		programs[i] = programs[i].At(version)
+		programs[i] = programs[i].At(release)
 	}
 	return programs
 }

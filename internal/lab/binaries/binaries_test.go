@@ -15,9 +15,10 @@ import (
 
 func TestEveryProgramHasAVersionAndItsOwnPlaceInTheCache(t *testing.T) {
 	seen := map[string]bool{}
+	pinned, older := LiqoRelease{Version: "v1.2.0"}, LiqoRelease{Version: "v1.1.2"}
 	for _, program := range slices.Concat(
-		Cluster("v1.35.4"), Kubernetes("v1.36.3"), Liqo("v1.2.0"), Peering("v1.2.0"), DataPlane("v1.2.0"), Liqo("v1.1.2"),
-		Peering("v1.1.2"), DataPlane("v1.1.2"), []Program{Liqoctl, Liqoctl.At("v1.1.2"), OpenTofu},
+		Cluster("v1.35.4"), Kubernetes("v1.36.3"), Liqo(pinned), Peering(pinned), DataPlane(pinned), Liqo(older),
+		Peering(older), DataPlane(older), []Program{Liqoctl, Liqoctl.At(older), OpenTofu},
 	) {
 		b, err := newBuild(t.Context(), program)
 		if err != nil {

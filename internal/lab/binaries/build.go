@@ -101,7 +101,7 @@ func newBuild(ctx context.Context, program Program) (*build, error) {
 }
 
 // locate finds the folder to build in, and the program's version. A version that the program's
-// go.mod does not pin is built in the folder of that version's own module.
+// go.mod does not pin is built in the folder of its own sources.
 func (b *build) locate(ctx context.Context) error {
 	var err error
 	if b.folder, err = moduleFolder(b.module); err != nil {
@@ -116,7 +116,7 @@ func (b *build) locate(ctx context.Context) error {
 	}
 	if b.requested != "" && b.requested != b.version {
 		b.version = b.requested
-		if b.folder, err = sourceFolder(ctx, b.source, b.version); err != nil {
+		if b.folder, err = b.sourceFolder(ctx); err != nil {
 			return err
 		}
 		if b.source == kubernetes {
@@ -124,6 +124,14 @@ func (b *build) locate(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// sourceFolder returns the folder of the program's sources.
+func (b *build) sourceFolder(ctx context.Context) (string, error) {
+	if b.sources != "" {
+		return b.sources, nil
+	}
+	return sourceFolder(ctx, b.source, b.version)
 }
 
 // cacheKey is a short hash of everything that a program's file depends on.
@@ -166,6 +174,11 @@ func (b *build) cached(ctx context.Context) (string, error) {
 	unfinished := b.file + ".unfinished"
 	if err := b.run(ctx, unfinished); err != nil {
 		return "", err
+	}
+	if b.sources != "" {
+		if err := b.checkUnchanged(); err != nil {
+			return "", err
+		}
 	}
 	return b.file, os.Rename(unfinished, b.file)
 }

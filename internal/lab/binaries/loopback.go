@@ -2,6 +2,7 @@ package binaries
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -28,25 +29,61 @@ var (
 	virtualKubeletListener = &listener{"cmd/virtual-kubelet/root/http.go", `"0.0.0.0:%d"`, `"127.0.0.1:%d"`}
 )
 
+// changed returns the file of a module, and its content for a lab.
+func (l listener) changed(module string) (name string, content []byte, err error) {
+	name = filepath.Join(module, filepath.FromSlash(l.file))
+	if content, err = os.ReadFile(name); err != nil {
+		return "", nil, err
+	}
+	if found := strings.Count(string(content), l.everywhere); found != 1 {
+		return "", nil, fmt.Errorf("%s of %s has the text %s %d times and not once; with another one, the program would "+
+			"listen on every address of this machine", l.file, filepath.Base(module), l.everywhere, found)
+	}
+	return name, []byte(strings.Replace(string(content), l.everywhere, l.here, 1)), nil
+}
+
 // change changes the program in a copy of its module.
 func (l listener) change(module string) error {
-	name := filepath.Join(module, filepath.FromSlash(l.file))
-	content, err := os.ReadFile(name)
+	name, content, err := l.changed(module)
 	if err != nil {
 		return err
 	}
-	if found := strings.Count(string(content), l.everywhere); found != 1 {
-		return fmt.Errorf("%s of %s has the text %s %d times and not once; with another one, the program would listen on "+
-			"every address of this machine", l.file, filepath.Base(module), l.everywhere, found)
+	return os.WriteFile(name, content, 0o600)
+}
+
+// overlay lets the go command read the changed file in place of the one in the folder of the sources, which stays as
+// it is. Remove removes the changed file.
+func (b *build) overlay() (remove func(), err error) {
+	name, content, err := b.listener.changed(b.sources)
+	if err != nil {
+		return nil, err
 	}
-	return os.WriteFile(name, []byte(strings.Replace(string(content), l.everywhere, l.here, 1)), 0o600)
+	temporary, err := os.MkdirTemp("", "liqo-lab-")
+	if err != nil {
+		return nil, err
+	}
+	remove = func() { _ = os.RemoveAll(temporary) }
+	changed, overlay := filepath.Join(temporary, "main.go"), filepath.Join(temporary, "overlay.json")
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {name: changed}})
+	if err == nil {
+		err = errors.Join(os.WriteFile(changed, content, 0o600), os.WriteFile(overlay, replaced, 0o600))
+	}
+	if err != nil {
+		remove()
+		return nil, err
+	}
+	b.moduleFlags = []string{"-overlay=" + overlay}
+	return remove, nil
 }
 
 // prepare lets a program that would listen on every address be built from a changed copy of its module. The go command
-// has no other way: it refuses an overlay for files in the module cache. Remove removes the copy.
+// has no other way for modules: it refuses an overlay for files in the module cache. Remove removes the copy.
 func (b *build) prepare(ctx context.Context) (remove func(), err error) {
 	if b.listener == nil {
 		return func() {}, nil
+	}
+	if b.sources != "" {
+		return b.overlay()
 	}
 	module, err := sourceFolder(ctx, b.source, b.version)
 	if err != nil {

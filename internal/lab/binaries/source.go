@@ -43,10 +43,10 @@ func versionOf(goMod []byte, source string) (string, error) {
 // leading v.
 func DefaultKubernetes() (string, error) { return version(kubernetes) }
 
-// DefaultLiqo is the version of Liqo in clusters for which no other is requested.
-func DefaultLiqo() (LiqoVersion, error) {
+// DefaultLiqo is the release of Liqo in clusters for which no other is requested.
+func DefaultLiqo() (LiqoRelease, error) {
 	pinned, err := version(liqoModule)
-	return LiqoVersion(pinned), err
+	return LiqoRelease{Version: LiqoVersion(pinned)}, err
 }
 
 func version(source string) (string, error) {
@@ -61,10 +61,13 @@ func version(source string) (string, error) {
 	return versionOf(goMod, source)
 }
 
-// LiqoSource returns the folder of Liqo's module of a version, with its Helm chart and CRDs. It
-// downloads the module if necessary.
-func LiqoSource(ctx context.Context, version LiqoVersion) (string, error) {
-	return sourceFolder(ctx, liqoModule, string(version))
+// LiqoSource returns the folder of a release's sources, with Liqo's Helm chart and CRDs. It downloads the module of a
+// published version if necessary.
+func LiqoSource(ctx context.Context, release LiqoRelease) (string, error) {
+	if release.Folder != "" {
+		return release.Folder, nil
+	}
+	return sourceFolder(ctx, liqoModule, string(release.Version))
 }
 
 // sourceFolder returns the folder of a module of a version. It downloads the module if necessary.
@@ -86,14 +89,19 @@ func sourceFolder(ctx context.Context, source, version string) (string, error) {
 
 // goCommand runs the go command in a folder and returns its output, also of a command that fails.
 func goCommand(ctx context.Context, folder string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
+	return output(ctx, folder, "go", args...)
+}
+
+// output runs a command in a folder and returns its output, also of a command that fails.
+func output(ctx context.Context, folder, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		err = fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, &stderr)
+		err = fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, &stderr)
 	}
 	return strings.TrimSpace(string(out)), err
 }

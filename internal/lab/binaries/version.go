@@ -6,7 +6,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// LiqoVersion is a release of Liqo, with a leading v. The zero value stands for a cluster without Liqo.
+// LiqoVersion is a version of Liqo, with a leading v.
 type LiqoVersion string
 
 // oldestLiqo is the first version that the lab can run. Those before it have another API.
@@ -19,14 +19,6 @@ func ParseLiqoVersion(text string) (LiqoVersion, error) {
 		return "", fmt.Errorf("%q is not a version of Liqo from %s on, such as v1.1.2", text, oldestLiqo)
 	}
 	return v, nil
-}
-
-// OlderLiqo returns the older of two versions.
-func OlderLiqo(a, b LiqoVersion) LiqoVersion {
-	if b.before(a) {
-		return b
-	}
-	return a
 }
 
 func (v LiqoVersion) before(other LiqoVersion) bool {

@@ -14,15 +14,6 @@ func TestAVersionIsAReleaseFromTheFirstStableOneOn(t *testing.T) {
 	}
 }
 
-func TestVersionsAreOrderedByTheirNumbers(t *testing.T) {
-	if got := OlderLiqo("v1.10.0", "v1.9.0"); got != "v1.9.0" {
-		t.Errorf("got %s", got)
-	}
-	if got := OlderLiqo("v1.0.3", "v1.1.0"); got != "v1.0.3" {
-		t.Errorf("got %s", got)
-	}
-}
-
 func TestEachVersionHasTheCapabilitiesOfItsGateways(t *testing.T) {
 	for version, want := range map[LiqoVersion]struct{ elects, wireguardGo bool }{
 		"v1.0.0": {true, true},

@@ -22,9 +22,11 @@ type Cluster struct {
 	// NATIP is the address of a NAT in front of the node, if the data plane has one.
 	NATIP    netip.Addr
 	Settings *kubelet.Settings
-	// Liqo is the version of Liqo. Programs has the files of its programs by their names.
-	Liqo     binaries.LiqoVersion
+	// Liqo is the release of Liqo. Programs has the files of its programs by their names.
+	Liqo     binaries.LiqoRelease
 	Programs map[string]string
+	// FabricArgs are the arguments of the node's liqo-fabric.
+	FabricArgs []string
 	// Kubeconfig is a file with an administrator's credentials. Logs is the folder for logs of
 	// programs.
 	Kubeconfig, Logs string

@@ -61,7 +61,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // start starts a gateway pod's end of a tunnel.
 func (r *reconciler) start(ctx context.Context, pod *corev1.Pod) (*end, error) {
-	if r.cluster.Liqo.ElectsActiveGateway() {
+	if r.cluster.Liqo.Version.ElectsActiveGateway() {
 		if err := concurrent.AddActiveGatewayLabel(ctx, r.live, client.ObjectKeyFromObject(pod)); err != nil {
 			return nil, err
 		}

@@ -171,7 +171,7 @@ func TestNoConnectionBeforeThePublicKeyIsThere(t *testing.T) {
 func TestAGatewayOfAnOlderVersionLabelsItsPodAsTheActiveOne(t *testing.T) {
 	for version, want := range map[binaries.LiqoVersion]string{"v1.0.3": concurrent.ActiveGatewayValue, "v1.2.0": ""} {
 		rome, _ := newPair(t, nodePort...)
-		rome.cluster.Liqo = version
+		rome.cluster.Liqo.Version = version
 		rome.look(t)
 		var pod corev1.Pod
 		if err := rome.client.Get(t.Context(), client.ObjectKeyFromObject(rome.pod), &pod); err != nil {

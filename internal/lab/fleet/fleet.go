@@ -42,7 +42,7 @@ type Fleet struct {
 const Most = 100
 
 // Start starts leaves with these names, on which a chart of Liqo is installed.
-func Start(names []string, chart *kube.Chart, version binaries.LiqoVersion) (_ *Fleet, err error) {
+func Start(names []string, chart *kube.Chart, release binaries.LiqoRelease) (_ *Fleet, err error) {
 	if len(names) > Most {
 		return nil, fmt.Errorf("a fleet has at most %d leaves, not %d", Most, len(names))
 	}
@@ -50,7 +50,7 @@ func Start(names []string, chart *kube.Chart, version binaries.LiqoVersion) (_ *
 	if err != nil {
 		return nil, err
 	}
-	seeds, err := chart.Render(specOf("leaf", 0, version))
+	seeds, err := chart.Render(specOf("leaf", 0, release))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func Start(names []string, chart *kube.Chart, version binaries.LiqoVersion) (_ *
 		f.leaves = append(f.leaves, l)
 		controller := &controller{leaf: l}
 		changes := l.store.watchAll(ctx)
-		if err := controller.install(specOf(name, i, version), seeds); err != nil {
+		if err := controller.install(specOf(name, i, release), seeds); err != nil {
 			return nil, err
 		}
 		f.group.Go(func() error { return controller.run(ctx, changes) })
@@ -102,10 +102,10 @@ func Start(names []string, chart *kube.Chart, version binaries.LiqoVersion) (_ *
 
 // specOf describes a leaf by its number. Its pods and its external addresses have ranges of their own, so Liqo would
 // remap none of them.
-func specOf(name string, number int, version binaries.LiqoVersion) kube.Spec {
+func specOf(name string, number int, release binaries.LiqoRelease) kube.Spec {
 	const firstPodCIDR = 100
 	return kube.Spec{
-		Name: name, Liqo: version,
+		Name: name, Liqo: release,
 		PodCIDR:      netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(firstPodCIDR + number)}), 16),
 		ExternalCIDR: netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, byte(number)}), 24),
 		ServiceCIDR:  netip.MustParsePrefix("10.96.0.0/16"),

@@ -12,15 +12,15 @@ import (
 )
 
 func TestALeafOfAFleetAnswersAsAClusterDoes(t *testing.T) {
-	version, err := binaries.DefaultLiqo()
+	liqo, err := binaries.DefaultLiqo()
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := binaries.LiqoSource(t.Context(), version)
+	source, err := binaries.LiqoSource(t.Context(), liqo)
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaves, err := fleet.Start([]string{"rome", "milan"}, kube.LoadChart(source), version)
+	leaves, err := fleet.Start([]string{"rome", "milan"}, kube.LoadChart(source), liqo)
 	if err != nil {
 		t.Fatal(err)
 	}

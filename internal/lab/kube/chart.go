@@ -44,6 +44,12 @@ func LoadChart(module string) *Chart {
 // Render returns the chart's objects for a cluster as Helm would install them, but without its
 // hooks and without objects that run containers.
 func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
+	objects, err := c.render(spec)
+	return slices.DeleteFunc(objects, runs), err
+}
+
+// render returns all objects of the chart but its hooks.
+func (c *Chart) render(spec Spec) ([]*unstructured.Unstructured, error) {
 	loaded, err := loader.Load(c.folder)
 	if err != nil {
 		return nil, err
@@ -68,7 +74,7 @@ func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 		if err := yaml.Unmarshal([]byte(manifest.Content), &obj.Object); err != nil {
 			return nil, fmt.Errorf("%s: %w", manifest.Name, err)
 		}
-		if len(obj.Object) > 0 && !runs(&obj) {
+		if len(obj.Object) > 0 {
 			objects = append(objects, &obj)
 		}
 	}
@@ -77,7 +83,7 @@ func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 
 func values(loaded *chart.Chart, spec Spec) (chartutil.Values, error) {
 	values := map[string]any{
-		"tag":       string(spec.Liqo),
+		"tag":       string(spec.Liqo.Version),
 		"discovery": map[string]any{"config": map[string]any{"clusterID": spec.Name}},
 		"ipam": map[string]any{
 			"podCIDR":      spec.PodCIDR.String(),

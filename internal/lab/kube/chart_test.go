@@ -16,7 +16,7 @@ var versions = []binaries.LiqoVersion{"v1.0.1", "v1.1.2", "v1.2.0"}
 
 func loadTestChart(t *testing.T, version binaries.LiqoVersion) *Chart {
 	t.Helper()
-	source, err := binaries.LiqoSource(t.Context(), version)
+	source, err := binaries.LiqoSource(t.Context(), binaries.LiqoRelease{Version: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestTheChartHasTheClustersNetworksAndRunsNothing(t *testing.T) {
 func wantChart(t *testing.T, version binaries.LiqoVersion) {
 	t.Helper()
 	objects, err := loadTestChart(t, version).Render(Spec{
-		Name: "rome", PodCIDR: netip.MustParsePrefix("10.202.0.0/16"), Liqo: version,
+		Name: "rome", PodCIDR: netip.MustParsePrefix("10.202.0.0/16"), Liqo: binaries.LiqoRelease{Version: version},
 		ExternalCIDR: netip.MustParsePrefix("10.70.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.96.0.0/16"),
 	})
 	if err != nil {

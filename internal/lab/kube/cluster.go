@@ -36,12 +36,12 @@ type Spec struct {
 	PodCIDR, ExternalCIDR, ServiceCIDR netip.Prefix
 	// Kubernetes is the version of Kubernetes, with a leading v.
 	Kubernetes string
-	// Liqo is the version of Liqo, or empty if Liqo is not installed.
-	Liqo binaries.LiqoVersion
+	// Liqo is the release of Liqo, or empty if Liqo is not installed.
+	Liqo binaries.LiqoRelease
 }
 
 // HasLiqo reports whether Liqo is installed.
-func (s Spec) HasLiqo() bool { return s.Liqo != "" }
+func (s Spec) HasLiqo() bool { return s.Liqo != binaries.LiqoRelease{} }
 
 // Installation is what clusters with the same versions of Kubernetes and Liqo run.
 type Installation struct {

@@ -132,10 +132,13 @@ func (c *Cluster) startManager(context.Context) error {
 func (c *Cluster) registerStandIns(ctx context.Context, mgr manager.Manager) error {
 	var runtime kubelet.Runtime
 	if c.HasLiqo() {
-		var err error
+		fabric, err := c.fabricFlags()
+		if err != nil {
+			return err
+		}
 		runtime, err = c.DataPlane.Register(ctx, mgr, dataplane.Cluster{
 			Name: c.Name, NodeName: c.NodeName(), NodeIP: c.NodeIP(), NATIP: c.NATIP(), Settings: c.Settings,
-			Liqo: c.Liqo, Programs: c.Programs, Kubeconfig: c.programsKubeconfig(), Logs: c.Logs,
+			Liqo: c.Liqo, Programs: c.Programs, FabricArgs: fabric, Kubeconfig: c.programsKubeconfig(), Logs: c.Logs,
 		})
 		if err != nil {
 			return err

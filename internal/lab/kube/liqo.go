@@ -21,6 +21,9 @@ import (
 
 const loopback = "127.0.0.1"
 
+// silent are flags of programs that would listen on every address of the machine.
+var silent = []string{"--metrics-address=0", "--health-probe-address=0"}
+
 // webhookFolder is the folder, below TMPDIR, in which Liqo's webhook server looks for its
 // certificate.
 const webhookFolder = "k8s-webhook-server/serving-certs"
@@ -45,13 +48,13 @@ func (c *Cluster) startWebhook(ctx context.Context) error {
 		}
 	}
 	env := []string{"TMPDIR=" + c.Data}
+	args, err := c.chartFlags(binaries.LiqoWebhook)
+	if err != nil {
+		return err
+	}
+	args = args.without("--secret-name").replace(silent...) // the lab has made the certificates
 	port, err := c.serve(ctx, binaries.LiqoWebhook, c.webhook.LocalServingPort, env, func(port int) []string {
-		return []string{
-			fmt.Sprintf("--webhook-port=%d", port),
-			"--cluster-id=" + c.Name, "--liqo-namespace=" + liqoNamespace, "--podcidr=" + c.PodCIDR.String(),
-			"--vk-options-default-template=" + liqoNamespace + "/virtual-kubelet-default",
-			"--metrics-address=0", "--health-probe-address=0",
-		}
+		return args.replace(fmt.Sprintf("--webhook-port=%d", port))
 	})
 	if err != nil {
 		return err
@@ -91,8 +94,12 @@ func (c *Cluster) installWebhooks() error {
 
 // startLiqo runs Liqo's IPAM and controllers and waits until they work.
 func (c *Cluster) startLiqo(ctx context.Context) error {
+	args, err := c.chartFlags(binaries.LiqoIPAM)
+	if err != nil {
+		return err
+	}
 	port, err := c.serve(ctx, binaries.LiqoIPAM, 0, nil, func(port int) []string {
-		return []string{"--pod-name=ipam", fmt.Sprintf("--port=%d", port)}
+		return args.replace(fmt.Sprintf("--port=%d", port))
 	})
 	if err != nil {
 		return err
@@ -111,21 +118,18 @@ func (c *Cluster) startLiqo(ctx context.Context) error {
 
 // startLiqoControllers runs Liqo's controllers and waits until they work.
 func (c *Cluster) startLiqoControllers(ctx context.Context) error {
-	resource := networkingv1beta1.GroupVersion.String()
-	args := []string{
-		"--cluster-id=" + c.Name, "--liqo-namespace=" + liqoNamespace,
-		"--networking-enabled=true",
+	args, err := c.chartFlags(binaries.LiqoControllerManager)
+	if err != nil {
+		return err
+	}
+	args = args.replace(silent...).replace("--ipam-server="+c.ipam).change(
 		fmt.Sprintf("--authentication-enabled=%t", c.Peerable),
 		fmt.Sprintf("--offloading-enabled=%t", c.Peerable),
 		fmt.Sprintf("--enable-api-server-ip-remapping=%t", c.Peerable),
-		"--ipam-server=" + c.ipam,
-		"--gateway-server-resources=" + resource + "/wggatewayservers",
-		"--gateway-client-resources=" + resource + "/wggatewayclients",
-		"--global-labels=liqo.io/managed=true",
-		"--metrics-address=0", "--health-probe-address=0",
-	}
+		"--enable-storage=false", // a lab has no storage
+	)
 	if c.Peerable {
-		args = append(args, c.peeringLiqoFlags()...)
+		args = args.change("--default-limits-enforcement=None").replace(c.apiServerFlags()...)
 	}
 	p, err := c.start(binaries.LiqoControllerManager, nil, args...)
 	if err != nil {

@@ -42,12 +42,10 @@ func (c *Cluster) peeringControllerFlags() ([]string, error) {
 	}, nil
 }
 
-// peeringLiqoFlags set what the cluster offers to its consumers, as in Liqo's chart, and the
-// address of its API server. Without it, Liqo would use the address of a control plane's node.
-func (c *Cluster) peeringLiqoFlags() []string {
+// apiServerFlags tell Liqo the address of the cluster's API server. Without it, Liqo would use the address of a control
+// plane's node.
+func (c *Cluster) apiServerFlags() []string {
 	return []string{
-		"--default-node-resources=cpu=4,memory=8Gi,pods=110,ephemeral-storage=20Gi",
-		"--default-limits-enforcement=None",
 		"--api-server-address-override=" + c.config.Host,
 		"--ca-override=" + base64.StdEncoding.EncodeToString(c.config.CAData),
 	}
@@ -70,7 +68,11 @@ func (c *Cluster) awaitAPIServerRemapping(ctx context.Context) error {
 // startCRDReplicator starts the program that copies Liqo's objects to peered clusters. It does not
 // wait, because the program works only with a peering.
 func (c *Cluster) startCRDReplicator() error {
-	p, err := c.start(binaries.LiqoCRDReplicator, nil, "--cluster-id="+c.Name, "--metrics-address=0")
+	args, err := c.chartFlags(binaries.LiqoCRDReplicator)
+	if err != nil {
+		return err
+	}
+	p, err := c.start(binaries.LiqoCRDReplicator, nil, args.replace("--metrics-address=0")...)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 
 // SettingsHelp lists the settings that Set can change.
 const SettingsHelp = "load-balancer, schedulable, pull-image, connect, mute = true or false; " +
-	"liqo = running, stopped or a version such as v1.1.2; gateway-ready-after, connect-after = a duration such as 5s"
+	"liqo = running, stopped, a version such as v1.1.2 or a folder with sources; " +
+	"gateway-ready-after, connect-after = a duration such as 5s"
 
 // Set changes the behaviour of the cluster, by the name of a setting.
 func (c *Cluster) Set(ctx context.Context, key, value string) error {
@@ -27,9 +28,9 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 		case "running", "stopped":
 			return c.SetLiqo(ctx, value == "running")
 		}
-		var version binaries.LiqoVersion
-		if version, err = binaries.ParseLiqoVersion(value); err == nil {
-			return c.changeVersion(ctx, version)
+		var release binaries.LiqoRelease
+		if release, err = binaries.ParseLiqo(ctx, value); err == nil {
+			return c.changeRelease(ctx, release)
 		}
 	default:
 		err = c.Settings.Set(key, value)

@@ -43,6 +43,8 @@ type Cluster struct {
 	KubernetesVersion string `json:"kubernetesVersion"`
 	// LiqoVersion is the version of Liqo, with a leading v, or empty if Liqo is not installed.
 	LiqoVersion string `json:"liqoVersion,omitempty"`
+	// LiqoFolder is the folder of its sources, or empty if the version is a published one.
+	LiqoFolder string `json:"liqoFolder,omitempty"`
 	// Peerable reports whether the cluster can be peered with another one.
 	Peerable bool `json:"peerable"`
 	// NodeIP is the node's address for other clusters. NATIP is its address behind a NAT. They are

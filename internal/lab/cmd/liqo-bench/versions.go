@@ -28,7 +28,7 @@ func (b *bench) versions(ctx context.Context) ([]string, error) {
 	}
 	kubernetes, err := binaries.DefaultKubernetes()
 	return []string{
-		"the provider " + version, cli, "Liqo and liqoctl " + string(liqo), "Kubernetes " + kubernetes,
+		"the provider " + version, cli, "Liqo and liqoctl " + string(liqo.Version), "Kubernetes " + kubernetes,
 		"Go " + strings.TrimPrefix(runtime.Version(), "go"),
 	}, err
 }

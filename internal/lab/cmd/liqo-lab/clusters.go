@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"net/netip"
+	"os"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -19,34 +22,46 @@ var (
 	defaultClusters     = []string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "milan=10.203.0.0/16"}
 )
 
-// standardCluster returns the networks and versions of clusters that request no others.
-func standardCluster() (kube.Spec, error) {
+// liqoVariable is the environment variable with the release of Liqo in clusters that request no other one.
+const liqoVariable = "LIQO"
+
+// liqoHelp describes the flag that goes before the variable.
+const liqoHelp = "the release of Liqo: a version, such as v1.1.2, or a folder with its sources, such as ./liqo " +
+	"(default: $" + liqoVariable + ", or else the version that the lab pins)"
+
+// standardCluster returns the networks and versions of clusters that request no others. Release is the one of Liqo, or
+// empty for the default.
+func standardCluster(ctx context.Context, release string) (kube.Spec, error) {
 	standard := kube.Spec{ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR}
 	var err error
 	if standard.Kubernetes, err = binaries.DefaultKubernetes(); err != nil {
 		return standard, err
 	}
-	standard.Liqo, err = binaries.DefaultLiqo()
+	if release = cmp.Or(release, os.Getenv(liqoVariable)); release != "" {
+		standard.Liqo, err = binaries.ParseLiqo(ctx, release)
+	} else {
+		standard.Liqo, err = binaries.DefaultLiqo()
+	}
 	return standard, err
 }
 
 // parseClusters parses the values of --cluster. Without any, it returns the default clusters. They
 // are as the standard one, unless they request something else.
-func parseClusters(values []string, standard kube.Spec) ([]lab.Cluster, error) {
+func parseClusters(ctx context.Context, values []string, standard kube.Spec) ([]lab.Cluster, error) {
 	if len(values) == 0 {
 		values = defaultClusters
 	}
 	clusters := make([]lab.Cluster, len(values))
 	for i, value := range values {
 		var err error
-		if clusters[i], err = parseCluster(value, standard); err != nil {
+		if clusters[i], err = parseCluster(ctx, value, standard); err != nil {
 			return nil, fmt.Errorf("--cluster %s: %w", value, err)
 		}
 	}
 	return clusters, lab.CheckClusters(clusters)
 }
 
-func parseCluster(value string, standard kube.Spec) (lab.Cluster, error) {
+func parseCluster(ctx context.Context, value string, standard kube.Spec) (lab.Cluster, error) {
 	name, rest, _ := strings.Cut(value, "=")
 	options := strings.Split(rest, ",")
 	c := lab.Cluster{Spec: standard, LoadBalancer: true}
@@ -68,11 +83,11 @@ func parseCluster(value string, standard kube.Spec) (lab.Cluster, error) {
 		case "kubernetes":
 			c.Kubernetes, err = binaries.ParseKubernetes(argument)
 		case "liqo":
-			c.Liqo, err = binaries.ParseLiqoVersion(argument)
+			c.Liqo, err = binaries.ParseLiqo(ctx, argument)
 		case "no-load-balancer":
 			c.LoadBalancer = false
 		case "no-liqo":
-			c.Liqo = ""
+			c.Liqo = binaries.LiqoRelease{}
 		default:
 			err = fmt.Errorf("unknown option %q", option)
 		}

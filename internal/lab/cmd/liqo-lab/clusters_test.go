@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 // standard is a cluster that requests nothing.
 var standard = kube.Spec{
-	ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, Kubernetes: "v1.35.4", Liqo: "v1.2.0",
+	ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, Kubernetes: "v1.35.4",
+	Liqo: binaries.LiqoRelease{Version: "v1.2.0"},
 }
 
 func TestAClusterIsDescribedInOneWord(t *testing.T) {
@@ -21,7 +23,7 @@ func TestAClusterIsDescribedInOneWord(t *testing.T) {
 		"rome=10.202.0.0/16": {
 			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
-				Liqo: "v1.2.0",
+				Liqo: binaries.LiqoRelease{Version: "v1.2.0"},
 			},
 			LoadBalancer: true,
 		},
@@ -33,19 +35,20 @@ func TestAClusterIsDescribedInOneWord(t *testing.T) {
 		"rome=10.202.0.0/16,liqo=v1.1.2,kubernetes=v1.36.3": {
 			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.36.3",
-				Liqo: "v1.1.2",
+				Liqo: binaries.LiqoRelease{Version: "v1.1.2"},
 			},
 			LoadBalancer: true,
 		},
 		"rome=10.202.0.0/16,external=10.71.0.0/16,service=10.97.0.0/16": {
 			Spec: kube.Spec{
-				Name: "rome", PodCIDR: pods, Kubernetes: "v1.35.4", Liqo: "v1.2.0",
+				Name: "rome", PodCIDR: pods, Kubernetes: "v1.35.4",
+				Liqo:         binaries.LiqoRelease{Version: "v1.2.0"},
 				ExternalCIDR: netip.MustParsePrefix("10.71.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.97.0.0/16"),
 			},
 			LoadBalancer: true,
 		},
 	} {
-		got, err := parseCluster(value, standard)
+		got, err := parseCluster(t.Context(), value, standard)
 		if err != nil {
 			t.Errorf("%s: %v", value, err)
 		}
@@ -69,7 +72,7 @@ func TestAWrongClusterIsRefusedWithTheReason(t *testing.T) {
 		{[]string{"rome=fd00::/64"}, "not an IPv4 network"},
 		{[]string{"rome=10.202.0.0/16", "rome=10.203.0.0/16"}, `two clusters are named "rome"`},
 	} {
-		_, err := parseClusters(test.values, standard)
+		_, err := parseClusters(t.Context(), test.values, standard)
 		if err == nil || !strings.Contains(err.Error(), test.reason) {
 			t.Errorf("%v: the error is %v, but should mention %q", test.values, err, test.reason)
 		}
@@ -77,7 +80,7 @@ func TestAWrongClusterIsRefusedWithTheReason(t *testing.T) {
 }
 
 func TestWithoutClustersThereAreThreeWithDifferentPodNetworks(t *testing.T) {
-	clusters, err := parseClusters(nil, standard)
+	clusters, err := parseClusters(t.Context(), nil, standard)
 	if err != nil {
 		t.Fatal(err)
 	}

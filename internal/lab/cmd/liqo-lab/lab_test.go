@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	liqoctls := []binaries.Program{binaries.Liqoctl, binaries.Liqoctl.At(oldestLiqo)}
+	liqoctls := []binaries.Program{binaries.Liqoctl, binaries.Liqoctl.At(binaries.LiqoRelease{Version: oldestLiqo})}
 	if _, err := binaries.Build(context.Background(), progress.New(os.Stderr), liqoctls...); err != nil {
 		log.Fatal(err)
 	}

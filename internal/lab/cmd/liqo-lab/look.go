@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -111,7 +112,7 @@ func newRequests(folder func() (string, error)) *cobra.Command {
 
 func newBuild() *cobra.Command {
 	var liqoctl, openTofu, peering, dataPlane bool
-	var version, kubernetes string
+	var release, kubernetes string
 	command := &cobra.Command{
 		Use:   "build",
 		Short: "Build the programs of a lab, and print where they are",
@@ -119,7 +120,7 @@ func newBuild() *cobra.Command {
 			"and print where they are.",
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			installed, err := installedVersions(kubernetes, version)
+			installed, err := installedVersions(command.Context(), kubernetes, release)
 			if err != nil {
 				return err
 			}
@@ -149,7 +150,7 @@ func newBuild() *cobra.Command {
 			return nil
 		},
 	}
-	command.Flags().StringVar(&version, "liqo", "", "the version of Liqo, such as v1.1.2 (default: that of the clusters)")
+	command.Flags().StringVar(&release, "liqo", "", liqoHelp)
 	command.Flags().StringVar(&kubernetes, "kubernetes", "",
 		"the version of Kubernetes, such as v1.36.3 (default: that of the clusters)")
 	command.Flags().BoolVar(&liqoctl, "liqoctl", false, "build liqoctl")
@@ -159,15 +160,12 @@ func newBuild() *cobra.Command {
 	return command
 }
 
-// installedVersions returns a cluster with these versions of Kubernetes and Liqo. An empty one is that of
-// clusters that request none.
-func installedVersions(kubernetes, version string) (kube.Spec, error) {
-	installed, err := standardCluster()
+// installedVersions returns a cluster with this version of Kubernetes and this release of Liqo. An empty one is that
+// of clusters that request none.
+func installedVersions(ctx context.Context, kubernetes, release string) (kube.Spec, error) {
+	installed, err := standardCluster(ctx, release)
 	if err == nil && kubernetes != "" {
 		installed.Kubernetes, err = binaries.ParseKubernetes(kubernetes)
-	}
-	if err == nil && version != "" {
-		installed.Liqo, err = binaries.ParseLiqoVersion(version)
 	}
 	return installed, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -134,6 +135,9 @@ func newSet(folder func() (string, error)) *cobra.Command {
 				key, value, ok := strings.Cut(setting, "=")
 				if !ok {
 					return fmt.Errorf("%q is not KEY=VALUE", setting)
+				}
+				if folder, err := filepath.Abs(value); err == nil && strings.ContainsRune(value, filepath.Separator) {
+					value = folder // the lab runs in another one
 				}
 				if err := lab.Set(ctx, args[0], key, value); err != nil {
 					return err

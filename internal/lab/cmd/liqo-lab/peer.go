@@ -111,11 +111,15 @@ func runLiqoctl(
 	return nil
 }
 
-// liqoctlFor returns the liqoctl for two clusters. It is the one of the older version: it works with
+// liqoctlFor returns the liqoctl for two clusters. It is the one of the older release: it works with
 // newer clusters, but liqoctl 1.2.0 waits for conditions that older clusters do not report.
 func liqoctlFor(a, b labdir.Cluster) binaries.Program {
-	older := binaries.OlderLiqo(binaries.LiqoVersion(a.LiqoVersion), binaries.LiqoVersion(b.LiqoVersion))
-	return binaries.Liqoctl.At(older)
+	return binaries.Liqoctl.At(binaries.OlderLiqo(releaseOf(a), releaseOf(b)))
+}
+
+// releaseOf returns the release of Liqo in a cluster.
+func releaseOf(c labdir.Cluster) binaries.LiqoRelease {
+	return binaries.LiqoRelease{Version: binaries.LiqoVersion(c.LiqoVersion), Folder: c.LiqoFolder}
 }
 
 // peerable returns a cluster that can be peered, by its name.

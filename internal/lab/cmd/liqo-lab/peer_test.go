@@ -12,7 +12,7 @@ import (
 
 func TestAPeeringNamesTwoClustersWithLiqo(t *testing.T) {
 	values := []string{"europe=10.200.0.0/16", "rome=10.202.0.0/16", "venice=10.205.0.0/16,no-liqo"}
-	clusters, err := parseClusters(values, standard)
+	clusters, err := parseClusters(t.Context(), values, standard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestACentreIsPeeredWithEveryClusterThatHasLiqo(t *testing.T) {
 	values := []string{
 		"europe=10.200.0.0/16", "rome=10.202.0.0/16", "venice=10.205.0.0/16,no-liqo", "milan=10.203.0.0/16",
 	}
-	_, peerings, err := (&up{clusters: values, peered: true}).requested()
+	_, peerings, err := (&up{clusters: values, peered: true}).requested(t.Context())
 	if err != nil || !slices.Equal(peerings, []peering{{"europe", "rome"}, {"europe", "milan"}}) {
 		t.Errorf("got %v, %v", peerings, err)
 	}
@@ -52,7 +52,8 @@ func TestAClusterThatIsNotPeerableIsNotPeered(t *testing.T) {
 func TestTheLiqoctlOfTwoClustersIsTheOneOfTheOlderVersion(t *testing.T) {
 	older, newer := labdir.Cluster{LiqoVersion: "v1.0.1"}, labdir.Cluster{LiqoVersion: "v1.2.0"}
 	for _, pair := range [][2]labdir.Cluster{{older, newer}, {newer, older}} {
-		if got := liqoctlFor(pair[0], pair[1]); !reflect.DeepEqual(got, binaries.Liqoctl.At("v1.0.1")) {
+		want := binaries.Liqoctl.At(binaries.LiqoRelease{Version: "v1.0.1"})
+		if got := liqoctlFor(pair[0], pair[1]); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v", got)
 		}
 	}

@@ -26,7 +26,7 @@ type up struct {
 	folder                          func() (string, error)
 	clusters, peerings              []string
 	peerable, peered                bool
-	dataPlane                       string
+	liqo, dataPlane                 string
 	gatewayReadyAfter, connectAfter time.Duration
 	buildOnly                       bool
 	detach, background              bool
@@ -43,9 +43,10 @@ func newUp(folder func() (string, error)) *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
-		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,liqo=VERSION][,no-liqo]"+
-			"[,kubernetes=VERSION] (default: europe, rome and milan); another version of Liqo, such as v1.1.2, or of "+
-			"Kubernetes, such as v1.36.3, builds its programs once")
+		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,no-load-balancer][,liqo=RELEASE][,no-liqo]"+
+			"[,kubernetes=VERSION] (default: europe, rome and milan); another release of Liqo, such as v1.1.2 or a folder "+
+			"with its sources such as ./liqo, or another version of Kubernetes, such as v1.36.3, builds its programs once")
+	flags.StringVar(&u.liqo, "liqo", "", liqoHelp+", in clusters that request no other one")
 	flags.BoolVar(&u.peerable, "peerable", false,
 		"allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
@@ -74,7 +75,7 @@ func (u *up) run(ctx context.Context) error {
 	if u.detach {
 		return u.runDetached()
 	}
-	options, peerings, err := u.options()
+	options, peerings, err := u.options(ctx)
 	if err != nil {
 		return err
 	}
@@ -106,8 +107,8 @@ func (u *up) run(ctx context.Context) error {
 }
 
 // options returns the lab and the peerings that the flags request.
-func (u *up) options() (lab.Options, []peering, error) {
-	clusters, peerings, err := u.requested()
+func (u *up) options(ctx context.Context) (lab.Options, []peering, error) {
+	clusters, peerings, err := u.requested(ctx)
 	if err != nil {
 		return lab.Options{}, nil, err
 	}
@@ -139,12 +140,12 @@ func (u *up) options() (lab.Options, []peering, error) {
 }
 
 // requested returns the clusters and the peerings that the flags request.
-func (u *up) requested() ([]lab.Cluster, []peering, error) {
-	standard, err := standardCluster()
+func (u *up) requested(ctx context.Context) ([]lab.Cluster, []peering, error) {
+	standard, err := standardCluster(ctx, u.liqo)
 	if err != nil {
 		return nil, nil, err
 	}
-	clusters, err := parseClusters(u.clusters, standard)
+	clusters, err := parseClusters(ctx, u.clusters, standard)
 	if err != nil {
 		return nil, nil, err
 	}

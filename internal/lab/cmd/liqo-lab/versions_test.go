@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,7 @@ var oldAndNew = []string{"rome=10.200.0.0/16,liqo=" + oldestLiqo, "milan=10.200.
 // connectOld connects two clusters with the oldest liqoctl, and waits until the tunnel works.
 func connectOld(t *testing.T, server, dialer labdir.Cluster) {
 	t.Helper()
-	runLiqoctlProgram(t, binaries.Liqoctl.At(oldestLiqo),
+	runLiqoctlProgram(t, binaries.Liqoctl.At(binaries.LiqoRelease{Version: oldestLiqo}),
 		"network", "connect", "--gw-server-service-type", "NodePort", "--wait",
 		"--kubeconfig", dialer.Kubeconfig, "--remote-kubeconfig", server.Kubeconfig)
 }
@@ -126,14 +127,14 @@ func TestARunningClusterGetsAnotherVersionOfLiqo(t *testing.T) {
 	lab := start(t, filepath.Join(t.TempDir(), "lab"), oldAndNew...)
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
 	connectOld(t, milan, rome)
-	for _, version := range []string{milan.LiqoVersion, oldestLiqo} {
-		lab.run(t, "set", "rome", "liqo="+version)
+	for _, release := range []binaries.LiqoRelease{releaseOf(milan), {Version: oldestLiqo}} {
+		lab.run(t, "set", "rome", "liqo="+cmp.Or(release.Folder, string(release.Version)))
 		status, err := control.NewClient(lab.Dir).Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if now := status.Clusters[0].LiqoVersion; now != version {
-			t.Errorf("the version is %s, expected %s", now, version)
+		if now := releaseOf(status.Clusters[0]); now != release {
+			t.Errorf("the release is %s, expected %s", now, release)
 		}
 		awaitStatus(t, rome, networkingv1beta1.Connected)
 		awaitStatus(t, milan, networkingv1beta1.Connected)

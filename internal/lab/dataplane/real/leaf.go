@@ -26,11 +26,6 @@ import (
 // kubeconfig is the path at which Liqo's programs find their credentials.
 const kubeconfig = "/kubeconfig"
 
-// noNode is the name of the fabric's own node, for the fabric. The fabric creates Geneve tunnels
-// for its own node only. The lab uses pairs of devices instead, because not every kernel supports
-// Geneve.
-const noNode = "no-node"
-
 // leaf is the node of a cluster and its pods.
 type leaf struct {
 	dataplane.Cluster
@@ -80,10 +75,7 @@ func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf,
 	if l.relay, err = startRelay(l.node, l.apiServer); err != nil {
 		return nil, err
 	}
-	l.fabric, err = l.startIn(l.node, binaries.LiqoFabric, binaries.LiqoFabric.Name, []string{
-		"--nodename=" + noNode, "--podname=" + binaries.LiqoFabric.Name,
-		"--metrics-address=0", "--health-probe-bind-address=0", "--enable-nft-monitor=false",
-	})
+	l.fabric, err = l.startIn(l.node, binaries.LiqoFabric, binaries.LiqoFabric.Name, cluster.FabricArgs)
 	return l, err
 }
 

@@ -133,7 +133,7 @@ func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string)
 // gatewayPrograms are the programs that run in a gateway's pod.
 func (l *leaf) gatewayPrograms() []binaries.Program {
 	programs := slices.Collect(maps.Values(containers))
-	if l.Liqo.RunsWireGuardGo() {
+	if l.Liqo.Version.RunsWireGuardGo() {
 		programs = append(programs, binaries.WireGuardGo)
 	}
 	return programs
