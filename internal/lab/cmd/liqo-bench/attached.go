@@ -82,9 +82,10 @@ type served struct {
 // serveProvider starts the provider, and returns when it waits for Terraform.
 func (b *bench) serveProvider(ctx context.Context) (*served, error) {
 	cmd := programs.Command(ctx, b.provider, "-debug")
-	// Otherwise it would log everything, which takes memory and time.
+	// Otherwise it would log everything, which takes memory and time. The library that serves it does so still.
 	cmd.Env = append(os.Environ(),
-		"TF_LOG=OFF", "TF_LOG_PROVIDER=OFF", "TF_LOG_SDK_PROTO=OFF", "TF_LOG_SDK_FRAMEWORK=OFF")
+		"TF_LOG=OFF", "TF_LOG_PROVIDER_LIQO=OFF", "TF_LOG_SDK_PROTO=OFF", "TF_LOG_SDK_FRAMEWORK=OFF")
+	cmd.Stderr = nil
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
