@@ -3,6 +3,7 @@ package direct
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -18,7 +19,8 @@ type Endpoint struct {
 	Path    Path
 	Problem string // why the path is not direct, and what would help, in sentences; empty if nothing is wrong
 
-	late bool // Liqo has not looked since it could have another path
+	late  bool // Liqo has not looked since it could have another path
+	stuck bool // and it looks only after the request was renewed
 }
 
 // Path is the way of packets from a leaf to a pod.
@@ -26,21 +28,53 @@ type Path string
 
 // The values of [Path].
 const (
-	Local   Path = "local"   // the pod runs in the leaf
-	Direct  Path = "direct"  // over the network of the two leaves
-	Central Path = "central" // through the centre
-	Stale   Path = "stale"   // to an address of a network that no longer exists: packets are lost
-	None    Path = "none"    // the leaf has no address for the pod
+	Local   Path = "local"       // the pod runs in the leaf
+	Direct  Path = "direct"      // over the network of the two leaves
+	Failed  Path = "failed over" // through the centre, until the network of the two leaves is connected again
+	Central Path = "central"     // through the centre
+	Stale   Path = "stale"       // to an address of a network that no longer exists: packets are lost
+	None    Path = "none"        // the leaf has no address for the pod
 )
+
+// indirect ends the names of the EndpointSlices in which Liqo after 1.2 keeps the addresses through the centre of pods
+// that it also reaches directly. Only one of the two addresses is ready.
+const indirect = "-indirect"
+
+// address is an address of a pod in an EndpointSlice.
+type address struct {
+	ip    string
+	ready bool // the leaf sends packets of the Service to it
+}
 
 // addresses has the address of each pod in the EndpointSlices of the Service in a leaf.
 type addresses struct {
-	own       map[[2]string]string // of pods of the leaf, by name and type of the address
-	reflected map[[2]string]string // of pods of other clusters, by name and EndpointSlice, which has the centre's name
+	own       map[[2]string]address // of pods of the leaf, by name and type of the address
+	reflected map[[2]string]address // of pods of other clusters, by name and EndpointSlice, which has the centre's name
+}
+
+// of returns the address at which the leaf reaches a pod of another cluster. Twin reports whether it is the address
+// through the centre although there could be a direct one.
+func (a addresses) of(p pod) (used address, twin bool) {
+	used = a.reflected[[2]string{p.name, p.slice}]
+	other := a.reflected[[2]string{p.name, p.slice + indirect}]
+	if other.ip != "" && !used.ready && (other.ready || used.ip == "") {
+		return other, true
+	}
+	return used, false
+}
+
+// keepsBoth reports whether Liqo keeps the addresses through the centre beside the direct ones.
+func (a addresses) keepsBoth() bool {
+	for key := range a.reflected {
+		if strings.HasSuffix(key[1], indirect) {
+			return true
+		}
+	}
+	return false
 }
 
 func addressesIn(list []discoveryv1.EndpointSlice) addresses {
-	addresses := addresses{map[[2]string]string{}, map[[2]string]string{}}
+	addresses := addresses{map[[2]string]address{}, map[[2]string]address{}}
 	for i := range list {
 		slice := &list[i]
 		names, key := addresses.own, string(slice.AddressType)
@@ -49,11 +83,16 @@ func addressesIn(list []discoveryv1.EndpointSlice) addresses {
 		}
 		for _, endpoint := range slice.Endpoints {
 			if endpoint.TargetRef != nil && len(endpoint.Addresses) > 0 {
-				names[[2]string{endpoint.TargetRef.Name, key}] = endpoint.Addresses[0]
+				names[[2]string{endpoint.TargetRef.Name, key}] = address{endpoint.Addresses[0], isReady(endpoint)}
 			}
 		}
 	}
 	return addresses
+}
+
+// isReady reports whether packets of the Service are sent to an endpoint.
+func isReady(endpoint discoveryv1.Endpoint) bool {
+	return endpoint.Conditions.Ready == nil || *endpoint.Conditions.Ready // null means that it is
 }
 
 // leadsTo reports whether an address belongs to the ranges at which a Configuration reaches the other cluster.

@@ -53,6 +53,19 @@ func reflected(pod, address string) *discoveryv1.EndpointSlice {
 	return slice("web-0", map[string]string{pod: address}, consts.ManagedByLabelKey)
 }
 
+// twin is the EndpointSlice in which Liqo after 1.2 keeps the address through the centre.
+func twin(pod, address string) *discoveryv1.EndpointSlice {
+	return slice("web-0-indirect", map[string]string{pod: address}, consts.ManagedByLabelKey)
+}
+
+// unready makes the endpoints of an EndpointSlice those that the Service sends no packets to.
+func unready(s *discoveryv1.EndpointSlice) *discoveryv1.EndpointSlice {
+	for i := range s.Endpoints {
+		s.Endpoints[i].Conditions.Ready = new(false)
+	}
+	return s
+}
+
 func virtualNode(leaf string) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-" + leaf, Labels: map[string]string{
 		consts.TypeLabel: consts.TypeNode, consts.RemoteClusterID: leaf,

@@ -9,7 +9,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/utils/ipam/mapping"
-	discoveryv1 "k8s.io/api/discovery/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -38,32 +37,38 @@ func (m *member) nameOf(id string) string {
 // endpoints returns how the leaf reaches each pod, from its EndpointSlices of the Service. With requested, the Service
 // requests direct connections.
 func (m *member) endpoints(
-	ctx context.Context, pods []pod, list []discoveryv1.EndpointSlice, limits obstacles, requested bool,
+	ctx context.Context, pods []pod, addresses addresses, limits obstacles, requested bool,
 ) ([]Endpoint, error) {
-	addresses := addressesIn(list)
 	toCentre, err := configurationOf(ctx, m.leaf, string(m.service.Centre.ID))
 	if err != nil {
 		return nil, err
 	}
 	all := make([]Endpoint, len(pods))
 	for i, p := range pods {
-		endpoint := Endpoint{
-			Leaf: m.name(), Pod: p.name, Cluster: m.nameOf(p.cluster), Address: addresses.reflected[[2]string{p.name, p.slice}],
-		}
+		used, twin := addresses.of(p)
+		endpoint := Endpoint{Leaf: m.name(), Pod: p.name, Cluster: m.nameOf(p.cluster), Address: used.ip}
+		obstacle := limits.of(p)
 		switch {
 		case p.cluster == m.id:
-			endpoint.Address, endpoint.Path = addresses.own[[2]string{p.name, string(p.kind)}], Local
+			endpoint.Address, endpoint.Path = addresses.own[[2]string{p.name, string(p.kind)}].ip, Local
 		case endpoint.Address == "":
 			endpoint.Path = None
 		case endpoint.Address == m.directAddress(ctx, p):
 			endpoint.Path = Direct
 		case p.elsewhere(m) && toCentre != nil && !leadsTo(toCentre, endpoint.Address):
 			endpoint.Path = Stale
+		case twin && obstacle == nil && requested:
+			endpoint.Path = Failed
 		default:
 			endpoint.Path = Central
 		}
-		if p.elsewhere(m) && endpoint.Path != Direct {
-			endpoint.explain(limits.of(p), requested)
+		switch {
+		case !p.elsewhere(m):
+		case endpoint.Path != Direct:
+			endpoint.explain(obstacle, requested, limits.followsNetworks)
+		case p.ready && !used.ready:
+			endpoint.Problem = fmt.Sprintf("Liqo on leaf %q does not report the pod as ready, so the Service sends it no "+
+				"packets there: the network with the centre or the centre's API server is down.", m.name())
 		}
 		all[i] = endpoint
 	}
@@ -75,8 +80,9 @@ func (p pod) elsewhere(from *member) bool {
 	return p.cluster != from.id && p.cluster != string(from.service.Centre.ID)
 }
 
-// explain adds why the pod of another leaf is not reached directly, if that is a problem.
-func (e *Endpoint) explain(obstacle *Obstacle, requested bool) {
+// explain adds why the pod of another leaf is not reached directly, if that is a problem. Liqo that follows networks
+// looks at the Service by itself.
+func (e *Endpoint) explain(obstacle *Obstacle, requested, followsNetworks bool) {
 	var sentences []string
 	if e.Path == Stale {
 		sentences = append(sentences, fmt.Sprintf("Leaf %q has no network with this address, so packets are lost.", e.Leaf))
@@ -86,11 +92,21 @@ func (e *Endpoint) explain(obstacle *Obstacle, requested bool) {
 	case obstacle != nil:
 		sentences = append(sentences, obstacle.Why, obstacle.Advice)
 		e.late = e.Path == Stale && obstacle.Missing != [2]string{} // at least it could go through the centre again
+		e.stuck = e.late
+	case e.Path == Failed:
+		sentences = append(sentences, fmt.Sprintf("The network of %q and %q is not connected, so Liqo on leaf %q sends "+
+			"packets through the centre until it is again.", e.Leaf, e.Cluster, e.Leaf))
 	case e.Path == None:
 		sentences, e.late = append(sentences, fmt.Sprintf("Liqo has not told leaf %q about the pod yet.", e.Leaf)), true
 	default:
 		sentences, e.late = append(sentences, fmt.Sprintf("Liqo on leaf %q has not looked at the Service since the network "+
-			"with %q is as it is now. The next apply makes it do so.", e.Leaf, e.Cluster)), true
+			"with %q is as it is now.", e.Leaf, e.Cluster)), true
+		if e.stuck = !followsNetworks; e.stuck {
+			sentences = append(sentences, "The next apply makes it do so.")
+		} else {
+			sentences = append(sentences,
+				"It does so by itself. If it does not, look at the log of liqo-controller-manager there.")
+		}
 	}
 	e.Problem = strings.Join(sentences, " ")
 }

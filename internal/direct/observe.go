@@ -48,9 +48,9 @@ func (s State) Status() Status {
 		}
 		for _, endpoint := range leaf.Endpoints {
 			switch {
-			case endpoint.late && endpoint.Path != None:
+			case endpoint.stuck:
 				return Outdated
-			case endpoint.Problem != "" && !endpoint.late: // a new pod needs no apply
+			case endpoint.Problem != "" && !(endpoint.late && endpoint.Path == None): // a new pod needs no apply
 				status = Partial
 			}
 		}
@@ -125,10 +125,11 @@ func (m *member) observe(ctx context.Context, pods []pod, requested bool) LeafSt
 			return state
 		}
 	}
-	limits, err := m.obstacles(ctx, pods)
+	addresses := addressesIn(list.Items)
+	limits, err := m.obstacles(ctx, pods, addresses)
 	if err == nil {
 		state.Obstacles = limits.all()
-		state.Endpoints, err = m.endpoints(ctx, pods, list.Items, limits, requested)
+		state.Endpoints, err = m.endpoints(ctx, pods, addresses, limits, requested)
 	}
 	state.Err = err
 	return state

@@ -89,6 +89,47 @@ func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 				milan(t, joined("rome"), reflected("web-rome", toRome))),
 			Endpoint{Address: toMilanBack, Path: Central}, `it remaps 10.0.0.0/16 to 10.90.0.0/16`, Partial,
 		},
+		"a network that is down": {
+			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), unready(reflected("web-milan", toMilan)),
+				twin("web-milan", toMilanBack))), milan(t, joined("rome"), reflected("web-rome", toRome))),
+			Endpoint{Address: toMilanBack, Path: Failed}, `The network of "rome" and "milan" is not connected`, Partial,
+		},
+		"a network that is up again": {
+			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), reflected("web-milan", toMilan),
+				unready(twin("web-milan", toMilanBack)))), milan(t, joined("rome"), reflected("web-rome", toRome))),
+			Endpoint{Address: toMilan, Path: Direct}, "", Followed,
+		},
+		"a leaf that denies and keeps the way through the centre": {
+			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), denying(), twin("web-milan", toMilanBack))),
+				milan(t, joined("rome"), reflected("web-rome", toRome))),
+			Endpoint{Address: toMilanBack, Path: Central}, `So "rome" reaches the pods of other leaves through the centre`,
+			Partial,
+		},
+		"without a network, and the way through the centre is kept": {
+			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, twin("web-milan", toMilanBack))), milan(t)),
+			Endpoint{Address: toMilanBack, Path: Central}, `so Liqo on "rome" sends packets through the centre`, Partial,
+		},
+		"a network that came later, and Liqo looks by itself": {
+			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), reflected("web-milan", toMilanBack))),
+				milan(t, joined("rome"), reflected("web-rome", toRome))),
+			Endpoint{Address: toMilanBack, Path: Central}, "It does so by itself", Partial,
+		},
+		"a network that has gone, where Liqo looks by itself": {
+			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, reflected("web-milan", toMilan))), milan(t)),
+			Endpoint{Address: toMilan, Path: Stale}, "packets are lost", Outdated,
+		},
+		"a centre that is away": {
+			of(europe(t, web(asked)), rome(t, joined("milan"), unready(reflected("web-milan", toMilan))),
+				milan(t, joined("rome"), reflected("web-rome", toRome))),
+			Endpoint{Address: toMilan, Path: Direct}, "the Service sends it no packets", Partial,
+		},
+		"a pod that is not ready itself": {
+			of(clustertest.Leaf(t, "europe", web(asked), virtualNode("rome"), virtualNode("milan"), namespaceMap("rome"),
+				namespaceMap("milan"), unready(slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.0.2.5"}))),
+				rome(t, joined("milan"), unready(reflected("web-milan", toMilan))),
+				milan(t, joined("rome"), unready(reflected("web-rome", toRome)))),
+			Endpoint{Address: toMilan, Path: Direct}, "", Followed,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			state, err := test.service.Observe(t.Context())

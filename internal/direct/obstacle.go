@@ -29,6 +29,8 @@ type Obstacle struct {
 type obstacles struct {
 	whole   *Obstacle            // for all pods
 	bySlice map[string]*Obstacle // for all pods of an EndpointSlice of the centre
+
+	followsNetworks bool // see [liqo.Capabilities]
 }
 
 func (o obstacles) of(p pod) *Obstacle {
@@ -40,13 +42,18 @@ func (o obstacles) of(p pod) *Obstacle {
 
 // obstacles looks for what keeps the leaf from reaching pods of other leaves directly. Liqo translates all addresses
 // of an EndpointSlice or, if it can't translate one of them, none: shadowendpointslice_controller.go of Liqo 1.2.0.
-func (m *member) obstacles(ctx context.Context, pods []pod) (obstacles, error) {
+func (m *member) obstacles(ctx context.Context, pods []pod, addresses addresses) (obstacles, error) {
 	obstacles := obstacles{bySlice: map[string]*Obstacle{}}
 	if !slices.ContainsFunc(pods, func(p pod) bool { return p.elsewhere(m) }) {
 		return obstacles, nil
 	}
-	for _, look := range []func(context.Context) (*Obstacle, error){m.unmapped, m.tooOld, m.denies} {
-		var err error
+	able, err := liqo.CapabilitiesOf(ctx, m.leaf)
+	if err != nil {
+		return obstacles, err
+	}
+	obstacles.followsNetworks = able.FollowsNetworks
+	denies := func(ctx context.Context) (*Obstacle, error) { return m.denies(ctx, addresses.keepsBoth()) }
+	for _, look := range []func(context.Context) (*Obstacle, error){m.unmapped, m.tooOld, denies} {
 		if obstacles.whole, err = look(ctx); err != nil || obstacles.whole != nil {
 			return obstacles, err
 		}
@@ -55,7 +62,7 @@ func (m *member) obstacles(ctx context.Context, pods []pod) (obstacles, error) {
 		if !p.elsewhere(m) || obstacles.bySlice[p.slice] != nil {
 			continue
 		}
-		obstacle, err := m.untranslatable(ctx, p)
+		obstacle, err := m.untranslatable(ctx, p, addresses.keepsBoth())
 		if err != nil {
 			return obstacles, err
 		}
@@ -92,8 +99,9 @@ func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
 	return nil, nil
 }
 
-// denies looks for the flag of Liqo's controller-manager that forbids direct connections.
-func (m *member) denies(ctx context.Context) (*Obstacle, error) {
+// denies looks for the flag of Liqo's controller-manager that forbids direct connections. Liqo that keeps both addresses
+// of a pod uses the one through the centre.
+func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) {
 	var deployments appsv1.DeploymentList
 	err := m.leaf.List(ctx, &deployments, client.InNamespace(m.leaf.LiqoNamespace),
 		client.MatchingLabelsSelector{Selector: liqolabels.ControllerManagerLabelSelector()})
@@ -103,11 +111,15 @@ func (m *member) denies(ctx context.Context) (*Obstacle, error) {
 	for _, argument := range arguments(deployments.Items) {
 		flag, value, _ := strings.Cut(argument, "=")
 		if flag == "--deny-direct-connections" && value != "false" {
+			effect := fmt.Sprintf("It removes the pods of other leaves from a Service that requests them. So %q reaches none of "+
+				"these pods, not even through the centre.", m.name())
+			if keepsBoth {
+				effect = fmt.Sprintf("So %q reaches the pods of other leaves through the centre.", m.name())
+			}
 			return &Obstacle{
 				Leaf: m.name(),
-				Why: fmt.Sprintf("Liqo on leaf %q forbids direct connections (`networking.denyDirectConnections`). It removes "+
-					"the pods of other leaves from a Service that requests them. So %q reaches none of these pods, not even "+
-					"through the centre.", m.name(), m.name()),
+				Why: fmt.Sprintf("Liqo on leaf %q forbids direct connections (`networking.denyDirectConnections`). %s",
+					m.name(), effect),
 				Advice: "Set this value of Liqo's chart to false on that leaf, or remove this resource.",
 			}, nil
 		}
@@ -127,17 +139,21 @@ func arguments(deployments []appsv1.Deployment) []string {
 }
 
 // untranslatable looks for what keeps Liqo from finding the direct address of a pod of another leaf.
-func (m *member) untranslatable(ctx context.Context, p pod) (*Obstacle, error) {
+func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Obstacle, error) {
 	configuration, err := configurationOf(ctx, m.leaf, p.cluster)
 	if err != nil {
 		return nil, err
 	}
 	other := m.nameOf(p.cluster)
 	if configuration == nil || configuration.Status.Remote == nil {
+		effect := fmt.Sprintf("so Liqo on %q can't update the EndpointSlice with their pods at all: it keeps the addresses "+
+			"that it had, or has none.", m.name())
+		if keepsBoth {
+			effect = fmt.Sprintf("so Liqo on %q sends packets through the centre.", m.name())
+		}
 		return &Obstacle{
 			Leaf: m.name(), Missing: [2]string{min(m.id, p.cluster), max(m.id, p.cluster)},
-			Why: fmt.Sprintf("Leaves %q and %q have no network, so Liqo on %q can't update the EndpointSlice with their pods "+
-				"at all: it keeps the addresses that it had, or has none.", m.name(), other, m.name()),
+			Why:    fmt.Sprintf("Leaves %q and %q have no network, %s", m.name(), other, effect),
 			Advice: "Connect them with a liqo_shortcut on which this resource depends.",
 		}, nil
 	}

@@ -9,10 +9,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // alsoSetBy lets a centre show that field managers have set the annotation. It records who patches the Service.
@@ -107,4 +109,45 @@ func TestALeafThatCannotBeReadMakesNoStatusBetter(t *testing.T) {
 	if got := unread.StatusAfter(Outdated); got != Followed {
 		t.Errorf("when all leaves can be read, it is %s", got)
 	}
+}
+
+func TestARequestIsNotRenewedWhereLiqoLooksByItself(t *testing.T) {
+	centre := europe(t, web(asked))
+	r, m := clustertest.NextLiqo(rome(t, joined("milan"), reflected("web-milan", toMilanBack))),
+		clustertest.NextLiqo(milan(t, joined("rome"), reflected("web-rome", toRomeBack)))
+	following(t, centre, r, m) // and so Liqo looks when the Service is written, whatever is written
+	written := values(centre)
+	s := of(centre, r, m)
+	if err := s.Request(t.Context(), me); err != nil {
+		t.Fatal(err)
+	}
+	if got := paths(t, s); got != "direct, direct" || slices.Contains(*written, refused) {
+		t.Errorf("the pods are reached %s, and the values of the annotation were %q", got, *written)
+	}
+}
+
+// values records the values of the annotation after each write.
+func values(centre *cluster.Leaf) *[]string {
+	var all []string
+	record := func(ctx context.Context, c client.Client, err error) error {
+		var service corev1.Service
+		if err == nil {
+			err = c.Get(ctx, client.ObjectKey{Namespace: "shop", Name: "web"}, &service)
+		}
+		all = append(all, service.Annotations[annotation])
+		return err
+	}
+	centre.Live = interceptor.NewClient(centre.Live, interceptor.Funcs{
+		Apply: func(
+			ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
+		) error {
+			return record(ctx, c, c.Apply(ctx, intent, options...))
+		},
+		Patch: func(
+			ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
+		) error {
+			return record(ctx, c, c.Patch(ctx, object, patch, options...))
+		},
+	})
+	return &all
 }

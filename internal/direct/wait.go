@@ -51,11 +51,12 @@ func (m *member) until(ctx context.Context, requested bool, done func(Endpoint) 
 		if err != nil {
 			return false, err
 		}
-		limits, err := m.obstacles(ctx, pods)
+		addresses := addressesIn(list.Items)
+		limits, err := m.obstacles(ctx, pods, addresses)
 		if err != nil {
 			return false, err
 		}
-		endpoints, err := m.endpoints(ctx, pods, list.Items, limits, requested)
+		endpoints, err := m.endpoints(ctx, pods, addresses, limits, requested)
 		late = slices.DeleteFunc(endpoints, done)
 		return len(late) == 0, err
 	}, m.service.slices(m.namespace)...)

@@ -20,6 +20,9 @@ type Capabilities struct {
 	// DirectConnections means that pods of two leaves behind one Service of their centre can meet over the network of
 	// the leaves.
 	DirectConnections bool
+	// FollowsNetworks means that Liqo on a leaf looks at the addresses of these pods again when the network of two leaves
+	// comes or gets other ranges. It does not when the network goes.
+	FollowsNetworks bool
 }
 
 // CapabilitiesOf reads from the schemas that the API server serves what Liqo on this leaf can do. So the
@@ -36,5 +39,7 @@ func CapabilitiesOf(ctx context.Context, leaf *cluster.Leaf) (Capabilities, erro
 		ManyPodCIDRs: conditions, FollowsConfigurations: conditions, KeepsConnections: conditions,
 		ServiceMetadata:   schemas.GatewayServer.has("spec", "serviceAnnotations"),
 		DirectConnections: conditions,
+		// Both came in the version after 1.2.
+		FollowsNetworks: schemas.GatewayServer.has("spec", "endpoint", "ports"),
 	}, nil
 }

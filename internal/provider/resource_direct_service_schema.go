@@ -48,9 +48,9 @@ func (r *directServiceResource) Schema(
 				Computed: true,
 				MarkdownDescription: "`Direct`: every leaf reaches the pods in other leaves directly. `Partial`: at least one " +
 					"leaf cannot, and `endpoints` shows which one, and why; or the provider cannot read a leaf. " +
-					"`Outdated`: a network of two leaves has changed, and " +
-					"Liqo has not looked at the Service since; the next apply makes it do so. `Undone`: someone has removed the " +
-					"annotation; the next apply sets it again.",
+					"`Outdated`: a network of two leaves has changed, and Liqo has not looked at the Service since and would not " +
+					"by itself; the next apply makes it do so. `Undone`: someone has removed the annotation; the next apply sets " +
+					"it again.",
 			},
 			"endpoints": schema.ListNestedAttribute{
 				Computed: true,
@@ -71,10 +71,12 @@ func directEndpointAttributes() map[string]schema.Attribute {
 		"pod":     shown("Name of the pod."),
 		"cluster": shown("Name of the cluster in which the pod runs; its cluster ID if the provider has no such cluster."),
 		"address": shown("IP address that the leaf uses. Null if it uses none."),
-		"path": shown("`local`: the pod runs in the leaf. `direct`: over the network of the two leaves. `central`: through " +
-			"the central cluster. `stale`: to an address of a network that no longer exists; packets are lost. `none`: the " +
-			"leaf has no address for the pod."),
-		"problem": shown("Why the path is not direct, and what would help. Null if nothing is wrong."),
+		"path": shown("`local`: the pod runs in the leaf. `direct`: over the network of the two leaves. `failed over`: " +
+			"through the central cluster until the network of the two leaves is connected again; Liqo 1.2 does not do so yet. " +
+			"`central`: through the central cluster. `stale`: to an address of a network that no longer exists; packets are " +
+			"lost. `none`: the leaf has no address for the pod."),
+		"problem": shown("Why the path is not direct, or why the leaf sends no packets to the pod, and what would help. " +
+			"Null if nothing is wrong."),
 	}
 }
 
