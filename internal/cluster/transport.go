@@ -97,15 +97,15 @@ func (r *renewing) WrappedRoundTripper() http.RoundTripper { return r.transport 
 
 // redirectError means that a leaf has answered with a redirect.
 type redirectError struct {
-	to string // scheme and host; empty if the answer says no usable address
+	target string // scheme and host; empty if the answer says no usable address
 }
 
 // Error says where the redirect leads. The rest of the address may have secrets, for instance those of a login.
 func (e *redirectError) Error() string {
-	if e.to == "" {
+	if e.target == "" {
 		return "it redirects to nowhere"
 	}
-	return "it redirects to " + e.to
+	return "it redirects to " + e.target
 }
 
 // unredirected is a transport that turns redirects into errors. No API server sends any. A leaf could otherwise choose
@@ -122,8 +122,8 @@ func (u *unredirected) RoundTrip(request *http.Request) (*http.Response, error) 
 	}
 	_ = response.Body.Close() // nobody reads it
 	refused := &redirectError{}
-	if to, err := request.URL.Parse(response.Header.Get("Location")); err == nil && to.Host != "" {
-		refused.to = (&url.URL{Scheme: to.Scheme, Host: to.Host}).String()
+	if target, err := request.URL.Parse(response.Header.Get("Location")); err == nil && target.Host != "" {
+		refused.target = (&url.URL{Scheme: target.Scheme, Host: target.Host}).String()
 	}
 	return nil, refused
 }

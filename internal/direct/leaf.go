@@ -45,9 +45,9 @@ func (m *member) endpoints(
 	}
 	all := make([]Endpoint, len(pods))
 	for i, p := range pods {
-		used, twin := addresses.of(p)
+		used, twin := addresses.reflectedAddress(p)
 		endpoint := Endpoint{Leaf: m.name(), Pod: p.name, Cluster: m.nameOf(p.cluster), Address: used.ip}
-		obstacle := limits.of(p)
+		obstacle := limits.obstacleFor(p)
 		switch {
 		case p.cluster == m.id:
 			endpoint.Address, endpoint.Path = addresses.own[[2]string{p.name, string(p.kind)}].ip, Local
@@ -114,8 +114,8 @@ func (e *Endpoint) explain(obstacle *Obstacle, requested, followsNetworks bool) 
 // directAddress returns the address at which the leaf reaches a pod over its network with the pod's cluster. It is
 // empty if Liqo can't tell.
 func (m *member) directAddress(ctx context.Context, p pod) string {
-	in := liqov1beta1.ClusterID(p.cluster)
-	address, err := mapping.ForceMapAddressWithConfiguration(ctx, m.leaf.Cached, in, p.address)
+	host := liqov1beta1.ClusterID(p.cluster)
+	address, err := mapping.ForceMapAddressWithConfiguration(ctx, m.leaf.Cached, host, p.address)
 	if err != nil || !p.elsewhere(m) {
 		return ""
 	}

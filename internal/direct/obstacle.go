@@ -33,7 +33,7 @@ type obstacles struct {
 	followsNetworks bool // see [liqo.Capabilities]
 }
 
-func (o obstacles) of(p pod) *Obstacle {
+func (o obstacles) obstacleFor(p pod) *Obstacle {
 	if o.whole != nil {
 		return o.whole
 	}
@@ -84,14 +84,14 @@ func (m *member) unmapped(context.Context) (*Obstacle, error) {
 
 // tooOld looks at the versions of Liqo in the centre, which sends the addresses, and in the leaf, which uses them.
 func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
-	for _, at := range []*cluster.Leaf{m.service.Centre, m.leaf} {
-		able, err := liqo.CapabilitiesOf(ctx, at)
+	for _, leaf := range []*cluster.Leaf{m.service.Centre, m.leaf} {
+		able, err := liqo.CapabilitiesOf(ctx, leaf)
 		if err != nil {
 			return nil, err
 		}
 		if !able.DirectConnections {
 			return &Obstacle{
-				Leaf: m.name(), Why: fmt.Sprintf("%s in %q knows no direct connections.", liqo.Name(ctx, at), at.Name),
+				Leaf: m.name(), Why: fmt.Sprintf("%s in %q knows no direct connections.", liqo.Name(ctx, leaf), leaf.Name),
 				Advice: "Update it to v1.2.0 or newer.",
 			}, nil
 		}

@@ -105,12 +105,12 @@ func DescribeManagers(managers []string) string {
 // write lets the owner set the annotation to a value, or remove its own request if the value is empty. Server-side
 // apply keeps all other fields, and the annotation if someone else has set the same value. The UID makes sure that no
 // Service is created.
-func (s *Service) write(ctx context.Context, owner Owner, to Request, value string) (Request, error) {
+func (s *Service) write(ctx context.Context, owner Owner, target Request, value string) (Request, error) {
 	intent := &unstructured.Unstructured{}
 	intent.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Service"))
 	intent.SetNamespace(s.Namespace)
 	intent.SetName(s.Name)
-	intent.SetUID(to.service.UID)
+	intent.SetUID(target.service.UID)
 	if value != "" {
 		intent.SetAnnotations(map[string]string{annotation: value})
 	}
@@ -119,7 +119,7 @@ func (s *Service) write(ctx context.Context, owner Owner, to Request, value stri
 			client.FieldOwner(owner.manager()), client.ForceOwnership)
 	})
 	if err != nil {
-		return to, err
+		return target, err
 	}
 	return s.read(ctx)
 }
@@ -130,8 +130,8 @@ func (s *Service) remove(ctx context.Context, from Request) error {
 }
 
 // patch sets the annotation to a JSON value, whoever has set it. Kubernetes records the manager.
-func (s *Service) patch(ctx context.Context, to Request, value, manager string) error {
-	patch := fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:%s}}}`, to.service.UID, annotation, value)
+func (s *Service) patch(ctx context.Context, target Request, value, manager string) error {
+	patch := fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:%s}}}`, target.service.UID, annotation, value)
 	return s.Centre.Persist(ctx, func() error {
 		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}}
 		return s.Centre.Live.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(patch)),

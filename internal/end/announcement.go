@@ -146,6 +146,6 @@ func isPart(cidr, whole string) bool {
 	if err != nil {
 		return true
 	}
-	in, err := netip.ParsePrefix(whole)
-	return err != nil || (in.Bits() <= part.Bits() && in.Contains(part.Addr()))
+	prefix, err := netip.ParsePrefix(whole)
+	return err != nil || (prefix.Bits() <= part.Bits() && prefix.Contains(part.Addr()))
 }

@@ -91,17 +91,17 @@ func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 			return nil, e.Leaf.Explain(err)
 		}
 	}
-	of := func(kind string, gateway client.Object) *dependent {
+	wireGuard := func(kind string, gateway client.Object) *dependent {
 		return &dependent{networkingv1beta1.GroupVersion.WithKind(kind), client.ObjectKeyFromObject(gateway)}
 	}
 	for i := range servers.Items {
 		one := &servers.Items[i]
-		technology := of(networkingv1beta1.WgGatewayServerKind, one)
+		technology := wireGuard(networkingv1beta1.WgGatewayServerKind, one)
 		all = append(all, dependentsOf(one, technology, one.Status.SecretRef, one.Spec.SecretRef))
 	}
 	for i := range clients.Items {
 		one := &clients.Items[i]
-		technology := of(networkingv1beta1.WgGatewayClientKind, one)
+		technology := wireGuard(networkingv1beta1.WgGatewayClientKind, one)
 		all = append(all, dependentsOf(one, technology, one.Status.SecretRef, one.Spec.SecretRef))
 	}
 	return all, nil

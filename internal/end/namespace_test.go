@@ -139,9 +139,9 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 	owner.Owner{Token: "first"}.Mark(gateway)
 	rome := clustertest.Leaf(t, "rome", gateway, clustertest.Namespace("own"))
 	for token, refused := range map[string]bool{"first": false, "second": true} {
-		of := endAt(rome, "naples")
-		of.Owner.Token = token
-		err := of.CheckNamespace(t.Context(), "own")
+		wireGuard := endAt(rome, "naples")
+		wireGuard.Owner.Token = token
+		err := wireGuard.CheckNamespace(t.Context(), "own")
 		if (err != nil) != refused {
 			t.Errorf("%s: got %v", token, err)
 		}

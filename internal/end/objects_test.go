@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
-	of := func(name string, self owner.Owner) client.Object {
+	wireGuard := func(name string, self owner.Owner) client.Object {
 		configuration := clustertest.Configuration("rome")
 		configuration.Name = name
 		if self.Token != "" {
@@ -23,8 +23,8 @@ func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
 		objects  []client.Object
 		expected string
 	}{
-		"the owner's":       {[]client.Object{of("a", owner.Owner{}), of("b", me)}, "b"},
-		"the first by name": {[]client.Object{of("b", owner.Owner{}), of("a", somebody)}, "a"},
+		"the owner's":       {[]client.Object{wireGuard("a", owner.Owner{}), wireGuard("b", me)}, "b"},
+		"the first by name": {[]client.Object{wireGuard("b", owner.Owner{}), wireGuard("a", somebody)}, "a"},
 	} {
 		milan := milansEnd(t, test.objects...)
 		milan.Owner = me

@@ -23,21 +23,21 @@ import (
 // is taken, or it is outside the ranges that Liqo gives out there.
 type Overlap struct {
 	PodCIDR string // in CIDR notation
-	Of      string // the leaf that has it
-	Taken   string // the range that it overlaps with, in CIDR notation; empty for one outside the pools
-	By      string // the use of that range
+	Owner   string // the leaf that has it
+	Range   string // the range that it overlaps with, in CIDR notation; empty for one outside the pools
+	Use     string // the use of that range
 	Pools   string // the ranges that Liqo gives out, in CIDR notation
-	At      string // the leaf on which it is taken, or outside
+	Leaf    string // the leaf on which it is taken, or outside
 }
 
 // String returns a sentence.
 func (o Overlap) String() string {
-	if o.Taken == "" {
+	if o.Range == "" {
 		return fmt.Sprintf("The pod CIDR %s of %q is outside the ranges that Liqo on %q gives out, %s: Liqo on %q remaps it.",
-			o.PodCIDR, o.Of, o.At, o.Pools, o.At)
+			o.PodCIDR, o.Owner, o.Leaf, o.Pools, o.Leaf)
 	}
 	return fmt.Sprintf("The pod CIDR %s of %q overlaps with %s, %s of %q: Liqo on %q remaps it.",
-		o.PodCIDR, o.Of, o.Taken, o.By, o.At, o.At)
+		o.PodCIDR, o.Owner, o.Range, o.Use, o.Leaf, o.Leaf)
 }
 
 // Overlaps compares the other leaf's pod CIDRs with every range that is taken on this leaf, and with
@@ -73,7 +73,7 @@ func (e *End) overlapsWith(taken []ipamv1alpha1.Network, pools []netip.Prefix, o
 			continue // Liqo refuses it
 		}
 		if !inOneOf(pools, prefix) {
-			overlaps = append(overlaps, Overlap{PodCIDR: cidr, Of: e.Remote.Name, Pools: names(pools), At: e.Leaf.Name})
+			overlaps = append(overlaps, Overlap{PodCIDR: cidr, Owner: e.Remote.Name, Pools: names(pools), Leaf: e.Leaf.Name})
 			continue // no range is taken outside the pools
 		}
 		for i := range taken {
@@ -84,7 +84,7 @@ func (e *End) overlapsWith(taken []ipamv1alpha1.Network, pools []netip.Prefix, o
 			there, err := netip.ParsePrefix(cmp.Or(network.Status.CIDR, network.Spec.CIDR).String())
 			if err == nil && there.Overlaps(prefix) {
 				overlaps = append(overlaps, Overlap{
-					PodCIDR: cidr, Of: e.Remote.Name, Taken: there.String(), By: purpose(network), At: e.Leaf.Name,
+					PodCIDR: cidr, Owner: e.Remote.Name, Range: there.String(), Use: purpose(network), Leaf: e.Leaf.Name,
 				})
 			}
 		}

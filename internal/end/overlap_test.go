@@ -42,7 +42,7 @@ func TestAnOverlapNamesTheUseOfTheRange(t *testing.T) {
 		}
 		var said []string
 		for _, overlap := range overlaps {
-			said = append(said, overlap.By)
+			said = append(said, overlap.Use)
 		}
 		if got := strings.Join(said, ", "); got != expected {
 			t.Errorf("got %q, expected %q", got, expected)

@@ -149,24 +149,24 @@ type metadata struct{ labels, annotations map[string]string }
 // parts renders a template as Liqo does. The error is a [templateError].
 func (r rendering) parts(template *unstructured.Unstructured) (parts, error) {
 	var desired parts
-	const at = "spec.template.spec"
-	spec, _, err := unstructured.NestedMap(template.Object, strings.Split(at, ".")...)
+	const root = "spec.template.spec"
+	spec, _, err := unstructured.NestedMap(template.Object, strings.Split(root, ".")...)
 	if err != nil {
-		return desired, &templateError{at: at, reason: "it has something else than fields"}
+		return desired, &templateError{place: root, reason: "it has something else than fields"}
 	}
-	if err := r.check(at, spec); err != nil {
+	if err := r.check(root, spec); err != nil {
 		return desired, err
 	}
 	rendered, err := enutils.RenderTemplate(spec, r, false)
 	if err != nil {
-		return desired, &templateError{at: at, reason: reasonOf(err)}
+		return desired, &templateError{place: root, reason: reasonOf(err)}
 	}
 	text, err := json.Marshal(rendered)
 	if err == nil {
 		err = json.Unmarshal(text, &desired)
 	}
 	if err != nil {
-		return desired, &templateError{at: at, reason: "a value is of the wrong type: " + err.Error()}
+		return desired, &templateError{place: root, reason: "a value is of the wrong type: " + err.Error()}
 	}
 	service := &desired.Service.Metadata
 	service.Annotations = merged(service.Annotations, r.service.annotations)

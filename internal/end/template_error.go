@@ -20,13 +20,13 @@ const optional = "?"
 
 // templateError says why a template can't be rendered.
 type templateError struct {
-	at     string // the place in the template, as a path of fields
+	place  string // the place in the template, as a path of fields
 	reason string
 	marker bool // the reason is a marker that this provider does not know
 }
 
 // Error implements [error].
-func (t *templateError) Error() string { return fmt.Sprintf("at `%s`, %s", t.at, t.reason) }
+func (t *templateError) Error() string { return fmt.Sprintf("at `%s`, %s", t.place, t.reason) }
 
 // unrenderable says what is wrong with a template, and what to do.
 func (e *End) unrenderable(template *unstructured.Unstructured, failure *templateError) *explain.Problem {
@@ -47,21 +47,21 @@ func (e *End) unrenderable(template *unstructured.Unstructured, failure *templat
 
 // check finds the first place of a template that can't be rendered. Liqo's own renderer does not say where it fails, it
 // ends the program at a value that it does not expect, and it takes an unknown marker for a part of a name.
-func (r rendering) check(at string, value any) error {
+func (r rendering) check(place string, value any) error {
 	switch value := value.(type) {
 	case nil:
-		return &templateError{at: at, reason: "there is no value"}
+		return &templateError{place: place, reason: "there is no value"}
 	case string:
-		return r.try(at, value, value)
+		return r.try(place, value, value)
 	case []any:
 		for i, element := range value {
-			if err := r.check(fmt.Sprintf("%s[%d]", at, i), element); err != nil {
+			if err := r.check(fmt.Sprintf("%s[%d]", place, i), element); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			if err := r.checkField(at+"."+key, key, value[key]); err != nil {
+			if err := r.checkField(place+"."+key, key, value[key]); err != nil {
 				return err
 			}
 		}
@@ -70,19 +70,19 @@ func (r rendering) check(at string, value any) error {
 }
 
 // checkField checks a field with its key, which may begin with a marker.
-func (r rendering) checkField(at, key string, value any) error {
+func (r rendering) checkField(place, key string, value any) error {
 	text, isText := value.(string)
 	switch begins := firstOf(key); {
 	case begins == optional && isText:
-		return r.try(at, map[string]any{key: text}, text)
+		return r.try(place, map[string]any{key: text}, text)
 	case begins == optional:
-		return &templateError{at: at, reason: "the marker `" + optional + "` is before something else than a text"}
+		return &templateError{place: place, reason: "the marker `" + optional + "` is before something else than a text"}
 	case begins != "":
 		return &templateError{
-			at: at, marker: true, reason: fmt.Sprintf("the key begins with `%s`, which is a marker", begins),
+			place: place, marker: true, reason: fmt.Sprintf("the key begins with `%s`, which is a marker", begins),
 		}
 	}
-	return r.check(at, value)
+	return r.check(place, value)
 }
 
 // firstOf returns the first character of a key if it is a marker. The name of a field, a label or an annotation begins
@@ -98,9 +98,9 @@ func firstOf(key string) string {
 }
 
 // try renders a small part of a template that has this text.
-func (r rendering) try(at string, part any, text string) error {
+func (r rendering) try(place string, part any, text string) error {
 	if _, err := enutils.RenderTemplate(part, r, false); err != nil {
-		return &templateError{at: at, reason: fmt.Sprintf("`%s` fails: %s", text, reasonOf(err))}
+		return &templateError{place: place, reason: fmt.Sprintf("`%s` fails: %s", text, reasonOf(err))}
 	}
 	return nil
 }

@@ -39,16 +39,18 @@ func silentSince(
 	if err != nil {
 		return time.Time{}, err
 	}
-	last, err := known.of(connection).Get(func() (report, error) { return readReport(ctx, leaf, gateway, connection) })
-	if err != nil || !last.pings.Enabled || leaf.Now().Sub(last.at) <= last.pings.maxSilence() {
+	last, err := known.reportFor(connection).Get(func() (report, error) {
+		return readReport(ctx, leaf, gateway, connection)
+	})
+	if err != nil || !last.pings.Enabled || leaf.Now().Sub(last.time) <= last.pings.maxSilence() {
 		return time.Time{}, err
 	}
-	return last.at, nil
+	return last.time, nil
 }
 
 // report is the last report of a gateway, and how often the gateway reports.
 type report struct {
-	at    time.Time
+	time  time.Time
 	pings Pings
 }
 
@@ -60,7 +62,7 @@ func readReport(ctx context.Context, leaf *cluster.Leaf, gateway, cached client.
 		return report{}, leaf.Explain(client.IgnoreNotFound(err))
 	}
 	pings, err := PingsOf(ctx, leaf, gateway)
-	return report{at: lastReport(&connection), pings: pings}, err
+	return report{time: lastReport(&connection), pings: pings}, err
 }
 
 // lastReport returns when the gateway last reported its tunnel. It takes the later one of two times: the
@@ -91,8 +93,8 @@ type reportOfVersion struct {
 	resourceVersion string
 }
 
-// of returns the report for this version of the Connection, which may not be known yet.
-func (r *reports) of(connection client.Object) *reportOfVersion {
+// reportFor returns the report for this version of the Connection, which may not be known yet.
+func (r *reports) reportFor(connection client.Object) *reportOfVersion {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key, version := client.ObjectKeyFromObject(connection), connection.GetResourceVersion()

@@ -129,13 +129,13 @@ func announcementSpec(ctx context.Context, set types.Object) (end.Announcement, 
 
 // announcementPath returns the path of the attribute that caused an error of an announcement.
 func announcementPath(network string, err error) path.Path {
-	switch at := path.Root(network); {
+	switch attribute := path.Root(network); {
 	case errors.Is(err, end.ErrPodCIDRs):
-		return at.AtName("pod_cidrs")
+		return attribute.AtName("pod_cidrs")
 	case errors.Is(err, end.ErrExternalCIDR):
-		return at.AtName("external_cidr")
+		return attribute.AtName("external_cidr")
 	default:
-		return at
+		return attribute
 	}
 }
 

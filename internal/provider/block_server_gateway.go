@@ -122,7 +122,7 @@ var serverGatewayTypes = attributeTypes(serverGatewayAttributes())
 
 // validate finds settings that belong to another type of Service, and reports them at their path. It accepts
 // unknown values, because they may turn out to be null.
-func (m serverGatewayModel) validate(at path.Path) diag.Diagnostics {
+func (m serverGatewayModel) validate(attribute path.Path) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if m.ServiceType.IsUnknown() {
 		return diags
@@ -132,11 +132,11 @@ func (m serverGatewayModel) validate(at path.Path) diag.Diagnostics {
 		serviceType = liqo.DefaultServiceType
 	}
 	if given(m.NodePort) && serviceType != corev1.ServiceTypeNodePort {
-		diags.AddAttributeError(at.AtName("node_port"), "node_port without NodePort",
+		diags.AddAttributeError(attribute.AtName("node_port"), "node_port without NodePort",
 			"`node_port` needs `service_type = \"NodePort\"`; it is \""+string(serviceType)+"\".")
 	}
 	if given(m.LoadBalancerIP) && serviceType != corev1.ServiceTypeLoadBalancer {
-		diags.AddAttributeError(at.AtName("load_balancer_ip"),
+		diags.AddAttributeError(attribute.AtName("load_balancer_ip"),
 			"load_balancer_ip without LoadBalancer",
 			"`load_balancer_ip` needs `service_type = \"LoadBalancer\"`; it is \""+string(serviceType)+"\".")
 	}

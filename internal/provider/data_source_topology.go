@@ -74,8 +74,8 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 // check returns an error for each argument with a name that is not one of the clusters.
 func (m *topologyDataModel) check(clusters []string) diag.Diagnostics {
 	var diags diag.Diagnostics
-	refuse := func(at path.Path, name string) {
-		diags.AddAttributeError(at, "Not one of the clusters",
+	refuse := func(attribute path.Path, name string) {
+		diags.AddAttributeError(attribute, "Not one of the clusters",
 			fmt.Sprintf("The clusters of this topology are %q. %q is not one of them. A cluster with several names counts "+
 				"once, by the first of its names.", clusters, name))
 	}

@@ -27,8 +27,8 @@ type recordedLeaf struct {
 	owns func(context.Context, *cluster.Leaf) (bool, error)
 }
 
-// is reports whether a leaf is the recorded cluster. Before the first apply, every leaf is.
-func (r recordedLeaf) is(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
+// matches reports whether a leaf is the recorded cluster. Before the first apply, every leaf is.
+func (r recordedLeaf) matches(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
 	switch {
 	case r.id == "":
 		return true, nil
@@ -43,7 +43,7 @@ func (r recordedLeaf) is(ctx context.Context, leaf *cluster.Leaf) (bool, error) 
 
 // check returns an [anotherClusterError] if a leaf is not the recorded cluster.
 func (r recordedLeaf) check(ctx context.Context, leaf *cluster.Leaf) error {
-	if same, err := r.is(ctx, leaf); same || err != nil {
+	if same, err := r.matches(ctx, leaf); same || err != nil {
 		return err
 	}
 	return anotherCluster(&anotherClusterError{recorded: r, leaf: leaf})
@@ -59,7 +59,7 @@ func hasOwn(ctx context.Context, leaf *cluster.Leaf, remote, token string) (bool
 func (l *leaves) findRecorded(ctx context.Context, recorded recordedLeaf) (*cluster.Leaf, error) {
 	leaf, err := l.registry.Leaf(ctx, recorded.name)
 	if err == nil {
-		if same, err := recorded.is(ctx, leaf); same || err != nil {
+		if same, err := recorded.matches(ctx, leaf); same || err != nil {
 			return leaf, err
 		}
 	}
@@ -68,7 +68,7 @@ func (l *leaves) findRecorded(ctx context.Context, recorded recordedLeaf) (*clus
 	}
 	var unread error
 	match, notFound := l.registry.Search(ctx, recorded.id, func(leaf *cluster.Leaf) bool {
-		same, err := recorded.is(ctx, leaf)
+		same, err := recorded.matches(ctx, leaf)
 		unread = errors.Join(unread, err)
 		return same
 	})
@@ -92,7 +92,7 @@ func (l *leaves) findRecorded(ctx context.Context, recorded recordedLeaf) (*clus
 func (l *leaves) moves(
 	ctx context.Context, name string, leaf *cluster.Leaf, recorded recordedLeaf,
 ) (bool, error) {
-	if same, err := recorded.is(ctx, leaf); same || err != nil {
+	if same, err := recorded.matches(ctx, leaf); same || err != nil {
 		return false, err
 	}
 	former, err := l.findRecorded(ctx, recorded)

@@ -50,7 +50,7 @@ func TestAClusterIsKnownByItsIDAndItsUID(t *testing.T) {
 		"the state of an early version of the provider": {inState(""), clustertest.Leaf(t, "milan"), true, false},
 		"before the first apply":                        {recordedLeaf{}, clustertest.Leaf(t, "milan"), true, false},
 	} {
-		is, err := test.recorded.is(t.Context(), test.leaf)
+		is, err := test.recorded.matches(t.Context(), test.leaf)
 		if is != test.is || (err != nil) != test.fails {
 			t.Errorf("%s: %t (%v)", name, is, err)
 		}

@@ -128,11 +128,11 @@ func (r *directServiceResource) service(
 		diags.Append(failedEnd{"cluster", err}.diagnostic("Nothing was changed."))
 		return nil, diags
 	}
-	return r.in(centre, model), diags
+	return r.serviceIn(centre, model), diags
 }
 
-// in returns the Service of a model in its centre.
-func (r *directServiceResource) in(centre *cluster.Leaf, model *directServiceModel) *direct.Service {
+// serviceIn returns the Service of a model in its centre.
+func (r *directServiceResource) serviceIn(centre *cluster.Leaf, model *directServiceModel) *direct.Service {
 	return direct.New(centre, model.Namespace.ValueString(), model.Name.ValueString(), r.leaves.byID)
 }
 
@@ -142,7 +142,7 @@ func (r *directServiceResource) find(ctx context.Context, model *directServiceMo
 	if err != nil {
 		return nil, err
 	}
-	return r.in(centre, model), nil
+	return r.serviceIn(centre, model), nil
 }
 
 // recorded returns the recorded centre.
@@ -151,7 +151,7 @@ func (r *directServiceResource) recorded(model *directServiceModel) recordedLeaf
 		attribute: "cluster", name: model.Cluster.ValueString(), id: model.ClusterID.ValueString(),
 		uid: model.ClusterUID.ValueString(),
 		owns: func(ctx context.Context, centre *cluster.Leaf) (bool, error) {
-			return r.in(centre, model).IsRequestedBy(ctx, direct.Owner{Token: model.OwnerID.ValueString()})
+			return r.serviceIn(centre, model).IsRequestedBy(ctx, direct.Owner{Token: model.OwnerID.ValueString()})
 		},
 	}
 }

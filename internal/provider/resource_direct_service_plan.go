@@ -99,7 +99,7 @@ func (r *directServiceResource) planCentre(
 	if !given(plan.Namespace) || !given(plan.Name) {
 		return nil, diags
 	}
-	service := r.in(centre, plan)
+	service := r.serviceIn(centre, plan)
 	plan.ID = types.StringValue(service.ID())
 	if !r.leaves.planned.reserve(reservation{first: string(centre.ID), namespace: service.String()}, own.Token) {
 		diags.AddAttributeError(path.Root("name"), "The same Service twice", fmt.Sprintf("Another liqo_direct_service of "+

@@ -72,8 +72,8 @@ func (r *endResource[M, P]) ValidateConfig(
 	resp.Diagnostics.Append(model.validate()...)
 }
 
-// at returns the object on a leaf.
-func (r *endResource[M, P]) at(leaf *cluster.Leaf, model P, own ownership) shortcut.EndObject {
+// object returns the object on a leaf.
+func (r *endResource[M, P]) object(leaf *cluster.Leaf, model P, own ownership) shortcut.EndObject {
 	self := own.owner(r.leaves.origin())
 	self.Resource = r.resource
 	object := shortcut.NewEndObject(leaf, model.common().RemoteClusterID.ValueString(), self)
@@ -112,7 +112,7 @@ func (r *endResource[M, P]) apply(ctx context.Context, a *application[P]) diag.D
 		return diag.Diagnostics{failedEnd{"cluster", err}.diagnostic("Nothing was changed.")}
 	}
 	var diags diag.Diagnostics
-	object := r.at(leaf, a.plan, a.own)
+	object := r.object(leaf, a.plan, a.own)
 	failure := a.plan.ensure(ctx, object, model.Namespace.ValueString())
 	if failure != nil {
 		diags.AddError(summary("The "+string(r.resource)+" could not be applied", failure), detail(failure))
@@ -157,13 +157,13 @@ func (r *endResource[M, P]) refresh(
 			"The resource could not be refreshed. Its state stays unchanged.")}
 	}
 	own, diags := private.recognise(ctx, model.common().OwnerID, func(ctx context.Context) (string, error) {
-		self, err := r.at(leaf, model, ownership{}).ImportedFrom(ctx)
+		self, err := r.object(leaf, model, ownership{}).ImportedFrom(ctx)
 		return self.Token, err
 	})
 	if diags.HasError() {
 		return unchanged, diags
 	}
-	object := r.at(leaf, model, own)
+	object := r.object(leaf, model, own)
 	observed, err := object.Observe(ctx)
 	if err != nil {
 		diags.AddError(summary("The leaf can't be read", err), detail(err))
@@ -198,7 +198,7 @@ func (r *endResource[M, P]) remove(ctx context.Context, model P, own ownership) 
 		return diag.Diagnostics{failedEnd{"cluster", err}.obstacle(forgetAdvice)}
 	}
 	var diags diag.Diagnostics
-	kept, err := r.at(leaf, model, own).Remove(ctx, model.keySecret())
+	kept, err := r.object(leaf, model, own).Remove(ctx, model.keySecret())
 	if err != nil {
 		diags.AddError(summary("The "+string(r.resource)+" could not be removed", err), detail(err))
 	}

@@ -50,7 +50,7 @@ func (r *endResource[M, P]) findImported(
 	}
 	model := P(new(M))
 	model.common().RemoteClusterID = types.StringValue(remote)
-	self, err := r.at(leaf, model, ownership{}).ImportedFrom(ctx)
+	self, err := r.object(leaf, model, ownership{}).ImportedFrom(ctx)
 	switch {
 	case err != nil:
 		diags.AddError(summary("The owner can't be read", err), detail(err))

@@ -120,8 +120,8 @@ func (r *endResource[M, P]) planNamespace(
 	ctx context.Context, leaf *cluster.Leaf, plan *endCommonModel, config tfsdk.Config,
 ) (path.Paths, diag.Diagnostics) {
 	var configured types.String
-	at := path.Root("namespace")
-	diags := config.GetAttribute(ctx, at, &configured)
+	attribute := path.Root("namespace")
+	diags := config.GetAttribute(ctx, attribute, &configured)
 	if diags.HasError() || !configured.IsNull() || !given(plan.Namespace) || !given(plan.RemoteClusterID) {
 		return nil, diags
 	}
@@ -129,13 +129,13 @@ func (r *endResource[M, P]) planNamespace(
 	byDefault, err := object.End.IsTenantNamespace(ctx, plan.Namespace.ValueString())
 	switch {
 	case err != nil:
-		diags.AddAttributeError(at, summary("The namespace can't be read", err), detail(err))
+		diags.AddAttributeError(attribute, summary("The namespace can't be read", err), detail(err))
 		return nil, diags
 	case byDefault:
 		return nil, diags
 	}
 	plan.Namespace = types.StringUnknown()
-	return path.Paths{at}, diags
+	return path.Paths{attribute}, diags
 }
 
 // checkFeasible asks the leaf whether a new or changed object is possible.
@@ -156,7 +156,7 @@ func (r *endResource[M, P]) checkFeasible(
 	if diags.HasError() {
 		return diags
 	}
-	object := r.at(leaf, plan, own)
+	object := r.object(leaf, plan, own)
 	here := checkedEnd{
 		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
 		gateway: gateway, gatewayChanges: true, followsChange: true,
@@ -178,11 +178,11 @@ func (r *endResource[M, P]) checkFeasible(
 // checkEndFree finds an object that someone else has made. One of another resource for one end is only a warning,
 // because it may belong to this resource: tainted, or under its former address.
 func checkEndFree(ctx context.Context, object shortcut.EndObject) diag.Diagnostics {
-	at, err := path.Root("remote_cluster_id"), object.CheckFree(ctx)
+	attribute, err := path.Root("remote_cluster_id"), object.CheckFree(ctx)
 	if !shortcut.HasOtherOwner(err) {
-		return checkResult(at, err)
+		return checkResult(attribute, err)
 	}
-	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It exists already", err), detail(err)+
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(attribute, summary("It exists already", err), detail(err)+
 		"\n\nThis is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
 		"tainted or under its former address. In all other cases the apply fails.")}
 }

@@ -56,7 +56,7 @@ func newEndCase[M any, P endModel[M]](t *testing.T, of any, more values) endCase
 		} else if diags := (tfsdk.Plan{Schema: h.schema, Raw: *plan}).Get(t.Context(), model); diags.HasError() {
 			t.Fatal(diags)
 		}
-		one := tested.at(leaf, model, own)
+		one := tested.object(leaf, model, own)
 		if plan != nil {
 			if err := model.ensure(t.Context(), one, model.common().Namespace.ValueString()); err != nil {
 				t.Fatal(err)

@@ -28,11 +28,11 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 		detail := fmt.Sprintf("Liqo can't change this in place. The apply removes the gateway of %q with %s, and creates "+
 			"it again. There is no network between the leaves meanwhile.", end.planned.name.ValueString(), loses)
 		if recorded := end.recorded.namespace; changes(ctx, *end.planned.namespace, *recorded) && !recorded.IsNull() {
-			diags.AddAttributeWarning(end.at("namespace"), "A gateway is replaced", detail)
+			diags.AddAttributeWarning(end.path("namespace"), "A gateway is replaced", detail)
 		}
 		for _, name := range []string{"key_secret", "template"} {
 			if changes(ctx, end.planned.gateway.Attributes()[name], end.recorded.gateway.Attributes()[name]) {
-				diags.AddAttributeWarning(end.at("gateway").AtName(name), "A gateway is replaced", detail)
+				diags.AddAttributeWarning(end.path("gateway").AtName(name), "A gateway is replaced", detail)
 			}
 		}
 	}

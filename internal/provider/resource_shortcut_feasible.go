@@ -127,26 +127,29 @@ func (f feasibility) remapping(ctx context.Context, client, server end.Announcem
 	return diags
 }
 
-// foundUnlessMade is like found, but a missing object is only a warning: the same apply may create
+// checkUnlessMade is like [checkResult], but a missing object is only a warning: the same apply may create
 // it.
-func foundUnlessMade(at path.Path, err error) diag.Diagnostics {
+func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
 	if !end.IsMissing(err) {
-		return checkResult(at, err)
+		return checkResult(attribute, err)
 	}
-	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("It does not exist", err), detail(err)+
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(attribute, summary("It does not exist", err), detail(err)+
 		"\n\nThis is only a warning, because the same apply may create it before the shortcut. Otherwise the "+
 		"apply fails.")}
 }
 
 // checkResult reports the result of a check at the attribute that the user can change. A problem that
 // would make the apply fail is an error. If the leaf cannot be read, it is a warning.
-func checkResult(at path.Path, err error) diag.Diagnostics {
+func checkResult(attribute path.Path, err error) diag.Diagnostics {
 	if err == nil {
 		return nil
 	}
+	var diags diag.Diagnostics
 	if _, ok := errors.AsType[*explain.Problem](err); ok {
-		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summary("The plan is not possible", err), detail(err))}
+		diags.AddAttributeError(attribute, summary("The plan is not possible", err), detail(err))
+	} else {
+		diags.AddAttributeWarning(attribute, summary("The leaf can't be checked", err), detail(err)+
+			"\n\nThe plan continues without this check.")
 	}
-	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(at, summary("The leaf can't be checked", err), detail(err)+
-		"\n\nThe plan continues without this check.")}
+	return diags
 }

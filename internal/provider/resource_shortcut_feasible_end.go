@@ -41,8 +41,8 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 	changes := f.changesGateways(ctx)
 	for i, e := range f.ends() {
 		ends = append(ends, checkedEnd{
-			end: f.shortcut.Ends()[i], leafAt: path.Root(e.attribute), namespaceAt: e.at("namespace"),
-			gatewayAt: e.at("gateway"), adopt: f.plan.AdoptExisting, namespace: *e.configured.namespace,
+			end: f.shortcut.Ends()[i], leafAt: path.Root(e.attribute), namespaceAt: e.path("namespace"),
+			gatewayAt: e.path("gateway"), adopt: f.plan.AdoptExisting, namespace: *e.configured.namespace,
 			gatewayChanges:   f.state == nil || !e.planned.gateway.Equal(*e.recorded.gateway),
 			followsChange:    changes,
 			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
@@ -99,7 +99,7 @@ func (s checkedEnd) checkNamespace(ctx context.Context) diag.Diagnostics {
 	if s.namespace.IsUnknown() || !s.namespaceChanges {
 		return nil
 	}
-	return foundUnlessMade(s.namespaceAt, s.end.CheckNamespace(ctx, s.namespace.ValueString()))
+	return checkUnlessMade(s.namespaceAt, s.end.CheckNamespace(ctx, s.namespace.ValueString()))
 }
 
 // checkTemplate finds a template of the gateway that does not exist, that can't be rendered, or that ignores a setting.
@@ -138,11 +138,11 @@ func (s checkedEnd) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || s.gateway.server == nil || !s.gatewayChanges {
 		return nil
 	}
-	at := "service_annotations"
+	leafPath := "service_annotations"
 	if len(s.gateway.server.ServiceAnnotations) == 0 {
-		at = "service_labels"
+		leafPath = "service_labels"
 	}
-	return checkResult(s.gatewayAt.AtName(at), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
+	return checkResult(s.gatewayAt.AtName(leafPath), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
 }
 
 // checkPorts finds an existing gateway with a list of ports, which this provider can't change.
@@ -158,5 +158,5 @@ func (s checkedEnd) checkKeys(ctx context.Context) diag.Diagnostics {
 	}
 	secret := liqo.KeySecret{Namespace: s.namespace.ValueString(), Name: s.gateway.keySecret}
 	err := s.end.CheckKeySecret(ctx, secret, s.adopt.ValueBool())
-	return foundUnlessMade(s.gatewayAt.AtName("key_secret"), err)
+	return checkUnlessMade(s.gatewayAt.AtName("key_secret"), err)
 }

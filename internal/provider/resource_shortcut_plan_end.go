@@ -36,8 +36,8 @@ type planEnd struct {
 	recorded   modelEnd // in the state; all values are null if there is none
 }
 
-// at returns the path of an attribute of this end, such as "namespace".
-func (e planEnd) at(attribute string) path.Path { return path.Root(e.attribute + "_" + attribute) }
+// path returns the path of an attribute of this end, such as "namespace".
+func (e planEnd) path(attribute string) path.Path { return path.Root(e.attribute + "_" + attribute) }
 
 // ends returns the two ends of the plan, the client's first.
 func (p *planning) ends() []planEnd {

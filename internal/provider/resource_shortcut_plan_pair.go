@@ -170,7 +170,7 @@ func (c *reservations) claimNamespaces(ends []planEnd, token string) diag.Diagno
 		if c.reserve(reservation{first: string(end.leaf.ID), namespace: namespace.ValueString()}, token) {
 			continue
 		}
-		diags.AddAttributeError(end.at("namespace"), "The same namespace twice", fmt.Sprintf(
+		diags.AddAttributeError(end.path("namespace"), "The same namespace twice", fmt.Sprintf(
 			"Another liqo_shortcut of this configuration already has namespace %q of leaf %q. Liqo can't distinguish two "+
 				"gateways in one namespace. Give each shortcut its own namespace, or leave the choice to Liqo.",
 			namespace.ValueString(), end.leaf.Name))

@@ -25,20 +25,20 @@ func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics
 		if end.other == nil || !announcesOthers(*end.planned.network, *end.recorded.network) {
 			continue
 		}
-		at := end.at("network")
+		attribute := end.path("network")
 		able, err := liqo.CapabilitiesOf(ctx, end.other)
 		if err != nil {
-			diags.AddAttributeWarning(at, summary("The leaf can't be checked", err), detail(err))
+			diags.AddAttributeWarning(attribute, summary("The leaf can't be checked", err), detail(err))
 			continue
 		}
 		if able.FollowsConfigurations {
 			continue
 		}
-		diags.AddAttributeWarning(at, "The shortcut is replaced", fmt.Sprintf(
+		diags.AddAttributeWarning(attribute, "The shortcut is replaced", fmt.Sprintf(
 			"Liqo before 1.2, as on leaf %[1]q, does not follow a change of the address ranges of %[2]q. So the plan creates "+
 				"the shortcut again. There is no network between the leaves meanwhile, and the gateway may get another address. "+
 				"Update Liqo on %[1]q to change the ranges in place.", end.other.Name, end.planned.name.ValueString()))
-		replace = append(replace, at)
+		replace = append(replace, attribute)
 	}
 	if len(replace) > 0 {
 		p.becomesAnother()

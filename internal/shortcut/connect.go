@@ -141,8 +141,8 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 	client = &endSteps{End: s.Client, run: r, spec: spec.ClientEnd}
 	server = &endSteps{End: s.Server, run: r, spec: spec.ServerEnd}
 	ends := []*endSteps{client, server}
-	at := lock.end.Leaf.Name
-	taken := steps.Act(r, at, "wait for other operations on the pair", lock.acquire(r))
+	keeper := lock.end.Leaf.Name
+	taken := steps.Act(r, keeper, "wait for other operations on the pair", lock.acquire(r))
 	var checks []steps.Before
 	for _, e := range ends {
 		e.ranges = steps.Do(r, e.Leaf.Name, "read its address ranges", func(ctx context.Context) (liqo.Ranges, error) {
@@ -150,7 +150,7 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 		})
 		checks = append(checks, e.ranges)
 	}
-	checks = append(checks, steps.Act(r, at, "check that the pair is free", s.checkLocked(spec, lock), taken))
+	checks = append(checks, steps.Act(r, keeper, "check that the pair is free", s.checkLocked(spec, lock), taken))
 	if spec.ForbidRemapping {
 		checks = append(checks,
 			steps.ActWith(r, client.Leaf.Name, "check that nothing overlaps", server.ranges, client.CheckOverlaps),

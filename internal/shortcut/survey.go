@@ -133,10 +133,10 @@ func (x leafIndex) id(i int) string { return cmp.Or(x.leaves[i].ClusterID, x.lea
 
 // pairs returns the indices of each pair of leaves of which at least one has objects for the other,
 // the lower index first.
-func pairs[T any](x leafIndex, of func(surveyedLeaf) map[string]T) map[[2]int]struct{} {
+func pairs[T any](x leafIndex, perLeaf func(surveyedLeaf) map[string]T) map[[2]int]struct{} {
 	found := map[[2]int]struct{}{}
 	for i := range x.leaves {
-		for id := range of(x.leaves[i]) {
+		for id := range perLeaf(x.leaves[i]) {
 			if j, ok := x.byID[id]; ok && j != i {
 				found[[2]int{min(i, j), max(i, j)}] = struct{}{}
 			}

@@ -18,8 +18,8 @@ const (
 
 // mermaidStyles has colours that are readable on light and on dark pages, because GitHub has both.
 var mermaidStyles = []struct {
-	of    condition
-	style string
+	condition condition
+	style     string
 }{
 	{coming, "stroke:orange"},
 	{broken, "stroke:red,stroke-width:2px"},
@@ -86,7 +86,7 @@ func (p picture) writeMermaidStyles(text *strings.Builder, troubled []string) {
 		styled[arrow.condition] = append(styled[arrow.condition], strconv.Itoa(i))
 	}
 	for _, style := range mermaidStyles {
-		if indices := styled[style.of]; len(indices) > 0 {
+		if indices := styled[style.condition]; len(indices) > 0 {
 			fmt.Fprintf(text, "  linkStyle %s %s\n", strings.Join(indices, ","), style.style)
 		}
 	}
