@@ -52,8 +52,8 @@ type addresses struct {
 	reflected map[[2]string]address // of pods of other clusters, by name and EndpointSlice, which has the centre's name
 }
 
-// reflectedAddress returns the address at which the leaf reaches a pod of another cluster. Twin reports whether it is the address
-// through the centre although there could be a direct one.
+// reflectedAddress returns the address at which the leaf reaches a pod of another cluster. Twin reports whether it is
+// the address through the centre although there could be a direct one.
 func (a addresses) reflectedAddress(p pod) (used address, twin bool) {
 	used = a.reflected[[2]string{p.name, p.slice}]
 	other := a.reflected[[2]string{p.name, p.slice + indirect}]

@@ -99,8 +99,8 @@ func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
 	return nil, nil
 }
 
-// denies looks for the flag of Liqo's controller-manager that forbids direct connections. Liqo that keeps both addresses
-// of a pod uses the one through the centre.
+// denies looks for the flag of Liqo's controller-manager that forbids direct connections. Liqo that keeps both
+// addresses of a pod uses the one through the centre.
 func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) {
 	var deployments appsv1.DeploymentList
 	err := m.leaf.List(ctx, &deployments, client.InNamespace(m.leaf.LiqoNamespace),
@@ -111,8 +111,8 @@ func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) 
 	for _, argument := range arguments(deployments.Items) {
 		flag, value, _ := strings.Cut(argument, "=")
 		if flag == "--deny-direct-connections" && value != "false" {
-			effect := fmt.Sprintf("It removes the pods of other leaves from a Service that requests them. So %q reaches none of "+
-				"these pods, not even through the centre.", m.name())
+			effect := fmt.Sprintf("It removes the pods of other leaves from a Service that requests them. So %q reaches "+
+				"none of these pods, not even through the centre.", m.name())
 			if keepsBoth {
 				effect = fmt.Sprintf("So %q reaches the pods of other leaves through the centre.", m.name())
 			}

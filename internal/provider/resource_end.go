@@ -122,7 +122,8 @@ func (r *endResource[M, P]) apply(ctx context.Context, a *application[P]) diag.D
 	return diags
 }
 
-// recordState writes the object on the leaf into the state. A refused attempt must not take over what someone else made.
+// recordState writes the object on the leaf into the state. A refused attempt must not take over what someone else
+// made.
 func (r *endResource[M, P]) recordState(
 	ctx context.Context, object shortcut.EndObject, a *application[P], failure error,
 ) diag.Diagnostics {
