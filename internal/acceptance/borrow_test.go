@@ -48,7 +48,11 @@ func borrowTopology(t *testing.T) *Lab {
 // borrowLabOf does the same with a lab that is started with other options.
 func borrowLabOf(t *testing.T, options []string) *Lab {
 	t.Helper()
-	l := reserveLab(t, options)
+	turn := ofTest
+	if strings.Contains(t.Name(), "/") {
+		turn = ofSubtest
+	}
+	l := reserveLab(t, options, turn)
 	t.Cleanup(func() { l.giveBack(t) })
 	return l
 }
@@ -56,17 +60,17 @@ func borrowLabOf(t *testing.T, options []string) *Lab {
 // useUpLab reserves a lab for a test that may leave it in any state. No other test uses it.
 func useUpLab(t *testing.T, options []string) *Lab {
 	t.Helper()
-	l := reserveLab(t, options)
+	l := reserveLab(t, options, ofLast)
 	t.Cleanup(l.discard)
 	return l
 }
 
-func reserveLab(t *testing.T, options []string) *Lab {
+func reserveLab(t *testing.T, options []string, turn turn) *Lab {
 	t.Helper()
 	desired := labs.announce(options) // before any test runs, so that the pool can choose
 	onClusters(t)
 	asked := time.Now()
-	l, err := labs.lend(desired, strings.Contains(t.Name(), "/"))
+	l, err := labs.lend(desired, turn)
 	if err != nil {
 		t.Fatal(err)
 	}

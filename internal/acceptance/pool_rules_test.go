@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// turn returns the answer to a request, and whether there is one already.
-func turn(answer <-chan *Lab) (*Lab, bool) {
+// answered returns the answer to a request, and whether there is one already.
+func answered(answer <-chan *Lab) (*Lab, bool) {
 	select {
 	case l := <-answer:
 		return l, true
@@ -19,15 +19,15 @@ func turn(answer <-chan *Lab) (*Lab, bool) {
 // start one in its place.
 func mustGet(t *testing.T, answer <-chan *Lab, lab *Lab) {
 	t.Helper()
-	if l, answered := turn(answer); !answered || l != lab {
-		t.Errorf("answered: %v, with %v", answered, l)
+	if l, ok := answered(answer); !ok || l != lab {
+		t.Errorf("answered: %v, with %v", ok, l)
 	}
 }
 
 func mustWait(t *testing.T, answers ...<-chan *Lab) {
 	t.Helper()
 	for i, answer := range answers {
-		if l, answered := turn(answer); answered {
+		if l, ok := answered(answer); ok {
 			t.Errorf("%d is answered with %v", i, l)
 		}
 	}
@@ -37,7 +37,7 @@ func TestThePoolGivesALabToTheTestsOfItsKindBeforeItStopsIt(t *testing.T) {
 	p := pool{size: 1}
 	one, other := p.announce([]string{"--a"}), p.announce([]string{"--b"})
 	p.announce(one.options)
-	first, second, third := p.ask(one, false), p.ask(other, false), p.ask(one, false)
+	first, second, third := p.ask(one, ofTest), p.ask(other, ofTest), p.ask(one, ofTest)
 	mustGet(t, first, nil)
 	mustWait(t, second, third)
 	l := &Lab{kind: one}
@@ -59,11 +59,11 @@ func TestThePoolStartsALabOfEachKindFirstAndThenWhereMostTestsWait(t *testing.T)
 		p.announce(kinds[1].options)
 	}
 	for range 10 {
-		common = append(common, p.ask(kinds[1], false))
+		common = append(common, p.ask(kinds[1], ofTest))
 	}
 	mustWait(t, common...) // because the tests of the other kind are known, and none of them has asked yet
 	for range 3 {
-		rare = append(rare, p.ask(kinds[0], false))
+		rare = append(rare, p.ask(kinds[0], ofTest))
 	}
 	mustGet(t, rare[0], nil)
 	for _, answer := range common[:3] {
@@ -76,7 +76,7 @@ func TestThePoolStartsNoLabForASingleTestThatCanWait(t *testing.T) {
 	p := pool{size: 2}
 	one := p.announce([]string{"--a"})
 	p.announce(one.options)
-	first, second := p.ask(one, false), p.ask(one, false)
+	first, second := p.ask(one, ofTest), p.ask(one, ofTest)
 	mustGet(t, first, nil)
 	mustWait(t, second)
 	p.remove(one) // the first test has failed, and its lab is gone
@@ -89,13 +89,29 @@ func TestThePoolGivesALabToSubtestsFirst(t *testing.T) {
 	for range 3 {
 		p.announce(one.options)
 	}
-	first, second := p.ask(one, false), p.ask(one, false)
-	subtest := p.ask(one, true)
+	first, second := p.ask(one, ofTest), p.ask(one, ofTest)
+	subtest := p.ask(one, ofSubtest)
 	mustGet(t, first, nil)
 	l := &Lab{kind: one}
 	p.put(l)
 	mustGet(t, subtest, l)
 	mustWait(t, second)
+}
+
+func TestThePoolGivesALabLastToATestThatUsesItUp(t *testing.T) {
+	p := pool{size: 1}
+	one := p.announce([]string{"--a"})
+	for range 2 {
+		p.announce(one.options)
+	}
+	first, last, second := p.ask(one, ofTest), p.ask(one, ofLast), p.ask(one, ofTest)
+	mustGet(t, first, nil)
+	l := &Lab{kind: one}
+	p.put(l)
+	mustGet(t, second, l)
+	mustWait(t, last)
+	p.put(l)
+	mustGet(t, last, l)
 }
 
 func TestALabServesTestsThatNeedFewerClusters(t *testing.T) {

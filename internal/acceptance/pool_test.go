@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -20,9 +21,10 @@ func sideBySide() int {
 // labs lends the labs of this run.
 var labs pool
 
-// pool lends labs to tests, one test at a time. The tests wait here and not in package testing, because
-// the pool knows which of them need the same kind of lab. It takes long to start a lab, so the pool stops
-// one only if no test needs it any more.
+// pool lends labs to tests, one test at a time. The tests wait here and not in package testing, which does not know
+// which of them need the same kind of lab. Tests can't share a lab at a time, whatever namespaces they had: they stop
+// its API servers, count its requests, and use its one pair of clusters. It takes long to start a lab, so the pool
+// stops one only if no test needs it any more.
 type pool struct {
 	mu      sync.Mutex
 	size    int // the maximum number of labs
@@ -45,8 +47,19 @@ type kind struct {
 // then stops that lab and starts its own.
 type request struct {
 	kind   *kind
+	turn   turn
 	answer chan *Lab
 }
+
+// turn says before which others a test of the same kind gets a lab. Package testing starts subtests when others wait
+// already, and they would be the last ones. Tests that use up their lab take one that the others have left.
+type turn int
+
+const (
+	ofSubtest turn = iota
+	ofTest
+	ofLast
+)
 
 // enough is how many tests of a kind a lab must have ahead of it, so that it is worth starting one more.
 const enough = 2
@@ -64,13 +77,12 @@ func (p *pool) announce(options []string) *kind {
 	return p.kinds[i]
 }
 
-// lend waits for a lab of a kind that was announced. It starts one if necessary. A subtest goes before tests that
-// wait already: it can't ask before they have, and it would otherwise be the last one.
-func (p *pool) lend(desired *kind, isSubtest bool) (*Lab, error) {
+// lend waits for a lab of a kind that was announced. It starts one if necessary.
+func (p *pool) lend(desired *kind, turn turn) (*Lab, error) {
 	if err := p.build(); err != nil {
 		return nil, err
 	}
-	l := <-p.ask(desired, isSubtest)
+	l := <-p.ask(desired, turn)
 	if l != nil && l.serves(desired) {
 		return l, nil
 	}
@@ -106,17 +118,15 @@ func (p *pool) build() error {
 	return nil
 }
 
-// ask queues a request, before all others if it is that of a subtest. The answer comes when it is the test's turn.
-func (p *pool) ask(desired *kind, isSubtest bool) <-chan *Lab {
+// ask queues a request behind those whose turn is not later. The answer comes when it is the test's turn.
+func (p *pool) ask(desired *kind, turn turn) <-chan *Lab {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	test, at := request{desired, make(chan *Lab, 1)}, len(p.waiting)
-	if isSubtest {
-		at = 0
-	}
-	p.waiting = slices.Insert(p.waiting, at, test)
+	answer := make(chan *Lab, 1)
+	p.waiting = append(p.waiting, request{desired, turn, answer})
+	slices.SortStableFunc(p.waiting, func(a, b request) int { return cmp.Compare(a.turn, b.turn) })
 	p.serve()
-	return test.answer
+	return answer
 }
 
 // put takes a lab back.
