@@ -48,9 +48,9 @@ func borrowTopology(t *testing.T) *Lab {
 // borrowLabOf does the same with a lab that is started with other options.
 func borrowLabOf(t *testing.T, options []string) *Lab {
 	t.Helper()
-	turn := ofTest
+	turn := testTurn
 	if strings.Contains(t.Name(), "/") {
-		turn = ofSubtest
+		turn = subtestTurn
 	}
 	l := reserveLab(t, options, turn)
 	t.Cleanup(func() { l.giveBack(t) })
@@ -60,7 +60,7 @@ func borrowLabOf(t *testing.T, options []string) *Lab {
 // useUpLab reserves a lab for a test that may leave it in any state. No other test uses it.
 func useUpLab(t *testing.T, options []string) *Lab {
 	t.Helper()
-	l := reserveLab(t, options, ofLast)
+	l := reserveLab(t, options, lastTurn)
 	t.Cleanup(l.discard)
 	return l
 }

@@ -37,7 +37,7 @@ func TestThePoolGivesALabToTheTestsOfItsKindBeforeItStopsIt(t *testing.T) {
 	p := pool{size: 1}
 	one, other := p.announce([]string{"--a"}), p.announce([]string{"--b"})
 	p.announce(one.options)
-	first, second, third := p.ask(one, ofTest), p.ask(other, ofTest), p.ask(one, ofTest)
+	first, second, third := p.ask(one, testTurn), p.ask(other, testTurn), p.ask(one, testTurn)
 	mustGet(t, first, nil)
 	mustWait(t, second, third)
 	l := &Lab{kind: one}
@@ -59,11 +59,11 @@ func TestThePoolStartsALabOfEachKindFirstAndThenWhereMostTestsWait(t *testing.T)
 		p.announce(kinds[1].options)
 	}
 	for range 10 {
-		common = append(common, p.ask(kinds[1], ofTest))
+		common = append(common, p.ask(kinds[1], testTurn))
 	}
 	mustWait(t, common...) // because the tests of the other kind are known, and none of them has asked yet
 	for range 3 {
-		rare = append(rare, p.ask(kinds[0], ofTest))
+		rare = append(rare, p.ask(kinds[0], testTurn))
 	}
 	mustGet(t, rare[0], nil)
 	for _, answer := range common[:3] {
@@ -76,7 +76,7 @@ func TestThePoolStartsNoLabForASingleTestThatCanWait(t *testing.T) {
 	p := pool{size: 2}
 	one := p.announce([]string{"--a"})
 	p.announce(one.options)
-	first, second := p.ask(one, ofTest), p.ask(one, ofTest)
+	first, second := p.ask(one, testTurn), p.ask(one, testTurn)
 	mustGet(t, first, nil)
 	mustWait(t, second)
 	p.remove(one) // the first test has failed, and its lab is gone
@@ -89,8 +89,8 @@ func TestThePoolGivesALabToSubtestsFirst(t *testing.T) {
 	for range 3 {
 		p.announce(one.options)
 	}
-	first, second := p.ask(one, ofTest), p.ask(one, ofTest)
-	subtest := p.ask(one, ofSubtest)
+	first, second := p.ask(one, testTurn), p.ask(one, testTurn)
+	subtest := p.ask(one, subtestTurn)
 	mustGet(t, first, nil)
 	l := &Lab{kind: one}
 	p.put(l)
@@ -104,7 +104,7 @@ func TestThePoolGivesALabLastToATestThatUsesItUp(t *testing.T) {
 	for range 2 {
 		p.announce(one.options)
 	}
-	first, last, second := p.ask(one, ofTest), p.ask(one, ofLast), p.ask(one, ofTest)
+	first, last, second := p.ask(one, testTurn), p.ask(one, lastTurn), p.ask(one, testTurn)
 	mustGet(t, first, nil)
 	l := &Lab{kind: one}
 	p.put(l)

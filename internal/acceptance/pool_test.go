@@ -56,9 +56,9 @@ type request struct {
 type turn int
 
 const (
-	ofSubtest turn = iota
-	ofTest
-	ofLast
+	subtestTurn turn = iota
+	testTurn
+	lastTurn
 )
 
 // enough is how many tests of a kind a lab must have ahead of it, so that it is worth starting one more.
