@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -18,6 +19,9 @@ const sysctls = "/proc/sys/net"
 
 // headerTimeout limits the time in which a client of the echo must send its request.
 const headerTimeout = 10 * time.Second
+
+// largestDatagram is the largest size of a UDP datagram.
+const largestDatagram = 1 << 16
 
 // Echo is a pod's answer to every HTTP request.
 type Echo struct {
@@ -47,12 +51,31 @@ func Hold(stdin io.Reader, stdout io.Writer) error {
 		}
 		server := &http.Server{Handler: echo(spec.Name), ReadHeaderTimeout: headerTimeout}
 		go func() { _ = server.Serve(listener) }() // it ends with the process
+		datagrams, err := net.ListenPacket("udp", fmt.Sprintf(":%d", port))
+		if err != nil {
+			return err
+		}
+		go sendBack(datagrams)
 	}
 	if _, err := io.WriteString(stdout, ready); err != nil {
 		return err
 	}
 	_, err := io.Copy(io.Discard, stdin)
 	return err
+}
+
+// sendBack answers each datagram with itself. It ends with the process.
+func sendBack(conn net.PacketConn) {
+	buffer := make([]byte, largestDatagram)
+	for {
+		size, from, err := conn.ReadFrom(buffer)
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err == nil: // otherwise the kernel says that a former answer has not arrived
+			_, _ = conn.WriteTo(buffer[:size], from) // nobody misses an answer more than the one who asked
+		}
+	}
 }
 
 // configure sets up the parts of the network that concern only this sandbox.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -16,5 +17,28 @@ func TestAnEchoSaysWhoItIsAndWhomItSees(t *testing.T) {
 	want := Echo{Name: "milan/default/a", Source: "10.71.0.10"}
 	if err := json.Unmarshal(response.Body.Bytes(), &got); err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestAPodSendsDatagramsBack(t *testing.T) {
+	pod, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pod.Close()
+	go sendBack(pod)
+	conn, err := net.Dial("udp4", pod.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, sent := range []string{"one", "two"} {
+		buffer := make([]byte, largestDatagram)
+		if _, err := conn.Write([]byte(sent)); err != nil {
+			t.Fatal(err)
+		}
+		if size, err := conn.Read(buffer); err != nil || string(buffer[:size]) != sent {
+			t.Errorf("%q came back as %q, %v", sent, buffer[:size], err)
+		}
 	}
 }

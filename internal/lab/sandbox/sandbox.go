@@ -38,7 +38,7 @@ type Spec struct {
 	Mounts  map[string]string
 	Files   map[string][]byte
 	Folders []string
-	// Echo are the TCP ports on which it answers HTTP requests.
+	// Echo are the ports on which it answers HTTP requests, and sends datagrams back.
 	Echo []uint16
 }
 

@@ -53,7 +53,7 @@ func newCommand() *cobra.Command {
 		newPeer(folder), newUnpeer(folder),
 		newGet(folder), newInventory(folder), newRequests(folder),
 		newBuild(), newCheck(), newGuard(folder),
-		newRun(folder), newPing(folder), newHTTP(folder), newExec(folder), newLink(folder), newRelay(),
+		newRun(folder), newPing(folder), newFlow(folder), newHTTP(folder), newExec(folder), newLink(folder), newRelay(),
 		newSandbox(), newEnter(), newProbe(),
 	)
 	return command

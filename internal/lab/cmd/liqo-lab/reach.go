@@ -127,6 +127,35 @@ func newHTTP(folder func() (string, error)) *cobra.Command {
 	return command
 }
 
+// newFlow returns the command that measures one flow from a pod.
+func newFlow(folder func() (string, error)) *cobra.Command {
+	var options probe.FlowOptions
+	command := &cobra.Command{
+		Use: "flow POD ADDRESS", Short: "Measure one flow from a pod to an address until Ctrl-C", Args: cobra.ExactArgs(2),
+		Example: "  liqo-lab flow rome/default/a 10.71.1.10 --protocol=udp",
+		Long: "Send packets of one identity from a pod to a pod's address until Ctrl-C, and then until one more is answered: " +
+			"requests of one ping, datagrams\nbetween two ports, or requests on one connection. It prints JSON. " + fromPod,
+		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
+			executable, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			return inPod(ctx, lab, args[0], []string{
+				executable, "probe", "flow", args[1], "--protocol", options.Protocol,
+				"--interval", options.Interval.String(), "--grace", options.Grace.String(),
+			})
+		}),
+	}
+	flowFlags(command.Flags(), &options)
+	return command
+}
+
+func flowFlags(flags *pflag.FlagSet, options *probe.FlowOptions) {
+	flags.StringVar(&options.Protocol, "protocol", "icmp", strings.Join(probe.Protocols, ", "))
+	flags.DurationVar(&options.Interval, "interval", 100*time.Millisecond, "time from one packet to the next")
+	flags.DurationVar(&options.Grace, "grace", time.Minute, "how long to wait for one more answer at the end")
+}
+
 // newProbe returns the command of a probe from the current network.
 func newProbe() *cobra.Command {
 	parent := &cobra.Command{Use: "probe", Hidden: true}
@@ -150,7 +179,21 @@ func newProbe() *cobra.Command {
 		return show(probe.HTTP(command.Context(), args[0], get.Options))
 	}
 	get.flags(http.Flags())
-	parent.AddCommand(ping, http)
+	var options probe.FlowOptions
+	flow := &cobra.Command{Use: "flow ADDRESS", Args: cobra.ExactArgs(1)}
+	flow.RunE = func(command *cobra.Command, args []string) error {
+		address, err := netip.ParseAddr(args[0])
+		if err != nil {
+			return err
+		}
+		result, err := probe.Flow(command.Context(), address, options)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode(result)
+	}
+	flowFlags(flow.Flags(), &options)
+	parent.AddCommand(ping, http, flow)
 	return parent
 }
 
