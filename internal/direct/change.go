@@ -3,6 +3,7 @@ package direct
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -114,10 +115,6 @@ func (s *Service) untilWithdrawn(ctx context.Context, members []*member) error {
 
 // together runs a function for all members that are connected, in parallel, and joins the errors.
 func (s *Service) together(members []*member, do func(*member) error) error {
-	return errors.Join(parallel.Map(members, func(m *member) error {
-		if m.err != nil || m.namespace == "" {
-			return nil
-		}
-		return do(m)
-	})...)
+	connected := slices.DeleteFunc(slices.Clone(members), func(m *member) bool { return m.err != nil || m.namespace == "" })
+	return errors.Join(parallel.Map(connected, do)...)
 }

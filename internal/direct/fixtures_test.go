@@ -53,9 +53,9 @@ func reflected(pod, address string) *discoveryv1.EndpointSlice {
 	return slice("web-0", map[string]string{pod: address}, consts.ManagedByLabelKey)
 }
 
-// twin is the EndpointSlice in which Liqo after 1.2 keeps the address through the centre.
-func twin(pod, address string) *discoveryv1.EndpointSlice {
-	return slice("web-0-indirect", map[string]string{pod: address}, consts.ManagedByLabelKey)
+// twin is the EndpointSlice in which Liqo after 1.2 keeps the address of the pod in Milan through the centre.
+func twin(address string) *discoveryv1.EndpointSlice {
+	return slice("web-0-indirect", map[string]string{"web-milan": address}, consts.ManagedByLabelKey)
 }
 
 // unready makes the endpoints of an EndpointSlice those that the Service sends no packets to.

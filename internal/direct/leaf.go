@@ -46,21 +46,16 @@ func (m *member) endpoints(
 	all := make([]Endpoint, len(pods))
 	for i, p := range pods {
 		used, twin := addresses.reflectedAddress(p)
-		endpoint := Endpoint{Leaf: m.name(), Pod: p.name, Cluster: m.nameOf(p.cluster), Address: used.ip}
 		obstacle := limits.obstacleFor(p)
-		switch {
-		case p.cluster == m.id:
-			endpoint.Address, endpoint.Path = addresses.own[[2]string{p.name, string(p.kind)}].ip, Local
-		case endpoint.Address == "":
-			endpoint.Path = None
-		case endpoint.Address == m.directAddress(ctx, p):
-			endpoint.Path = Direct
-		case p.elsewhere(m) && toCentre != nil && !leadsTo(toCentre, endpoint.Address):
-			endpoint.Path = Stale
-		case twin && obstacle == nil && requested:
+		if p.cluster == m.id {
+			used = addresses.own[[2]string{p.name, string(p.kind)}]
+		}
+		endpoint := Endpoint{
+			Leaf: m.name(), Pod: p.name, Cluster: m.nameOf(p.cluster), Address: used.ip,
+			Path: m.path(ctx, p, used.ip, toCentre),
+		}
+		if endpoint.Path == Central && twin && obstacle == nil && requested {
 			endpoint.Path = Failed
-		default:
-			endpoint.Path = Central
 		}
 		switch {
 		case !p.elsewhere(m):
@@ -73,6 +68,24 @@ func (m *member) endpoints(
 		all[i] = endpoint
 	}
 	return all, nil
+}
+
+// path returns the way to a pod at the address that the leaf uses. The Configuration is that for the centre, or nil.
+func (m *member) path(
+	ctx context.Context, p pod, address string, toCentre *networkingv1beta1.Configuration,
+) Path {
+	switch {
+	case p.cluster == m.id:
+		return Local
+	case address == "":
+		return None
+	case address == m.directAddress(ctx, p):
+		return Direct
+	case p.elsewhere(m) && toCentre != nil && !leadsTo(toCentre, address):
+		return Stale
+	default:
+		return Central
+	}
 }
 
 // elsewhere reports whether the pod runs in another leaf than this one.

@@ -50,7 +50,7 @@ func (s State) Status() Status {
 			switch {
 			case endpoint.stuck:
 				return Outdated
-			case endpoint.Problem != "" && !(endpoint.late && endpoint.Path == None): // a new pod needs no apply
+			case endpoint.Problem != "" && (!endpoint.late || endpoint.Path != None): // a new pod needs no apply
 				status = Partial
 			}
 		}

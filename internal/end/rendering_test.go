@@ -99,7 +99,7 @@ func TestATemplateOfTheNextLiqoIsRenderedWithoutItsTypes(t *testing.T) {
 		}
 		container := got.Deployment.Spec.Template.Spec.Containers[0]
 		capability := container.SecurityContext.Capabilities.Add[1]
-		if all := append(container.Args[2:], string(capability)); !slices.Equal(all, test.expected) {
+		if all := slices.Concat(container.Args[2:], []string{string(capability)}); !slices.Equal(all, test.expected) {
 			t.Errorf("%s: got %v", name, all)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,7 +27,7 @@ type templateError struct {
 }
 
 // Error implements [error].
-func (t *templateError) Error() string { return fmt.Sprintf("at `%s`, %s", t.place, t.reason) }
+func (t *templateError) Error() string { return "at `" + t.place + "`, " + t.reason }
 
 // unrenderable says what is wrong with a template, and what to do.
 func (e *End) unrenderable(template *unstructured.Unstructured, failure *templateError) *explain.Problem {
@@ -79,7 +80,7 @@ func (r rendering) checkField(place, key string, value any) error {
 		return &templateError{place: place, reason: "the marker `" + optional + "` is before something else than a text"}
 	case begins != "":
 		return &templateError{
-			place: place, marker: true, reason: fmt.Sprintf("the key begins with `%s`, which is a marker", begins),
+			place: place, marker: true, reason: "the key begins with `" + begins + "`, which is a marker",
 		}
 	}
 	return r.check(place, value)
@@ -88,19 +89,17 @@ func (r rendering) checkField(place, key string, value any) error {
 // firstOf returns the first character of a key if it is a marker. The name of a field, a label or an annotation begins
 // with a letter or a digit.
 func firstOf(key string) string {
-	for _, first := range key {
-		if !unicode.IsLetter(first) && !unicode.IsDigit(first) {
-			return string(first)
-		}
-		break
+	first, _ := utf8.DecodeRuneInString(key)
+	if key == "" || unicode.IsLetter(first) || unicode.IsDigit(first) {
+		return ""
 	}
-	return ""
+	return string(first)
 }
 
 // try renders a small part of a template that has this text.
 func (r rendering) try(place string, part any, text string) error {
 	if _, err := enutils.RenderTemplate(part, r, false); err != nil {
-		return &templateError{place: place, reason: fmt.Sprintf("`%s` fails: %s", text, reasonOf(err))}
+		return &templateError{place: place, reason: "`" + text + "` fails: " + reasonOf(err)}
 	}
 	return nil
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -46,7 +44,9 @@ func TestAPlanFindsTheGatewayThatCanNotFollowAChangeOfTheOtherOne(t *testing.T) 
 		expected []string
 	}{
 		"nothing of the gateways": {func(p *planning) { p.plan.CIDRRemapping = types.StringValue(remappingForbidden) }, nil},
-		"the MTU":                 {func(p *planning) { p.plan.MTU = types.Int32Value(1400) }, []string{"client_gateway.template"}},
+		"the MTU": {
+			func(p *planning) { p.plan.MTU = types.Int32Value(1400) }, []string{"client_gateway.template"},
+		},
 		"an MTU that is not known": {
 			func(p *planning) { p.plan.MTU = types.Int32Unknown() }, []string{"client_gateway.template"},
 		},
@@ -57,15 +57,7 @@ func TestAPlanFindsTheGatewayThatCanNotFollowAChangeOfTheOtherOne(t *testing.T) 
 			[]string{"client_gateway.template"},
 		},
 		"a repair of the server's gateway": {
-			func(p *planning) {
-				var servers networkingv1beta1.GatewayServerList
-				if err := p.pair.server.Live.List(t.Context(), &servers); err != nil {
-					t.Fatal(err)
-				}
-				if err := p.pair.server.Live.Delete(t.Context(), client.Object(&servers.Items[0])); err != nil {
-					t.Fatal(err)
-				}
-			},
+			func(p *planning) { clustertest.DeleteGatewayServers(t, p.pair.server) },
 			[]string{"client_gateway.template"},
 		},
 	} {

@@ -10,10 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -244,21 +242,10 @@ func leafOfLiqos(t *testing.T, name, podCIDR, externalCIDR string) *cluster.Leaf
 			}
 		}
 	}
-	for _, key := range []client.ObjectKey{
-		{Namespace: "liqo", Name: "other"}, {Namespace: "other", Name: "wireguard-client"},
-		{Namespace: "other", Name: "wireguard-server"}, {Namespace: "liqo", Name: "wireguard-client"},
-		{Namespace: "liqo", Name: "wireguard-server"},
-	} {
-		meta := metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}
-		for _, template := range []object{
-			&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: meta},
-			&networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: meta},
-		} {
-			if err := leaf.Live.Create(t.Context(), template); client.IgnoreAlreadyExists(err) != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	clustertest.AddEmptyTemplates(t, leaf, map[string][]string{
+		"liqo":  {"other", "wireguard-client", "wireguard-server"},
+		"other": {"wireguard-client", "wireguard-server"},
+	})
 	return leaf
 }
 

@@ -52,12 +52,16 @@ func TestNoEndIsChangedIfTheOtherOneCanNotFollow(t *testing.T) {
 	}{
 		"a marker on the server": {
 			func(t *testing.T, _, milan *cluster.Leaf) {
+				t.Helper()
 				useTemplates(t, clustertest.NextLiqo(milan), withMarker(t))
 			},
 			`the template can't be rendered on leaf "milan"`,
 		},
 		"a template of another Liqo on the client": {
-			func(t *testing.T, rome, _ *cluster.Leaf) { useTemplates(t, rome, clustertest.NextClientTemplate()) },
+			func(t *testing.T, rome, _ *cluster.Leaf) {
+				t.Helper()
+				useTemplates(t, rome, clustertest.NextClientTemplate())
+			},
 			`the template can't be rendered on leaf "rome"`,
 		},
 	}

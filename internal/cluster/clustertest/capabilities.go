@@ -39,8 +39,10 @@ var (
 	text, integer = properties{"type": "string"}, properties{"type": "integer"}
 
 	since12         = properties{"conditions": properties{}}
-	serviceMetadata = properties{"serviceAnnotations": properties{"type": "object"}, "serviceLabels": properties{"type": "object"}}
-	severalPorts    = properties{"ports": properties{"type": "array", "items": integer}}
+	serviceMetadata = properties{
+		"serviceAnnotations": properties{"type": "object"}, "serviceLabels": properties{"type": "object"},
+	}
+	severalPorts = properties{"ports": properties{"type": "array", "items": integer}}
 )
 
 // networkingSchemas returns the schemas of Liqo's networking kinds, as the OpenAPI document of an API server: the fields

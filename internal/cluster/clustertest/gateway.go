@@ -10,6 +10,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // What is in this file is what there is for a gateway, be it of Liqo's or of the user's.
@@ -77,4 +79,18 @@ func NewKeys(tb testing.TB) map[string][]byte {
 		tb.Fatal(err)
 	}
 	return map[string][]byte{consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes()}
+}
+
+// DeleteGatewayServers deletes all gateway servers of a leaf.
+func DeleteGatewayServers(t *testing.T, leaf *cluster.Leaf) {
+	t.Helper()
+	var servers networkingv1beta1.GatewayServerList
+	if err := leaf.Live.List(t.Context(), &servers); err != nil {
+		t.Fatal(err)
+	}
+	for i := range servers.Items {
+		if err := leaf.Live.Delete(t.Context(), &servers.Items[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -3,10 +3,13 @@ package clustertest
 import (
 	"reflect"
 	"slices"
+	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // What is in this file are the places of Liqo's own templates that depend on a gateway. The templates of the next Liqo
@@ -14,7 +17,9 @@ import (
 
 // ServerTemplate is Liqo's own template of gateway servers.
 func ServerTemplate() *networkingv1beta1.WgGatewayServerTemplate {
-	return serverTemplate(port, []any{"--mtu={{ .Spec.MTU }}", "--remote={{ .ClusterID }}", "--listen-port=" + port}, "NET_RAW")
+	return serverTemplate(port, []any{
+		"--mtu={{ .Spec.MTU }}", "--remote={{ .ClusterID }}", "--listen-port=" + port,
+	}, "NET_RAW")
 }
 
 // ClientTemplate is Liqo's own template of gateway clients.
@@ -32,6 +37,25 @@ func NextServerTemplate() *networkingv1beta1.WgGatewayServerTemplate {
 // NextClientTemplate is the template of gateway clients in the next Liqo.
 func NextClientTemplate() *networkingv1beta1.WgGatewayClientTemplate {
 	return clientTemplate([]any{"--mtu={{ .Spec.MTU }}", address, argument("endpoint"), multipath}, capability)
+}
+
+// AddEmptyTemplates creates templates of both types that say nothing, unless a leaf has them. The keys of names are
+// namespaces.
+func AddEmptyTemplates(t *testing.T, leaf *cluster.Leaf, names map[string][]string) {
+	t.Helper()
+	for namespace, all := range names {
+		for _, name := range all {
+			meta := metav1.ObjectMeta{Namespace: namespace, Name: name}
+			for _, template := range []client.Object{
+				&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: meta},
+				&networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: meta},
+			} {
+				if err := client.IgnoreAlreadyExists(leaf.Live.Create(t.Context(), template)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
 }
 
 // withTemplates adds Liqo's own templates that are missing.
