@@ -1,5 +1,4 @@
-// terraform-provider-liqo is a Terraform provider for shortcuts between leaf clusters that Liqo
-// connects.
+// terraform-provider-liqo is a Terraform provider for shortcuts between leaf clusters that Liqo connects.
 package main
 
 import (
@@ -38,8 +37,7 @@ func main() {
 	}
 
 	tune()
-	// These libraries return the errors that they log. Their other logs do not help users, and may
-	// contain secrets.
+	// These libraries return the errors that they log. Their other logs do not help users, and may contain secrets.
 	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 
@@ -52,8 +50,8 @@ func main() {
 
 // tune avoids work that is useless in a process that serves only one plan or apply.
 func tune() {
-	// The SDK logs a line for each step of each request, and Terraform discards these lines unless
-	// the user asked for a log. Writing them is a sixth of the provider's work.
+	// The SDK logs a line for each step of each request, and Terraform discards these lines unless the user asked for a
+	// log. Writing them is a sixth of the provider's work.
 	if os.Getenv("TF_LOG") == "" && os.Getenv("TF_LOG_PROVIDER") == "" {
 		for _, name := range []string{"TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK"} {
 			if os.Getenv(name) == "" {

@@ -13,17 +13,16 @@ import (
 // pair has the options of a lab with the two clusters that most tests need.
 var pair = []string{"--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16"}
 
-// topology has the options of a lab with more clusters: Europe; Naples, which has the same pod CIDR as
-// Rome; and Venice, which has no Liqo. It costs more than twice as much CPU time and memory.
+// topology has the options of a lab with more clusters: Europe; Naples, which has the same pod CIDR as Rome; and
+// Venice, which has no Liqo. It costs more than twice as much CPU time and memory.
 var topology = append([]string{
 	"--cluster=europe=100.64.0.0/16", // outside the ranges that Liqo's IPAM gives out
 	"--cluster=naples=10.202.0.0/16",
 	"--cluster=venice=10.205.0.0/16,no-liqo",
 }, pair...)
 
-// onClusters runs a test in parallel with others. It skips the test if tests on clusters were not
-// requested. A test whose subtests borrow labs calls it before them: its subtests could otherwise wait for
-// tests that wait for its end.
+// onClusters runs a test in parallel with others. It skips the test if tests on clusters were not requested. A test
+// whose subtests borrow labs calls it before them: its subtests could otherwise wait for tests that wait for its end.
 func onClusters(t *testing.T) {
 	t.Helper()
 	if os.Getenv(resource.EnvTfAcc) == "" {
@@ -32,8 +31,8 @@ func onClusters(t *testing.T) {
 	t.Parallel()
 }
 
-// borrowLab reserves a lab with Rome and Milan for a test. The test may stop an API server, and count the
-// requests to all clusters. At the end of the test, the clusters must have the same objects as before.
+// borrowLab reserves a lab with Rome and Milan for a test. The test may stop an API server, and count the requests to
+// all clusters. At the end of the test, the clusters must have the same objects as before.
 func borrowLab(t *testing.T) *Lab {
 	t.Helper()
 	return borrowLabOf(t, pair)
@@ -78,8 +77,8 @@ func reserveLab(t *testing.T, options []string, turn turn) *Lab {
 	return l
 }
 
-// giveBack puts a lab into the pool, unless its test has failed. What a failed test has left must not
-// affect other tests.
+// giveBack puts a lab into the pool, unless its test has failed. What a failed test has left must not affect other
+// tests.
 func (l *Lab) giveBack(t *testing.T) {
 	t.Helper()
 	if err := l.sameInventory(context.WithoutCancel(t.Context()), l.before); err != nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// project is a folder in which Terraform runs as it does for users: the real program, after an
-// init, with the provider as a separate program.
+// project is a folder in which Terraform runs as it does for users: the real program, after an init, with the provider
+// as a separate program.
 type project struct {
 	t    *testing.T
 	dir  string
@@ -22,8 +22,8 @@ type project struct {
 	env  []string
 }
 
-// example returns a copy of one of the repository's examples. At the end of the test, everything
-// that it has applied is destroyed.
+// example returns a copy of one of the repository's examples. At the end of the test, everything that it has applied is
+// destroyed.
 func (l *Lab) example(t *testing.T, name string) *project {
 	t.Helper()
 	p := l.newProject(t, "../../examples/"+name)
@@ -31,8 +31,7 @@ func (l *Lab) example(t *testing.T, name string) *project {
 	return p
 }
 
-// destroyAtLast destroys what the projects have created at the end of the test, the last project
-// first.
+// destroyAtLast destroys what the projects have created at the end of the test, the last project first.
 func destroyAtLast(projects ...*project) {
 	for _, p := range projects {
 		p.t.Cleanup(func() {
@@ -175,8 +174,8 @@ func unbroken(output string) string {
 	return strings.Join(strings.FieldsFunc(output, func(r rune) bool { return strings.ContainsRune(" \n│╷╵", r) }), " ")
 }
 
-// builtProvider builds the provider once for all tests. It returns a mirror of a registry with it,
-// for `terraform init`.
+// builtProvider builds the provider once for all tests. It returns a mirror of a registry with it, for `terraform
+// init`.
 var builtProvider = sync.OnceValues(func() (string, error) { return buildProvider("mirror") })
 
 // buildProvider builds the provider with more flags of `go build`, and returns a mirror with this name.

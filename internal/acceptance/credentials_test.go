@@ -122,8 +122,8 @@ func (l *Lab) credentials(t *testing.T, name string) secrets {
 	}
 }
 
-// administratorToken returns the token of a ServiceAccount with all permissions. The account is
-// removed at the end of the test.
+// administratorToken returns the token of a ServiceAccount with all permissions. The account is removed at the end of
+// the test.
 func administratorToken(t *testing.T, config *rest.Config) string {
 	t.Helper()
 	kube, err := kubernetes.NewForConfig(config)

@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 )
 
-// views are data sources that show a network between Rome and Milan in every way. After is their
-// `depends_on`; it may be empty.
+// views are data sources that show a network between Rome and Milan in every way. After is their `depends_on`; it may
+// be empty.
 func views(after string) string {
 	return fmt.Sprintf(`
 		data "liqo_shortcut" "rome_milan" {
@@ -53,8 +53,8 @@ const fleetViews = `
 	  problems_only = false
 	}`
 
-// shows checks an attribute of a data source. The steps lead to a nested value: names of
-// attributes, and indices of lists.
+// shows checks an attribute of a data source. The steps lead to a nested value: names of attributes, and indices of
+// lists.
 func shows(source string, value knownvalue.Check, attribute string, steps ...any) statecheck.StateCheck {
 	path := tfjsonpath.New(attribute)
 	for _, step := range steps {

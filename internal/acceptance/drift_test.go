@@ -18,9 +18,8 @@ type damage struct {
 	do   func()
 }
 
-// repaired damages a shortcut from Rome to Milan several times. The plan after each damage is an
-// update in place, and an apply repairs everything: the test framework checks that the next plan is
-// empty.
+// repaired damages a shortcut from Rome to Milan several times. The plan after each damage is an update in place, and
+// an apply repairs everything: the test framework checks that the next plan is empty.
 func (l *Lab) repaired(t *testing.T, all ...damage) {
 	t.Helper()
 	steps := []resource.TestStep{
@@ -61,8 +60,7 @@ func (l *Lab) missingObjects(t *testing.T) []damage {
 		without("the server's PublicKey", "milan", &networkingv1beta1.PublicKey{}),
 		without("the client's Connection", "rome", &networkingv1beta1.Connection{}),
 		without("the server's Connection", "milan", &networkingv1beta1.Connection{}),
-		// While the tunnel is up, no gateway needs the keys. A lost key is provided to the other
-		// leaf again.
+		// While the tunnel is up, no gateway needs the keys. A lost key is provided to the other leaf again.
 		{"the client's keys", func() {
 			l.deleteFromTenant(t, "rome", &corev1.Secret{})
 			l.deleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
@@ -73,8 +71,7 @@ func (l *Lab) missingObjects(t *testing.T) []damage {
 		}},
 		{"the Service", func() {
 			l.deleteFromTenant(t, "milan", &corev1.Service{})
-			// Liqo 1.2.0 does not create it again. This shows as soon as the gateways miss the
-			// pings of each other.
+			// Liqo 1.2.0 does not create it again. This shows as soon as the gateways miss the pings of each other.
 			await(t, l, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", failed)
 			await(t, l, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", failed)
 		}},
@@ -128,8 +125,8 @@ func TestAccChangesOutsideOfTerraformAreCorrected(t *testing.T) {
 			"the key that the server trusts", "milan", &networkingv1beta1.PublicKey{},
 			`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`,
 		),
-		// Liqo corrects a Service by itself, except for the node port. The gateway then has another
-		// endpoint, and the client dials the old one.
+		// Liqo corrects a Service by itself, except for the node port. The gateway then has another endpoint, and the client
+		// dials the old one.
 		damage{"the Service's node port", func() {
 			lab.patchService(t, `[{"op":"replace","path":"/spec/ports/0/nodePort","value":31998}]`)
 			await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
@@ -178,8 +175,7 @@ func TestAccChangesThatLiqoCorrectsAreNotPlanned(t *testing.T) {
 	)
 }
 
-// breakConnection writes into Rome's Connection that the tunnel has failed. The gateway's next ping
-// corrects it.
+// breakConnection writes into Rome's Connection that the tunnel has failed. The gateway's next ping corrects it.
 func (l *Lab) breakConnection(t *testing.T) {
 	t.Helper()
 	connection := &networkingv1beta1.Connection{}
@@ -190,8 +186,7 @@ func (l *Lab) breakConnection(t *testing.T) {
 	}
 }
 
-// patchInTenant changes the only object of this kind that belongs to another cluster, outside of
-// Terraform.
+// patchInTenant changes the only object of this kind that belongs to another cluster, outside of Terraform.
 func (l *Lab) patchInTenant(t *testing.T, cluster string, kind client.Object, patch string) {
 	t.Helper()
 	c, name := l.client(t, cluster), map[string]string{"rome": "milan", "milan": "rome"}[cluster]

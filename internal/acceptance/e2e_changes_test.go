@@ -20,8 +20,8 @@ func TestAccPacketsCrossAgainAfterTheClustersOwnTroubles(t *testing.T) {
 		})
 		p.works()
 	}
-	// Liqo writes its firewall rules again at some time after a restart of its controllers or of the API
-	// server. A flow that begins at that moment is lost, so not every single ping arrives.
+	// Liqo writes its firewall rules again at some time after a restart of its controllers or of the API server. A flow
+	// that begins at that moment is lost, so not every single ping arrives.
 	for _, cluster := range []string{"milan", "rome"} {
 		p.during("Liqo's controllers on "+cluster+" are stopped and started", func() {
 			lab.command(t, "set", cluster, "liqo=stopped")

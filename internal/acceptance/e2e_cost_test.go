@@ -175,8 +175,8 @@ func TestAccPacketsShowWhatAReplacedGatewayCosts(t *testing.T) {
 	)
 }
 
-// costs applies one change of the shortcut after the other. It compares the parts before and after each, and
-// counts the lost packets.
+// costs applies one change of the shortcut after the other. It compares the parts before and after each, and counts the
+// lost packets.
 func (p *packetPair) costs(changes ...cost) {
 	p.t.Helper()
 	p.works()

@@ -41,8 +41,8 @@ func TestAccPacketsReachAHostThatOnlyTheOtherLeafReaches(t *testing.T) {
 	lab.reachesNot(t, "rome", at)
 }
 
-// publish lets the other leaves of a cluster reach an address that the cluster reaches. It returns the
-// address in the cluster's external CIDR that stands for it. Liqo takes it back when the test ends.
+// publish lets the other leaves of a cluster reach an address that the cluster reaches. It returns the address in the
+// cluster's external CIDR that stands for it. Liqo takes it back when the test ends.
 func (l *realLab) publish(t *testing.T, cluster string, spec ipamv1alpha1.IPSpec) string {
 	t.Helper()
 	const name = "published"
@@ -58,8 +58,8 @@ func (l *realLab) publish(t *testing.T, cluster string, spec ipamv1alpha1.IPSpec
 	return ip.Status.IP.String()
 }
 
-// remapped returns where the other leaf of a network reaches an address. The address is in one of the
-// network's ranges, such as external_cidr.
+// remapped returns where the other leaf of a network reaches an address. The address is in one of the network's ranges,
+// such as external_cidr.
 func (p *project) remapped(address, network, cidr string) string {
 	p.t.Helper()
 	return p.evaluate(fmt.Sprintf(

@@ -13,17 +13,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The tests whose names begin with TestAccPackets need root and /dev/net/tun, and fail without them.
-// A machine that does not have both leaves them out with -skip.
+// The tests whose names begin with TestAccPackets need root and /dev/net/tun, and fail without them. A machine that
+// does not have both leaves them out with -skip.
 
-// plane has the options of a lab with real packets and three clusters. Europe and Rome have the same pod
-// CIDR.
+// plane has the options of a lab with real packets and three clusters. Europe and Rome have the same pod CIDR.
 var plane = []string{
 	"--dataplane=real", "--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
 }
 
-// realLab is a lab with Liqo's own gateways. Each cluster has a pod default/a that answers pings, and
-// HTTP on port 80.
+// realLab is a lab with Liqo's own gateways. Each cluster has a pod default/a that answers pings, and HTTP on port 80.
 type realLab struct {
 	*Lab
 	pods map[string]string // their addresses, by the name of the cluster
@@ -66,8 +64,7 @@ func (l *realLab) runPod(t *testing.T, cluster string) string {
 	return address
 }
 
-// link returns a function that changes the link between two clusters. It repairs the link when the
-// test ends.
+// link returns a function that changes the link between two clusters. It repairs the link when the test ends.
 func (l *realLab) link(t *testing.T, a, b string) func(flags ...string) {
 	t.Helper()
 	t.Cleanup(func() { l.command(t, "link", a, b, "--up") })
@@ -99,8 +96,8 @@ func (l *realLab) probe(t *testing.T, kind, cluster, target string, options ...s
 	return l.startProbe(t, kind, cluster, target, options...)()
 }
 
-// startProbe runs a probe in the background. The function that it returns waits for the result. With a
-// signal, it ends the probe first.
+// startProbe runs a probe in the background. The function that it returns waits for the result. With a signal, it ends
+// the probe first.
 func (l *realLab) startProbe(
 	t *testing.T, kind, cluster, target string, options ...string,
 ) func(end ...os.Signal) probeResult {
@@ -154,8 +151,7 @@ func (l *realLab) reachesNot(t *testing.T, cluster, address string) {
 	}
 }
 
-// answers fails the test unless the pod of another cluster answers HTTP requests and sees this source
-// address.
+// answers fails the test unless the pod of another cluster answers HTTP requests and sees this source address.
 func (l *realLab) answers(t *testing.T, cluster, address, other, source string) {
 	t.Helper()
 	result := l.probe(t, "http", cluster, "http://"+address, "--count=1", "--timeout=5s")

@@ -20,15 +20,14 @@ var outages struct {
 	list []outage
 }
 
-// A ping waits that long for its answer. During an outage, this is how exactly its length is known. Where
-// nothing may be lost, an answer may take as long as a busy machine needs.
+// A ping waits that long for its answer. During an outage, this is how exactly its length is known. Where nothing may
+// be lost, an answer may take as long as a busy machine needs.
 const (
 	briefly   = "--timeout=100ms"
 	patiently = "--timeout=5s"
 )
 
-// during pings the server's pod from Rome's every 20 ms during an event, and records how long no answer
-// came.
+// during pings the server's pod from Rome's every 20 ms during an event, and records how long no answer came.
 func (p *packetPair) during(name string, happens func()) {
 	p.t.Helper()
 	p.measure(name, briefly, happens)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// packetPair is a shortcut from Rome to another cluster of a lab with real packets, and the addresses at
-// which it makes the pods reachable.
+// packetPair is a shortcut from Rome to another cluster of a lab with real packets, and the addresses at which it makes
+// the pods reachable.
 type packetPair struct {
 	*project
 	lab    *realLab
@@ -49,8 +49,7 @@ func (p *packetPair) update() {
 	p.romeAt, p.serverAt = p.run("output", "-raw", "rome_at"), p.run("output", "-raw", "server_at")
 }
 
-// works fails the test unless the pods of both clusters reach and see each other at the addresses of the
-// shortcut.
+// works fails the test unless the pods of both clusters reach and see each other at the addresses of the shortcut.
 func (p *packetPair) works() {
 	p.t.Helper()
 	p.lab.reaches(p.t, "rome", p.serverAt)

@@ -32,8 +32,8 @@ func TestAccPacketsCrossAfterAChangeOfTheAnnouncedRanges(t *testing.T) {
 	}
 }
 
-// replaceRanges lets the server announce one range of pods, and then another one of the same size. Liqo needs
-// another Configuration for the latter.
+// replaceRanges lets the server announce one range of pods, and then another one of the same size. Liqo needs another
+// Configuration for the latter.
 func (p *packetPair) replaceRanges(settings, former, latter string) {
 	p.t.Helper()
 	const announced = "%s\nserver_network = { pod_cidrs = [%q] }"

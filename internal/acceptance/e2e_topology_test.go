@@ -83,8 +83,8 @@ func TestAccPacketsAreFasterOverTheShortcutThanThroughTheCentre(t *testing.T) {
 	t.Logf("from Rome to Milan, the fastest of five\n%s", &table)
 }
 
-// latency is the shortest time from a request to its answer, in milliseconds. The average would also show how busy
-// the machine is.
+// latency is the shortest time from a request to its answer, in milliseconds. The average would also show how busy the
+// machine is.
 type latency struct{ ping, http float64 }
 
 // latency measures how fast a pod answers the pod of a cluster. Each HTTP request has its own connection.

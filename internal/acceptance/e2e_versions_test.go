@@ -17,15 +17,15 @@ import (
 // newest stands for the version of Liqo that the provider is built with.
 const newest = ""
 
-// releases are the versions of Liqo whose gateways are joined with each other: an early and a late one before
-// the newest. The gateways of lesser releases are joined with their own kind and, both ways, with the newest.
+// releases are the versions of Liqo whose gateways are joined with each other: an early and a late one before the
+// newest. The gateways of lesser releases are joined with their own kind and, both ways, with the newest.
 var (
 	releases       = []string{oldestLiqo, "v1.1.2", newest}
 	lesserReleases = []string{defectiveLiqo, "v1.0.3", "v1.1.0"}
 )
 
-// versionPairs returns the pairs of versions to join, a client and its server each. The first one joins the
-// oldest version with the newest.
+// versionPairs returns the pairs of versions to join, a client and its server each. The first one joins the oldest
+// version with the newest.
 func versionPairs() [][2]string {
 	pairs := [][2]string{{oldestLiqo, newest}}
 	for _, client := range releases {
@@ -56,8 +56,8 @@ func TestAccPacketsCrossBetweenAllVersionsOfLiqo(t *testing.T) {
 	}
 }
 
-// A version of Liqo supports the last three minor versions of Kubernetes when it is released: from 1.30 for Liqo
-// 1.0.0 to 1.36 for Liqo 1.2.0.
+// A version of Liqo supports the last three minor versions of Kubernetes when it is released: from 1.30 for Liqo 1.0.0
+// to 1.36 for Liqo 1.2.0.
 const oldestKubernetes, newestKubernetes = "v1.30.4", "v1.36.3"
 
 func TestAccPacketsCrossBetweenTheOldestAndTheNewestKubernetes(t *testing.T) {

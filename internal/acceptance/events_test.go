@@ -26,8 +26,7 @@ func (l *Lab) liqoctlBetween(t *testing.T, from, to string, args ...string) {
 	}
 }
 
-// joinByHand returns a function that makes a network between two clusters with liqoctl. The client
-// is the first one.
+// joinByHand returns a function that makes a network between two clusters with liqoctl. The client is the first one.
 func (l *Lab) joinByHand(t *testing.T, from, to string) func() {
 	t.Helper()
 	return func() {

@@ -55,8 +55,8 @@ func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 	second.run("plan", "-detailed-exitcode") // the second sees the changes of the first
 }
 
-// exampleOfAHub returns the example, with the namespace for its state. Terraform keeps the Secret
-// when the state is empty.
+// exampleOfAHub returns the example, with the namespace for its state. Terraform keeps the Secret when the state is
+// empty.
 func (l *Lab) exampleOfAHub(t *testing.T) *project {
 	t.Helper()
 	l.have(t, "europe", namespaceNamed("terraform"))

@@ -158,8 +158,8 @@ func (l *Lab) reachedAsAdministrator(t *testing.T, names ...string) map[string]l
 	return leaves
 }
 
-// reachedWithRole returns the access to Rome and Milan with only the permissions in some of the
-// repository's YAML files.
+// reachedWithRole returns the access to Rome and Milan with only the permissions in some of the repository's YAML
+// files.
 func (l *Lab) reachedWithRole(t *testing.T, files ...string) map[string]leaf {
 	t.Helper()
 	leaves := map[string]leaf{}
@@ -179,8 +179,8 @@ func rolesIn(t *testing.T, files ...string) []client.Object {
 	return roles
 }
 
-// reachedAs returns the access to a leaf of a new ServiceAccount with these roles. All of it is removed at the end
-// of the test.
+// reachedAs returns the access to a leaf of a new ServiceAccount with these roles. All of it is removed at the end of
+// the test.
 func (l *Lab) reachedAs(t *testing.T, name, account string, roles []client.Object) leaf {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", l.cluster(t, name).Kubeconfig)

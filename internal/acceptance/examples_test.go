@@ -197,8 +197,7 @@ func wireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 	}
 }
 
-// connectionBreaks returns a channel that is closed once a cluster's gateway reports that its
-// tunnel is not up.
+// connectionBreaks returns a channel that is closed once a cluster's gateway reports that its tunnel is not up.
 func (l *Lab) connectionBreaks(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
 	changes, err := l.administrator(t, name).Watch(t.Context(), &networkingv1beta1.ConnectionList{})

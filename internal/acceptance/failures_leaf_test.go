@@ -19,9 +19,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// administrator returns a client that accesses a cluster directly, without the provider. It knows
-// every kind of Kubernetes and Liqo. All tests on the lab share it, because each new one asks the API server for all
-// kinds again.
+// administrator returns a client that accesses a cluster directly, without the provider. It knows every kind of
+// Kubernetes and Liqo. All tests on the lab share it, because each new one asks the API server for all kinds again.
 func (l *Lab) administrator(t *testing.T, name string) client.WithWatch {
 	t.Helper()
 	l.mu.Lock()
@@ -93,8 +92,8 @@ func deleteAndWait(ctx context.Context, c client.WithWatch, object client.Object
 // timeToHappen is the maximum time to wait for something that takes seconds.
 const timeToHappen = 2 * time.Minute
 
-// await returns once the object with this name in a cluster's tenant namespace is as expected. It
-// watches the object, so it misses no change and does not poll.
+// await returns once the object with this name in a cluster's tenant namespace is as expected. It watches the object,
+// so it misses no change and does not poll.
 func await[T client.Object](
 	t *testing.T, l *Lab, cluster string, kind client.ObjectList, name string, done func(T) bool,
 ) {
@@ -114,8 +113,8 @@ func await[T client.Object](
 	t.Fatalf("gave up waiting for a change of %s on %s: %v", name, cluster, context.Cause(ctx))
 }
 
-// connectionAppears returns a channel that is closed by the first Connection on a cluster. A
-// gateway creates it when it has everything to dial or to listen.
+// connectionAppears returns a channel that is closed by the first Connection on a cluster. A gateway creates it when it
+// has everything to dial or to listen.
 func (l *Lab) connectionAppears(t *testing.T, name string) <-chan struct{} {
 	t.Helper()
 	return l.happens(t, name, &networkingv1beta1.ConnectionList{}, watch.Added)
@@ -127,8 +126,7 @@ func (l *Lab) gone(t *testing.T, name string, kind client.ObjectList, which ...c
 	return l.happens(t, name, kind, watch.Deleted, which...)
 }
 
-// happens returns a channel that is closed by the first event of this type on a cluster, or at the
-// end of the test.
+// happens returns a channel that is closed by the first event of this type on a cluster, or at the end of the test.
 func (l *Lab) happens(
 	t *testing.T, name string, kind client.ObjectList, expected watch.EventType, which ...client.ListOption,
 ) <-chan struct{} {
@@ -150,8 +148,8 @@ func (l *Lab) happens(
 	return happened
 }
 
-// limitedToken returns the token of a user with all permissions that a shortcut needs, but only
-// these verbs on GatewayServers.
+// limitedToken returns the token of a user with all permissions that a shortcut needs, but only these verbs on
+// GatewayServers.
 func (l *Lab) limitedToken(t *testing.T, name string, verbs []string) string {
 	t.Helper()
 	meta, all := metav1.ObjectMeta{Name: "limited", Namespace: metav1.NamespaceDefault}, []string{rbacv1.VerbAll}

@@ -14,8 +14,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// message matches a diagnostic: its summary, then the paragraphs of its detail, regardless of line
-// breaks. "…" stands for text that differs between runs.
+// message matches a diagnostic: its summary, then the paragraphs of its detail, regardless of line breaks. "…" stands
+// for text that differs between runs.
 func message(headline string, text ...string) *regexp.Regexp {
 	pattern := words("Error: "+headline) + `\s.*?`
 	for i, paragraph := range text {
@@ -35,8 +35,8 @@ func words(sentence string) string {
 	return strings.Join(fields, `\s+`)
 }
 
-// ample is the timeout of an operation that cannot end. It is enough for everything that can be
-// done, on any machine, while other tests run.
+// ample is the timeout of an operation that cannot end. It is enough for everything that can be done, on any machine,
+// while other tests run.
 const ample = "30s"
 
 // limited returns a shortcut with this timeout.
@@ -245,8 +245,8 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 				lab.command(t, "start-apiserver", "milan")
 				lab.command(t, "set", "milan", "connect=true")
 			},
-			// The process that lost the API server could not release its Lease there. So this step
-			// waits until the Lease has expired.
+			// The process that lost the API server could not release its Lease there. So this step waits until the Lease has
+			// expired.
 			Config:            lab.contexts(strings.Replace(during, ample, "5m", 1)),
 			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 		},

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// onTheLeaves checks the gateways of Rome, which dials, and of Milan, because Terraform's state may
-// have only the requested values.
+// onTheLeaves checks the gateways of Rome, which dials, and of Milan, because Terraform's state may have only the
+// requested values.
 func (l *Lab) onTheLeaves(
 	t *testing.T, check func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error,
 ) statecheck.StateCheck {

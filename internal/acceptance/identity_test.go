@@ -60,8 +60,7 @@ func TestAccALeafCanBeRenamed(t *testing.T) {
 	)
 }
 
-// writesSince compares the number of writes to the clusters by users of the common kubeconfig with
-// the number before.
+// writesSince compares the number of writes to the clusters by users of the common kubeconfig with the number before.
 type writesSince struct {
 	lab    *Lab
 	before map[string]int // as counted by [Lab.requests]
@@ -153,8 +152,8 @@ func TestAccALostLeafBlocksNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 				"1 destroyed",
 			)
 
-			// Only Milan still has objects, of the state that has given it up. A new shortcut
-			// adopts them, and its destroy removes them.
+			// Only Milan still has objects, of the state that has given it up. A new shortcut adopts them, and its destroy
+			// removes them.
 			apply(t, resource.TestStep{Config: lab.between("milan", overNodePort+"\nadopt_existing = true")})
 		})
 	}

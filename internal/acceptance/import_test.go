@@ -20,8 +20,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
-// Import by identity needs Terraform 1.12 or OpenTofu 1.12, and the tests also run on older ones.
-// So this test uses the protocol of the provider directly.
+// Import by identity needs Terraform 1.12 or OpenTofu 1.12, and the tests also run on older ones. So this test uses the
+// protocol of the provider directly.
 func TestAccAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 	lab := borrowLab(t)
 	apply(t, resource.TestStep{Config: lab.contexts(shortcutRomeMilan), Check: func(*terraform.State) error {
@@ -43,8 +43,8 @@ func TestAccAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 	}})
 }
 
-// namedOtherwise returns a provider block in which Rome and Milan have other names than their
-// contexts, and a shortcut between them. There are no other names.
+// namedOtherwise returns a provider block in which Rome and Milan have other names than their contexts, and a shortcut
+// between them. There are no other names.
 func (l *Lab) namedOtherwise(client, server string) string {
 	return l.known(map[string]string{client: entry("rome"), server: entry("milan")}) + fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
@@ -131,8 +131,7 @@ func TestAccHalfANetworkIsImportedAndTheNextApplyCompletesIt(t *testing.T) {
 	)
 }
 
-// direct is the provider of this process, configured for the lab's clusters. It is called without
-// Terraform.
+// direct is the provider of this process, configured for the lab's clusters. It is called without Terraform.
 type direct struct {
 	t        *testing.T
 	lab      *Lab
@@ -186,8 +185,7 @@ func (d *direct) read(imported *tfprotov6.ImportedResource) *tfprotov6.ReadResou
 	return response
 }
 
-// planned returns the plan of a configuration with the two leaves and their service type, as in
-// [shortcutRomeMilan].
+// planned returns the plan of a configuration with the two leaves and their service type, as in [shortcutRomeMilan].
 func (d *direct) planned(state *tfprotov6.ReadResourceResponse) tftypes.Value {
 	d.t.Helper()
 	gateway := object(d.t, d.shortcut.AttributeTypes["server_gateway"])
@@ -226,8 +224,7 @@ func (d *direct) text(wire *tfprotov6.DynamicValue, attribute string) string {
 	return text
 }
 
-// dynamic returns an object with these attributes in the format of the protocol. The others are
-// null.
+// dynamic returns an object with these attributes in the format of the protocol. The others are null.
 func (d *direct) dynamic(kind tftypes.Object, values map[string]tftypes.Value) *tfprotov6.DynamicValue {
 	d.t.Helper()
 	wire, err := tfprotov6.NewDynamicValue(kind, tftypes.NewValue(kind, filled(kind, values)))

@@ -43,8 +43,7 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 		lab.hasNoOwner(t, at, brought[i].Namespace)
 	}
 
-	// The next shortcut of the pair is not blocked, and its destroy leaves nothing behind once the
-	// keys are gone.
+	// The next shortcut of the pair is not blocked, and its destroy leaves nothing behind once the keys are gone.
 	p.write("main.tf", lab.between("milan", keyless))
 	p.apply()
 	for i, at := range []string{"rome", "milan"} {
@@ -59,8 +58,7 @@ func isUp(connection *networkingv1beta1.Connection) bool {
 	return connection.Status.Value == networkingv1beta1.Connected
 }
 
-// bringKey provides a cluster with the key of the other cluster's gateway, as users do who share
-// keys by other means.
+// bringKey provides a cluster with the key of the other cluster's gateway, as users do who share keys by other means.
 func (l *Lab) bringKey(t *testing.T, at, of string) *networkingv1beta1.PublicKey {
 	t.Helper()
 	var keys corev1.Secret
@@ -89,8 +87,7 @@ func (l *Lab) isStillThere(t *testing.T, at string, object client.Object) {
 	}
 }
 
-// hasNoOwner fails the test unless a namespace was created by the provider and has no owner any
-// more.
+// hasNoOwner fails the test unless a namespace was created by the provider and has no owner any more.
 func (l *Lab) hasNoOwner(t *testing.T, at, name string) {
 	t.Helper()
 	var namespace corev1.Namespace
@@ -116,8 +113,7 @@ func TestAccAUsersSecretStaysUnchangedAfterItsGatewayIsGone(t *testing.T) {
 			client_namespace = "default"
 			server_namespace = "default"`, name, name))
 	}
-	// This is the state after an apply or a destroy that was killed after Liqo had removed the
-	// gateways.
+	// This is the state after an apply or a destroy that was killed after Liqo had removed the gateways.
 	killed := func() {
 		for at, gateway := range map[string]client.Object{
 			"rome":  &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "milan"}},

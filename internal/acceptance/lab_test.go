@@ -47,8 +47,8 @@ type LabCluster struct {
 	LiqoFolder   string `json:"liqoFolder"` // with its sources, or empty if the version is a published one
 }
 
-// startLab starts a lab with these options of `liqo-lab up`. An open pipe keeps it alive, so it
-// ends with this process in any case.
+// startLab starts a lab with these options of `liqo-lab up`. An open pipe keeps it alive, so it ends with this process
+// in any case.
 func startLab(options ...string) (*Lab, error) {
 	dir, err := os.MkdirTemp(scratch, "lab")
 	if err != nil {
@@ -93,9 +93,9 @@ func thrift() []string {
 	return variables
 }
 
-// memoryLimit returns how many MiB each program of a lab may use. Only API servers would use more. They hold
-// 150 MB and collect garbage several times as often with 500 MiB as with a GiB, which is a twentieth of their
-// CPU time. A run has up to a dozen clusters, and they may use half of the machine's memory.
+// memoryLimit returns how many MiB each program of a lab may use. Only API servers would use more. They hold 150 MB and
+// collect garbage several times as often with 500 MiB as with a GiB, which is a twentieth of their CPU time. A run has
+// up to a dozen clusters, and they may use half of the machine's memory.
 func memoryLimit() int {
 	const least, share = 500, 24
 	return max(least, memory()/share)
@@ -136,8 +136,7 @@ func (l *Lab) serves(k *kind) bool {
 		!slices.ContainsFunc(further, func(option string) bool { return !strings.HasPrefix(option, "--cluster=") })
 }
 
-// command runs liqo-lab on the running lab. It also works in a cleanup, after the end of the test's
-// context.
+// command runs liqo-lab on the running lab. It also works in a cleanup, after the end of the test's context.
 func (l *Lab) command(t *testing.T, args ...string) {
 	t.Helper()
 	if err := l.try(args...); err != nil {

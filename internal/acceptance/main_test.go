@@ -35,15 +35,14 @@ func TestMain(m *testing.M) {
 		os.Exit(runOnClusters(m))
 	}
 	if !testing.Verbose() {
-		// Then go test reports "[no tests to run]" for this package instead of "ok". With -v each
-		// test reports why it is skipped.
+		// Then go test reports "[no tests to run]" for this package instead of "ok". With -v each test reports why it is
+		// skipped.
 		_ = flag.Set("test.run", "^$")
 	}
 	os.Exit(m.Run())
 }
 
-// runOnClusters builds everything that the tests need, and runs them. The labs start when a test
-// needs them.
+// runOnClusters builds everything that the tests need, and runs them. The labs start when a test needs them.
 func runOnClusters(m *testing.M) int {
 	if flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.timeout").Value.String() == "10m0s" {
 		log.Print("All of these tests take longer than go test allows by default: run `make testacc`, or add `-timeout 60m`.")
@@ -65,8 +64,8 @@ func runOnClusters(m *testing.M) int {
 	return m.Run()
 }
 
-// limitLabs sets the number of labs at a time: -parallel, or else [sideBySide]. Package testing then
-// starts all parallel tests at once, and they wait for a lab.
+// limitLabs sets the number of labs at a time: -parallel, or else [sideBySide]. Package testing then starts all
+// parallel tests at once, and they wait for a lab.
 func limitLabs() error {
 	labs.size = sideBySide()
 	var err error
@@ -78,13 +77,13 @@ func limitLabs() error {
 	return errors.Join(err, flag.Set("test.parallel", strconv.Itoa(math.MaxInt32)))
 }
 
-// gcPercent is the GOGC of these tests and of all programs that they start, which share few cores.
-// Collecting garbage less often saves a quarter of the CPU time of Terraform, which runs thousands of
-// times. [thrift] limits the memory of the programs that stay.
+// gcPercent is the GOGC of these tests and of all programs that they start, which share few cores. Collecting garbage
+// less often saves a quarter of the CPU time of Terraform, which runs thousands of times. [thrift] limits the memory of
+// the programs that stay.
 const gcPercent = 400
 
-// setEnvironment prepares the environment of Terraform and the provider. The settings, kubeconfigs
-// and state of the user must not affect the tests.
+// setEnvironment prepares the environment of Terraform and the provider. The settings, kubeconfigs and state of the
+// user must not affect the tests.
 func setEnvironment() error {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Templates of the next Liqo ask for fields that the types of Liqo 1.2's controllers do not have, so the controllers of a
-// lab can't render them. What they can render are templates that use the same functions on fields of today, and
+// Templates of the next Liqo ask for fields that the types of Liqo 1.2's controllers do not have, so the controllers of
+// a lab can't render them. What they can render are templates that use the same functions on fields of today, and
 // templates that these controllers would take and this provider must refuse.
 
 // annotated is a patch that lets the pods of a gateway have an annotation, which a template renders.
@@ -37,8 +37,8 @@ func TestAccAShortcutLivesWithTemplatesAndSchemasOfTheNextLiqo(t *testing.T) {
 	t.Run("at both ends", lab.livesWithNextTemplates)
 }
 
-// livesWithNextTemplates creates a shortcut, changes, rotates, repairs, imports and destroys it. In between, a plan finds
-// a template that one end can't follow a change with, and changes nothing.
+// livesWithNextTemplates creates a shortcut, changes, rotates, repairs, imports and destroys it. In between, a plan
+// finds a template that one end can't follow a change with, and changes nothing.
 func (l *Lab) livesWithNextTemplates(t *testing.T) {
 	l.keepsInventory(t)
 	config := func(settings string) string { return l.between("milan", overNodePort+"\n"+settings) }

@@ -307,8 +307,7 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 	}
 }
 
-// killWhen runs a Terraform command. It kills Terraform and the provider as soon as the event
-// happens.
+// killWhen runs a Terraform command. It kills Terraform and the provider as soon as the event happens.
 func (p *project) killWhen(happens <-chan struct{}, args ...string) {
 	p.t.Helper()
 	running := p.begin(args...)

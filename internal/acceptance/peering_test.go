@@ -18,8 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// startPeeredLab starts a lab in which Europe consumes resources of Rome and Milan, with peerings
-// made by liqoctl.
+// startPeeredLab starts a lab in which Europe consumes resources of Rome and Milan, with peerings made by liqoctl.
 func startPeeredLab(t *testing.T) *Lab {
 	t.Helper()
 	return useUpLab(t, []string{
@@ -28,9 +27,8 @@ func startPeeredLab(t *testing.T) *Lab {
 	})
 }
 
-// networks lists the requested objects of all networks in every cluster of the lab, one per line. A
-// line changes if the object is replaced or its spec changes. It does not contain the status, which
-// Liqo reports.
+// networks lists the requested objects of all networks in every cluster of the lab, one per line. A line changes if the
+// object is replaced or its spec changes. It does not contain the status, which Liqo reports.
 func (l *Lab) networks(t *testing.T) []string {
 	t.Helper()
 	var lines []string
@@ -80,8 +78,7 @@ func (l *Lab) sameNetworks(t *testing.T, before []string) {
 	}
 }
 
-// overPeering returns a shortcut over the network of Europe's peering with a leaf, with more
-// attributes.
+// overPeering returns a shortcut over the network of Europe's peering with a leaf, with more attributes.
 func (l *Lab) overPeering(leaf, more string) string {
 	return l.contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "over_peering" {
@@ -181,8 +178,8 @@ func TestAccNextToPeerings(t *testing.T) {
 	})
 }
 
-// refused returns the message about the peering of a leaf with another cluster, which has this
-// role, when a destroy would remove its network.
+// refused returns the message about the peering of a leaf with another cluster, which has this role, when a destroy
+// would remove its network.
 func refused(other, role string) string {
 	return fmt.Sprintf("This leaf needs the network for the peering with %q (ForeignCluster %s, role %s). Nothing "+
 		"was removed. End the peering first with "+
@@ -190,8 +187,7 @@ func refused(other, role string) string {
 		"the destroy.", other, other, role)
 }
 
-// withoutLabels returns the lines of networks without what changes when someone else takes over the
-// objects.
+// withoutLabels returns the lines of networks without what changes when someone else takes over the objects.
 func withoutLabels(lines []string) []string {
 	cut := make([]string, len(lines))
 	for i, line := range lines {
@@ -200,8 +196,8 @@ func withoutLabels(lines []string) []string {
 	return cut
 }
 
-// keptUnlessForced takes over the network of a peering in the first step, tries to destroy it, and
-// then forces the destroy. Settings are those of the resource.
+// keptUnlessForced takes over the network of a peering in the first step, tries to destroy it, and then forces the
+// destroy. Settings are those of the resource.
 func (l *Lab) keptUnlessForced(t *testing.T, leaf string, takeOver resource.TestStep, settings string) {
 	t.Helper()
 	before := l.networks(t)

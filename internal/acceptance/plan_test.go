@@ -110,8 +110,8 @@ func TestAccAPlanHasUnknownValuesOnlyForAMissingConfiguration(t *testing.T) {
 	)
 }
 
-// planned plans shortcuts from Rome to Milan with these settings. The key says what is wrong with
-// them. Each plan must fail with its message.
+// planned plans shortcuts from Rome to Milan with these settings. The key says what is wrong with them. Each plan must
+// fail with its message.
 func (l *Lab) planned(t *testing.T, messages map[string]struct {
 	settings string
 	message  *regexp.Regexp

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// sideBySide returns the default number of labs, and so of parallel tests; -parallel overrides it. Five tests
-// use two cores fully, because a test waits for Liqo and Kubernetes at least a third of its time. A machine
-// with little memory has fewer.
+// sideBySide returns the default number of labs, and so of parallel tests; -parallel overrides it. Five tests use two
+// cores fully, because a test waits for Liqo and Kubernetes at least a third of its time. A machine with little memory
+// has fewer.
 func sideBySide() int {
 	const most, memoryOfLab = 5, 4000 // MiB, for its own and for the files that the kernel caches
 	available := memory()
@@ -43,8 +43,8 @@ type kind struct {
 	built   bool     // whether its programs are in the cache; needs the pool's lock for building
 }
 
-// request is the request of a test for a lab. The answer may be a lab of another kind, or none. The test
-// then stops that lab and starts its own.
+// request is the request of a test for a lab. The answer may be a lab of another kind, or none. The test then stops
+// that lab and starts its own.
 type request struct {
 	kind   *kind
 	turn   turn
@@ -192,8 +192,8 @@ func (p *pool) allowStart() bool {
 	return true
 }
 
-// scarcest returns the kind that needs one more lab most: one without a lab or else the one whose labs
-// have most tests ahead of them. It returns nil if no kind needs one.
+// scarcest returns the kind that needs one more lab most: one without a lab or else the one whose labs have most tests
+// ahead of them. It returns nil if no kind needs one.
 func (p *pool) scarcest() *kind {
 	var scarcest *kind
 	var most int

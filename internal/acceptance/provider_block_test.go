@@ -10,8 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
 
-// listing returns a provider block with the lab's merged kubeconfig and these entries of
-// `clusters`.
+// listing returns a provider block with the lab's merged kubeconfig and these entries of `clusters`.
 func (l *Lab) listing(entries string) string {
 	return fmt.Sprintf(`
 		provider "liqo" {
@@ -21,8 +20,8 @@ func (l *Lab) listing(entries string) string {
 		`, l.Kubeconfig, entries)
 }
 
-// known returns a provider block with only these leaves. Each name has the attributes of its entry,
-// without the kubeconfig.
+// known returns a provider block with only these leaves. Each name has the attributes of its entry, without the
+// kubeconfig.
 func (l *Lab) known(entries map[string]string) string {
 	var clusters strings.Builder
 	for name, attributes := range entries {

@@ -214,8 +214,8 @@ func (s interruptedServer) ApplyResourceChange(ctx context.Context, req *tfproto
 	return s.ProviderServer.ApplyResourceChange(ctx, req)
 }
 
-// deleteFromTenant deletes the only object of this kind that belongs to another cluster, outside of
-// Terraform. It returns when the object is gone.
+// deleteFromTenant deletes the only object of this kind that belongs to another cluster, outside of Terraform. It
+// returns when the object is gone.
 func (l *Lab) deleteFromTenant(t *testing.T, cluster string, kind client.Object) {
 	t.Helper()
 	c := l.client(t, cluster)
@@ -226,8 +226,8 @@ func (l *Lab) deleteFromTenant(t *testing.T, cluster string, kind client.Object)
 	}
 }
 
-// removeTrace deletes everything that a cluster has of another one, outside of Terraform: the
-// tenant namespace and Liqo's record.
+// removeTrace deletes everything that a cluster has of another one, outside of Terraform: the tenant namespace and
+// Liqo's record.
 func (l *Lab) removeTrace(t *testing.T, at, of string) {
 	t.Helper()
 	l.deleteNamespace(t, at, "liqo-tenant-"+of)

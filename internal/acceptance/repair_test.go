@@ -79,8 +79,7 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 	)
 }
 
-// takeAddress removes the address from the Service of Milan's gateway, like a load balancer that
-// starts again.
+// takeAddress removes the address from the Service of Milan's gateway, like a load balancer that starts again.
 func (l *Lab) takeAddress(t *testing.T) {
 	t.Helper()
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}}

@@ -14,8 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 )
 
-// mostRequests is the maximum number of requests of a refresh to one cluster, for any number of
-// shortcuts.
+// mostRequests is the maximum number of requests of a refresh to one cluster, for any number of shortcuts.
 const mostRequests = 12
 
 func TestAccARefreshOfThreeShortcutsNeedsTheSameRequestsAsOfOne(t *testing.T) {
@@ -53,8 +52,8 @@ type refresh struct {
 	before, after map[string]int // keyed by cluster, verb and resource, separated by spaces
 }
 
-// counted creates these shortcuts, and counts the requests of the next plan. The test framework
-// runs nothing else between the two checks.
+// counted creates these shortcuts, and counts the requests of the next plan. The test framework runs nothing else
+// between the two checks.
 func (r *refresh) counted(shortcuts string) resource.TestStep {
 	return resource.TestStep{
 		Config: r.lab.contexts(`
@@ -101,8 +100,7 @@ func (l *Lab) requestsAre(note func(counts map[string]int)) plancheck.PlanCheck 
 	})
 }
 
-// requests counts the requests to the clusters with the common kubeconfig, by cluster, verb and
-// resource.
+// requests counts the requests to the clusters with the common kubeconfig, by cluster, verb and resource.
 func (l *Lab) requests(ctx context.Context) (map[string]int, error) {
 	output, err := exec.CommandContext(ctx, labProgram, "requests", "--dir", l.Dir).Output()
 	if err != nil {

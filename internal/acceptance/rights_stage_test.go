@@ -19,8 +19,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// ownNamespace is the namespace of a shortcut on both leaves. It stays, so a destroy takes a second instead of the
-// many that Kubernetes needs to delete a namespace.
+// ownNamespace is the namespace of a shortcut on both leaves. It stays, so a destroy takes a second instead of the many
+// that Kubernetes needs to delete a namespace.
 const ownNamespace = "own-namespace"
 
 // stage is a lab on which users with different rights work on the same shortcut.

@@ -20,8 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// between returns a provider block and a shortcut from Rome to a server over a node port, with more
-// settings.
+// between returns a provider block and a shortcut from Rome to a server over a node port, with more settings.
 func (l *Lab) between(server, settings string) string {
 	return l.contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
@@ -165,8 +164,8 @@ func TestAccConfigurationsCanOutliveTheShortcut(t *testing.T) {
 	)
 }
 
-// copyTemplate creates a copy of one of Liqo's templates on a cluster, without some fields, for the
-// duration of the test.
+// copyTemplate creates a copy of one of Liqo's templates on a cluster, without some fields, for the duration of the
+// test.
 func (l *Lab) copyTemplate(t *testing.T, cluster, kind, from, to string, without ...string) {
 	t.Helper()
 	c := l.client(t, cluster)
@@ -203,8 +202,8 @@ func removeField(value any, field string) {
 	}
 }
 
-// ipam returns the Deployment of Liqo's IPAM with these pools, as in Liqo's chart. It has no pods,
-// because the lab runs the program itself.
+// ipam returns the Deployment of Liqo's IPAM with these pools, as in Liqo's chart. It has no pods, because the lab runs
+// the program itself.
 func ipam(pools string) *appsv1.Deployment {
 	labels := map[string]string{
 		"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam", "app.kubernetes.io/instance": "liqo-ipam",

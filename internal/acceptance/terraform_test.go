@@ -41,8 +41,7 @@ func applyThrough(
 	})
 }
 
-// contexts returns a provider block with the lab's merged kubeconfig, followed by more
-// configuration.
+// contexts returns a provider block with the lab's merged kubeconfig, followed by more configuration.
 func (l *Lab) contexts(more string) string {
 	return required + fmt.Sprintf(`
 		provider "liqo" {

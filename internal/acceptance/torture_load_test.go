@@ -148,8 +148,8 @@ func (p *project) attach() (end func() int64) {
 	}
 }
 
-// residentPeak is the largest resident size in the kernel's description of a process. What the kernel reports after
-// its end is no less than the size of the process that has started it.
+// residentPeak is the largest resident size in the kernel's description of a process. What the kernel reports after its
+// end is no less than the size of the process that has started it.
 var residentPeak = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
 
 // peakOf returns the most memory that a running process has used, in bytes.

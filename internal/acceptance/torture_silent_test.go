@@ -16,8 +16,8 @@ func silentAddress(t *testing.T) string {
 	return "https://" + listen(t, func(connection net.Conn) { t.Cleanup(func() { connection.Close() }) })
 }
 
-// listen accepts connections until the end of the test, and returns the host and port at which it does. Each
-// connection is handled before the next one is accepted.
+// listen accepts connections until the end of the test, and returns the host and port at which it does. Each connection
+// is handled before the next one is accepted.
 func listen(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

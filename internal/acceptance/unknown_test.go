@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// written returns a project with this configuration. At the end of the test, everything that it has
-// applied is destroyed, and every cluster must have the same objects as before.
+// written returns a project with this configuration. At the end of the test, everything that it has applied is
+// destroyed, and every cluster must have the same objects as before.
 func (l *Lab) written(t *testing.T, config string) *project {
 	t.Helper()
 	p := l.example(t, "provider")
@@ -31,8 +31,8 @@ func TestAccAnUnknownSettingMayTurnOutToBeNull(t *testing.T) {
 	says(t, p.run("plan"), "1 to add")
 }
 
-// named returns a shortcut from Rome to a leaf whose name comes from another resource. A
-// replacement of that resource gives the same name again.
+// named returns a shortcut from Rome to a leaf whose name comes from another resource. A replacement of that resource
+// gives the same name again.
 func (l *Lab) named(server, trigger, settings string) string {
 	return l.contexts(fmt.Sprintf(`
 		resource "terraform_data" "server" {

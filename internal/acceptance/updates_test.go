@@ -28,8 +28,8 @@ const (
 	replacesServer   gatewayChange = "the server's gateway"
 )
 
-// update is a change of settings. It has all new settings, and what must be true after the change
-// besides a tunnel that is up.
+// update is a change of settings. It has all new settings, and what must be true after the change besides a tunnel that
+// is up.
 type update struct {
 	name     string
 	settings string
@@ -37,8 +37,8 @@ type update struct {
 	checks   []statecheck.StateCheck
 }
 
-// updated applies one update after the other to a shortcut from Rome to Milan over a node port, all
-// in place. The test framework checks that the plan after each update is empty.
+// updated applies one update after the other to a shortcut from Rome to Milan over a node port, all in place. The test
+// framework checks that the plan after each update is empty.
 func (l *Lab) updated(t *testing.T, all ...update) {
 	t.Helper()
 	gateways := &gatewayUIDs{t: t, lab: l}
@@ -239,8 +239,8 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 	)
 }
 
-// Liqo 1.2.0 never reports a remapping as complete if the changed ranges are remapped to the same ones as
-// before, as these are.
+// Liqo 1.2.0 never reports a remapping as complete if the changed ranges are remapped to the same ones as before, as
+// these are.
 func TestAccRangesChangeInPlaceToOthersOfTheSameSize(t *testing.T) {
 	lab := borrowTopology(t)
 	announcing := func(half string, checks resource.ConfigPlanChecks) resource.TestStep {
@@ -371,8 +371,7 @@ func (l *Lab) trusts(t *testing.T, cluster string, keys map[string][]byte) state
 	})
 }
 
-// haveKeys creates a Secret with gateway keys in namespace default of a cluster, for the duration
-// of the test.
+// haveKeys creates a Secret with gateway keys in namespace default of a cluster, for the duration of the test.
 func (l *Lab) haveKeys(t *testing.T, cluster, name string) map[string][]byte {
 	t.Helper()
 	secret := wireguardKeys(t, "default", name)

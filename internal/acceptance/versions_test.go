@@ -104,8 +104,8 @@ func TestAccOnlyOnePodCIDRIsAnnouncedToTheOldestLiqo(t *testing.T) {
 	})
 }
 
-// The next minor version of Liqo lets a gateway have several ports. Its schemas accept `ports` instead of
-// `port`, but not both.
+// The next minor version of Liqo lets a gateway have several ports. Its schemas accept `ports` instead of `port`, but
+// not both.
 func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 	lab := useUpLab(t, pair) // the schemas stay
 	lab.haveNextSchemas(t, "rome", "gatewayclients.networking.liqo.io")
@@ -157,8 +157,8 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 	)
 }
 
-// haveNextSchemas changes the schema of a gateway's kind like the next version of Liqo: `port` is optional and
-// excludes `ports`. It also adds a field that this provider does not know, `tunnels`.
+// haveNextSchemas changes the schema of a gateway's kind like the next version of Liqo: `port` is optional and excludes
+// `ports`. It also adds a field that this provider does not know, `tunnels`.
 func (l *Lab) haveNextSchemas(t *testing.T, cluster, name string) {
 	t.Helper()
 	c := l.client(t, cluster)
@@ -203,8 +203,7 @@ func (l *Lab) haveNextSchemas(t *testing.T, cluster, name string) {
 	}
 }
 
-// gatewaysHave fails unless Rome's and Milan's gateways have this value of a field that this provider does not
-// know.
+// gatewaysHave fails unless Rome's and Milan's gateways have this value of a field that this provider does not know.
 func (l *Lab) gatewaysHave(ctx context.Context, t *testing.T, value any, field ...string) error {
 	t.Helper()
 	for cluster, kind := range map[string]string{"rome": "GatewayClient", "milan": "GatewayServer"} {

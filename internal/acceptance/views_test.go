@@ -31,8 +31,8 @@ func (n network) value() knownvalue.Check {
 	})
 }
 
-// asLiqoSays checks that the networks of a shortcut have the values of Liqo's own Configurations.
-// Each is on the other leaf.
+// asLiqoSays checks that the networks of a shortcut have the values of Liqo's own Configurations. Each is on the other
+// leaf.
 func (l *Lab) asLiqoSays(t *testing.T, address, clientName, serverName string) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
@@ -91,8 +91,7 @@ func keepsPodCIDR(address, attribute, podCIDR string) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected)
 }
 
-// externalCIDRIsRemapped checks that a leaf's external CIDR is remapped, because all clusters of
-// the lab have the same.
+// externalCIDRIsRemapped checks that a leaf's external CIDR is remapped, because all clusters of the lab have the same.
 func externalCIDRIsRemapped(address, attribute string) statecheck.StateCheck {
 	expected := knownvalue.ObjectPartial(map[string]knownvalue.Check{
 		"external_cidr":          knownvalue.StringExact("10.70.0.0/16"),

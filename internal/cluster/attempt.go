@@ -139,8 +139,8 @@ func (a *attempt) connect(
 	if config.Prefetch != nil {
 		prefetch.Go(func() { config.Prefetch(ctx, a.leaf) })
 	}
-	// The request for the ID shows most clearly what is wrong with the credentials or the cluster.
-	// So its error comes first.
+	// The request for the ID shows most clearly what is wrong with the credentials or the cluster. So its error comes
+	// first.
 	if err := a.leaf.readID(answering); err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// cachedKinds are the kinds that every shortcut reads. Their caches start together with the leaf.
-// The cache of any other kind starts when it is first needed.
+// cachedKinds are the kinds that every shortcut reads. Their caches start together with the leaf. The cache of any
+// other kind starts when it is first needed.
 func cachedKinds() []client.Object {
 	return []client.Object{
 		&networkingv1beta1.Configuration{},
@@ -93,8 +93,7 @@ type informerEvents struct {
 	objects promptCache
 }
 
-// Subscribe implements [Events]. It starts the caches that do not run yet and waits until each one
-// is filled.
+// Subscribe implements [Events]. It starts the caches that do not run yet and waits until each one is filled.
 func (e informerEvents) Subscribe(
 	ctx context.Context, changed func(client.Object), kinds ...client.Object,
 ) (func(), error) {

@@ -10,9 +10,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Credentials say how to reach one cluster. They combine an optional kubeconfig with values that
-// override it. The zero value selects the context with the leaf's name in the [Registry]'s
-// kubeconfig.
+// Credentials say how to reach one cluster. They combine an optional kubeconfig with values that override it. The zero
+// value selects the context with the leaf's name in the [Registry]'s kubeconfig.
 type Credentials struct {
 	Kubeconfig Kubeconfig
 
@@ -32,8 +31,8 @@ type Credentials struct {
 	ProxyURL             string
 	Exec                 *Exec
 
-	// Through is the name of the leaf, usually the centre, in which Liqo keeps the kubeconfig of this cluster. It
-	// replaces Kubeconfig.
+	// Through is the name of the leaf, usually the centre, in which Liqo keeps the kubeconfig of this cluster. It replaces
+	// Kubeconfig.
 	Through   string
 	ClusterID string // by which that leaf knows this cluster; this leaf's name if empty
 
@@ -41,8 +40,7 @@ type Credentials struct {
 	LiqoNamespace string
 }
 
-// Exec is a credential plugin, a program that prints credentials, as in a kubeconfig's
-// users[].user.exec.
+// Exec is a credential plugin, a program that prints credentials, as in a kubeconfig's users[].user.exec.
 type Exec struct {
 	APIVersion string
 	Command    string
@@ -56,22 +54,21 @@ func (Credentials) String() string { return "credentials (hidden)" }
 // GoString does the same for the %#v verb.
 func (c Credentials) GoString() string { return c.String() }
 
-// NeedKubeconfig reports whether the credentials need the [Registry]'s kubeconfig. They do if they
-// have no kubeconfig of their own and no Through, and either no host or the name of a context, cluster
-// or user.
+// NeedKubeconfig reports whether the credentials need the [Registry]'s kubeconfig. They do if they have no kubeconfig
+// of their own and no Through, and either no host or the name of a context, cluster or user.
 func (c Credentials) NeedKubeconfig() bool {
 	names := c.Context != "" || c.ContextCluster != "" || c.ContextAuthInfo != ""
 	return c.Kubeconfig.IsZero() && c.Through == "" && (c.Host == "" || names)
 }
 
-// sayWhichCluster reports whether the credentials say which cluster they are for. The other fields,
-// such as a token, only identify the user.
+// sayWhichCluster reports whether the credentials say which cluster they are for. The other fields, such as a token,
+// only identify the user.
 func (c Credentials) sayWhichCluster() bool {
 	return !c.Kubeconfig.IsZero() || c.Host != "" || c.Context != "" || c.ContextCluster != "" || c.Through != ""
 }
 
-// restConfig resolves the credentials to a client configuration. Errors name the wrong file or
-// value, never its content.
+// restConfig resolves the credentials to a client configuration. Errors name the wrong file or value, never its
+// content.
 func (c Credentials) restConfig() (*rest.Config, error) {
 	kubeconfig, err := c.Kubeconfig.load()
 	if err != nil {
@@ -98,8 +95,7 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-// checkNames finds a misspelt context, cluster or user before client-go reports it as a missing
-// configuration.
+// checkNames finds a misspelt context, cluster or user before client-go reports it as a missing configuration.
 func (c Credentials) checkNames(kubeconfig *clientcmdapi.Config) error {
 	if _, ok := kubeconfig.Contexts[c.Context]; c.Context != "" && !ok {
 		return fmt.Errorf("%s has no context %q; it has %s",

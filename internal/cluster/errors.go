@@ -60,22 +60,20 @@ func (e *Error) cause() string {
 	return Shown(e.Err.Error())
 }
 
-// Unreachable reports whether an error means that a leaf's API server did not answer, so that its
-// objects are unknown.
+// Unreachable reports whether an error means that a leaf's API server did not answer, so that its objects are unknown.
 func Unreachable(err error) bool {
 	var explained *Error
 	return errors.As(err, &explained) && explained.unreachable
 }
 
-// NoLiqo reports whether an error means that a cluster answers, but has no Liqo in the namespace
-// that was searched.
+// NoLiqo reports whether an error means that a cluster answers, but has no Liqo in the namespace that was searched.
 func NoLiqo(err error) bool {
 	var explained *Error
 	return errors.As(err, &explained) && explained.noLiqo
 }
 
-// Explain turns an error of the leaf's API server into an [Error]. It returns any [Error] and the
-// context's errors unchanged.
+// Explain turns an error of the leaf's API server into an [Error]. It returns any [Error] and the context's errors
+// unchanged.
 func (l *Leaf) Explain(err error) error {
 	var (
 		explained *Error
@@ -127,8 +125,7 @@ func classify(err error) *Error {
 	return classifyConnection(err)
 }
 
-// classifyConnection handles errors that are neither an answer with a known Kubernetes reason nor
-// about credentials.
+// classifyConnection handles errors that are neither an answer with a known Kubernetes reason nor about credentials.
 func classifyConnection(err error) *Error {
 	var request *url.Error
 	var redirect *redirectError
@@ -190,8 +187,8 @@ func isUntrusted(err error) bool {
 	return errors.As(err, &unknownAuthority) || errors.As(err, &wrongHost) || errors.As(err, &invalid)
 }
 
-// isUnknownResource reports whether a kind does not exist. The error for a missing object has a
-// name and the words of Kubernetes, this one lacks one of them.
+// isUnknownResource reports whether a kind does not exist. The error for a missing object has a name and the words of
+// Kubernetes, this one lacks one of them.
 func isUnknownResource(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Reason == metav1.StatusReasonNotFound &&
@@ -210,8 +207,7 @@ func stripURL(err error) error {
 	return request.Err
 }
 
-// explainMissingID explains why a leaf's ID could not be read. A cluster that answers but has no ID
-// has no Liqo.
+// explainMissingID explains why a leaf's ID could not be read. A cluster that answers but has no ID has no Liqo.
 func (l *Leaf) explainMissingID(err error) error {
 	if apierrors.IsNotFound(err) {
 		return &Error{
@@ -223,10 +219,9 @@ func (l *Leaf) explainMissingID(err error) error {
 	return l.Explain(err)
 }
 
-// Lost reports whether an error of connecting to a leaf means that the leaf may be gone for good.
-// Then its name is unknown, nothing answers at its address, the cluster there has no Liqo, none of Liqo's
-// kinds or an untrusted certificate, or its centre is not peered with it. A leaf that refuses the
-// credentials is not lost, because it exists.
+// Lost reports whether an error of connecting to a leaf means that the leaf may be gone for good. Then its name is
+// unknown, nothing answers at its address, the cluster there has no Liqo, none of Liqo's kinds or an untrusted
+// certificate, or its centre is not peered with it. A leaf that refuses the credentials is not lost, because it exists.
 func Lost(err error) bool {
 	_, unknown := errors.AsType[*UnknownNameError](err)
 	missing, _ := errors.AsType[*noIdentityError](err)

@@ -9,9 +9,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// noPermission matches Kubernetes' message for a request that the user has no permission for.
-// Quotas, policies and webhooks use the same status code, 403. Only the message distinguishes them
-// (k8s.io/apiserver, responsewriters.ForbiddenMessage).
+// noPermission matches Kubernetes' message for a request that the user has no permission for. Quotas, policies and
+// webhooks use the same status code, 403. Only the message distinguishes them (k8s.io/apiserver,
+// responsewriters.ForbiddenMessage).
 var noPermission = regexp.MustCompile(
 	`User "(?P<user>[^"]*)" cannot (?P<verb>\S+) resource "(?P<resource>[^"]*)" in API group "(?P<group>[^"]*)" ` +
 		`(?:in the namespace "(?P<namespace>[^"]*)"|at the cluster scope)`)
@@ -45,8 +45,8 @@ func missingPermission(err error) (permission, bool) {
 	return permission{}, false
 }
 
-// MissingPermission reports whether an answer of an API server means that the user has no
-// permission for such requests, whatever they contain.
+// MissingPermission reports whether an answer of an API server means that the user has no permission for such requests,
+// whatever they contain.
 func MissingPermission(err error) bool {
 	_, missing := missingPermission(err)
 	return missing
@@ -64,8 +64,8 @@ func isDenied(err error) bool {
 	return false
 }
 
-// classifyRefusal distinguishes a missing permission, which an administrator can grant, from a rule
-// of the cluster that the request violates.
+// classifyRefusal distinguishes a missing permission, which an administrator can grant, from a rule of the cluster that
+// the request violates.
 func classifyRefusal(err error) *Error {
 	missing, ok := missingPermission(err)
 	if !ok {

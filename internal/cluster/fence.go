@@ -25,8 +25,8 @@ type fence struct {
 type fenceKey struct{}
 
 // WithFence returns a context for an operation that holds leases, see [Leaf.Hold]. While one of them is not renewed in
-// time, the requests of the operation that write wait, to whichever leaf. Those that are under way end. They
-// continue when the lease is renewed after all, and fail when it is lost.
+// time, the requests of the operation that write wait, to whichever leaf. Those that are under way end. They continue
+// when the lease is renewed after all, and fail when it is lost.
 func WithFence(ctx context.Context) context.Context {
 	return context.WithValue(ctx, fenceKey{}, &fence{changed: make(chan struct{})})
 }
@@ -108,8 +108,8 @@ func (e *fenceError) explain() error {
 	}
 }
 
-// untilOpen returns when the fence is open, or with the error of the request that did not pass: after a minute, when
-// a lease is lost, or when the context ends.
+// untilOpen returns when the fence is open, or with the error of the request that did not pass: after a minute, when a
+// lease is lost, or when the context ends.
 func (f *fence) untilOpen(ctx context.Context) error {
 	timer := time.NewTimer(outagesSurvived)
 	defer timer.Stop()

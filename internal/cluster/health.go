@@ -21,18 +21,18 @@ type health struct {
 // refusal is a series of refusals to watch a kind.
 type refusal struct{ first, last time.Time }
 
-// A watch that is refused asks again after at most a minute. So a refusal that comes later than that is not of the
-// same series; the watch has worked in between.
+// A watch that is refused asks again after at most a minute. So a refusal that comes later than that is not of the same
+// series; the watch has worked in between.
 const longestSilence = time.Minute
 
 func newHealth() *health {
 	return &health{broken: make(chan struct{}), refused: map[string]*refusal{}}
 }
 
-// report records the error that ended a watch of a kind. Client-go retries after every error. The leaf is given up
-// only if a retry cannot help: its API server refuses to watch. While the leaf is being connected to, one refusal is
-// enough, so that users do not wait for a plan that can't succeed. An API server that refuses only later may have
-// restarted, and is given time.
+// report records the error that ended a watch of a kind. Client-go retries after every error. The leaf is given up only
+// if a retry cannot help: its API server refuses to watch. While the leaf is being connected to, one refusal is enough,
+// so that users do not wait for a plan that can't succeed. An API server that refuses only later may have restarted,
+// and is given time.
 func (h *health) report(kind string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -95,8 +95,8 @@ func isSet(field reflect.Value) bool {
 	return !field.IsZero()
 }
 
-// kubeconfig returns a kubeconfig of these credentials, for an entry of `clusters`. If the entry has a host, it has
-// the whole way to the API server: then the proxy is not that of the Secret either.
+// kubeconfig returns a kubeconfig of these credentials, for an entry of `clusters`. If the entry has a host, it has the
+// whole way to the API server: then the proxy is not that of the Secret either.
 func (g givenCredentials) kubeconfig(entry Credentials) (Kubeconfig, error) {
 	const name = "leaf"
 	cluster := g.cluster

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// Includes reports whether live has all that desired has: whether a patch with desired would change nothing.
-// The API server adds defaults, so live may say more. T is the type of an object or of a part of one.
+// Includes reports whether live has all that desired has: whether a patch with desired would change nothing. The API
+// server adds defaults, so live may say more. T is the type of an object or of a part of one.
 func Includes[T any](live, desired T) bool {
 	before, err := json.Marshal(live)
 	if err != nil {

@@ -35,9 +35,9 @@ type loadedKubeconfig struct {
 // IsZero reports whether there are neither files nor content.
 func (k Kubeconfig) IsZero() bool { return len(k.Paths) == 0 && k.Content == "" }
 
-// KubeconfigFromEnvironment returns the kubeconfig of the environment: KUBE_CONFIG_PATH,
-// KUBE_CONFIG_PATHS, KUBECONFIG, or ~/.kube/config, in this order. The second and third are lists
-// with the system's path separator. getenv is os.Getenv.
+// KubeconfigFromEnvironment returns the kubeconfig of the environment: KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS, KUBECONFIG,
+// or ~/.kube/config, in this order. The second and third are lists with the system's path separator. getenv is
+// os.Getenv.
 func KubeconfigFromEnvironment(getenv func(string) string) Kubeconfig {
 	if path := getenv("KUBE_CONFIG_PATH"); path != "" {
 		return Kubeconfig{Paths: []string{path}}
@@ -51,8 +51,8 @@ func KubeconfigFromEnvironment(getenv func(string) string) Kubeconfig {
 	return Kubeconfig{Paths: []string{clientcmd.RecommendedHomeFile}, Optional: true}
 }
 
-// shared returns the kubeconfig such that its copies load it only once, unless its files change. A resource of the
-// same apply may write them.
+// shared returns the kubeconfig such that its copies load it only once, unless its files change. A resource of the same
+// apply may write them.
 func (k Kubeconfig) shared() Kubeconfig {
 	k.last = &loadedKubeconfig{}
 	return k
@@ -149,8 +149,7 @@ func (k Kubeconfig) describe() string {
 	}
 }
 
-// contexts returns the names of the kubeconfig's contexts, sorted. It returns none if the
-// kubeconfig can't be read.
+// contexts returns the names of the kubeconfig's contexts, sorted. It returns none if the kubeconfig can't be read.
 func (k Kubeconfig) contexts() []string {
 	config, err := k.view()
 	if err != nil {

@@ -29,13 +29,13 @@ type Leaf struct {
 	// LiqoNamespace is the namespace in which Liqo runs.
 	LiqoNamespace string
 
-	// Cached reads from the cache and writes to the API server. It sees only objects with Liqo's
-	// label of a remote cluster's ID. The first read of a kind starts that kind's cache.
+	// Cached reads from the cache and writes to the API server. It sees only objects with Liqo's label of a remote
+	// cluster's ID. The first read of a kind starts that kind's cache.
 	Cached client.Client
 	// Live reads from the API server.
 	Live client.WithWatch
-	// Discovery returns a client whose requests end with the context. It reports what the API server serves,
-	// and asks each time.
+	// Discovery returns a client whose requests end with the context. It reports what the API server serves, and asks each
+	// time.
 	Discovery Discovery
 	// Events reports changes in the cache.
 	Events Events
@@ -47,8 +47,7 @@ type Leaf struct {
 	facts     sync.Map // of [Once]: a [Memo] for each type of facts, keyed by the type
 }
 
-// New returns a leaf that uses existing clients, for example those of a test. See [Leaf] for what
-// each must be.
+// New returns a leaf that uses existing clients, for example those of a test. See [Leaf] for what each must be.
 func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, cached client.Client, live client.WithWatch,
 	discovery Discovery, events Events,
 ) *Leaf {
@@ -67,8 +66,8 @@ func Absent(name, id string) *Leaf {
 	return &Leaf{Name: name, ID: liqov1beta1.ClusterID(id), health: newHealth(), clock: &clock{}}
 }
 
-// assemble returns a leaf whose ID is not known yet, and the cache that it reads from. All its
-// clients share one set of connections.
+// assemble returns a leaf whose ID is not known yet, and the cache that it reads from. All its clients share one set of
+// connections.
 func assemble(
 	name string, config *rest.Config, liqoNamespace string, health *health, late <-chan struct{},
 ) (*Leaf, cache.Cache, error) {

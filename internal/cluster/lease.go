@@ -32,9 +32,8 @@ type LeaseRequest struct {
 	Lost    func(error)         // called once with a [LeaseLostError] if the lease is lost before its release
 }
 
-// Hold waits until nobody holds the lease, and takes it. It waits 10 seconds for a dead holder. It
-// renews the lease until the lease is released. With a context of [WithFence], nothing is written while
-// the lease may be lost.
+// Hold waits until nobody holds the lease, and takes it. It waits 10 seconds for a dead holder. It renews the lease
+// until the lease is released. With a context of [WithFence], nothing is written while the lease may be lost.
 func (l *Leaf) Hold(ctx context.Context, request LeaseRequest) (*Lease, error) {
 	fence, ctx := fenceOf(ctx), withoutFence(ctx)
 	lease := l.lease(request.Name)
@@ -93,9 +92,9 @@ func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, reque
 
 func (l *Leaf) microNow() *metav1.MicroTime { return new(metav1.NewMicroTime(l.Now())) }
 
-// untilFree returns once a lease has been released or its holder is dead. It returns an empty lease
-// after a release, and the lease as last seen after a death. A holder is dead if its lease has not
-// changed for leaseDuration by this process's clock, while the API server could be asked.
+// untilFree returns once a lease has been released or its holder is dead. It returns an empty lease after a release,
+// and the lease as last seen after a death. A holder is dead if its lease has not changed for leaseDuration by this
+// process's clock, while the API server could be asked.
 func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinationv1.Lease, error) {
 	var (
 		version string    // of the lease when last seen
@@ -134,9 +133,9 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 	}
 }
 
-// watchLease returns the changes of a lease, and the lease itself, which is nil if there is none. The
-// watch starts before the lease is read, and without a resource version, because an API server does
-// not know the versions from before its start. After an error, there is no watch.
+// watchLease returns the changes of a lease, and the lease itself, which is nil if there is none. The watch starts
+// before the lease is read, and without a resource version, because an API server does not know the versions from
+// before its start. After an error, there is no watch.
 func (l *Leaf) watchLease(ctx context.Context, name string) (watch.Interface, *coordinationv1.Lease, error) {
 	changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{},
 		client.InNamespace(l.LiqoNamespace), client.MatchingFields{"metadata.name": name})
@@ -151,8 +150,8 @@ func (l *Leaf) watchLease(ctx context.Context, name string) (watch.Interface, *c
 	return changes, seen, nil
 }
 
-// untilChanged returns true when a lease may differ from this version, or after the time silent. It
-// returns false when the API server ends the watch. It stops the watch.
+// untilChanged returns true when a lease may differ from this version, or after the time silent. It returns false when
+// the API server ends the watch. It stops the watch.
 func untilChanged(ctx context.Context, changes watch.Interface, version string, silent time.Duration) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, silent)
 	defer cancel()
@@ -220,8 +219,8 @@ func (l *Lease) end(ctx context.Context, giveBack func(context.Context, *coordin
 	})
 }
 
-// write writes the lease. After a conflict, it reads the lease and writes once more if this process still
-// holds it. That is so if the answer to an earlier write was lost.
+// write writes the lease. After a conflict, it reads the lease and writes once more if this process still holds it.
+// That is so if the answer to an earlier write was lost.
 func (l *Lease) write(ctx context.Context, do func(held *coordinationv1.Lease) error) error {
 	written := l.held.DeepCopy()
 	err := do(written)

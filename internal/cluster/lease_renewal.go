@@ -21,8 +21,8 @@ const (
 
 // Lease is a lease on a leaf that this process holds.
 //
-// client-go's leader election does the same, but is not suitable. It needs a typed client, which
-// adds every API of Kubernetes to the binary, and it polls a lease that it could watch.
+// client-go's leader election does the same, but is not suitable. It needs a typed client, which adds every API of
+// Kubernetes to the binary, and it polls a lease that it could watch.
 type Lease struct {
 	// AtOnce means that the first request took the lease: nobody else held it.
 	AtOnce bool
@@ -61,8 +61,8 @@ func (e *LeaseLostError) Error() string {
 // Unwrap returns why the last renewal failed.
 func (e *LeaseLostError) Unwrap() error { return e.Last }
 
-// keepLease renews a lease until it is released or lost. Its user may continue after the context
-// has ended, to clean up. So the renewal does not end with the context. Taken is when the request that took it began.
+// keepLease renews a lease until it is released or lost. Its user may continue after the context has ended, to clean
+// up. So the renewal does not end with the context. Taken is when the request that took it began.
 func (l *Leaf) keepLease(
 	ctx context.Context, lease *coordinationv1.Lease, taken instant, fence *fence, lost func(error),
 ) *Lease {

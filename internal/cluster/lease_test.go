@@ -33,8 +33,8 @@ func heldBy(holder string, renewed time.Time) *coordinationv1.Lease {
 	}
 }
 
-// isHeldAfter fails the test unless the lease of a dead holder is taken after the expected time. It
-// releases the lease again.
+// isHeldAfter fails the test unless the lease of a dead holder is taken after the expected time. It releases the lease
+// again.
 func isHeldAfter(t *testing.T, leaf *cluster.Leaf, expected time.Duration) {
 	t.Helper()
 	before := time.Now()

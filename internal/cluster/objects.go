@@ -20,12 +20,12 @@ import (
 // FieldManager is the provider's field manager for all writes.
 const FieldManager = "terraform-provider-liqo"
 
-// RemoteID returns the ID of the remote cluster that an object belongs to, from Liqo's label. It is
-// empty if the object belongs to none.
+// RemoteID returns the ID of the remote cluster that an object belongs to, from Liqo's label. It is empty if the object
+// belongs to none.
 func RemoteID(object client.Object) string { return object.GetLabels()[consts.RemoteClusterID] }
 
-// Apply writes an object by server-side apply, stores the result in object, and returns once the
-// leaf's cache has seen it. Apply takes over fields that other managers have set.
+// Apply writes an object by server-side apply, stores the result in object, and returns once the leaf's cache has seen
+// it. Apply takes over fields that other managers have set.
 func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 	gvk, err := apiutil.GVKForObject(object, l.Live.Scheme())
 	if err != nil {
@@ -137,8 +137,8 @@ func (l *Leaf) Describe(object client.Object) string {
 	return fmt.Sprintf("%s %s/%s", kind, object.GetNamespace(), object.GetName())
 }
 
-// Edit writes only what change changes in an object, whoever has set it. It returns once the leaf's
-// cache has seen the change, if the cache holds objects of this kind.
+// Edit writes only what change changes in an object, whoever has set it. It returns once the leaf's cache has seen the
+// change, if the cache holds objects of this kind.
 func (l *Leaf) Edit(ctx context.Context, object client.Object, change func(client.Object)) error {
 	edited, ok := object.DeepCopyObject().(client.Object)
 	if !ok {

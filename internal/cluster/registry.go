@@ -27,8 +27,7 @@ type Config struct {
 type Registry struct {
 	config Config
 
-	// Caches outlive the request that started them, so their lifetime is the registry's, not a
-	// caller's context.
+	// Caches outlive the request that started them, so their lifetime is the registry's, not a caller's context.
 	lifetime context.Context // see above
 	stop     context.CancelFunc
 
@@ -39,8 +38,7 @@ type Registry struct {
 	wrap         transport.WrapperFunc // replaces the network in tests; nil otherwise
 }
 
-// UnknownNameError means that a name is neither a cluster of the provider block nor a context of
-// its kubeconfig.
+// UnknownNameError means that a name is neither a cluster of the provider block nor a context of its kubeconfig.
 type UnknownNameError struct {
 	Name     string
 	Clusters []string // names in the provider block, sorted
@@ -66,11 +64,10 @@ func NewRegistry(config Config) *Registry {
 // Close stops the caches of all leaves.
 func (r *Registry) Close() { r.stop() }
 
-// Leaf returns the connected leaf with this name: its API server has answered, it has Liqo and its
-// ID is known. The first call for a name connects, and concurrent calls wait for it. The next call
-// after a failure connects again, unless the API server did not answer at all: then every later call
-// fails with the same error, because each attempt would take as long again. Errors are an
-// [UnknownNameError], an [Error], or the context's.
+// Leaf returns the connected leaf with this name: its API server has answered, it has Liqo and its ID is known. The
+// first call for a name connects, and concurrent calls wait for it. The next call after a failure connects again,
+// unless the API server did not answer at all: then every later call fails with the same error, because each attempt
+// would take as long again. Errors are an [UnknownNameError], an [Error], or the context's.
 func (r *Registry) Leaf(ctx context.Context, name string) (*Leaf, error) {
 	return r.attempt(name).wait(ctx) //nolint:contextcheck // it belongs to no caller
 }
@@ -152,9 +149,9 @@ func (r *Registry) connect(ctx context.Context, a *attempt) error {
 	return a.connect(ctx, credentials, r.config, r.timeToAnswer)
 }
 
-// credentials returns the credentials of a leaf. An entry without a kubeconfig and host of its own
-// uses the common kubeconfig. If the entry does not say which cluster it is for, or if there is no
-// entry, the leaf is the context with its name. No other cluster is guessed.
+// credentials returns the credentials of a leaf. An entry without a kubeconfig and host of its own uses the common
+// kubeconfig. If the entry does not say which cluster it is for, or if there is no entry, the leaf is the context with
+// its name. No other cluster is guessed.
 func (r *Registry) credentials(name string) (Credentials, error) {
 	credentials, listed := r.config.Clusters[name]
 	if credentials.LiqoNamespace == "" {
@@ -194,9 +191,8 @@ func (r *Registry) noContext(name string, listed bool) error {
 	}
 }
 
-// Names returns the names of all leaves: first those of the provider block, then the contexts of
-// the kubeconfig, each sorted. If the kubeconfig can't be read, it returns the error and only the
-// names of the provider block.
+// Names returns the names of all leaves: first those of the provider block, then the contexts of the kubeconfig, each
+// sorted. If the kubeconfig can't be read, it returns the error and only the names of the provider block.
 func (r *Registry) Names() ([]string, error) {
 	names := slices.Sorted(maps.Keys(r.config.Clusters))
 	kubeconfig, err := r.config.Kubeconfig.view()
@@ -211,9 +207,8 @@ func (r *Registry) Names() ([]string, error) {
 	return names, nil
 }
 
-// Listed returns the names of the clusters that the user means when naming none: those of the
-// provider block or, if it has none, all contexts of the kubeconfig, sorted. The error says why the
-// kubeconfig can't be read.
+// Listed returns the names of the clusters that the user means when naming none: those of the provider block or, if it
+// has none, all contexts of the kubeconfig, sorted. The error says why the kubeconfig can't be read.
 func (r *Registry) Listed() ([]string, error) {
 	if len(r.config.Clusters) > 0 {
 		return slices.Sorted(maps.Keys(r.config.Clusters)), nil

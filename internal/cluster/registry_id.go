@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// timeToAsk limits the time that a leaf takes to return its ID while another leaf is searched. A
-// leaf that hangs must not delay operations on other leaves.
+// timeToAsk limits the time that a leaf takes to return its ID while another leaf is searched. A leaf that hangs must
+// not delay operations on other leaves.
 const timeToAsk = 20 * time.Second
 
 // UnknownIDError means that none of the leaves that answered is the cluster with an ID.
@@ -38,11 +38,10 @@ func (e *SharedIDError) Error() string {
 	return fmt.Sprintf("leaves %q and %q are two clusters with the same cluster ID %q", e.Names[0], e.Names[1], e.ID)
 }
 
-// LeafByID returns the connected leaf with this cluster ID, whatever its name. It asks all leaves in
-// parallel, ignores leaves that it can't connect to, and waits for no leaf once it has the right one.
-// If a cluster has several names for one address, LeafByID uses the first one of [Registry.Names], else
-// the one that answers first. The error is an [UnknownIDError], or a [SharedIDError] if another cluster with the ID has
-// answered by then.
+// LeafByID returns the connected leaf with this cluster ID, whatever its name. It asks all leaves in parallel, ignores
+// leaves that it can't connect to, and waits for no leaf once it has the right one. If a cluster has several names for
+// one address, LeafByID uses the first one of [Registry.Names], else the one that answers first. The error is an
+// [UnknownIDError], or a [SharedIDError] if another cluster with the ID has answered by then.
 func (r *Registry) LeafByID(ctx context.Context, id string) (*Leaf, error) {
 	return r.Search(ctx, id, nil)
 }

@@ -14,8 +14,8 @@ import (
 // know every kind. A wait goes on through all of this. This file decides for how long, and how often it asks.
 
 const (
-	// refusalsBelieved is how long an API server must refuse a request before a wait gives up. One that has just
-	// started knows all permissions and kinds within a few seconds.
+	// refusalsBelieved is how long an API server must refuse a request before a wait gives up. One that has just started
+	// knows all permissions and kinds within a few seconds.
 	refusalsBelieved = 15 * time.Second
 
 	// outagesSurvived is how long a write is repeated.
@@ -68,8 +68,8 @@ func (r *retries) pause(ctx context.Context, err error) error {
 	}
 }
 
-// after returns the delay before the next request. It returns false if the failure is not one of the API server, or
-// if the API server has refused for too long.
+// after returns the delay before the next request. It returns false if the failure is not one of the API server, or if
+// the API server has refused for too long.
 func (r *retries) after(err error) (time.Duration, bool) {
 	_, failed := errors.AsType[*Error](err)
 	switch {
@@ -105,8 +105,8 @@ func (r *retries) believes(err error) bool {
 	return !r.refused.IsZero() && time.Since(r.refused) >= refusalsBelieved
 }
 
-// ended returns the error of a wait whose context has ended: the cause of that and, if the last request has failed,
-// its failure.
+// ended returns the error of a wait whose context has ended: the cause of that and, if the last request has failed, its
+// failure.
 func (r *retries) ended(ctx context.Context) error {
 	if r.last == nil {
 		return context.Cause(ctx)

@@ -31,9 +31,8 @@ func NewScheme() *runtime.Scheme {
 	return scheme
 }
 
-// newRESTMapper returns a mapper that knows the resource of each used kind without asking the API
-// server, which saves a discovery per leaf. It asks only for the kinds of other gateway
-// technologies.
+// newRESTMapper returns a mapper that knows the resource of each used kind without asking the API server, which saves a
+// discovery per leaf. It asks only for the kinds of other gateway technologies.
 func newRESTMapper(config *rest.Config, httpClient *http.Client) (meta.RESTMapper, error) {
 	others, err := apiutil.NewDynamicRESTMapper(config, httpClient)
 	if err != nil {
@@ -42,8 +41,8 @@ func newRESTMapper(config *rest.Config, httpClient *http.Client) (meta.RESTMappe
 	return meta.FirstHitRESTMapper{MultiRESTMapper: meta.MultiRESTMapper{KnownKinds(), others}}, nil
 }
 
-// KnownKinds returns a mapper from each used kind to its resource. It does not contain the kinds of
-// gateway technologies other than WireGuard.
+// KnownKinds returns a mapper from each used kind to its resource. It does not contain the kinds of gateway
+// technologies other than WireGuard.
 func KnownKinds() meta.RESTMapper {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	for _, kind := range []string{"ConfigMap", "Event", "Pod", "Secret", "Service"} {

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// startCaches starts the caches, which run until ctx ends, and returns immediately. The channel receives
-// nil once the caches are filled, or the error that prevents it.
+// startCaches starts the caches, which run until ctx ends, and returns immediately. The channel receives nil once the
+// caches are filled, or the error that prevents it.
 func startCaches(ctx context.Context, objects cache.Cache, health *health) (<-chan error, error) {
 	var informers []cache.Informer
 	for _, kind := range cachedKinds() {
@@ -38,9 +38,8 @@ func startCaches(ctx context.Context, objects cache.Cache, health *health) (<-ch
 	return synced, nil
 }
 
-// syncPeriod is the interval at which an informer is asked whether it is filled, because informers
-// have no event for this. Client-go's own wait asks every 100 ms, which is longer than a cache
-// takes to fill.
+// syncPeriod is the interval at which an informer is asked whether it is filled, because informers have no event for
+// this. Client-go's own wait asks every 100 ms, which is longer than a cache takes to fill.
 const syncPeriod = 5 * time.Millisecond
 
 // untilSynced returns when all informers are filled, or with the context's error.

@@ -68,8 +68,8 @@ func (o *opening) open(request *http.Request) (*http.Response, error) {
 func (o *opening) WrappedRoundTripper() http.RoundTripper { return o.transport }
 
 // renewing is a transport that repeats a request once if the API server refuses the credentials. A credential plugin
-// then renews them, and so does client-go with a token that it reads from a file. But client-go leaves it to its
-// caller to ask again.
+// then renews them, and so does client-go with a token that it reads from a file. But client-go leaves it to its caller
+// to ask again.
 type renewing struct {
 	transport http.RoundTripper // adds the credentials
 }

@@ -8,16 +8,15 @@ import (
 
 // Events reports changes of objects in a leaf's cache.
 type Events interface {
-	// Subscribe calls changed for every object of these kinds that is added, updated or deleted,
-	// until the returned function is called. Existing objects count as added.
+	// Subscribe calls changed for every object of these kinds that is added, updated or deleted, until the returned
+	// function is called. Existing objects count as added.
 	Subscribe(ctx context.Context, changed func(client.Object), kinds ...client.Object) (unsubscribe func(), err error)
 }
 
-// Until returns nil once done returns true. It calls done immediately, and again after each change
-// in the leaf's cache to an object of these kinds that belongs to the remote cluster with this ID.
-// It never polls. If done fails because the API server does not answer or refuses, Until calls it again after a
-// while, as [Leaf.UntilObject]. It returns early with another error of done, the context's cause, a [WaitError], or
-// the error that broke the leaf's caches.
+// Until returns nil once done returns true. It calls done immediately, and again after each change in the leaf's cache
+// to an object of these kinds that belongs to the remote cluster with this ID. It never polls. If done fails because
+// the API server does not answer or refuses, Until calls it again after a while, as [Leaf.UntilObject]. It returns
+// early with another error of done, the context's cause, a [WaitError], or the error that broke the leaf's caches.
 func (l *Leaf) Until(
 	ctx context.Context, remoteID string, done func(context.Context) (bool, error), kinds ...client.Object,
 ) error {
@@ -75,8 +74,8 @@ func untilSent(ctx context.Context, changes <-chan struct{}) error {
 	}
 }
 
-// causeOr returns the cause of the context's end if it has ended, because err may only be a
-// consequence. Otherwise it returns err.
+// causeOr returns the cause of the context's end if it has ended, because err may only be a consequence. Otherwise it
+// returns err.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// UntilObject returns once done returns true for an object with this name and namespace. It calls
-// done immediately, and again after each change of the object. While exists is false, there is no such
-// object. UntilObject reads and watches this one object at the API server, so it works for kinds that
-// the cache does not hold, such as Services. It goes on while the API server does not answer, and for a while
-// if the API server refuses its requests. The error is the context's cause, a [WaitError] or an [Error].
+// UntilObject returns once done returns true for an object with this name and namespace. It calls done immediately, and
+// again after each change of the object. While exists is false, there is no such object. UntilObject reads and watches
+// this one object at the API server, so it works for kinds that the cache does not hold, such as Services. It goes on
+// while the API server does not answer, and for a while if the API server refuses its requests. The error is the
+// context's cause, a [WaitError] or an [Error].
 func (l *Leaf) UntilObject(ctx context.Context, object client.Object, done func(exists bool) bool) error {
 	key := client.ObjectKeyFromObject(object)
 	return untilWatched(ctx,
@@ -50,8 +50,7 @@ func (l *Leaf) UntilGone(ctx context.Context, kind schema.GroupVersionKind, key 
 	return l.UntilObject(ctx, metadataOf(kind, key), func(exists bool) bool { return !exists })
 }
 
-// Gone reports whether an object does not exist. It reads only the object's metadata, from the API
-// server.
+// Gone reports whether an object does not exist. It reads only the object's metadata, from the API server.
 func (l *Leaf) Gone(ctx context.Context, kind schema.GroupVersionKind, key client.ObjectKey) (bool, error) {
 	return l.check(ctx, key, metadataOf(kind, key), func(exists bool) bool { return !exists })
 }
@@ -75,16 +74,15 @@ func (l *Leaf) check(
 	return done(err == nil), nil
 }
 
-// isAbsent reports whether an object does not exist. An API server that does not know the kind, for example
-// because it has just started, also answers 404, but without the words of Kubernetes.
+// isAbsent reports whether an object does not exist. An API server that does not know the kind, for example because it
+// has just started, also answers 404, but without the words of Kubernetes.
 func isAbsent(err error) bool {
 	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// watchUntil returns false when the API server ends the watch, as it does every few minutes. The
-// watch starts before the object is read, and without a resource version. An API server does not know
-// the versions from before its start, and would end a watch at such a version immediately, again and
-// again.
+// watchUntil returns false when the API server ends the watch, as it does every few minutes. The watch starts before
+// the object is read, and without a resource version. An API server does not know the versions from before its start,
+// and would end a watch at such a version immediately, again and again.
 func (l *Leaf) watchUntil(
 	ctx context.Context, key client.ObjectKey, object client.Object, done func(exists bool) bool,
 ) (bool, error) {

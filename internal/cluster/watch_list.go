@@ -9,8 +9,8 @@ import (
 )
 
 // UntilList returns once done returns true for the objects of a list. It lists them and calls done immediately, and
-// again after each change of an object that the options select. It lists and watches at the API server, so it works
-// for kinds that the cache does not hold, such as EndpointSlices. It goes on while an API server does not answer, as
+// again after each change of an object that the options select. It lists and watches at the API server, so it works for
+// kinds that the cache does not hold, such as EndpointSlices. It goes on while an API server does not answer, as
 // [Leaf.UntilObject]. The error is another one of done, the context's cause, a [WaitError] or an [Error].
 func (l *Leaf) UntilList(
 	ctx context.Context, list client.ObjectList, done func(context.Context) (bool, error), options ...client.ListOption,

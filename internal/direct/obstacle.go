@@ -40,8 +40,8 @@ func (o obstacles) obstacleFor(p pod) *Obstacle {
 	return o.bySlice[p.slice]
 }
 
-// obstacles looks for what keeps the leaf from reaching pods of other leaves directly. Liqo translates all addresses
-// of an EndpointSlice or, if it can't translate one of them, none: shadowendpointslice_controller.go of Liqo 1.2.0.
+// obstacles looks for what keeps the leaf from reaching pods of other leaves directly. Liqo translates all addresses of
+// an EndpointSlice or, if it can't translate one of them, none: shadowendpointslice_controller.go of Liqo 1.2.0.
 func (m *member) obstacles(ctx context.Context, pods []pod, addresses addresses) (obstacles, error) {
 	obstacles := obstacles{bySlice: map[string]*Obstacle{}}
 	if !slices.ContainsFunc(pods, func(p pod) bool { return p.elsewhere(m) }) {

@@ -25,8 +25,8 @@ type Use struct {
 // a package of the virtual kubelet, which this provider does not need otherwise.
 const originLabel = "offloading.liqo.io/origin"
 
-// Uses returns which Services of centres use networks of a leaf, sorted. It makes one request, and another one if
-// there is any offloaded Service.
+// Uses returns which Services of centres use networks of a leaf, sorted. It makes one request, and another one if there
+// is any offloaded Service.
 func Uses(ctx context.Context, leaf *cluster.Leaf) ([]Use, error) {
 	var list discoveryv1.EndpointSliceList
 	var configurations networkingv1beta1.ConfigurationList

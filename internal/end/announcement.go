@@ -13,8 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// Announcement has the address ranges of this leaf to announce to the other one, in CIDR notation. An
-// empty field stands for the ranges that the leaf has.
+// Announcement has the address ranges of this leaf to announce to the other one, in CIDR notation. An empty field
+// stands for the ranges that the leaf has.
 type Announcement struct {
 	PodCIDRs     []string
 	ExternalCIDR string
@@ -35,9 +35,9 @@ func (a Announcement) rangesFor(local liqo.Ranges) liqo.Ranges {
 	return local
 }
 
-// Announce returns the address ranges of this leaf to announce to the other one. It fails if Liqo can't
-// join them, or if packets to them would be lost. The latter is no error for ranges that the other leaf
-// already has. So a network that someone created with them can still be imported, changed and removed.
+// Announce returns the address ranges of this leaf to announce to the other one. It fails if Liqo can't join them, or
+// if packets to them would be lost. The latter is no error for ranges that the other leaf already has. So a network
+// that someone created with them can still be imported, changed and removed.
 func (e *End) Announce(
 	ctx context.Context, announcement Announcement, existing liqo.RemoteRanges,
 ) (liqo.Ranges, error) {
@@ -60,9 +60,9 @@ func (e *End) Announce(
 	return announced, nil
 }
 
-// checkIPv4 fails for IPv6 ranges. To find a free range, Liqo's IPAM (1.2.0, pkg/ipam/core) divides IPv4
-// ranges down to the requested prefix length. It panics for a length of more than 32 bits, again after
-// each restart. Then no network of that leaf gets a range.
+// checkIPv4 fails for IPv6 ranges. To find a free range, Liqo's IPAM (1.2.0, pkg/ipam/core) divides IPv4 ranges down to
+// the requested prefix length. It panics for a length of more than 32 bits, again after each restart. Then no network
+// of that leaf gets a range.
 func (e *End) checkIPv4(announced liqo.Ranges) error {
 	for _, cidr := range append(slices.Clone(announced.PodCIDRs), announced.ExternalCIDR) {
 		prefix, err := netip.ParsePrefix(cidr)
@@ -80,9 +80,9 @@ func (e *End) checkIPv4(announced liqo.Ranges) error {
 	return nil
 }
 
-// checkPodCIDRs fails for a range outside the pod CIDRs of this leaf. Liqo translates a pod's address only
-// on the other leaf, from the remapped range to the announced one. A packet arrives here with an address
-// of the announced range, and nothing here translates it to a pod's address.
+// checkPodCIDRs fails for a range outside the pod CIDRs of this leaf. Liqo translates a pod's address only on the other
+// leaf, from the remapped range to the announced one. A packet arrives here with an address of the announced range, and
+// nothing here translates it to a pod's address.
 func (e *End) checkPodCIDRs(announced, local liqo.Ranges) error {
 	for _, cidr := range announced.PodCIDRs {
 		if slices.ContainsFunc(local.PodCIDRs, func(whole string) bool { return isPart(cidr, whole) }) {
@@ -101,8 +101,8 @@ func (e *End) checkPodCIDRs(announced, local liqo.Ranges) error {
 	return nil
 }
 
-// CheckAnnounced fails if Liqo on this leaf can't reach all of these pod CIDRs of the other one. That is no
-// error for ranges that this leaf already has, as in [End.Announce].
+// CheckAnnounced fails if Liqo on this leaf can't reach all of these pod CIDRs of the other one. That is no error for
+// ranges that this leaf already has, as in [End.Announce].
 func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existing liqo.RemoteRanges) error {
 	if len(announced.PodCIDRs) == 1 || slices.Equal(announced.PodCIDRs, existing.PodCIDRs) {
 		return nil
@@ -120,10 +120,9 @@ func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existin
 	}
 }
 
-// checkExternalCIDR fails unless the range is a part of the leaf's external CIDR with the same first
-// address. Liqo assigns addresses only from that CIDR. Its first address is the source of all packets to
-// the other leaf that do not come from a pod (Liqo 1.2.0, GetUnknownSourceIP). The other leaf expects the
-// first address of the announced range.
+// checkExternalCIDR fails unless the range is a part of the leaf's external CIDR with the same first address. Liqo
+// assigns addresses only from that CIDR. Its first address is the source of all packets to the other leaf that do not
+// come from a pod (Liqo 1.2.0, GetUnknownSourceIP). The other leaf expects the first address of the announced range.
 func (e *End) checkExternalCIDR(announced, local liqo.Ranges) error {
 	first, _, _ := strings.Cut(local.ExternalCIDR, "/")
 	begins, _, _ := strings.Cut(announced.ExternalCIDR, "/")

@@ -15,8 +15,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
-// EnsureConfiguration announces the address ranges of the other leaf to this one. Liqo's Configuration
-// controller then asks its IPAM for ranges that are free here.
+// EnsureConfiguration announces the address ranges of the other leaf to this one. Liqo's Configuration controller then
+// asks its IPAM for ranges that are free here.
 func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other liqo.Ranges) error {
 	objects, err := e.Find(ctx)
 	if err != nil {
@@ -52,9 +52,9 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other l
 	return e.Leaf.Edit(ctx, configuration, adopted.Mark)
 }
 
-// RemoveConfigurations deletes the owner's Configuration on this leaf. It returns when the Configuration
-// is gone and Liqo's IPAM has released its ranges. Before that, Liqo would remap a new Configuration of
-// the other cluster to other ranges.
+// RemoveConfigurations deletes the owner's Configuration on this leaf. It returns when the Configuration is gone and
+// Liqo's IPAM has released its ranges. Before that, Liqo would remap a new Configuration of the other cluster to other
+// ranges.
 func (e *End) RemoveConfigurations(ctx context.Context) error {
 	objects, err := e.Find(ctx)
 	own := ownConfigurations(objects, e.Owner)
@@ -88,8 +88,8 @@ func (e *End) untilReleased(ctx context.Context, configurations []client.Object)
 	})...)
 }
 
-// KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later shortcut, and removes
-// their owner. The leftovers name the objects of others, which also stay.
+// KeepConfigurations keeps the owner's Configuration and tenant namespace on this leaf for a later shortcut, and
+// removes their owner. The leftovers name the objects of others, which also stay.
 func (e *End) KeepConfigurations(ctx context.Context) (Leftovers, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// The gateway itself creates its Connection. So there is nothing to forge, and the Connection goes with
-// the gateway.
+// The gateway itself creates its Connection. So there is nothing to forge, and the Connection goes with the gateway.
 
 // WaitForConnection returns when this leaf's gateway reports the tunnel as up and the report is recent.
 func (e *End) WaitForConnection(ctx context.Context) error {
@@ -28,9 +27,9 @@ func (e *End) WaitForPeer(ctx context.Context) error {
 	}, &networkingv1beta1.Connection{})
 }
 
-// ConnectionLost reports whether someone has deleted the Connection of a gateway that has all it needs.
-// The gateway creates another one only when it gets the other gateway's key again. A tunnel that was
-// never up may not have had a Connection yet.
+// ConnectionLost reports whether someone has deleted the Connection of a gateway that has all it needs. The gateway
+// creates another one only when it gets the other gateway's key again. A tunnel that was never up may not have had a
+// Connection yet.
 func ConnectionLost(o liqo.Objects) bool {
 	return o.Connection == nil && o.PublicKey != nil && wasConnected(o)
 }

@@ -32,8 +32,7 @@ type dependent struct {
 	key  client.ObjectKey
 }
 
-// dependentsOf returns the dependents of a gateway. Technology and keys come from its status, given
-// from its spec.
+// dependentsOf returns the dependents of a gateway. Technology and keys come from its status, given from its spec.
 func dependentsOf(
 	gateway client.Object, technology *dependent, keys *corev1.ObjectReference, userSecret corev1.LocalObjectReference,
 ) dependents {
@@ -44,8 +43,8 @@ func dependentsOf(
 	return d
 }
 
-// keysByLiqo returns the Secret that Liqo has created for a gateway's keys. It returns nil before
-// that, or if the user set one. Keys comes from the gateway's status, given from its spec.
+// keysByLiqo returns the Secret that Liqo has created for a gateway's keys. It returns nil before that, or if the user
+// set one. Keys comes from the gateway's status, given from its spec.
 func keysByLiqo(keys *corev1.ObjectReference, userSecret corev1.LocalObjectReference) *dependent {
 	if keys == nil || userSecret.Name != "" {
 		return nil
@@ -77,8 +76,8 @@ func referred(reference *corev1.ObjectReference) *dependent {
 	return &dependent{reference.GroupVersionKind(), key}
 }
 
-// orphans returns the dependents of gateways that no longer exist. An interrupted removal has left
-// them behind. Only those of WireGuard are known.
+// orphans returns the dependents of gateways that no longer exist. An interrupted removal has left them behind. Only
+// those of WireGuard are known.
 func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 	var (
 		servers networkingv1beta1.WgGatewayServerList
@@ -151,10 +150,9 @@ func isGateway(reference metav1.OwnerReference) bool {
 	return reference.Kind == networkingv1beta1.GatewayServerKind || reference.Kind == networkingv1beta1.GatewayClientKind
 }
 
-// keysLost reports whether someone deleted the Secret that Liqo had created for a gateway's keys.
-// Liqo creates another one, with other keys, only when it reconciles the gateway again. Until then
-// the other leaf can't get a key, but a tunnel that is up stays up. The arguments are those of
-// [keysByLiqo].
+// keysLost reports whether someone deleted the Secret that Liqo had created for a gateway's keys. Liqo creates another
+// one, with other keys, only when it reconciles the gateway again. Until then the other leaf can't get a key, but a
+// tunnel that is up stays up. The arguments are those of [keysByLiqo].
 func (e *End) keysLost(
 	ctx context.Context, keys *corev1.ObjectReference, userSecret corev1.LocalObjectReference,
 ) (bool, error) {

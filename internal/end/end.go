@@ -18,8 +18,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
-// End is one leaf's end of its network with one other cluster. It holds no state; the objects are on
-// the leaf.
+// End is one leaf's end of its network with one other cluster. It holds no state; the objects are on the leaf.
 type End struct {
 	Leaf   *cluster.Leaf
 	Remote Remote
@@ -51,9 +50,9 @@ func (e *End) HasOwn(ctx context.Context) (bool, error) {
 	return namespace != nil && e.Owner.Marked(namespace), err
 }
 
-// until waits until done is true for the leaf's objects of this network. It checks again whenever the
-// cache of one of these kinds changes. waitedFor completes "waiting for …" in the error. The error
-// contains the evidence that the leaf shows.
+// until waits until done is true for the leaf's objects of this network. It checks again whenever the cache of one of
+// these kinds changes. waitedFor completes "waiting for …" in the error. The error contains the evidence that the leaf
+// shows.
 func (e *End) until(ctx context.Context, waitedFor string, done func(liqo.Objects) bool, kinds ...client.Object) error {
 	return e.wait(ctx, waitedFor, e.Find, done, kinds...)
 }
@@ -75,8 +74,7 @@ func (e *End) untilGone(ctx context.Context, kind schema.GroupVersionKind, key c
 	return explain.Deletion(ctx, e.Leaf, kind, key, e.Leaf.UntilGone(ctx, kind, key))
 }
 
-// delete asks for the deletion of the object, unless another object has replaced it since the read.
-// It does not wait.
+// delete asks for the deletion of the object, unless another object has replaced it since the read. It does not wait.
 func (e *End) delete(ctx context.Context, object client.Object) error {
 	uid := object.GetUID()
 	return e.Leaf.Persist(ctx, func() error {

@@ -20,8 +20,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// A ForeignCluster is Liqo's record of another cluster. Liqo creates it when it first sees an object
-// of that cluster, and never deletes it.
+// A ForeignCluster is Liqo's record of another cluster. Liqo creates it when it first sees an object of that cluster,
+// and never deletes it.
 
 // Peering is a peering of a leaf with another cluster. It needs the network between the two.
 type Peering struct {
@@ -57,8 +57,8 @@ func peered(foreign *liqov1beta1.ForeignCluster) bool {
 	return foreign.Status.Modules.Authentication.Enabled || foreign.Status.Modules.Offloading.Enabled
 }
 
-// LivingPeering is [End.Peering] for a removal, which must be certain. It reads live. Liqo clears its record
-// while a gateway has no Deployment. So LivingPeering also looks for the objects of a peering, at the same time.
+// LivingPeering is [End.Peering] for a removal, which must be certain. It reads live. Liqo clears its record while a
+// gateway has no Deployment. So LivingPeering also looks for the objects of a peering, at the same time.
 func (e *End) LivingPeering(ctx context.Context) (*Peering, error) {
 	var (
 		parts    []client.Object
@@ -77,9 +77,8 @@ func (e *End) LivingPeering(ctx context.Context) (*Peering, error) {
 	return &Peering{e.Remote.Name, explain.Names(e.Leaf, parts...)}, nil
 }
 
-// peeringParts returns the objects of a peering with the other cluster: the Tenant for it on this
-// leaf, the Identities of this leaf there, and the ResourceSlices between the two. A leaf that does
-// not know these kinds has no peering.
+// peeringParts returns the objects of a peering with the other cluster: the Tenant for it on this leaf, the Identities
+// of this leaf there, and the ResourceSlices between the two. A leaf that does not know these kinds has no peering.
 func (e *End) peeringParts(ctx context.Context) ([]client.Object, error) {
 	var (
 		tenants    authv1beta1.TenantList
@@ -113,8 +112,8 @@ func (e *End) peeringParts(ctx context.Context) ([]client.Object, error) {
 	return parts, nil
 }
 
-// appendOf appends an object that refers to these clusters, if the other cluster is one of them. An
-// object that was created by hand may lack Liqo's label or the ID.
+// appendOf appends an object that refers to these clusters, if the other cluster is one of them. An object that was
+// created by hand may lack Liqo's label or the ID.
 func (e *End) appendOf(parts []client.Object, object client.Object, ids ...liqov1beta1.ClusterID) []client.Object {
 	if cluster.RemoteID(object) == string(e.Remote.ID) || slices.Contains(ids, e.Remote.ID) {
 		return append(parts, object)
@@ -122,8 +121,8 @@ func (e *End) appendOf(parts []client.Object, object client.Object, ids ...liqov
 	return parts
 }
 
-// Peerings returns the leaf's records of the clusters that it is peered with, by cluster ID. It
-// sends one request, whatever the number of peerings.
+// Peerings returns the leaf's records of the clusters that it is peered with, by cluster ID. It sends one request,
+// whatever the number of peerings.
 func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.ForeignCluster, error) {
 	var foreign liqov1beta1.ForeignClusterList
 	if err := leaf.Live.List(ctx, &foreign); err != nil {
@@ -153,8 +152,7 @@ func (e *End) CheckNoPeering(ctx context.Context, peering *Peering) error {
 	}
 }
 
-// HasUnusedForeignCluster reports whether there is a record of the other cluster that no peering uses. It
-// reads live.
+// HasUnusedForeignCluster reports whether there is a record of the other cluster that no peering uses. It reads live.
 func (e *End) HasUnusedForeignCluster(ctx context.Context) (bool, error) {
 	foreign, err := fcutils.GetForeignClusterByID(ctx, e.Leaf.Live, e.Remote.ID)
 	if err != nil {
@@ -163,16 +161,16 @@ func (e *End) HasUnusedForeignCluster(ctx context.Context) (bool, error) {
 	return !peered(foreign), nil
 }
 
-// WatchForeignCluster begins to watch Liqo's record of the other cluster, so that [End.RemoveForeignCluster] does
-// not wait for the cache.
+// WatchForeignCluster begins to watch Liqo's record of the other cluster, so that [End.RemoveForeignCluster] does not
+// wait for the cache.
 func (e *End) WatchForeignCluster(ctx context.Context) error {
 	_, err := e.Peering(ctx)
 	return err
 }
 
-// RemoveForeignCluster deletes Liqo's record of the other cluster if nothing uses it. It reports
-// whether the record is gone. The record stays if someone else created the tenant namespace, because
-// it exists for that namespace. It also stays with a network of someone else, and with a peering.
+// RemoveForeignCluster deletes Liqo's record of the other cluster if nothing uses it. It reports whether the record is
+// gone. The record stays if someone else created the tenant namespace, because it exists for that namespace. It also
+// stays with a network of someone else, and with a peering.
 func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namespace, peering *Peering) (bool, error) {
 	if peering != nil || (namespace != nil && !e.Owner.MayRemove(namespace)) {
 		return false, nil
@@ -202,8 +200,8 @@ func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namesp
 	return gone, explain.Wait(ctx, e.Subject(), "Liqo to notice that the network is gone", err)
 }
 
-// deleteUnchanged deletes an object unless it has changed since the read. A change is an error of the leaf,
-// after which [cluster.Leaf.Until] looks at the object again.
+// deleteUnchanged deletes an object unless it has changed since the read. A change is an error of the leaf, after which
+// [cluster.Leaf.Until] looks at the object again.
 func (e *End) deleteUnchanged(ctx context.Context, object client.Object) error {
 	uid, version := object.GetUID(), object.GetResourceVersion()
 	err := e.Leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid, ResourceVersion: &version})

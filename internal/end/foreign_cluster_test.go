@@ -13,8 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// networked is Milan's ForeignCluster of Rome without a peering. With enabled, Liqo has not noticed yet
-// that the network is gone.
+// networked is Milan's ForeignCluster of Rome without a peering. With enabled, Liqo has not noticed yet that the
+// network is gone.
 func networked(enabled bool) *liqov1beta1.ForeignCluster {
 	foreign := clustertest.Peering("rome", liqov1beta1.UnknownRole)
 	foreign.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: enabled}}

@@ -102,12 +102,12 @@ func templateReference(gateway client.Object) corev1.ObjectReference {
 	}
 }
 
-// activeLabel marks the replica of a gateway that holds the tunnel. Liqo defines it in
-// pkg/gateway/concurrent, which imports controller-runtime's whole manager.
+// activeLabel marks the replica of a gateway that holds the tunnel. Liqo defines it in pkg/gateway/concurrent, which
+// imports controller-runtime's whole manager.
 const activeLabel = "networking.liqo.io/active"
 
-// GatewayPods returns the pods of a gateway, sorted by name. This includes pods that are marked for
-// deletion. It reads live, unless the end knows the pods already.
+// GatewayPods returns the pods of a gateway, sorted by name. This includes pods that are marked for deletion. It reads
+// live, unless the end knows the pods already.
 func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]liqo.GatewayPod, error) {
 	running := e.Pods[client.ObjectKeyFromObject(gateway)]
 	if e.Pods == nil {
@@ -151,8 +151,8 @@ type change struct {
 }
 
 // change applies a gateway that exists already, and returns when Liqo has changed the object of its technology. The
-// parts are what that object says then. They are nil in two cases: Liqo has not seen the gateway yet, so there is no such
-// object, or its technology is not WireGuard. A gateway of another technology is replaced if it differs.
+// parts are what that object says then. They are nil in two cases: Liqo has not seen the gateway yet, so there is no
+// such object, or its technology is not WireGuard. A gateway of another technology is replaced if it differs.
 //
 // If pods restart, change first deletes the Connection. The new pods create another one as soon as they know the other
 // gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
@@ -241,8 +241,8 @@ func (e *End) waitForGateway(
 	}
 }
 
-// applyWhole applies a gateway, and removes settings that someone else has added. Spec returns the settings
-// of a gateway of this kind.
+// applyWhole applies a gateway, and removes settings that someone else has added. Spec returns the settings of a
+// gateway of this kind.
 func applyWhole[S any](ctx context.Context, e *End, gateway client.Object, spec func(client.Object) *S) error {
 	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
 	err := e.Leaf.Apply(ctx, gateway)
@@ -252,10 +252,9 @@ func applyWhole[S any](ctx context.Context, e *End, gateway client.Object, spec 
 	return e.Leaf.Edit(ctx, gateway, func(object client.Object) { *spec(object) = *spec(desired) })
 }
 
-// RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo
-// created for the gateway is gone, too. Until then a gateway of the same name would inherit the keys
-// and the Service. It also removes Liqo's labels from the Secrets that the user set: the gateway's,
-// and the given ones.
+// RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo created for the
+// gateway is gone, too. Until then a gateway of the same name would inherit the keys and the Service. It also removes
+// Liqo's labels from the Secrets that the user set: the gateway's, and the given ones.
 func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret) error {
 	objects, err := e.Find(ctx)
 	if err != nil {

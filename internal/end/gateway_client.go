@@ -11,8 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// forgeGatewayClient returns the wanted gateway. It takes its name and namespace from existing, if
-// that is not nil.
+// forgeGatewayClient returns the wanted gateway. It takes its name and namespace from existing, if that is not nil.
 func (e *End) forgeGatewayClient(
 	existing *networkingv1beta1.GatewayClient, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
 ) (*networkingv1beta1.GatewayClient, error) {
@@ -42,8 +41,8 @@ func (e *End) forgeGatewayClient(
 	return gateway, nil
 }
 
-// EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in
-// place. It does not wait for pods that restart. Keys is the result of [End.UntilFormerKeysGone], or nil.
+// EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in place. It
+// does not wait for pods that restart. Keys is the result of [End.UntilFormerKeysGone], or nil.
 func (e *End) EnsureGatewayClient(
 	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
 	keys KeyMetadata,
@@ -86,8 +85,8 @@ func clientSpec(object client.Object) *networkingv1beta1.GatewayClientSpec {
 	return &object.(*networkingv1beta1.GatewayClient).Spec //nolint:errcheck,forcetypeassert // only for GatewayClients
 }
 
-// ReplacesGatewayClient reports whether there is a gateway that can't be changed in place. The reasons
-// are those of [End.ReplacesGatewayServer]. Another endpoint to dial is none.
+// ReplacesGatewayClient reports whether there is a gateway that can't be changed in place. The reasons are those of
+// [End.ReplacesGatewayServer]. Another endpoint to dial is none.
 func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec liqo.GatewayClient) (bool, error) {
 	objects, err := e.Find(ctx)
 	gateway := objects.GatewayClient

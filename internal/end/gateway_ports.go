@@ -11,9 +11,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// CheckPorts fails if the leaf's gateway has a list of ports, one for each of several tunnels. Versions of Liqo
-// after 1.2 have them. A gateway has either a port or such a list, so the settings of this package can't
-// change it.
+// CheckPorts fails if the leaf's gateway has a list of ports, one for each of several tunnels. Versions of Liqo after
+// 1.2 have them. A gateway has either a port or such a list, so the settings of this package can't change it.
 func (e *End) CheckPorts(ctx context.Context) error {
 	objects, err := e.Find(ctx)
 	if err != nil {

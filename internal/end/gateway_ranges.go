@@ -13,8 +13,8 @@ import (
 // rangesAnnotation is on a gateway that is older than its Configuration. It is the UID of that Configuration.
 const rangesAnnotation = owner.ManagedBy + "/ranges"
 
-// RenewRanges lets Liqo look again at the remapped ranges of a gateway that is older than its Configuration. It is
-// for a Configuration that was lost, if Liqo has remapped the new one to other ranges.
+// RenewRanges lets Liqo look again at the remapped ranges of a gateway that is older than its Configuration. It is for
+// a Configuration that was lost, if Liqo has remapped the new one to other ranges.
 //
 // The nodes send to the gateway what is for these ranges. Liqo before 1.2 tells the nodes (in the InternalFabric) only
 // when the gateway changes. It follows within a moment after RenewRanges.

@@ -13,11 +13,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// forgeGatewayServer returns the wanted gateway. It takes its name and namespace from existing, if
-// that is not nil.
+// forgeGatewayServer returns the wanted gateway. It takes its name and namespace from existing, if that is not nil.
 //
-// It does not use Liqo's own forge for gateways. That needs a whole clientset to find one kind, which
-// would add every API of Kubernetes to the binary.
+// It does not use Liqo's own forge for gateways. That needs a whole clientset to find one kind, which would add every
+// API of Kubernetes to the binary.
 func (e *End) forgeGatewayServer(
 	existing *networkingv1beta1.GatewayServer, namespace string, spec liqo.GatewayServer,
 ) (*networkingv1beta1.GatewayServer, error) {
@@ -58,9 +57,9 @@ func pointerTo[T comparable](value T) *T {
 	return &value
 }
 
-// EnsureGatewayServer creates the gateway that the other leaf dials, or changes it in place. After a
-// change, it returns when the gateway's Service has changed, but does not wait for pods that restart. Keys
-// is the result of [End.UntilFormerKeysGone], or nil.
+// EnsureGatewayServer creates the gateway that the other leaf dials, or changes it in place. After a change, it returns
+// when the gateway's Service has changed, but does not wait for pods that restart. Keys is the result of
+// [End.UntilFormerKeysGone], or nil.
 func (e *End) EnsureGatewayServer(
 	ctx context.Context, namespace string, spec liqo.GatewayServer, keys KeyMetadata,
 ) (EnsuredGateway, error) {
@@ -105,8 +104,8 @@ func (e *End) EnsureGatewayServer(
 	return ensured, err
 }
 
-// CheckServiceMetadata fails if the settings have labels or annotations for the Service, and Liqo on this leaf
-// can't set them.
+// CheckServiceMetadata fails if the settings have labels or annotations for the Service, and Liqo on this leaf can't
+// set them.
 func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewayServer) error {
 	if len(spec.ServiceAnnotations) == 0 && len(spec.ServiceLabels) == 0 {
 		return nil
@@ -128,9 +127,9 @@ func serverSpec(object client.Object) *networkingv1beta1.GatewayServerSpec {
 	return &object.(*networkingv1beta1.GatewayServer).Spec //nolint:errcheck,forcetypeassert // only for GatewayServers
 }
 
-// ReplacesGatewayServer reports whether there is a gateway that can't be changed in place. This is so if
-// its namespace, template or Secret changes, or if it is marked for deletion. It is also so if something
-// is gone that Liqo created for it and does not create again.
+// ReplacesGatewayServer reports whether there is a gateway that can't be changed in place. This is so if its namespace,
+// template or Secret changes, or if it is marked for deletion. It is also so if something is gone that Liqo created for
+// it and does not create again.
 //
 // A missing or changed address is no reason: nodes come and go, and load balancers take their time.
 func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) (bool, error) {
@@ -154,8 +153,8 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 	return e.ServiceLost(ctx, objects)
 }
 
-// WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's
-// Service has an address.
+// WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's Service has an
+// address.
 func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo.Endpoint, error) {
 	var endpoint *liqo.Endpoint
 	err := e.waitForGateway(ctx, "the gateway's Service to get an address", e.Find, func(objects liqo.Objects) bool {

@@ -26,8 +26,8 @@ func (e *End) keyOf(secret liqo.KeySecret) client.ObjectKey {
 	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, e.forgeTenantNamespace().Name), Name: secret.Name}
 }
 
-// CheckKeySecret fails if a gateway could not take its keys from the Secret. With adopt, a tenant
-// namespace of someone else becomes the owner's.
+// CheckKeySecret fails if a gateway could not take its keys from the Secret. With adopt, a tenant namespace of someone
+// else becomes the owner's.
 func (e *End) CheckKeySecret(ctx context.Context, secret liqo.KeySecret, adopt bool) error {
 	if secret.Name == "" || secret.Namespace != "" {
 		return e.checkKeys(ctx, secret.Namespace, secret.Name)
@@ -45,10 +45,9 @@ func (e *End) CheckKeySecret(ctx context.Context, secret liqo.KeySecret, adopt b
 	}
 }
 
-// checkKeys fails if the user's Secret lacks the keys of a gateway, or if a destroy would delete the
-// Secret. It succeeds if name is empty. Liqo's controller would only log that it can't use the
-// Secret, and a gateway whose keys do not belong together never gets an answer. Another check reports
-// a missing namespace.
+// checkKeys fails if the user's Secret lacks the keys of a gateway, or if a destroy would delete the Secret. It
+// succeeds if name is empty. Liqo's controller would only log that it can't use the Secret, and a gateway whose keys do
+// not belong together never gets an answer. Another check reports a missing namespace.
 func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	if name == "" {
 		return nil
@@ -88,8 +87,8 @@ func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	return nil
 }
 
-// prepareKeys fails as checkKeys does, and else sets the labels by which Liqo finds the user's Secret. Liqo 1.0.0
-// never gets a gateway up without them. Later versions set them themselves.
+// prepareKeys fails as checkKeys does, and else sets the labels by which Liqo finds the user's Secret. Liqo 1.0.0 never
+// gets a gateway up without them. Later versions set them themselves.
 func (e *End) prepareKeys(ctx context.Context, namespace, name string) error {
 	if err := e.checkKeys(ctx, namespace, name); err != nil || name == "" {
 		return err
@@ -99,8 +98,7 @@ func (e *End) prepareKeys(ctx context.Context, namespace, name string) error {
 	})
 }
 
-// secretNotKept returns the problem of a user's Secret in a tenant namespace that is deleted with the
-// shortcut.
+// secretNotKept returns the problem of a user's Secret in a tenant namespace that is deleted with the shortcut.
 func (e *End) secretNotKept(namespace, name string) *explain.Problem {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
@@ -112,8 +110,8 @@ func (e *End) secretNotKept(namespace, name string) *explain.Problem {
 	}
 }
 
-// ReleaseKeySecret removes Liqo's labels from a Secret that earlier settings set for the gateway. If
-// the gateway still uses the Secret, the labels stay until the gateway is removed.
+// ReleaseKeySecret removes Liqo's labels from a Secret that earlier settings set for the gateway. If the gateway still
+// uses the Secret, the labels stay until the gateway is removed.
 func (e *End) ReleaseKeySecret(ctx context.Context, former liqo.KeySecret) error {
 	objects, err := e.Find(ctx)
 	if err != nil || e.keyOf(objects.KeySecret()) == e.keyOf(former) {
@@ -122,18 +120,17 @@ func (e *End) ReleaseKeySecret(ctx context.Context, former liqo.KeySecret) error
 	return e.unlabelKeySecret(ctx, former)
 }
 
-// unlabelKeySecret removes from the user's Secret the labels by which Liqo finds a gateway's keys. Liqo never
-// removes them. A later gateway would get the keys of this Secret. If it has its own Secret, Liqo would find two and
-// give up.
+// unlabelKeySecret removes from the user's Secret the labels by which Liqo finds a gateway's keys. Liqo never removes
+// them. A later gateway would get the keys of this Secret. If it has its own Secret, Liqo would find two and give up.
 func (e *End) unlabelKeySecret(ctx context.Context, userSecret liqo.KeySecret) error {
 	return e.labelKeySecret(ctx, userSecret, string(e.Remote.ID), map[string]any{
 		consts.RemoteClusterID: nil, consts.GatewayResourceLabel: nil,
 	})
 }
 
-// labelKeySecret sets labels of the user's Secret, or removes those that are nil. It leaves a Secret alone whose
-// label is not for the cluster with the ID remote. An empty ID stands for a Secret without that label. A missing
-// Secret is not an error.
+// labelKeySecret sets labels of the user's Secret, or removes those that are nil. It leaves a Secret alone whose label
+// is not for the cluster with the ID remote. An empty ID stands for a Secret without that label. A missing Secret is
+// not an error.
 func (e *End) labelKeySecret(
 	ctx context.Context, userSecret liqo.KeySecret, remote string, labels map[string]any,
 ) error {

@@ -14,8 +14,8 @@ import (
 
 // This file writes the marks of ownership to the objects of one end.
 
-// Markable returns the objects of the network on this leaf, and its tenant namespace unless Kubernetes is deleting
-// it: the namespace may be gone before a mark is written.
+// Markable returns the objects of the network on this leaf, and its tenant namespace unless Kubernetes is deleting it:
+// the namespace may be gone before a mark is written.
 func (e *End) Markable(ctx context.Context) ([]client.Object, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
@@ -40,8 +40,8 @@ func (e *End) Adopt(ctx context.Context, object client.Object, killed bool) erro
 	return e.Leaf.Edit(ctx, object, func(object client.Object) { e.Owner.Adopt(object, killed) })
 }
 
-// GiveBack restores the marks that the owner's objects on this leaf had before the adoption. An
-// object that the adoption has created belongs to the same network, so it loses its marks, too.
+// GiveBack restores the marks that the owner's objects on this leaf had before the adoption. An object that the
+// adoption has created belongs to the same network, so it loses its marks, too.
 func (e *End) GiveBack(ctx context.Context) error {
 	all, err := e.Markable(ctx)
 	if err != nil {
@@ -82,9 +82,9 @@ func forgetGateway(object client.Object) {
 
 // RecordComplete records that the shortcut is complete, and whether its tunnel was seen up.
 //
-// The record is on the gateway. Liqo's controllers write their firewall rules anew when a Configuration
-// changes, and flows that begin meanwhile would stay without translation. An adopted Configuration has the
-// record itself, because it must not be given back if both gateways get lost.
+// The record is on the gateway. Liqo's controllers write their firewall rules anew when a Configuration changes, and
+// flows that begin meanwhile would stay without translation. An adopted Configuration has the record itself, because it
+// must not be given back if both gateways get lost.
 func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	objects, err := e.Find(ctx)
 	if err != nil {

@@ -21,8 +21,8 @@ func (e *End) forgeTenantNamespace() *corev1.Namespace {
 	return tenantnamespace.NewManager(nil, e.Leaf.Live.Scheme()).ForgeNamespace(e.Remote.ID, nil)
 }
 
-// EnsureNamespace returns the name of the namespace for the objects. This is the namespace that the
-// user set, which must exist, or else the tenant namespace.
+// EnsureNamespace returns the name of the namespace for the objects. This is the namespace that the user set, which
+// must exist, or else the tenant namespace.
 func (e *End) EnsureNamespace(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return e.ensureTenantNamespace(ctx)
@@ -30,8 +30,8 @@ func (e *End) EnsureNamespace(ctx context.Context, name string) (string, error) 
 	return name, e.checkOwnNamespace(ctx, name)
 }
 
-// CheckNamespace fails if the objects can't be in the namespace that the user set or, for an empty
-// name, in the leaf's tenant namespace.
+// CheckNamespace fails if the objects can't be in the namespace that the user set or, for an empty name, in the leaf's
+// tenant namespace.
 func (e *End) CheckNamespace(ctx context.Context, name string) error {
 	if name == "" {
 		return e.checkTenantName(ctx)
@@ -39,8 +39,7 @@ func (e *End) CheckNamespace(ctx context.Context, name string) error {
 	return e.checkOwnNamespace(ctx, name)
 }
 
-// checkOwnNamespace fails if a namespace that the user set does not exist or has a gateway for
-// another cluster.
+// checkOwnNamespace fails if a namespace that the user set does not exist or has a gateway for another cluster.
 func (e *End) checkOwnNamespace(ctx context.Context, name string) error {
 	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
 	if apierrors.IsNotFound(err) {
@@ -58,10 +57,9 @@ func (e *End) checkOwnNamespace(ctx context.Context, name string) error {
 	return e.checkAlone(ctx, name)
 }
 
-// checkAlone fails if a namespace has a gateway for another cluster. Liqo finds a gateway's pod by
-// its namespace and gives up if it finds two. This would also break the network of the other gateway.
-// A gateway of the owner for another cluster is no conflict: an owner has one shortcut, so that
-// gateway is about to be replaced.
+// checkAlone fails if a namespace has a gateway for another cluster. Liqo finds a gateway's pod by its namespace and
+// gives up if it finds two. This would also break the network of the other gateway. A gateway of the owner for another
+// cluster is no conflict: an owner has one shortcut, so that gateway is about to be replaced.
 func (e *End) checkAlone(ctx context.Context, namespace string) error {
 	var (
 		servers networkingv1beta1.GatewayServerList
@@ -94,9 +92,9 @@ func (e *End) checkAlone(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// ensureTenantNamespace returns the name of the leaf's tenant namespace for the other cluster. It
-// creates the namespace if there is none. If the namespace is marked for deletion, it first waits
-// until the namespace is gone, because nothing can be created in it.
+// ensureTenantNamespace returns the name of the leaf's tenant namespace for the other cluster. It creates the namespace
+// if there is none. If the namespace is marked for deletion, it first waits until the namespace is gone, because
+// nothing can be created in it.
 func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 	existing, err := e.TenantNamespace(ctx)
 	switch {
@@ -115,8 +113,8 @@ func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 	return e.createTenantNamespace(ctx)
 }
 
-// EnsureMissingNamespace does the same for an end that had no tenant namespace a moment ago. It creates one
-// without looking first, and so saves a round trip. If there is one by now, it looks.
+// EnsureMissingNamespace does the same for an end that had no tenant namespace a moment ago. It creates one without
+// looking first, and so saves a round trip. If there is one by now, it looks.
 func (e *End) EnsureMissingNamespace(ctx context.Context) (string, error) {
 	name, err := e.createTenantNamespace(ctx)
 	if apierrors.IsAlreadyExists(err) {
@@ -125,8 +123,8 @@ func (e *End) EnsureMissingNamespace(ctx context.Context) (string, error) {
 	return name, err
 }
 
-// createTenantNamespace creates the tenant namespace, and returns its name. If something else has that name,
-// the error says so, and that it already exists.
+// createTenantNamespace creates the tenant namespace, and returns its name. If something else has that name, the error
+// says so, and that it already exists.
 func (e *End) createTenantNamespace(ctx context.Context) (string, error) {
 	namespace := e.forgeTenantNamespace()
 	e.Owner.Mark(namespace)
@@ -143,8 +141,8 @@ func (e *End) createTenantNamespace(ctx context.Context) (string, error) {
 	return "", e.tenantNameTaken(err)
 }
 
-// checkTenantName fails if an ordinary namespace has the name of the tenant namespace to create. It
-// lists the tenant namespaces only if that name exists.
+// checkTenantName fails if an ordinary namespace has the name of the tenant namespace to create. It lists the tenant
+// namespaces only if that name exists.
 func (e *End) checkTenantName(ctx context.Context) error {
 	var namespace corev1.Namespace
 	err := e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(e.forgeTenantNamespace()), &namespace)
@@ -168,8 +166,8 @@ func (e *End) tenantNameTaken(err error) *explain.Problem {
 	}
 }
 
-// takeNamespace makes a tenant namespace the owner's if an earlier shortcut of the pair has left it.
-// The pair is free, so the earlier shortcut no longer exists.
+// takeNamespace makes a tenant namespace the owner's if an earlier shortcut of the pair has left it. The pair is free,
+// so the earlier shortcut no longer exists.
 func (e *End) takeNamespace(ctx context.Context, namespace *corev1.Namespace) error {
 	if !owner.Managed(namespace) || e.Owner.Marked(namespace) {
 		return nil
@@ -177,8 +175,8 @@ func (e *End) takeNamespace(ctx context.Context, namespace *corev1.Namespace) er
 	return e.Leaf.Edit(ctx, namespace, e.Owner.Mark)
 }
 
-// IsTenantNamespace reports whether a namespace is the leaf's tenant namespace for the other leaf,
-// which is the default for the objects. It reads the leaf only if the name is not the usual one.
+// IsTenantNamespace reports whether a namespace is the leaf's tenant namespace for the other leaf, which is the default
+// for the objects. It reads the leaf only if the name is not the usual one.
 func (e *End) IsTenantNamespace(ctx context.Context, name string) (bool, error) {
 	if name == e.forgeTenantNamespace().Name {
 		return true, nil

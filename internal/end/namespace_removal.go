@@ -16,10 +16,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// BeginRemovingNamespace asks for the deletion of the tenant namespace, which may be nil, if nothing
-// else needs it. It comes before everything else: Kubernetes does not empty a namespace during the first
-// five seconds of its deletion. By then the other objects are gone, in the order that Liqo needs. Given
-// is the user's Secret of the gateway. The result is the namespace as it is afterwards.
+// BeginRemovingNamespace asks for the deletion of the tenant namespace, which may be nil, if nothing else needs it. It
+// comes before everything else: Kubernetes does not empty a namespace during the first five seconds of its deletion. By
+// then the other objects are gone, in the order that Liqo needs. Given is the user's Secret of the gateway. The result
+// is the namespace as it is afterwards.
 func (e *End) BeginRemovingNamespace(
 	ctx context.Context, namespace *corev1.Namespace, peering *Peering, userSecret liqo.KeySecret,
 ) (*corev1.Namespace, error) {
@@ -44,10 +44,10 @@ type Leftovers struct {
 	namespace *corev1.Namespace // the tenant namespace if Kubernetes is deleting it; nil otherwise
 }
 
-// RemoveNamespace deletes the tenant namespace, which may be nil, if the owner may remove it. It does not
-// wait. The namespace stays if it is in use, and while Liqo's record of the other cluster exists, which
-// recordGone reports. A namespace that stays loses its owner, and a later shortcut of the pair takes it
-// over. All other objects of the owner are gone by then.
+// RemoveNamespace deletes the tenant namespace, which may be nil, if the owner may remove it. It does not wait. The
+// namespace stays if it is in use, and while Liqo's record of the other cluster exists, which recordGone reports. A
+// namespace that stays loses its owner, and a later shortcut of the pair takes it over. All other objects of the owner
+// are gone by then.
 func (e *End) RemoveNamespace(
 	ctx context.Context, namespace *corev1.Namespace, peering *Peering, foreignClusterGone bool, userSecret liqo.KeySecret,
 ) (Leftovers, error) {
@@ -113,8 +113,8 @@ func (e *End) UntilGone(ctx context.Context, leftovers Leftovers) error {
 	return explain.Deletion(ctx, e.Leaf, corev1.SchemeGroupVersion.WithKind("Namespace"), key, err)
 }
 
-// uses returns sentences about the objects of the network that someone else created, and about those
-// that need the tenant namespace, which may be nil.
+// uses returns sentences about the objects of the network that someone else created, and about those that need the
+// tenant namespace, which may be nil.
 func (e *End) uses(
 	ctx context.Context, namespace *corev1.Namespace, peering *Peering, userSecret liqo.KeySecret,
 ) ([]string, error) {
@@ -145,8 +145,7 @@ func (e *End) uses(
 	return uses, nil
 }
 
-// tellOthers returns a sentence about objects that someone else created, or an empty string if there
-// are none.
+// tellOthers returns a sentence about objects that someone else created, or an empty string if there are none.
 func (e *End) tellOthers(objects []client.Object) string {
 	if len(objects) == 0 {
 		return ""
@@ -154,8 +153,8 @@ func (e *End) tellOthers(objects []client.Object) string {
 	return fmt.Sprintf("Objects that someone else created stay: %s.", explain.Names(e.Leaf, objects...))
 }
 
-// giveUpNamespace removes the owner of the tenant namespace, or restores the owner from before the adoption. It
-// looks at the namespace again, because it may have got another owner.
+// giveUpNamespace removes the owner of the tenant namespace, or restores the owner from before the adoption. It looks
+// at the namespace again, because it may have got another owner.
 func (e *End) giveUpNamespace(ctx context.Context) error {
 	namespace, err := e.TenantNamespace(ctx)
 	if err != nil || namespace == nil || !e.Owner.Marked(namespace) {

@@ -24,8 +24,8 @@ func (e *End) Find(ctx context.Context) (liqo.Objects, error) {
 	return networks[id], err
 }
 
-// Observe is like Find, and also finds out whether the gateway has fallen silent. The status of the
-// tunnel needs this. It asks the leaf only if the report of the gateway seems overdue.
+// Observe is like Find, and also finds out whether the gateway has fallen silent. The status of the tunnel needs this.
+// It asks the leaf only if the report of the gateway seems overdue.
 func (e *End) Observe(ctx context.Context) (liqo.Objects, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
@@ -35,9 +35,9 @@ func (e *End) Observe(ctx context.Context) (liqo.Objects, error) {
 	return objects, err
 }
 
-// ObserveNetworks observes all networks in a leaf's cache. It returns their objects by the ID of the other
-// cluster. If a network has several objects of a kind, it takes the owner's. It asks about all gateways
-// whose reports seem overdue at the same time.
+// ObserveNetworks observes all networks in a leaf's cache. It returns their objects by the ID of the other cluster. If
+// a network has several objects of a kind, it takes the owner's. It asks about all gateways whose reports seem overdue
+// at the same time.
 func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) (map[string]liqo.Objects, error) {
 	networks, err := readNetworks(ctx, leaf, &client.ListOptions{}, self)
 	if err != nil {
@@ -57,9 +57,9 @@ func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) 
 	return networks, group.Wait()
 }
 
-// readNetworks reads the objects in a leaf's cache, keyed by the ID of the other cluster. It reads
-// each kind once, whatever the number of networks. If a network has several objects of a kind, it
-// takes the owner's, or else the oldest.
+// readNetworks reads the objects in a leaf's cache, keyed by the ID of the other cluster. It reads each kind once,
+// whatever the number of networks. If a network has several objects of a kind, it takes the owner's, or else the
+// oldest.
 func readNetworks(
 	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, self owner.Owner,
 ) (map[string]liqo.Objects, error) {
@@ -114,8 +114,8 @@ func collect[T any, P interface {
 	}
 }
 
-// comesFirst reports whether one object takes precedence over another of its kind: the owner's, else
-// the older one, else the one whose name comes first.
+// comesFirst reports whether one object takes precedence over another of its kind: the owner's, else the older one,
+// else the one whose name comes first.
 func comesFirst(one, other client.Object, self owner.Owner) bool {
 	if self.Owns(one) != self.Owns(other) {
 		return self.Owns(one)
@@ -125,8 +125,8 @@ func comesFirst(one, other client.Object, self owner.Owner) bool {
 	return cmp.Or(age, byName) < 0
 }
 
-// owned returns the objects that the owner may remove: its own, and those without an owner. It
-// includes the extra objects, but no Connection.
+// owned returns the objects that the owner may remove: its own, and those without an owner. It includes the extra
+// objects, but no Connection.
 func owned(o liqo.Objects, self owner.Owner) []client.Object {
 	return slices.DeleteFunc(o.Written(), func(object client.Object) bool { return !self.MayRemove(object) })
 }

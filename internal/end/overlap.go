@@ -19,8 +19,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// Overlap is a pod CIDR of one leaf that Liqo on another leaf must remap. On the other leaf, the CIDR
-// is taken, or it is outside the ranges that Liqo gives out there.
+// Overlap is a pod CIDR of one leaf that Liqo on another leaf must remap. On the other leaf, the CIDR is taken, or it
+// is outside the ranges that Liqo gives out there.
 type Overlap struct {
 	PodCIDR string // in CIDR notation
 	Owner   string // the leaf that has it
@@ -40,9 +40,9 @@ func (o Overlap) String() string {
 		o.PodCIDR, o.Owner, o.Range, o.Use, o.Leaf, o.Leaf)
 }
 
-// Overlaps compares the other leaf's pod CIDRs with every range that is taken on this leaf, and with
-// the ranges that Liqo gives out here. It ignores the range of a shortcut of the owner with another
-// cluster, because that shortcut is about to be replaced.
+// Overlaps compares the other leaf's pod CIDRs with every range that is taken on this leaf, and with the ranges that
+// Liqo gives out here. It ignores the range of a shortcut of the owner with another cluster, because that shortcut is
+// about to be replaced.
 func (e *End) Overlaps(ctx context.Context, other liqo.Ranges) ([]Overlap, error) {
 	var (
 		taken []ipamv1alpha1.Network
@@ -92,8 +92,8 @@ func (e *End) overlapsWith(taken []ipamv1alpha1.Network, pools []netip.Prefix, o
 	return overlaps
 }
 
-// inOneOf reports whether a range is in one of the pools, or whether the pools are unknown. Liqo's
-// IPAM only accepts ranges in a pool.
+// inOneOf reports whether a range is in one of the pools, or whether the pools are unknown. Liqo's IPAM only accepts
+// ranges in a pool.
 func inOneOf(pools []netip.Prefix, prefix netip.Prefix) bool {
 	return len(pools) == 0 || slices.ContainsFunc(pools, func(pool netip.Prefix) bool {
 		return pool.Bits() <= prefix.Bits() && pool.Overlaps(prefix)

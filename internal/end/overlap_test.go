@@ -88,8 +88,8 @@ func TestARangeOfTheOwnersOtherShortcutCountsAsFree(t *testing.T) {
 	}
 }
 
-// The time of a prediction is proportional to the number of taken ranges on the leaf: two for each
-// cluster that it is joined with.
+// The time of a prediction is proportional to the number of taken ranges on the leaf: two for each cluster that it is
+// joined with.
 func BenchmarkOverlaps(b *testing.B) {
 	for _, count := range []int{1000, 2000} {
 		b.Run(fmt.Sprintf("taken=%d", count), func(b *testing.B) {

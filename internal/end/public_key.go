@@ -21,8 +21,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// appliedKeyAnnotation is on a PublicKey. It is the digest of the key that was written. It shows
-// whether someone has edited the key, without reading the gateway's Secret.
+// appliedKeyAnnotation is on a PublicKey. It is the digest of the key that was written. It shows whether someone has
+// edited the key, without reading the gateway's Secret.
 const appliedKeyAnnotation = owner.ManagedBy + "/key-sha256"
 
 // handshakeAnnotation is on a PublicKey. It is the time of the last [End.RepeatHandshake].
@@ -39,19 +39,19 @@ func digest(key []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// EnsurePublicKey gives this leaf's gateway the public key of the other leaf's gateway. Kubernetes
-// deletes the PublicKey with the gateway. The result reports whether the PublicKey was written. Then the
-// gateway forgets its session with the other one, also if the key is the same.
+// EnsurePublicKey gives this leaf's gateway the public key of the other leaf's gateway. Kubernetes deletes the
+// PublicKey with the gateway. The result reports whether the PublicKey was written. Then the gateway forgets its
+// session with the other one, also if the key is the same.
 //
-// A gateway creates its Connection when it starts, and when a PublicKey is new or changes. So if someone
-// has deleted the Connection, the PublicKey changes. The gateway then repeats its handshake, which
-// interrupts traffic for a moment. A new gateway would do the same, and might get another address.
+// A gateway creates its Connection when it starts, and when a PublicKey is new or changes. So if someone has deleted
+// the Connection, the PublicKey changes. The gateway then repeats its handshake, which interrupts traffic for a moment.
+// A new gateway would do the same, and might get another address.
 func (e *End) EnsurePublicKey(ctx context.Context, key []byte, gateway EnsuredGateway) (bool, error) {
 	return e.ensurePublicKey(ctx, key, gateway.GetNamespace(), gateway)
 }
 
-// EnsureLonePublicKey does the same for a PublicKey that a resource of its own manages. The gateway may not exist
-// yet, and Kubernetes does not delete the PublicKey with it.
+// EnsureLonePublicKey does the same for a PublicKey that a resource of its own manages. The gateway may not exist yet,
+// and Kubernetes does not delete the PublicKey with it.
 func (e *End) EnsureLonePublicKey(ctx context.Context, namespace string, key []byte) error {
 	_, err := e.ensurePublicKey(ctx, key, namespace, EnsuredGateway{})
 	return err
@@ -94,9 +94,9 @@ func (e *End) ensurePublicKey(
 	return objects.PublicKey == nil || objects.PublicKey.ResourceVersion != publicKey.ResourceVersion, nil
 }
 
-// renewConnection deletes the Connection before a write of the PublicKey makes the gateway reset its status, as
-// Liqo before 1.2 does. Otherwise a wait for the tunnel could still see the old status. The gateway creates
-// another Connection.
+// renewConnection deletes the Connection before a write of the PublicKey makes the gateway reset its status, as Liqo
+// before 1.2 does. Otherwise a wait for the tunnel could still see the old status. The gateway creates another
+// Connection.
 func (e *End) renewConnection(
 	ctx context.Context, objects liqo.Objects, publicKey *networkingv1beta1.PublicKey, gateway EnsuredGateway,
 ) error {
@@ -117,9 +117,8 @@ func (e *End) renewConnection(
 	return e.delete(ctx, objects.Connection)
 }
 
-// RepeatHandshake lets this leaf's gateway shake hands with the other one again, by a change of its
-// PublicKey that does not change the key. A client whose server restarts would otherwise notice only
-// after 15 seconds without an answer.
+// RepeatHandshake lets this leaf's gateway shake hands with the other one again, by a change of its PublicKey that does
+// not change the key. A client whose server restarts would otherwise notice only after 15 seconds without an answer.
 func (e *End) RepeatHandshake(ctx context.Context) error {
 	objects, err := e.Find(ctx)
 	if err != nil || objects.PublicKey == nil {
@@ -130,8 +129,8 @@ func (e *End) RepeatHandshake(ctx context.Context) error {
 	})
 }
 
-// KeyInPlace reports whether the gateway has the key of the other gateway, and nobody has edited it
-// since. A key that someone else wrote counts as in place.
+// KeyInPlace reports whether the gateway has the key of the other gateway, and nobody has edited it since. A key that
+// someone else wrote counts as in place.
 func KeyInPlace(o liqo.Objects) bool {
 	if o.PublicKey == nil {
 		return false
@@ -140,8 +139,8 @@ func KeyInPlace(o liqo.Objects) bool {
 	return !ok || applied == digest(o.PublicKey.Spec.PublicKey)
 }
 
-// RemovePublicKeys deletes the owner's PublicKey on this leaf, and returns when it is gone. A tunnel that is up
-// stays up until a gateway restarts.
+// RemovePublicKeys deletes the owner's PublicKey on this leaf, and returns when it is gone. A tunnel that is up stays
+// up until a gateway restarts.
 func (e *End) RemovePublicKeys(ctx context.Context) error {
 	own := func(objects liqo.Objects) []client.Object {
 		return slices.DeleteFunc(owned(objects, e.Owner), func(object client.Object) bool { return !IsPublicKey(object) })
@@ -174,8 +173,8 @@ func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	return key, e.Leaf.Explain(err)
 }
 
-// Key returns the public key of this leaf's gateway, or nil if there is none yet or any longer. Without permission
-// to read Secrets, the error is one of Kubernetes.
+// Key returns the public key of this leaf's gateway, or nil if there is none yet or any longer. Without permission to
+// read Secrets, the error is one of Kubernetes.
 func (e *End) Key(ctx context.Context, objects liqo.Objects) ([]byte, error) {
 	secret := objects.Keys()
 	if secret == nil {
@@ -186,7 +185,8 @@ func (e *End) Key(ctx context.Context, objects liqo.Objects) ([]byte, error) {
 }
 
 // HasOutdatedKey reports whether the public key of this end's gateway is gone or differs from the one that the owner
-// has published in the other leaf's PublicKey. The objects are those of this end. The result is false without permission to read Secrets, as for a user who may only plan.
+// has published in the other leaf's PublicKey. The objects are those of this end. The result is false without
+// permission to read Secrets, as for a user who may only plan.
 func (e *End) HasOutdatedKey(
 	ctx context.Context, objects liqo.Objects, published *networkingv1beta1.PublicKey,
 ) (bool, error) {

@@ -14,12 +14,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// When the ranges in a Configuration change, Liqo (1.2.0, RemapConfiguration) first asks its IPAM to release
-// the old ones. Until that is done, the status keeps the old remapping, and Liqo may report it as complete for
-// the new generation. So the status alone does not show that it is the remapping of the new ranges.
+// When the ranges in a Configuration change, Liqo (1.2.0, RemapConfiguration) first asks its IPAM to release the old
+// ones. Until that is done, the status keeps the old remapping, and Liqo may report it as complete for the new
+// generation. So the status alone does not show that it is the remapping of the new ranges.
 
-// WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If
-// remapping is forbidden, addresses other than the pods' own are an error.
+// WaitForRemapping returns when Liqo has decided at which addresses this leaf reaches the other one. If remapping is
+// forbidden, addresses other than the pods' own are an error.
 func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 	var remote liqo.RemoteRanges
 	err := e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
@@ -45,8 +45,8 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 }
 
 // followsChange reports whether Liqo would remap again if the ranges in the existing Configuration were changed to
-// those of after. If it would not, the Configuration must be created again. Then a gateway of Liqo before 1.2
-// would keep the old ranges, so with a gateway that is an error.
+// those of after. If it would not, the Configuration must be created again. Then a gateway of Liqo before 1.2 would
+// keep the old ranges, so with a gateway that is an error.
 func (e *End) followsChange(
 	ctx context.Context, objects liqo.Objects, after *networkingv1beta1.Configuration,
 ) (bool, error) {
@@ -68,9 +68,9 @@ func (e *End) followsChange(
 	return false, nil
 }
 
-// mayKeep reports whether Liqo could remap changed ranges to the same ranges as before. Then Liqo (1.2.0) never
-// reports the remapping as complete. It compares the status with a copy that shares the conditions, so it does
-// not see that only a condition has changed.
+// mayKeep reports whether Liqo could remap changed ranges to the same ranges as before. Then Liqo (1.2.0) never reports
+// the remapping as complete. It compares the status with a copy that shares the conditions, so it does not see that
+// only a condition has changed.
 func mayKeep(before, after []networkingv1beta1.CIDR) bool {
 	return !slices.Equal(before, after) && slices.EqualFunc(before, after, liqo.HaveSameSize)
 }
@@ -85,8 +85,8 @@ func (e *End) unfollowedProblem() *explain.Problem {
 	}
 }
 
-// areAllocated asks the leaf whether Liqo's IPAM has allocated each remapped range for the range in the spec of
-// the Configuration.
+// areAllocated asks the leaf whether Liqo's IPAM has allocated each remapped range for the range in the spec of the
+// Configuration.
 func (e *End) areAllocated(ctx context.Context, configuration *networkingv1beta1.Configuration) (bool, error) {
 	var networks ipamv1alpha1.NetworkList
 	remote := client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}

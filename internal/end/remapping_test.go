@@ -15,8 +15,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// changed returns a Configuration whose pod CIDR has changed, with the remapping of the old one. Liqo
-// reports it as complete for a moment.
+// changed returns a Configuration whose pod CIDR has changed, with the remapping of the old one. Liqo reports it as
+// complete for a moment.
 func changed(before, after networkingv1beta1.CIDR) *networkingv1beta1.Configuration {
 	configuration := ours(clustertest.Remapped("rome", before.String(), "10.70.0.0/16"))
 	configuration.Spec.Remote.CIDR.Pod = []networkingv1beta1.CIDR{after}
@@ -44,8 +44,8 @@ func TestAWaitForARemappingEndsWithTheOneOfTheChangedRanges(t *testing.T) {
 	}
 }
 
-// liqoRemaps makes Liqo replace the ranges that it has allocated on a leaf as soon as someone has looked at
-// them. It reports a pod CIDR that it has not remapped.
+// liqoRemaps makes Liqo replace the ranges that it has allocated on a leaf as soon as someone has looked at them. It
+// reports a pod CIDR that it has not remapped.
 func liqoRemaps(t *testing.T, e *End, podCIDR networkingv1beta1.CIDR) {
 	t.Helper()
 	var replaced bool

@@ -28,8 +28,8 @@ func ObjectOf(o liqo.Objects, resource owner.Resource) client.Object {
 	}
 }
 
-// IsEmpty reports whether this leaf has no object of the network that someone has created. It reads live,
-// because another process may just have removed the last one.
+// IsEmpty reports whether this leaf has no object of the network that someone has created. It reads live, because
+// another process may just have removed the last one.
 func (e *End) IsEmpty(ctx context.Context) (bool, error) {
 	for _, list := range liqo.WrittenLists() {
 		remote := client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}

@@ -12,8 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// WaitForRollout returns when the new pods of a gateway that restarts are available, and the old ones are
-// gone. The tunnel may not be up yet. For any other gateway, it returns immediately.
+// WaitForRollout returns when the new pods of a gateway that restarts are available, and the old ones are gone. The
+// tunnel may not be up yet. For any other gateway, it returns immediately.
 func (e *End) WaitForRollout(ctx context.Context, gateway EnsuredGateway) error {
 	if !gateway.Restarts {
 		return nil
@@ -26,8 +26,7 @@ func (e *End) WaitForRollout(ctx context.Context, gateway EnsuredGateway) error 
 	return explain.Wait(ctx, e.Subject(), "the gateway to restart", err)
 }
 
-// rolledOut reports whether all pods of a Deployment have its current template and are available, and it
-// has no others.
+// rolledOut reports whether all pods of a Deployment have its current template and are available, and it has no others.
 func rolledOut(deployment *appsv1.Deployment) bool {
 	desired, status := ptr.Deref(deployment.Spec.Replicas, 1), deployment.Status
 	return status.ObservedGeneration >= deployment.Generation && status.Replicas == desired &&

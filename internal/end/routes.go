@@ -13,22 +13,21 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// routesAnnotation is on the RouteConfiguration of a gateway. It is the time of the last
-// [End.RenewRoutes].
+// routesAnnotation is on the RouteConfiguration of a gateway. It is the time of the last [End.RenewRoutes].
 const routesAnnotation = owner.ManagedBy + "/routes"
 
-// routesToGateway follows the ID of the other cluster in the name of the RouteConfiguration with which
-// Liqo leads packets from the nodes to the gateway. Liqo defines it in its InternalFabric controller,
-// which imports controller-runtime's whole manager.
+// routesToGateway follows the ID of the other cluster in the name of the RouteConfiguration with which Liqo leads
+// packets from the nodes to the gateway. Liqo defines it in its InternalFabric controller, which imports
+// controller-runtime's whole manager.
 const routesToGateway = "-node-gw"
 
-// RenewRoutes lets the leaf's nodes look again for their way to a gateway that restarts. It returns
-// once it has asked them to. For any other gateway, it does nothing.
+// RenewRoutes lets the leaf's nodes look again for their way to a gateway that restarts. It returns once it has asked
+// them to. For any other gateway, it does nothing.
 //
-// When Liqo knows the address of a gateway's new pod, its fabric on each node replaces the device that
-// leads there. It notices that the routes are gone while there is no device, and would look again only a
-// second later. The device is there before the gateway has configured its peer. Without permission to
-// change the RouteConfiguration, it takes that second.
+// When Liqo knows the address of a gateway's new pod, its fabric on each node replaces the device that leads there. It
+// notices that the routes are gone while there is no device, and would look again only a second later. The device is
+// there before the gateway has configured its peer. Without permission to change the RouteConfiguration, it takes that
+// second.
 func (e *End) RenewRoutes(ctx context.Context, gateway EnsuredGateway) error {
 	if !gateway.Restarts {
 		return nil

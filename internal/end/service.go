@@ -16,9 +16,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// changeService waits until the Service of a gateway is as the gateway's technology wants it. Then it
-// removes the annotations and labels of the gateway's earlier settings that are no longer wanted, if Liqo has
-// not done it yet. Those of the cloud and of others stay. It returns the Service.
+// changeService waits until the Service of a gateway is as the gateway's technology wants it. Then it removes the
+// annotations and labels of the gateway's earlier settings that are no longer wanted, if Liqo has not done it yet.
+// Those of the cloud and of others stay. It returns the Service.
 func (e *End) changeService(
 	ctx context.Context, earlier *networkingv1beta1.GatewayServer, desired networkingv1beta1.ServiceTemplate,
 ) (*corev1.Service, error) {
@@ -56,11 +56,10 @@ func stale(earlier, desired map[string]string) func(key, value string) bool {
 	}
 }
 
-// ServiceLost reports whether a gateway has no Service and will not get one. Liqo creates a gateway's
-// Deployment and then its Service. If there is a Deployment but no Service, because someone deleted
-// the Service or the API server refused it, Liqo's controller of WireGuard gateways stops before it
-// creates one, and keeps the old address in the status. ServiceLost sends no request while the tunnel
-// is up.
+// ServiceLost reports whether a gateway has no Service and will not get one. Liqo creates a gateway's Deployment and
+// then its Service. If there is a Deployment but no Service, because someone deleted the Service or the API server
+// refused it, Liqo's controller of WireGuard gateways stops before it creates one, and keeps the old address in the
+// status. ServiceLost sends no request while the tunnel is up.
 func (e *End) ServiceLost(ctx context.Context, objects liqo.Objects) (bool, error) {
 	technology := objects.GatewayServer.Status.ServerRef
 	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind {

@@ -11,13 +11,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Liqo renders a gateway's template into an object of the gateway's technology. From that object, it
-// creates the gateway's Deployment and, for a server, its Service. If the gateway changes, Liqo
-// renders the template again and changes the rest in place, but reports no generation in any status.
-// So the provider renders the template, too, to know what the objects will be.
+// Liqo renders a gateway's template into an object of the gateway's technology. From that object, it creates the
+// gateway's Deployment and, for a server, its Service. If the gateway changes, Liqo renders the template again and
+// changes the rest in place, but reports no generation in any status. So the provider renders the template, too, to
+// know what the objects will be.
 
-// technology refers to the object of a gateway's technology, from the gateway's status. It is nil before
-// Liqo has created the object.
+// technology refers to the object of a gateway's technology, from the gateway's status. It is nil before Liqo has
+// created the object.
 type technology struct{ *corev1.ObjectReference }
 
 // isWireGuard reports whether it is that of WireGuard. Of others, nobody knows what a change does.
@@ -31,15 +31,15 @@ func canRestart(reference *corev1.ObjectReference) bool {
 	return reference == nil || technology{reference}.isWireGuard()
 }
 
-// parts are what the object of a technology says about a gateway's Deployment and Service. The latter
-// is empty for a client.
+// parts are what the object of a technology says about a gateway's Deployment and Service. The latter is empty for a
+// client.
 type parts struct {
 	Deployment networkingv1beta1.DeploymentTemplate `json:"deployment"`
 	Service    networkingv1beta1.ServiceTemplate    `json:"service"`
 }
 
-// carry reports whether these parts say all that the wanted ones say. They must not have an annotation, a
-// label, an address or a node port of the Service that is no longer wanted.
+// carry reports whether these parts say all that the wanted ones say. They must not have an annotation, a label, an
+// address or a node port of the Service that is no longer wanted.
 func (p parts) carry(desired parts) bool {
 	return cluster.Includes(p, desired) &&
 		len(p.Service.Metadata.Annotations) == len(desired.Service.Metadata.Annotations) &&
@@ -55,8 +55,8 @@ func (p parts) restartFor(desired parts) bool {
 	return !cluster.Includes(p.Deployment.Spec.Template, desired.Deployment.Spec.Template)
 }
 
-// untilParts waits until done returns true for the parts that the object of a technology has. They are
-// empty while there is no such object.
+// untilParts waits until done returns true for the parts that the object of a technology has. They are empty while
+// there is no such object.
 func (e *End) untilParts(ctx context.Context, reference technology, done func(parts) bool) error {
 	meta := metav1.ObjectMeta{Namespace: reference.Namespace, Name: reference.Name}
 	if reference.Kind == networkingv1beta1.WgGatewayServerKind {

@@ -111,8 +111,8 @@ func (e *End) readTemplate(
 	return object, e.Leaf.Explain(err)
 }
 
-// mentions reports whether a template refers to a field of a gateway. Liqo renders every string of it
-// as a Go template, whatever the technology.
+// mentions reports whether a template refers to a field of a gateway. Liqo renders every string of it as a Go template,
+// whatever the technology.
 func mentions(value any, field string) bool {
 	switch value := value.(type) {
 	case string:

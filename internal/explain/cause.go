@@ -18,9 +18,9 @@ type cause struct {
 	waits []*Problem // that the cause keeps from ending; nil before [merged]
 }
 
-// problemsOfWaits returns the causes that these waits have found. It omits causes that only follow
-// from others, together with the waits that have found nothing else. Otherwise users would see a
-// problem of one leaf as a problem of the other leaf.
+// problemsOfWaits returns the causes that these waits have found. It omits causes that only follow from others,
+// together with the waits that have found nothing else. Otherwise users would see a problem of one leaf as a problem of
+// the other leaf.
 func problemsOfWaits(waits []*Problem) []*Problem {
 	causes := merged(waits)
 	rooted := slices.ContainsFunc(causes, func(c cause) bool { return !c.rank.isConsequence() })
@@ -33,8 +33,8 @@ func problemsOfWaits(waits []*Problem) []*Problem {
 	return all
 }
 
-// merged returns the causes of all waits, the most fundamental first. If several waits have found
-// the same cause, it returns this cause once.
+// merged returns the causes of all waits, the most fundamental first. If several waits have found the same cause, it
+// returns this cause once.
 func merged(waits []*Problem) []cause {
 	var everything []cause
 	for _, wait := range waits {
@@ -77,8 +77,8 @@ func (c cause) leaf() string {
 	return c.waits[0].Leaf
 }
 
-// problem returns the text for users in three paragraphs: what the provider waited for, what the
-// leaf shows, and what to do.
+// problem returns the text for users in three paragraphs: what the provider waited for, what the leaf shows, and what
+// to do.
 func (c cause) problem() *Problem {
 	evidence := append(slices.Clone(c.evidence), c.unanswered()...)
 	for i, line := range evidence {
@@ -89,8 +89,7 @@ func (c cause) problem() *Problem {
 	return &Problem{Leaf: c.leaf(), Summary: c.summary, Detail: strings.Join(paragraphs, "\n\n")}
 }
 
-// unanswered returns a sentence about the requests that the leaves did not answer. It returns nil
-// if there are none.
+// unanswered returns a sentence about the requests that the leaves did not answer. It returns nil if there are none.
 func (c cause) unanswered() []string {
 	var unanswered []string
 	for _, wait := range c.waits {
@@ -108,8 +107,8 @@ func (c cause) unanswered() []string {
 	}
 }
 
-// waitedFor returns a sentence about what the provider waited for, and on which leaves. It mentions
-// a wait on both leaves once. It returns an empty string if the provider did not wait.
+// waitedFor returns a sentence about what the provider waited for, and on which leaves. It mentions a wait on both
+// leaves once. It returns an empty string if the provider did not wait.
 func (c cause) waitedFor() string {
 	if !slices.ContainsFunc(c.waits, func(wait *Problem) bool { return wait.waitedFor != "" }) {
 		return ""

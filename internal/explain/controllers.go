@@ -74,8 +74,8 @@ func startControllers(leaf *cluster.Leaf) string {
 	)
 }
 
-// controllersState returns a sentence about the Deployment of Liqo's controllers, and reports
-// whether none of them runs.
+// controllersState returns a sentence about the Deployment of Liqo's controllers, and reports whether none of them
+// runs.
 func controllersState(ctx context.Context, leaf *cluster.Leaf) (sentence string, down bool, err error) {
 	var deployment appsv1.Deployment
 	key := client.ObjectKey{Namespace: leaf.LiqoNamespace, Name: controllersName}

@@ -25,9 +25,9 @@ func Deletion(
 	return Wait(ctx, Subject{Leaf: leaf, remaining: left}, fmt.Sprintf("%s %s to be deleted", kind.Kind, name), err)
 }
 
-// remaining returns the object that delays the deletion of the object with this key. Kubernetes
-// deletes an object after its owner, so this is the owner if the owner still exists. Otherwise it is
-// the object itself. The result is nil if neither exists.
+// remaining returns the object that delays the deletion of the object with this key. Kubernetes deletes an object after
+// its owner, so this is the owner if the owner still exists. Otherwise it is the object itself. The result is nil if
+// neither exists.
 func remaining(
 	ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey,
 ) (client.Object, error) {
@@ -37,8 +37,8 @@ func remaining(
 	}
 	for _, owner := range object.GetOwnerReferences() {
 		kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
-		// The owner of an object of Liqo's is in the same namespace. If the leaf does not know the owner's kind, the
-		// object itself is reported. Without permission, nobody knows whether the owner exists.
+		// The owner of an object of Liqo's is in the same namespace. If the leaf does not know the owner's kind, the object
+		// itself is reported. Without permission, nobody knows whether the owner exists.
 		owning, err := remaining(ctx, leaf, kind, client.ObjectKey{Namespace: key.Namespace, Name: owner.Name})
 		if cluster.MissingPermission(err) {
 			return nil, err
@@ -50,8 +50,8 @@ func remaining(
 	return object, nil
 }
 
-// read returns an object of any kind, or nil if it does not exist. It reads only the metadata, except
-// of a namespace, whose conditions say what is left in it.
+// read returns an object of any kind, or nil if it does not exist. It reads only the metadata, except of a namespace,
+// whose conditions say what is left in it.
 func read(
 	ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey,
 ) (client.Object, error) {
@@ -67,8 +67,7 @@ func read(
 	return object, leaf.Explain(err)
 }
 
-// unattendedDeletion explains why objects with finalizers of Liqo still exist: Liqo's controllers do
-// not run.
+// unattendedDeletion explains why objects with finalizers of Liqo still exist: Liqo's controllers do not run.
 func unattendedDeletion(ctx context.Context, s Subject, view view) ([]cause, error) {
 	if !heldByLiqo(view.leaving) {
 		return nil, nil
@@ -141,8 +140,7 @@ func heldByLiqo(objects []client.Object) bool {
 	})
 }
 
-// leftIn returns what the conditions of a namespace say about its remaining content. It returns nil
-// for other objects.
+// leftIn returns what the conditions of a namespace say about its remaining content. It returns nil for other objects.
 func leftIn(object client.Object) []string {
 	namespace, ok := object.(*corev1.Namespace)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// deployment explains from the Deployment and the pods of a gateway why the gateway does not run.
-// [noDeployment] explains a missing Deployment.
+// deployment explains from the Deployment and the pods of a gateway why the gateway does not run. [noDeployment]
+// explains a missing Deployment.
 func deployment(ctx context.Context, s Subject, view view) ([]cause, error) {
 	gateway := view.Handled()
 	if gateway == nil {

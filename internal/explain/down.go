@@ -8,9 +8,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
-// Down asks both leaves why a tunnel is down although all objects of the network are in place. The
-// detail says what each end reports and since when, which endpoint the client dials, the cause if a
-// leaf shows it, and what to do. It also mentions what could not be read.
+// Down asks both leaves why a tunnel is down although all objects of the network are in place. The detail says what
+// each end reports and since when, which endpoint the client dials, the cause if a leaf shows it, and what to do. It
+// also mentions what could not be read.
 func Down(ctx context.Context, client, server Subject) *Problem {
 	return down(ctx, fmt.Sprintf("the tunnel from %q to %q is down", client.Leaf.Name, server.Leaf.Name), client, server)
 }
@@ -40,8 +40,7 @@ func down(ctx context.Context, summary string, ends ...Subject) *Problem {
 	}
 }
 
-// reports returns sentences about the end: which endpoint it dials, if it does, and what it reports
-// about the tunnel.
+// reports returns sentences about the end: which endpoint it dials, if it does, and what it reports about the tunnel.
 func (s Subject) reports(ctx context.Context) []string {
 	view, err := s.observe(ctx)
 	if err != nil {
@@ -56,8 +55,8 @@ func (s Subject) reports(ctx context.Context) []string {
 	return append(lines, report)
 }
 
-// whyDown returns paragraphs about the causes. If no leaf shows a cause, it returns advice about the
-// path between the leaves.
+// whyDown returns paragraphs about the causes. If no leaf shows a cause, it returns advice about the path between the
+// leaves.
 func whyDown(problems []*Problem) []string {
 	var paragraphs []string
 	for i, c := range merged(problems) {

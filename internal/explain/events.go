@@ -12,12 +12,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// mostEvents is the maximum number of events to show for one object. Older events seldom add
-// anything.
+// mostEvents is the maximum number of events to show for one object. Older events seldom add anything.
 const mostEvents = 2
 
-// warnings returns the newest events of type Warning of an object, a line each. The error says why
-// the leaf did not answer.
+// warnings returns the newest events of type Warning of an object, a line each. The error says why the leaf did not
+// answer.
 func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]string, error) {
 	var list corev1.EventList
 	err := leaf.Live.List(ctx, &list, client.InNamespace(object.GetNamespace()),
@@ -36,8 +35,7 @@ func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]
 	return lines, nil
 }
 
-// lastSeen returns the time when an event happened last. The field for it depends on the library
-// that wrote the event.
+// lastSeen returns the time when an event happened last. The field for it depends on the library that wrote the event.
 func lastSeen(event *corev1.Event) time.Time {
 	latest := event.CreationTimestamp.Time
 	times := []time.Time{event.LastTimestamp.Time, event.EventTime.Time}

@@ -9,15 +9,14 @@ import (
 type explanation struct {
 	rank rank // of the causes that it finds
 
-	// diagnose asks the leaf. It returns no cause if all is well or if the problem can't occur here. The
-	// error joins the requests that the leaf did not answer. The causes are valid even with an error.
+	// diagnose asks the leaf. It returns no cause if all is well or if the problem can't occur here. The error joins the
+	// requests that the leaf did not answer. The causes are valid even with an error.
 	diagnose func(context.Context, Subject, view) ([]cause, error)
 
 	whole bool // its causes explain everything, so the explanations after it do not run
 }
 
-// explanations lists all explanations in the order in which they run. A cause comes before its
-// consequences.
+// explanations lists all explanations in the order in which they run. A cause comes before its consequences.
 var explanations = []explanation{
 	{rank: rankControllers, diagnose: unattendedDeletion, whole: true},
 	{rank: rankDeletion, diagnose: deletion, whole: true},
@@ -49,8 +48,8 @@ const (
 
 func (r rank) isConsequence() bool { return r >= rankDialling }
 
-// diagnose runs the explanations. The result has the causes that they found, if any, and the requests
-// that the leaf did not answer.
+// diagnose runs the explanations. The result has the causes that they found, if any, and the requests that the leaf did
+// not answer.
 func (s Subject) diagnose(ctx context.Context) *Problem {
 	problem := &Problem{Leaf: s.Leaf.Name}
 	causes, err := s.causes(ctx)
@@ -65,8 +64,8 @@ func (s Subject) diagnose(ctx context.Context) *Problem {
 	return problem
 }
 
-// causes returns what the leaf shows, a cause before its consequences. The error joins those of the
-// requests that the leaf did not answer.
+// causes returns what the leaf shows, a cause before its consequences. The error joins those of the requests that the
+// leaf did not answer.
 func (s Subject) causes(ctx context.Context) ([]cause, error) {
 	view, err := s.observe(ctx)
 	if err != nil {

@@ -80,8 +80,8 @@ func written(remote, uid string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: remote, Namespace: "liqo-tenant-" + remote, UID: types.UID(uid)}
 }
 
-// unnoticedGateway is Milan's gateway for Rome before Liqo reacts to it. exposedGateway is the same
-// gateway when it can be dialled.
+// unnoticedGateway is Milan's gateway for Rome before Liqo reacts to it. exposedGateway is the same gateway when it can
+// be dialled.
 func unnoticedGateway() *networkingv1beta1.GatewayServer {
 	return &networkingv1beta1.GatewayServer{ObjectMeta: written("rome", "gateway")}
 }

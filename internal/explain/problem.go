@@ -16,8 +16,7 @@ type Problem struct {
 	Err     error  // the cause; may be nil
 	Refused bool   // nothing was written, so the text omits how far each step got
 
-	// A problem has these if it comes from looking at a leaf. Its text then also depends on what other
-	// waits have found.
+	// A problem has these if it comes from looking at a leaf. Its text then also depends on what other waits have found.
 	waitedFor  string   // completes "waiting for …"; empty without a wait
 	causes     []cause  // nil if the problem does not come from looking at a leaf
 	unanswered []string // errors of the requests that the leaf did not answer
@@ -50,8 +49,7 @@ func (p *Problem) reads(other *Problem) bool {
 // interrupted reports whether the user interrupted the work. Otherwise time ran out.
 func (p *Problem) interrupted() bool { return errors.Is(p.Err, context.Canceled) }
 
-// problemOf returns the text for a single error. The text has no summary if the error is not
-// explained.
+// problemOf returns the text for a single error. The text has no summary if the error is not explained.
 func problemOf(err error) *Problem {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem

@@ -44,8 +44,7 @@ func service(ctx context.Context, s Subject, view view) ([]cause, error) {
 	}}, err
 }
 
-// refusalOf returns why the API server refuses a dry run, or an empty string if it does not. Other errors
-// are returned.
+// refusalOf returns why the API server refuses a dry run, or an empty string if it does not. Other errors are returned.
 func refusalOf(leaf *cluster.Leaf, err error) (string, error) {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && !cluster.MissingPermission(err) && !cluster.Unreachable(leaf.Explain(err)) {
@@ -54,9 +53,9 @@ func refusalOf(leaf *cluster.Leaf, err error) (string, error) {
 	return "", leaf.Explain(err)
 }
 
-// noService returns the cause why a gateway has no Service. It returns nil if Liqo need not have
-// created the Service yet. Only Liqo's log says why Liqo could not create it. So noService creates
-// the same Service as a dry run, and the API server says why it refuses it.
+// noService returns the cause why a gateway has no Service. It returns nil if Liqo need not have created the Service
+// yet. Only Liqo's log says why Liqo could not create it. So noService creates the same Service as a dry run, and the
+// API server says why it refuses it.
 func noService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1beta1.GatewayServer) ([]cause, error) {
 	service, err := wantedService(ctx, leaf, gateway)
 	if err != nil || service == nil {
@@ -81,8 +80,8 @@ func noService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1bet
 	return []cause{c}, err
 }
 
-// wantedService returns the Service that Liqo creates for a WireGuard gateway after the Deployment.
-// It returns nil if Liqo has not created a Deployment yet, and for other technologies.
+// wantedService returns the Service that Liqo creates for a WireGuard gateway after the Deployment. It returns nil if
+// Liqo has not created a Deployment yet, and for other technologies.
 func wantedService(
 	ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1beta1.GatewayServer,
 ) (*corev1.Service, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// serviceChange explains why the Service of a gateway does not become what Liqo wants. Only Liqo's log says
-// it. So serviceChange makes the same change as a dry run, and the API server says why it refuses it.
+// serviceChange explains why the Service of a gateway does not become what Liqo wants. Only Liqo's log says it. So
+// serviceChange makes the same change as a dry run, and the API server says why it refuses it.
 func serviceChange(ctx context.Context, s Subject, view view) ([]cause, error) {
 	if view.GatewayServer == nil || view.GatewayServer.Status.ServerRef == nil {
 		return nil, nil

@@ -18,8 +18,8 @@ type Subject struct {
 	RemoteID   liqov1beta1.ClusterID // Liqo's
 	Alone      bool                  // the user has resources for this end only
 
-	// Find observes the leaf's objects of the network. It is called only if there is something to explain.
-	// At that moment the time for the work may have run out.
+	// Find observes the leaf's objects of the network. It is called only if there is something to explain. At that moment
+	// the time for the work may have run out.
 	Find func(context.Context) (liqo.Objects, error)
 
 	// remaining, if it is not nil, takes the place of Find. It returns the object that delays a deletion.

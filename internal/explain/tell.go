@@ -9,8 +9,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// Summary returns a headline for an error: its first problem, in a few words. It is empty if the
-// error is not explained.
+// Summary returns a headline for an error: its first problem, in a few words. It is empty if the error is not
+// explained.
 func Summary(err error) string {
 	if all := problems(reasons(err)); len(all) > 0 {
 		return all[0].headline()
@@ -18,8 +18,8 @@ func Summary(err error) string {
 	return ""
 }
 
-// Detail returns the text below the headline: what the provider waited for, what the leaves show,
-// and what to do. Then follow other problems, and how far each step got.
+// Detail returns the text below the headline: what the provider waited for, what the leaves show, and what to do. Then
+// follow other problems, and how far each step got.
 func Detail(err error) string {
 	var paragraphs []string
 	for i, one := range problems(reasons(err)) {
@@ -50,8 +50,8 @@ func reasons(err error) error {
 	return err
 }
 
-// problems returns the problems in an error, each once. Waits with the same cause are one problem. An
-// interrupted request counts only if there is nothing else, because it says nothing about the leaf.
+// problems returns the problems in an error, each once. Waits with the same cause are one problem. An interrupted
+// request counts only if there is nothing else, because it says nothing about the leaf.
 func problems(err error) []*Problem {
 	var (
 		all, waits  []*Problem

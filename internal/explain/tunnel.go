@@ -17,8 +17,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// dialling explains, from the client's end, a tunnel that does not come up although all objects are
-// in place.
+// dialling explains, from the client's end, a tunnel that does not come up although all objects are in place.
 func dialling(ctx context.Context, s Subject, view view) ([]cause, error) {
 	if !view.IsInPlace() || view.GatewayClient == nil {
 		return nil, nil
@@ -82,8 +81,8 @@ func unfinished(_ context.Context, s Subject, view view) ([]cause, error) {
 	}
 }
 
-// report returns a sentence about what this end reports about the tunnel, and since when, if Liqo
-// has recorded the time.
+// report returns a sentence about what this end reports about the tunnel, and since when, if Liqo has recorded the
+// time.
 func (s Subject) report(ctx context.Context, view view) (string, error) {
 	if view.Connection == nil {
 		return fmt.Sprintf("On leaf %q, there is no Connection.", s.Leaf.Name), nil
@@ -104,9 +103,8 @@ func (s Subject) report(ctx context.Context, view view) (string, error) {
 	return report + ".", err
 }
 
-// since returns the time at which Liqo recorded the current status of the tunnel on this leaf, or
-// zero if it has not. A Connection does not have this time: a gateway writes no time for a tunnel
-// that is down.
+// since returns the time at which Liqo recorded the current status of the tunnel on this leaf, or zero if it has not. A
+// Connection does not have this time: a gateway writes no time for a tunnel that is down.
 func (s Subject) since(ctx context.Context, value networkingv1beta1.ConnectionStatusValue) (time.Time, error) {
 	foreign, err := fcutils.GetForeignClusterByID(ctx, s.Leaf.Live, s.RemoteID)
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 // timeToLook limits the requests to a leaf after the time for the work itself has run out.
 const timeToLook = 10 * time.Second
 
-// Wait turns the error of a wait into the error for users. If time ran out or the work was
-// interrupted, this is a [Problem] with the causes that the leaf shows. If the failure of another
-// step ended the wait, Wait returns the error unchanged. Any other error is an answer of the API
-// server. WaitedFor completes "waiting for …".
+// Wait turns the error of a wait into the error for users. If time ran out or the work was interrupted, this is a
+// [Problem] with the causes that the leaf shows. If the failure of another step ended the wait, Wait returns the error
+// unchanged. Any other error is an answer of the API server. WaitedFor completes "waiting for …".
 func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, steps.ErrAborted):

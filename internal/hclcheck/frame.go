@@ -11,8 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// requirement is the provider's source. Without it, Terraform would look for the provider under
-// hashicorp/.
+// requirement is the provider's source. Without it, Terraform would look for the provider under hashicorp/.
 const requirement = "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" }\n  }\n}\n"
 
 // fragment is the start of a resource for a block that consists of bare attributes.
@@ -39,9 +38,9 @@ type configuration struct {
 	requires version.Constraints
 }
 
-// frame returns a configuration that consists of the block and of everything that it omits: the
-// provider's source, the variables and shortcuts that it refers to, and the resource around bare
-// attributes. The block's text keeps its line numbers of the Markdown file.
+// frame returns a configuration that consists of the block and of everything that it omits: the provider's source, the
+// variables and shortcuts that it refers to, and the resource around bare attributes. The block's text keeps its line
+// numbers of the Markdown file.
 func (b block) frame() (configuration, error) {
 	parsed, diags := hclsyntax.ParseConfig([]byte(b.text), b.file, hcl.Pos{Line: b.line, Column: 1})
 	if diags.HasErrors() {
@@ -118,8 +117,7 @@ func frameOf(body *hclsyntax.Body) string {
 	return text.String()
 }
 
-// reference returns the first two names of an expression such as var.kubeconfig or
-// liqo_shortcut.rome_milan.status.
+// reference returns the first two names of an expression such as var.kubeconfig or liqo_shortcut.rome_milan.status.
 func reference(traversal hcl.Traversal) string {
 	if len(traversal) < 2 {
 		return ""

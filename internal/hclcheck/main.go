@@ -1,8 +1,8 @@
-// Command hclcheck lets Terraform validate every block of HCL in Markdown files, with a provider
-// that was just built. A finding names the file and the line.
+// Command hclcheck lets Terraform validate every block of HCL in Markdown files, with a provider that was just built. A
+// finding names the file and the line.
 //
-// It needs no network and no cluster. Each block becomes a separate configuration. hclcheck adds
-// what a fragment omits, see [block.frame].
+// It needs no network and no cluster. Each block becomes a separate configuration. hclcheck adds what a fragment omits,
+// see [block.frame].
 package main
 
 import (
@@ -63,8 +63,8 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// blocksIn reads all Markdown files in these files and folders. If several files have the same
-// block, as generated files do, it returns only the first one.
+// blocksIn reads all Markdown files in these files and folders. If several files have the same block, as generated
+// files do, it returns only the first one.
 func blocksIn(roots []string) ([]block, error) {
 	var (
 		blocks []block

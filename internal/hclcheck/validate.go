@@ -24,8 +24,8 @@ type finding struct {
 
 func (f finding) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.line, f.reason) }
 
-// validator runs programs that validate configurations. They take the provider from a folder
-// instead of a registry, so they need no init.
+// validator runs programs that validate configurations. They take the provider from a folder instead of a registry, so
+// they need no init.
 type validator struct {
 	programs []program
 	dir      string // temporary
@@ -139,8 +139,8 @@ type diagnostic struct {
 	} `json:"range"`
 }
 
-// in returns the diagnostic as a finding of the block. A problem of the frame, or of the resource
-// around a fragment, gets the block's first line.
+// in returns the diagnostic as a finding of the block. A problem of the frame, or of the resource around a fragment,
+// gets the block's first line.
 func (d diagnostic) in(b block) finding {
 	f := finding{b.file, b.line, d.Summary}
 	if detail := strings.Join(strings.Fields(d.Detail), " "); detail != "" {
@@ -152,8 +152,8 @@ func (d diagnostic) in(b block) finding {
 	return f
 }
 
-// run decodes the JSON output of a command. A command that fails but prints JSON is no error,
-// because the output shows the failure.
+// run decodes the JSON output of a command. A command that fails but prints JSON is no error, because the output shows
+// the failure.
 func (v *validator) run(ctx context.Context, program, dir string, answer any, args ...string) error {
 	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // the user names the program
 	cmd.Dir, cmd.Env, cmd.Stderr = dir, v.env, os.Stderr

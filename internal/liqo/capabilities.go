@@ -12,22 +12,21 @@ type Capabilities struct {
 	ManyPodCIDRs bool
 	// FollowsConfigurations means that Liqo remaps again when the ranges in a Configuration change.
 	FollowsConfigurations bool
-	// KeepsConnections means that a gateway leaves the status of its Connection unchanged when its
-	// PublicKey is written again.
+	// KeepsConnections means that a gateway leaves the status of its Connection unchanged when its PublicKey is written
+	// again.
 	KeepsConnections bool
 	// ServiceMetadata means that a GatewayServer has labels and annotations for its Service.
 	ServiceMetadata bool
-	// DirectConnections means that pods of two leaves behind one Service of their centre can meet over the network of
-	// the leaves.
+	// DirectConnections means that pods of two leaves behind one Service of their centre can meet over the network of the
+	// leaves.
 	DirectConnections bool
 	// FollowsNetworks means that Liqo on a leaf looks at the addresses of these pods again when the network of two leaves
 	// comes or gets other ranges. It does not when the network goes.
 	FollowsNetworks bool
 }
 
-// CapabilitiesOf reads from the schemas that the API server serves what Liqo on this leaf can do. So the
-// answer is also right for a custom build, whose version says nothing. Ask only where the answer matters: the schemas
-// are large.
+// CapabilitiesOf reads from the schemas that the API server serves what Liqo on this leaf can do. So the answer is also
+// right for a custom build, whose version says nothing. Ask only where the answer matters: the schemas are large.
 func CapabilitiesOf(ctx context.Context, leaf *cluster.Leaf) (Capabilities, error) {
 	schemas, err := SchemasOf(ctx, leaf)
 	if err != nil {

@@ -14,8 +14,8 @@ type Latency struct {
 // milliseconds above.
 func (leaf *Latency) Milliseconds() float64 { return float64(leaf.Value.Microseconds()) / 1000 }
 
-// Latency returns the last latency that this end's gateway has measured. It is nil if there is none, for
-// example while the gateway reports the tunnel as down.
+// Latency returns the last latency that this end's gateway has measured. It is nil if there is none, for example while
+// the gateway reports the tunnel as down.
 func (o Objects) Latency() *Latency {
 	gateway := o.Gateway()
 	if gateway == nil || o.ConnectionStatus(gateway) == "" {

@@ -49,8 +49,8 @@ func (o Objects) Rotates(rotation string) bool {
 	return rotation != "" && rotation != o.KeyRotation() && o.Keys() != nil
 }
 
-// KeySecret is the name of a Secret of the user with the keys of a gateway. An empty name means that
-// there is none. An empty namespace means the tenant namespace.
+// KeySecret is the name of a Secret of the user with the keys of a gateway. An empty name means that there is none. An
+// empty namespace means the tenant namespace.
 type KeySecret struct{ Namespace, Name string }
 
 // KeySecret returns the user's Secret that the gateway uses. Its name is empty if there is none.

@@ -23,10 +23,10 @@ func (g GatewayClient) Dials(server Endpoint) Endpoint {
 	return server
 }
 
-// Observed returns the found gateway in terms of these settings. A field that these settings leave to
-// the server or to Liqo stays empty while the gateway has the server's or Liqo's value. Server is the
-// endpoint of the server's gateway. It is nil while the endpoint is unknown; then the found endpoint
-// counts as the server's. LiqoNamespace is the namespace of Liqo on this leaf.
+// Observed returns the found gateway in terms of these settings. A field that these settings leave to the server or to
+// Liqo stays empty while the gateway has the server's or Liqo's value. Server is the endpoint of the server's gateway.
+// It is nil while the endpoint is unknown; then the found endpoint counts as the server's. LiqoNamespace is the
+// namespace of Liqo on this leaf.
 func (g GatewayClient) Observed(gateway GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
 	said := Endpoint{Addresses: []string{gateway.ConnectAddress}, Port: gateway.ConnectPort}
 	if server != nil {
@@ -51,8 +51,8 @@ func (o Objects) Dialled() *Endpoint {
 	return endpointOf(&o.GatewayClient.Spec.Endpoint)
 }
 
-// ObservedClient returns the settings of the gateway, or nil if there is none. The address and port
-// are the first that the gateway dials, whether they are set or the server's.
+// ObservedClient returns the settings of the gateway, or nil if there is none. The address and port are the first that
+// the gateway dials, whether they are set or the server's.
 func (o Objects) ObservedClient() *GatewayClient {
 	if o.GatewayClient == nil {
 		return nil

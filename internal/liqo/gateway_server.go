@@ -36,16 +36,15 @@ type Endpoint struct {
 	Protocol  string // UDP or TCP
 }
 
-// Observed returns the found gateway in terms of these settings. A field that these settings leave to
-// Liqo stays empty while the gateway has Liqo's value. LiqoNamespace is the namespace of Liqo on this
-// leaf.
+// Observed returns the found gateway in terms of these settings. A field that these settings leave to Liqo stays empty
+// while the gateway has Liqo's value. LiqoNamespace is the namespace of Liqo on this leaf.
 func (g GatewayServer) Observed(gateway GatewayServer, liqoNamespace string) GatewayServer {
 	gateway.Template = g.Template.observed(gateway.Template, DefaultServerTemplate(liqoNamespace))
 	return gateway
 }
 
-// Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not
-// exist. Liqo reports an empty address while a node has none.
+// Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not exist. Liqo reports an
+// empty address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
 	if status := o.EndpointStatus(); status != nil {
 		return endpointOf(status)
@@ -86,8 +85,8 @@ func (o Objects) ObservedServer() *GatewayServer {
 	}
 }
 
-// Reaches reports whether an endpoint, as a gateway reports it, is that of the Service. Liqo reports the
-// endpoint some time after a change of the Service.
+// Reaches reports whether an endpoint, as a gateway reports it, is that of the Service. Liqo reports the endpoint some
+// time after a change of the Service.
 func (e Endpoint) Reaches(service *corev1.Service) bool {
 	if len(service.Spec.Ports) == 0 {
 		return false

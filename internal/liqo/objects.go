@@ -13,8 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Objects are a leaf's objects of its network with one other cluster, in any namespace. A missing
-// object is nil.
+// Objects are a leaf's objects of its network with one other cluster, in any namespace. A missing object is nil.
 type Objects struct {
 	Configuration *networkingv1beta1.Configuration
 	GatewayServer *networkingv1beta1.GatewayServer
@@ -22,12 +21,12 @@ type Objects struct {
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection
 
-	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else
-	// it is zero. Only what observes the objects knows it; see [Objects.ReadSilence].
+	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else it is zero. Only
+	// what observes the objects knows it; see [Objects.ReadSilence].
 	SilentSince time.Time
 
-	// Extra are additional objects of these kinds. Liqo does not support two of a kind. They exist if
-	// someone created another network of the pair in another namespace.
+	// Extra are additional objects of these kinds. Liqo does not support two of a kind. They exist if someone created
+	// another network of the pair in another namespace.
 	Extra []client.Object
 }
 
@@ -64,8 +63,8 @@ func (o Objects) Gateway() client.Object {
 	}
 }
 
-// EndpointStatus returns the endpoint that the gateway server reports, or nil if nobody can dial it yet.
-// Liqo reports an empty address while a node has none.
+// EndpointStatus returns the endpoint that the gateway server reports, or nil if nobody can dial it yet. Liqo reports
+// an empty address while a node has none.
 func (o Objects) EndpointStatus() *networkingv1beta1.EndpointStatus {
 	if o.GatewayServer == nil || o.GatewayServer.Status.Endpoint == nil {
 		return nil
@@ -77,8 +76,8 @@ func (o Objects) EndpointStatus() *networkingv1beta1.EndpointStatus {
 	return endpoint
 }
 
-// ConnectionStatus returns the status of the tunnel that this gateway reports. It ignores a Connection of
-// an earlier gateway. A Connection that the gateway has stopped renewing does not count as up.
+// ConnectionStatus returns the status of the tunnel that this gateway reports. It ignores a Connection of an earlier
+// gateway. A Connection that the gateway has stopped renewing does not count as up.
 func (o Objects) ConnectionStatus(gateway client.Object) networkingv1beta1.ConnectionStatusValue {
 	if o.Connection == nil || !OwnedBy(o.Connection, gateway) {
 		return ""
@@ -125,8 +124,7 @@ func (o Objects) Handled() client.Object {
 	}
 }
 
-// IsInPlace reports whether this end of the tunnel has everything that it needs to reach the other
-// end.
+// IsInPlace reports whether this end of the tunnel has everything that it needs to reach the other end.
 func (o Objects) IsInPlace() bool {
 	hasEndpoint := o.GatewayServer == nil || o.EndpointStatus() != nil
 	return o.Handled() != nil && hasEndpoint && o.PublicKey != nil && o.Connection != nil

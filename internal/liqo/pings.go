@@ -13,8 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Pings say how a gateway checks that the other one answers, and how often it reports that in its
-// Connection.
+// Pings say how a gateway checks that the other one answers, and how often it reports that in its Connection.
 type Pings struct {
 	Enabled       bool          // without pings, a gateway reports the tunnel as up once, and never again
 	Interval      time.Duration // between two pings
@@ -22,15 +21,14 @@ type Pings struct {
 	Report        time.Duration // the least time between two reports of a tunnel that is up
 }
 
-// UsualPings returns those of a gateway whose arguments do not say otherwise: the defaults of
-// Liqo 1.2.0, pkg/gateway/connection/flags.go.
+// UsualPings returns those of a gateway whose arguments do not say otherwise: the defaults of Liqo 1.2.0,
+// pkg/gateway/connection/flags.go.
 func UsualPings() Pings {
 	return Pings{Enabled: true, Interval: 2 * time.Second, LossThreshold: 5, Report: 10 * time.Second}
 }
 
-// PingsOf returns the pings of a gateway, as the arguments of its Deployment say. They are the
-// usual ones if there is no Deployment, or if the credentials do not allow to read it. It asks the
-// API server.
+// PingsOf returns the pings of a gateway, as the arguments of its Deployment say. They are the usual ones if there is
+// no Deployment, or if the credentials do not allow to read it. It asks the API server.
 func PingsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) (Pings, error) {
 	var deployment appsv1.Deployment
 	err := leaf.Live.Get(ctx, MadeForGateway(gateway), &deployment)
@@ -40,8 +38,8 @@ func PingsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) (Pi
 	return readPings(&deployment), leaf.Explain(err)
 }
 
-// readPings reads the flags of the gateway's container, whose name Liqo does not promise. What can't
-// be read is as usual: a gateway does not start with it.
+// readPings reads the flags of the gateway's container, whose name Liqo does not promise. What can't be read is as
+// usual: a gateway does not start with it.
 func readPings(deployment *appsv1.Deployment) Pings {
 	pings := UsualPings()
 	for _, container := range deployment.Spec.Template.Spec.Containers {

@@ -11,14 +11,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// MadeForGateway returns the namespace and name of the Deployment and the Service that Liqo creates
-// for a gateway.
+// MadeForGateway returns the namespace and name of the Deployment and the Service that Liqo creates for a gateway.
 func MadeForGateway(gateway client.Object) client.ObjectKey {
 	return client.ObjectKey{Namespace: gateway.GetNamespace(), Name: gatewayforge.GatewayResourceName(gateway.GetName())}
 }
 
-// PodsOf lists the pods of a gateway, including those that are being deleted. It asks the API
-// server.
+// PodsOf lists the pods of a gateway, including those that are being deleted. It asks the API server.
 func PodsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) ([]corev1.Pod, error) {
 	var pods corev1.PodList
 	err := leaf.Live.List(ctx, &pods, client.InNamespace(gateway.GetNamespace()), client.MatchingLabels{
@@ -27,12 +25,12 @@ func PodsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) ([]c
 	return pods.Items, leaf.Explain(err)
 }
 
-// Pods are the pods of all gateways of a leaf at one moment, keyed by the gateway. Nil stands for a moment at
-// which they could not be read.
+// Pods are the pods of all gateways of a leaf at one moment, keyed by the gateway. Nil stands for a moment at which
+// they could not be read.
 type Pods map[client.ObjectKey][]corev1.Pod
 
-// AllPods lists the pods of all gateways. It asks the API server, and its answer grows with the number of
-// gateways. It is for when no gateway is known yet, see [cluster.Registry.AskOnTheWay].
+// AllPods lists the pods of all gateways. It asks the API server, and its answer grows with the number of gateways. It
+// is for when no gateway is known yet, see [cluster.Registry.AskOnTheWay].
 func AllPods(ctx context.Context, leaf *cluster.Leaf) Pods {
 	var list corev1.PodList
 	if err := leaf.Live.List(ctx, &list, client.HasLabels{consts.GatewayNameLabel}); err != nil {

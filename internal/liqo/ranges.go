@@ -16,8 +16,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// InternalCIDR returns the range from which Liqo takes the addresses of its gateways and nodes, in
-// CIDR notation. It is empty if the leaf has none.
+// InternalCIDR returns the range from which Liqo takes the addresses of its gateways and nodes, in CIDR notation. It is
+// empty if the leaf has none.
 func InternalCIDR(ctx context.Context, leaf *cluster.Leaf) (string, error) {
 	network, err := ipamutils.GetInternalCIDRNetwork(ctx, leaf.Live, leaf.LiqoNamespace)
 	if apierrors.IsNotFound(err) {
@@ -35,8 +35,7 @@ type Ranges struct {
 	ExternalCIDR string
 }
 
-// RangesOf reads the leaf's address ranges from the API server once. They can't change while Liqo
-// is installed.
+// RangesOf reads the leaf's address ranges from the API server once. They can't change while Liqo is installed.
 func RangesOf(ctx context.Context, leaf *cluster.Leaf) (Ranges, error) {
 	return cluster.Once(leaf, func() (Ranges, error) {
 		var ranges Ranges
@@ -54,8 +53,8 @@ func RangesOf(ctx context.Context, leaf *cluster.Leaf) (Ranges, error) {
 	})
 }
 
-// TakenNetworks reads from the API server every range that Liqo's IPAM has allocated on this leaf,
-// including the leaf's own ranges.
+// TakenNetworks reads from the API server every range that Liqo's IPAM has allocated on this leaf, including the leaf's
+// own ranges.
 func TakenNetworks(ctx context.Context, leaf *cluster.Leaf) ([]ipamv1alpha1.Network, error) {
 	var list ipamv1alpha1.NetworkList
 	if err := leaf.Live.List(ctx, &list); err != nil {
@@ -73,9 +72,9 @@ const poolsFlag = "--pools="
 // pools are the ranges of an IPAM.
 type pools []netip.Prefix
 
-// Pools returns the ranges from which Liqo's IPAM on this leaf allocates, as the arguments of its
-// Deployment list them. Any range outside them is remapped. The result is nil if the pools are
-// unknown, for example with a custom IPAM. Pools asks the API server once.
+// Pools returns the ranges from which Liqo's IPAM on this leaf allocates, as the arguments of its Deployment list them.
+// Any range outside them is remapped. The result is nil if the pools are unknown, for example with a custom IPAM. Pools
+// asks the API server once.
 func Pools(ctx context.Context, leaf *cluster.Leaf) []netip.Prefix {
 	known, err := cluster.Once(leaf, func() (pools, error) {
 		var ipams appsv1.DeploymentList
@@ -91,8 +90,7 @@ func Pools(ctx context.Context, leaf *cluster.Leaf) []netip.Prefix {
 	return known
 }
 
-// poolsOf reads the pools from the arguments of an IPAM. Without the flag, the IPAM uses Liqo's
-// default.
+// poolsOf reads the pools from the arguments of an IPAM. Without the flag, the IPAM uses Liqo's default.
 func poolsOf(ipam *appsv1.Deployment) (pools, error) {
 	texts := consts.PrivateAddressSpace
 	for _, container := range ipam.Spec.Template.Spec.Containers {

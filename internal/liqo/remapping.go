@@ -28,8 +28,8 @@ type RemoteRanges struct {
 	RemappedExternalCIDR string   // where the other leaf reaches ExternalCIDR; empty until Liqo has decided
 }
 
-// ObservedRemote returns the network of the other leaf from this end's Configuration. It returns the
-// zero value if there is no Configuration.
+// ObservedRemote returns the network of the other leaf from this end's Configuration. It returns the zero value if
+// there is no Configuration.
 func (o Objects) ObservedRemote() RemoteRanges {
 	if o.Configuration == nil {
 		return RemoteRanges{}
@@ -62,8 +62,8 @@ func firstCIDR(cidrs []networkingv1beta1.CIDR) string {
 	return cidrs[0].String()
 }
 
-// IsRemapped reports whether the status of a Configuration has a remapping that can be the one of the ranges in
-// its spec. Liqo remaps a range to one of the same size.
+// IsRemapped reports whether the status of a Configuration has a remapping that can be the one of the ranges in its
+// spec. Liqo remaps a range to one of the same size.
 func IsRemapped(configuration *networkingv1beta1.Configuration) bool {
 	if !IsDecided(configuration) || configuration.Status.Remote == nil {
 		return false

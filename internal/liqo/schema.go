@@ -30,7 +30,8 @@ func (s Schema) has(names ...string) bool {
 
 // TemplateData returns a value of this schema as Liqo's controllers hand it to a Go template: an object is a struct
 // with the fields that the schema has, so that any other field is an error, as it is in Liqo. A field that is not set
-// has the zero value of its type. The value is data, so the types of Liqo that this program is built with limit nothing.
+// has the zero value of its type. The value is data, so the types of Liqo that this program is built with limit
+// nothing.
 func (s Schema) TemplateData(value any) any {
 	switch s.Type {
 	case "object":

@@ -11,22 +11,21 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// slack is how late a report may be before it counts as overdue. The clocks of the gateway's node and of
-// the API server may differ, and Kubernetes writes times in whole seconds. An API server that was briefly
-// unavailable gets the report with one of the next pings.
+// slack is how late a report may be before it counts as overdue. The clocks of the gateway's node and of the API server
+// may differ, and Kubernetes writes times in whole seconds. An API server that was briefly unavailable gets the report
+// with one of the next pings.
 const slack = 30 * time.Second
 
-// maxSilence returns the maximum age of the last report of a tunnel that is up. The gateway reports with
-// the first answer after the interval. It reports the tunnel as failed only after it has missed the
-// maximum number of answers.
+// maxSilence returns the maximum age of the last report of a tunnel that is up. The gateway reports with the first
+// answer after the interval. It reports the tunnel as failed only after it has missed the maximum number of answers.
 func (p Pings) maxSilence() time.Duration {
 	return p.Report + time.Duration(p.LossThreshold)*p.Interval + slack
 }
 
-// silentSince returns when a gateway last reported its tunnel as up, if its next report is overdue.
-// Otherwise it returns zero. It also returns zero if the gateway sends no pings, because such a gateway
-// never repeats a report. The Connection is the gateway's, from the cache. If its report looks too old by
-// the usual interval, silentSince asks the API server, but only once for each version of the Connection.
+// silentSince returns when a gateway last reported its tunnel as up, if its next report is overdue. Otherwise it
+// returns zero. It also returns zero if the gateway sends no pings, because such a gateway never repeats a report. The
+// Connection is the gateway's, from the cache. If its report looks too old by the usual interval, silentSince asks the
+// API server, but only once for each version of the Connection.
 func silentSince(
 	ctx context.Context, leaf *cluster.Leaf, gateway client.Object, connection *networkingv1beta1.Connection,
 ) (time.Time, error) {
@@ -54,8 +53,8 @@ type report struct {
 	pings Pings
 }
 
-// readReport reads from the API server. If the Connection is gone, which the cache will know in a moment,
-// the result has no pings.
+// readReport reads from the API server. If the Connection is gone, which the cache will know in a moment, the result
+// has no pings.
 func readReport(ctx context.Context, leaf *cluster.Leaf, gateway, cached client.Object) (report, error) {
 	var connection networkingv1beta1.Connection
 	if err := leaf.Live.Get(ctx, client.ObjectKeyFromObject(cached), &connection); err != nil {
@@ -65,9 +64,9 @@ func readReport(ctx context.Context, leaf *cluster.Leaf, gateway, cached client.
 	return report{time: lastReport(&connection), pings: pings}, err
 }
 
-// lastReport returns when the gateway last reported its tunnel. It takes the later one of two times: the
-// time by the clock of the gateway's node, and the API server's time of the last write of the status.
-// A cache does not keep the latter. The result is zero if there are no pings.
+// lastReport returns when the gateway last reported its tunnel. It takes the later one of two times: the time by the
+// clock of the gateway's node, and the API server's time of the last write of the status. A cache does not keep the
+// latter. The result is zero if there are no pings.
 func lastReport(connection *networkingv1beta1.Connection) time.Time {
 	last := connection.Status.Latency.Timestamp.Time
 	if last.IsZero() {

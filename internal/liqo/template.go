@@ -16,8 +16,7 @@ const (
 	DefaultClientTemplateResource = forge.DefaultGwClientType
 )
 
-// Template names the object from which Liqo creates a gateway. Empty fields stand for those of Liqo's
-// own template.
+// Template names the object from which Liqo creates a gateway. Empty fields stand for those of Liqo's own template.
 type Template struct {
 	Name      string
 	Namespace string
@@ -43,9 +42,8 @@ func (t Template) Or(byDefault Template) Template {
 	}
 }
 
-// observed returns the found template of a gateway in terms of these settings. Fields that these
-// settings leave to Liqo stay empty while they have Liqo's value: all fields if the settings name no
-// template, otherwise the namespace.
+// observed returns the found template of a gateway in terms of these settings. Fields that these settings leave to Liqo
+// stay empty while they have Liqo's value: all fields if the settings name no template, otherwise the namespace.
 func (t Template) observed(template, byDefault Template) Template {
 	switch {
 	case t == (Template{}) && template == byDefault:
@@ -58,13 +56,11 @@ func (t Template) observed(template, byDefault Template) Template {
 
 // Gateway is the settings of a gateway: a [GatewayServer] or a [GatewayClient].
 type Gateway interface {
-	// template returns the template of the gateway on a leaf with this Liqo namespace. No field is
-	// empty.
+	// template returns the template of the gateway on a leaf with this Liqo namespace. No field is empty.
 	TemplateOn(liqoNamespace string) Template
 }
 
-// templateFrom turns Liqo's reference, which has a kind, into a template with the resource as in
-// liqoctl's flags.
+// templateFrom turns Liqo's reference, which has a kind, into a template with the resource as in liqoctl's flags.
 func templateFrom(reference corev1.ObjectReference) Template {
 	return Template{
 		Name: reference.Name, Namespace: reference.Namespace,

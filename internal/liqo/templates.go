@@ -30,8 +30,8 @@ type GatewayTemplate struct {
 	Role            GatewayRole
 }
 
-// templateRoles maps the suffix of a kind of template to its role. Every gateway technology has two
-// kinds, named like Liqo's own kinds for WireGuard.
+// templateRoles maps the suffix of a kind of template to its role. Every gateway technology has two kinds, named like
+// Liqo's own kinds for WireGuard.
 var templateRoles = map[string]GatewayRole{"GatewayServerTemplate": ServerRole, "GatewayClientTemplate": ClientRole}
 
 // wireGuard are the resources of WireGuard's templates, which every leaf has.
@@ -40,9 +40,8 @@ var wireGuard = []metav1.APIResource{
 	{Name: networkingv1beta1.WgGatewayClientTemplateResource, Kind: networkingv1beta1.WgGatewayClientTemplateKind},
 }
 
-// GatewayTemplates lists the templates of all gateway technologies in Liqo's API group, sorted by
-// role, resource, namespace and name. It asks for those of WireGuard while it asks which others there
-// are.
+// GatewayTemplates lists the templates of all gateway technologies in Liqo's API group, sorted by role, resource,
+// namespace and name. It asks for those of WireGuard while it asks which others there are.
 func GatewayTemplates(ctx context.Context, leaf *cluster.Leaf) ([]GatewayTemplate, error) {
 	var usual, others []GatewayTemplate
 	group, ctx := errgroup.WithContext(ctx)
@@ -88,8 +87,7 @@ func isWireGuard(resource metav1.APIResource) bool {
 	return slices.ContainsFunc(wireGuard, func(one metav1.APIResource) bool { return one.Name == resource.Name })
 }
 
-// templatesOf lists the templates of all these resources at the same time. A resource that does not
-// exist has none.
+// templatesOf lists the templates of all these resources at the same time. A resource that does not exist has none.
 func templatesOf(ctx context.Context, leaf *cluster.Leaf, resources []metav1.APIResource) ([]GatewayTemplate, error) {
 	templates := make([][]GatewayTemplate, len(resources))
 	group, ctx := errgroup.WithContext(ctx)
@@ -114,9 +112,8 @@ func templatesOf(ctx context.Context, leaf *cluster.Leaf, resources []metav1.API
 	return slices.Concat(templates...), err
 }
 
-// templateRole returns the role of a gateway template's resource, and an empty role for other
-// resources. Subresources, such as a status, have the kind of the resource and a slash in their
-// name.
+// templateRole returns the role of a gateway template's resource, and an empty role for other resources. Subresources,
+// such as a status, have the kind of the resource and a slash in their name.
 func templateRole(resource *metav1.APIResource) GatewayRole {
 	if strings.Contains(resource.Name, "/") {
 		return ""

@@ -62,8 +62,8 @@ func Defect(ctx context.Context, leaf *cluster.Leaf) string {
 	return defects[text]
 }
 
-// CheckVersion returns an error if the version is known to be too old. It accepts an unknown
-// version, such as a custom build. What a supported version can do is in [CapabilitiesOf].
+// CheckVersion returns an error if the version is known to be too old. It accepts an unknown version, such as a custom
+// build. What a supported version can do is in [CapabilitiesOf].
 func CheckVersion(ctx context.Context, leaf *cluster.Leaf) error {
 	text, err := Version(ctx, leaf)
 	if err != nil {

@@ -42,8 +42,8 @@ func (o Origin) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// MayShareState reports whether two shortcuts may be in one Terraform state. Folders of the same name
-// do not prove it, but folders of different names disprove it.
+// MayShareState reports whether two shortcuts may be in one Terraform state. Folders of the same name do not prove it,
+// but folders of different names disprove it.
 func (o Origin) MayShareState(other Origin) bool {
 	return o.Folder == other.Folder && o.Workspace == other.Workspace
 }
@@ -60,8 +60,8 @@ func (o Origin) encode() string {
 	return string(text)
 }
 
-// OriginOf returns the origin that an object records. It returns the zero value if the object records
-// none, or none that can be read.
+// OriginOf returns the origin that an object records. It returns the zero value if the object records none, or none
+// that can be read.
 func OriginOf(object client.Object) Origin {
 	var origin Origin
 	if err := json.Unmarshal([]byte(object.GetAnnotations()[originAnnotation]), &origin); err != nil {

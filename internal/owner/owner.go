@@ -11,8 +11,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// ManagedByLabel and ManagedBy mark the objects that this package creates or adopts. An annotation
-// says which resource instance owns the object.
+// ManagedByLabel and ManagedBy mark the objects that this package creates or adopts. An annotation says which resource
+// instance owns the object.
 const (
 	ManagedByLabel = "app.kubernetes.io/managed-by"
 	ManagedBy      = "terraform-provider-liqo"
@@ -27,8 +27,8 @@ type Owner struct {
 	Origin Origin
 	// Resource is the type of a resource that owns one object at one end. It is empty for a shortcut.
 	Resource Resource
-	// Claims means that all objects that join the pair and have no other owner are the owner's. It is
-	// for a network that was imported and not adopted yet.
+	// Claims means that all objects that join the pair and have no other owner are the owner's. It is for a network that
+	// was imported and not adopted yet.
 	Claims bool
 }
 

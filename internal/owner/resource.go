@@ -45,8 +45,8 @@ func IsEndObject(object client.Object) bool {
 	return Managed(object) && TokenOf(object) != "" && ResourceOf(object) != ""
 }
 
-// Manages reports whether a resource of this type owns objects of this kind. A leaf has one gateway for
-// another cluster, so both types of gateways count as one kind.
+// Manages reports whether a resource of this type owns objects of this kind. A leaf has one gateway for another
+// cluster, so both types of gateways count as one kind.
 func (r Resource) Manages(object client.Object) bool {
 	switch object.(type) {
 	case *networkingv1beta1.Configuration:

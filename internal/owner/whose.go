@@ -13,8 +13,8 @@ const (
 	Own Whose = iota
 	// OtherOwner means that another resource instance owns it, in this state or in another one.
 	OtherOwner
-	// Orphan means that this provider created it and that no state has it. A killed create left it, or
-	// a destroy that keeps the Configurations.
+	// Orphan means that this provider created it and that no state has it. A killed create left it, or a destroy that
+	// keeps the Configurations.
 	Orphan
 	// Foreign means that someone else created it, with liqoctl, with a peering or by hand.
 	Foreign
@@ -40,8 +40,7 @@ func (o Owner) Whose(object client.Object) Whose {
 // Owns reports whether an object is the owner's.
 func (o Owner) Owns(object client.Object) bool { return o.Whose(object) == Own }
 
-// MayRemove reports whether the owner may remove an object. The object must be the owner's or have no
-// owner.
+// MayRemove reports whether the owner may remove an object. The object must be the owner's or have no owner.
 func (o Owner) MayRemove(object client.Object) bool {
 	w := o.Whose(object)
 	return w == Own || w == Orphan

@@ -1,5 +1,5 @@
-// Package parallel does one thing for many items at the same time, where an errgroup does not: when every result counts,
-// in the order of the items, and a failure ends nothing else.
+// Package parallel does one thing for many items at the same time, where an errgroup does not: when every result
+// counts, in the order of the items, and a failure ends nothing else.
 package parallel
 
 import "sync"

@@ -63,9 +63,9 @@ func clientGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayClien
 	}, diags
 }
 
-// observedClientGateway copies the settings of the gateway client from the leaf into the model, if
-// the leaf has one. The settings may leave the address and the port to the server. So it sets these
-// two only if the leaf has others than the settings lead to.
+// observedClientGateway copies the settings of the gateway client from the leaf into the model, if the leaf has one.
+// The settings may leave the address and the port to the server. So it sets these two only if the leaf has others than
+// the settings lead to.
 func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	if state.ClientGateway == nil {
 		return nil

@@ -107,15 +107,15 @@ type networkModel struct {
 
 var networkTypes = attributeTypes(networkAttribute("client", "server").Attributes)
 
-// endSpec returns the wanted state of one leaf's end: the namespace of its objects, and the address
-// ranges to announce to the other leaf. The leaf decides what the configuration leaves open.
+// endSpec returns the wanted state of one leaf's end: the namespace of its objects, and the address ranges to announce
+// to the other leaf. The leaf decides what the configuration leaves open.
 func endSpec(ctx context.Context, namespace types.String, set types.Object) (shortcut.EndSpec, diag.Diagnostics) {
 	announcement, diags := announcementSpec(ctx, set)
 	return shortcut.EndSpec{Namespace: namespace.ValueString(), Announcement: announcement}, diags
 }
 
-// announcementSpec returns the address ranges to announce to the other leaf. An empty field stands for
-// the ranges that the leaf has.
+// announcementSpec returns the address ranges to announce to the other leaf. An empty field stands for the ranges that
+// the leaf has.
 func announcementSpec(ctx context.Context, set types.Object) (end.Announcement, diag.Diagnostics) {
 	if set.IsNull() {
 		return end.Announcement{}, nil
@@ -156,10 +156,9 @@ func networkOrNull(remote liqo.RemoteRanges) types.Object {
 	return networkObject(remote)
 }
 
-// planNetworks plans which address ranges to announce to each leaf, and at which ranges it reaches the
-// other leaf. The latter are known only if the state has them for exactly the announced ranges.
-// Otherwise they are unknown, and the plan has a change. In this way it detects and repairs a
-// Configuration that is missing or that someone has edited.
+// planNetworks plans which address ranges to announce to each leaf, and at which ranges it reaches the other leaf. The
+// latter are known only if the state has them for exactly the announced ranges. Otherwise they are unknown, and the
+// plan has a change. In this way it detects and repairs a Configuration that is missing or that someone has edited.
 func (p *planning) planNetworks(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range p.ends() {
@@ -177,9 +176,9 @@ func (p *planning) planNetworks(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// announcement returns the address ranges to announce to the other leaf. It takes them from the
-// configuration, otherwise from the leaf, otherwise from the state. What none of these has is unknown.
-// The leaf may be nil, and the state's network null.
+// announcement returns the address ranges to announce to the other leaf. It takes them from the configuration,
+// otherwise from the leaf, otherwise from the state. What none of these has is unknown. The leaf may be nil, and the
+// state's network null.
 func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded types.Object) (types.Object, error) {
 	if configured.IsUnknown() {
 		return configured, nil
@@ -208,8 +207,8 @@ func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded 
 	return objectWith(ctx, networkTypes, map[string]attr.Value{"pod_cidrs": podCIDRs, "external_cidr": externalCIDR}), nil
 }
 
-// remappingKnown reports whether the state has the ranges at which the other leaf reaches exactly these
-// announced ranges.
+// remappingKnown reports whether the state has the ranges at which the other leaf reaches exactly these announced
+// ranges.
 func remappingKnown(recorded, announced types.Object) bool {
 	if recorded.IsNull() || announced.IsUnknown() {
 		return false
@@ -219,8 +218,7 @@ func remappingKnown(recorded, announced types.Object) bool {
 		former["pod_cidrs"].Equal(is["pod_cidrs"]) && former["external_cidr"].Equal(is["external_cidr"])
 }
 
-// remappingUnknown returns a network with unknown remapped ranges. Other ranges without a value become
-// unknown, too.
+// remappingUnknown returns a network with unknown remapped ranges. Other ranges without a value become unknown, too.
 func remappingUnknown(network types.Object) types.Object {
 	if network.IsNull() || network.IsUnknown() {
 		return types.ObjectUnknown(networkTypes)

@@ -86,8 +86,8 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 	}
 }
 
-// keySecretAttribute returns the schema of `key_secret` of either gateway. It is for users with
-// their own WireGuard keys.
+// keySecretAttribute returns the schema of `key_secret` of either gateway. It is for users with their own WireGuard
+// keys.
 func keySecretAttribute(namespace string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
@@ -98,8 +98,7 @@ func keySecretAttribute(namespace string) schema.Attribute {
 	}
 }
 
-// defaultServerGateway returns the value that is planned if the configuration has no
-// `server_gateway`.
+// defaultServerGateway returns the value that is planned if the configuration has no `server_gateway`.
 func defaultServerGateway(ctx context.Context) types.Object {
 	return objectWith(ctx, serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue(string(liqo.DefaultServiceType)),
@@ -120,8 +119,8 @@ type serverGatewayModel struct {
 
 var serverGatewayTypes = attributeTypes(serverGatewayAttributes())
 
-// validate finds settings that belong to another type of Service, and reports them at their path. It accepts
-// unknown values, because they may turn out to be null.
+// validate finds settings that belong to another type of Service, and reports them at their path. It accepts unknown
+// values, because they may turn out to be null.
 func (m serverGatewayModel) validate(attribute path.Path) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if m.ServiceType.IsUnknown() {
@@ -168,8 +167,8 @@ func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewayServer, diag.
 	return gateway, diags
 }
 
-// keySecretOf returns the user's own Secret that the settings of a gateway name, in a namespace. The
-// name is empty if they name none.
+// keySecretOf returns the user's own Secret that the settings of a gateway name, in a namespace. The name is empty if
+// they name none.
 func keySecretOf(gateway types.Object, namespace types.String) liqo.KeySecret {
 	name, ok := gateway.Attributes()["key_secret"].(types.String)
 	if !ok || name.ValueString() == "" {
@@ -178,8 +177,7 @@ func keySecretOf(gateway types.Object, namespace types.String) liqo.KeySecret {
 	return liqo.KeySecret{Namespace: namespace.ValueString(), Name: name.ValueString()}
 }
 
-// observedServerGateway copies the settings of the gateway server from the leaf into the model, if
-// the leaf has one.
+// observedServerGateway copies the settings of the gateway server from the leaf into the model, if the leaf has one.
 func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	if state.ServerGateway == nil {
 		return nil

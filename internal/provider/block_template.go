@@ -19,8 +19,8 @@ import (
 // resourcePattern matches group/version/resource.
 var resourcePattern = regexp.MustCompile(`^[a-z0-9.-]+/v[a-z0-9]+/[a-z0-9]+$`)
 
-// templateAttribute returns the schema of `template` of either gateway. The arguments are the
-// defaults of `name` and `resource`.
+// templateAttribute returns the schema of `template` of either gateway. The arguments are the defaults of `name` and
+// `resource`.
 func templateAttribute(name, resource string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,

@@ -56,8 +56,7 @@ func readTimeout(ctx context.Context) datasourceschema.Attribute {
 	})
 }
 
-// validateTimeouts rejects timeouts of zero or less. The type of the timeouts rejects values that
-// are not durations.
+// validateTimeouts rejects timeouts of zero or less. The type of the timeouts rejects values that are not durations.
 func validateTimeouts(timeouts map[string]attr.Value) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for operation, value := range timeouts {

@@ -47,9 +47,9 @@ func (v *dataSource) ValidateConfig(
 	resp.Diagnostics.Append(validateTimeouts(timeouts.Attributes())...)
 }
 
-// readDataSource implements the Read method of a data source. The function fill adds to the configuration
-// what the leaves hold, within the configured timeout, and writes its diagnostics into resp. The
-// state is set unless fill reports an error or postpones the read.
+// readDataSource implements the Read method of a data source. The function fill adds to the configuration what the
+// leaves hold, within the configured timeout, and writes its diagnostics into resp. The state is set unless fill
+// reports an error or postpones the read.
 func readDataSource[M any](
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, look func(context.Context, *M),
 ) {
@@ -69,8 +69,8 @@ func readDataSource[M any](
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// postpone defers a read because the provider block has values that are known only after an apply.
-// If Terraform supports deferral, the read is deferred. Otherwise it is an error.
+// postpone defers a read because the provider block has values that are known only after an apply. If Terraform
+// supports deferral, the read is deferred. Otherwise it is an error.
 func postpone(req datasource.ReadRequest, resp *datasource.ReadResponse, attribute path.Path) {
 	if req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
@@ -82,8 +82,8 @@ func postpone(req datasource.ReadRequest, resp *datasource.ReadResponse, attribu
 			"during the apply. Or apply those resources first, with `-target`.")
 }
 
-// clusters returns the names of the clusters to look at. If they are not known yet, it reports an
-// error or postpones the read.
+// clusters returns the names of the clusters to look at. If they are not known yet, it reports an error or postpones
+// the read.
 func (v *dataSource) clusters(
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, configured types.List,
 ) (names []string, known bool) {
@@ -95,8 +95,8 @@ func (v *dataSource) clusters(
 	return names, !unknown && !diags.HasError()
 }
 
-// names returns the clusters to look at: the given ones or, by default, all that the provider
-// knows. They are unknown while the provider block is unknown.
+// names returns the clusters to look at: the given ones or, by default, all that the provider knows. They are unknown
+// while the provider block is unknown.
 func (l *leaves) names(
 	ctx context.Context, configured types.List,
 ) (names []string, unknown bool, diags diag.Diagnostics) {
@@ -117,8 +117,8 @@ func (l *leaves) names(
 	return names, false, diags
 }
 
-// survey looks at the clusters. A cluster that cannot be read is a warning. A name that refers to
-// no cluster is an error.
+// survey looks at the clusters. A cluster that cannot be read is a warning. A name that refers to no cluster is an
+// error.
 func (l *leaves) survey(
 	ctx context.Context, names []string, configured types.List,
 ) (shortcut.Survey, diag.Diagnostics) {

@@ -37,8 +37,8 @@ func TestAReadWithoutCredentialsIsDeferredIfTerraformSupportsItAndOtherwiseAnErr
 	}
 }
 
-// withClusters returns the leaves of a provider block with these clusters, and with a kubeconfig
-// that has the contexts rome and milan.
+// withClusters returns the leaves of a provider block with these clusters, and with a kubeconfig that has the contexts
+// rome and milan.
 func withClusters(t *testing.T, clusters map[string]cluster.Credentials, unknown unknownNames) *leaves {
 	t.Helper()
 	registry := cluster.NewRegistry(cluster.Config{

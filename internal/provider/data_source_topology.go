@@ -22,8 +22,7 @@ var (
 	_ datasource.DataSourceWithValidateConfig = (*topologyDataSource)(nil)
 )
 
-// topologyDataSource is the data source liqo_topology: the clusters, how they are connected, and a
-// picture of it.
+// topologyDataSource is the data source liqo_topology: the clusters, how they are connected, and a picture of it.
 type topologyDataSource struct{ dataSource }
 
 func newTopologyDataSource() datasource.DataSource {
@@ -93,8 +92,8 @@ func (m *topologyDataModel) check(clusters []string) diag.Diagnostics {
 	return diags
 }
 
-// show sets the results. versions has the version of Liqo by the name of a node, if it is known. A
-// cluster with several names is a node by the first of them, so another one is an error here.
+// show sets the results. versions has the version of Liqo by the name of a node, if it is known. A cluster with several
+// names is a node by the first of them, so another one is an error here.
 func (m *topologyDataModel) show(graph topology.Graph, versions map[string]string) diag.Diagnostics {
 	names := make([]string, len(graph.Nodes))
 	for i, node := range graph.Nodes {

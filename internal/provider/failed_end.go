@@ -70,8 +70,8 @@ func (e failedEnd) obstacle(advice string) diag.Diagnostic {
 }
 
 // planTrouble returns the diagnostic of a leaf that a plan could not connect to by its name. recorded is the leaf in
-// the state, if there is a state. A recorded leaf that is lost is only a warning, and so is one that does not answer.
-// A name that refers to no leaf is an error if its cluster has another name now. Otherwise the plan would lose the
+// the state, if there is a state. A recorded leaf that is lost is only a warning, and so is one that does not answer. A
+// name that refers to no leaf is an error if its cluster has another name now. Otherwise the plan would lose the
 // cluster.
 func (l *leaves) planTrouble(
 	ctx context.Context, failed failedEnd, name string, recorded recordedLeaf,

@@ -8,8 +8,7 @@ import (
 
 var _ function.Function = (*cidrsOverlapFunction)(nil)
 
-// cidrsOverlapFunction implements cidrs_overlap(a, b), which reports whether Liqo would remap one
-// of two ranges.
+// cidrsOverlapFunction implements cidrs_overlap(a, b), which reports whether Liqo would remap one of two ranges.
 type cidrsOverlapFunction struct{}
 
 func newCIDRsOverlapFunction() function.Function { return &cidrsOverlapFunction{} }

@@ -11,8 +11,7 @@ import (
 
 var _ function.Function = (*meshFunction)(nil)
 
-// meshFunction implements mesh(names), which returns every pair of a list of clusters, for
-// for_each.
+// meshFunction implements mesh(names), which returns every pair of a list of clusters, for for_each.
 type meshFunction struct{}
 
 func newMeshFunction() function.Function { return &meshFunction{} }
@@ -61,9 +60,8 @@ func (*meshFunction) Run(ctx context.Context, req function.RunRequest, resp *fun
 	resp.Error = resp.Result.Set(ctx, pairs)
 }
 
-// mesh pairs each name with every later one. The key of a pair is both names, joined by a hyphen.
-// It fails if a name is empty or occurs twice, or if two pairs have the same key because names
-// contain hyphens.
+// mesh pairs each name with every later one. The key of a pair is both names, joined by a hyphen. It fails if a name is
+// empty or occurs twice, or if two pairs have the same key because names contain hyphens.
 func mesh(names []string) (map[string]ends, error) {
 	seen := map[string]bool{}
 	for i, name := range names {

@@ -10,8 +10,8 @@ import (
 
 var _ function.Function = (*remapIPFunction)(nil)
 
-// remapIPFunction implements remap_ip(ip, from, to), which returns the address of a pod after Liqo
-// has remapped its range.
+// remapIPFunction implements remap_ip(ip, from, to), which returns the address of a pod after Liqo has remapped its
+// range.
 type remapIPFunction struct{}
 
 func newRemapIPFunction() function.Function { return &remapIPFunction{} }

@@ -21,8 +21,7 @@ type leaves struct {
 	anonymous bool // the leaves do not learn who works on them, and where
 }
 
-// leavesFrom converts the data that the framework passes to Configure. It is nil before the
-// provider is configured.
+// leavesFrom converts the data that the framework passes to Configure. It is nil before the provider is configured.
 func leavesFrom(providerData any) (*leaves, diag.Diagnostics) {
 	if providerData == nil {
 		return nil, nil
@@ -89,8 +88,8 @@ func isUnknownName(err error) bool {
 	return unknown
 }
 
-// unknownAny reports whether one of the leaves cannot be connected to yet, because its name or its
-// credentials are known only after an apply.
+// unknownAny reports whether one of the leaves cannot be connected to yet, because its name or its credentials are
+// known only after an apply.
 func (l *leaves) unknownAny(names ...types.String) bool {
 	for _, name := range names {
 		if name.IsUnknown() || l.unknown.has(name.ValueString()) {

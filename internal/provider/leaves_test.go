@@ -11,8 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// joining returns a recorded shortcut of the clusters rome and milan, whose leaves have these
-// names.
+// joining returns a recorded shortcut of the clusters rome and milan, whose leaves have these names.
 func joining(client, server string) *shortcutModel {
 	return &shortcutModel{
 		Client: types.StringValue(client), Server: types.StringValue(server),

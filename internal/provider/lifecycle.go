@@ -110,8 +110,8 @@ func updateResource[M any, P lifeModel[M]](
 	resp.Diagnostics.Append(a.plan.identify(ctx, resp.Identity)...)
 }
 
-// readResource implements the Read method of a resource. It removes the resource from the state only if it is certain that it
-// is gone.
+// readResource implements the Read method of a resource. It removes the resource from the state only if it is certain
+// that it is gone.
 func readResource[M any, P lifeModel[M]](
 	ctx context.Context, r lifecycle[P], req resource.ReadRequest, resp *resource.ReadResponse,
 ) {

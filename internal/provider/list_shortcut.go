@@ -67,8 +67,8 @@ type shortcutListModel struct {
 	Status   types.String `tfsdk:"status"`
 }
 
-// selects reports whether a network passes the filters. A network with a leaf that cannot be read does not, because
-// it cannot be imported.
+// selects reports whether a network passes the filters. A network with a leaf that cannot be read does not, because it
+// cannot be imported.
 func (m *shortcutListModel) selects(link shortcut.Link) bool {
 	leaf := m.Leaf.ValueString()
 	return link.Status != shortcut.Unknown &&

@@ -12,8 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// pair holds the connections to the two leaves of a shortcut. If a connection failed, the leaf is
-// nil and its error is set.
+// pair holds the connections to the two leaves of a shortcut. If a connection failed, the leaf is nil and its error is
+// set.
 type pair struct {
 	client, server       *cluster.Leaf
 	clientErr, serverErr error
@@ -31,8 +31,8 @@ func connectBoth(client, server func() (*cluster.Leaf, error)) pair {
 	return p
 }
 
-// errors returns the diagnostics of the leaves that could not be connected to. Each refers to the
-// attribute with the name of the leaf.
+// errors returns the diagnostics of the leaves that could not be connected to. Each refers to the attribute with the
+// name of the leaf.
 func (p pair) errors() diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range p.failed() {
@@ -102,8 +102,8 @@ func (p pair) mustBe(ctx context.Context, plan *shortcutModel) diag.Diagnostics 
 	return diags
 }
 
-// knowsNewNames reports whether each name that a plan changes is known to refer to the recorded
-// cluster. The pair is connected by the names in the plan, and has been compared with the state.
+// knowsNewNames reports whether each name that a plan changes is known to refer to the recorded cluster. The pair is
+// connected by the names in the plan, and has been compared with the state.
 func (p pair) knowsNewNames(plan, state *shortcutModel) bool {
 	return (p.client != nil || plan.Client.Equal(state.Client)) && (p.server != nil || plan.Server.Equal(state.Server))
 }

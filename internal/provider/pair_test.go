@@ -12,8 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// unanswered is the error if milan does not answer. refused is the error if a leaf refuses the
-// credentials.
+// unanswered is the error if milan does not answer. refused is the error if a leaf refuses the credentials.
 func unanswered() error {
 	return cluster.Absent("milan", "").Explain(
 		&url.Error{Op: "Get", URL: "https://milan.example", Err: errors.New("connection refused")},

@@ -12,8 +12,8 @@ const changeKey = "planned_change"
 
 // plannedChange is what a plan tells its apply, in the private state. Every plan writes it again.
 type plannedChange struct {
-	// KeepsLeaves means that the plan changes nothing on a leaf. Then the apply only records the settings, and connects
-	// to no leaf, so that a user can give up a lost one.
+	// KeepsLeaves means that the plan changes nothing on a leaf. Then the apply only records the settings, and connects to
+	// no leaf, so that a user can give up a lost one.
 	KeepsLeaves bool `json:"keeps_leaves"`
 }
 

@@ -55,8 +55,7 @@ type execModel struct {
 	Env        types.Map    `tfsdk:"env"`
 }
 
-// unknownNames says which leaves cannot be connected to yet, because their credentials are known
-// only after an apply.
+// unknownNames says which leaves cannot be connected to yet, because their credentials are known only after an apply.
 type unknownNames struct {
 	all   bool            // nothing is known
 	names map[string]bool // entries of `clusters` with an unknown value

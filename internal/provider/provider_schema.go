@@ -73,8 +73,8 @@ func kubeconfigAttributes() map[string]schema.Attribute {
 	}
 }
 
-// clusterAttributes returns the attributes of an entry of `clusters`. They have the same names as
-// in the kubernetes and helm providers, so that users know them already.
+// clusterAttributes returns the attributes of an entry of `clusters`. They have the same names as in the kubernetes and
+// helm providers, so that users know them already.
 func clusterAttributes() map[string]schema.Attribute {
 	attributes := kubeconfigAttributes()
 	for name, description := range map[string]string{

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// validateProvider validates a provider block in the same way as Terraform. It returns all
-// diagnostics, one error per line.
+// validateProvider validates a provider block in the same way as Terraform. It returns all diagnostics, one error per
+// line.
 func validateProvider(t *testing.T, values map[string]tftypes.Value) string {
 	t.Helper()
 	var schema provider.SchemaResponse

@@ -22,8 +22,8 @@ type recordedLeaf struct {
 	id        string // empty before the first apply
 	uid       string // empty before the first apply, and in the state of an early version of the provider
 
-	// owns reports whether a leaf has objects of the resource. Then it is the cluster also with another UID, because
-	// Liqo was installed again.
+	// owns reports whether a leaf has objects of the resource. Then it is the cluster also with another UID, because Liqo
+	// was installed again.
 	owns func(context.Context, *cluster.Leaf) (bool, error)
 }
 

@@ -73,8 +73,8 @@ func (m *directServiceModel) becomesAnother() {
 	m.needsRepair()
 }
 
-// planCentre plans what depends on the central cluster. It returns the attribute that forces a replacement, if its
-// name refers to another cluster than that of the state.
+// planCentre plans what depends on the central cluster. It returns the attribute that forces a replacement, if its name
+// refers to another cluster than that of the state.
 func (r *directServiceResource) planCentre(
 	ctx context.Context, plan, state *directServiceModel, own ownership,
 ) (path.Paths, diag.Diagnostics) {

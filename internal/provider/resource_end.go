@@ -15,8 +15,8 @@ import (
 )
 
 // endResource is a resource that manages one object of one end: liqo_configuration, liqo_gateway_server,
-// liqo_gateway_client or liqo_public_key. It does for all of them what does not depend on the object. M is the
-// model of the resource.
+// liqo_gateway_client or liqo_public_key. It does for all of them what does not depend on the object. M is the model of
+// the resource.
 type endResource[M any, P endModel[M]] struct {
 	configured
 

@@ -16,8 +16,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply, and plans the
-// computed attributes.
+// ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply, and plans the computed
+// attributes.
 func (r *endResource[M, P]) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {

@@ -24,8 +24,7 @@ import (
 // shortcutVersion is the schema version of the state.
 const shortcutVersion = 1
 
-// timeToRecord is the time to read the leaves after a failed operation, so that the state knows
-// what exists.
+// timeToRecord is the time to read the leaves after a failed operation, so that the state knows what exists.
 const timeToRecord = 30 * time.Second
 
 var (
@@ -135,9 +134,8 @@ func (r *shortcutResource) connect(
 	return diags
 }
 
-// recordState writes the shortcut on the leaves into the state. If a failed operation left no objects of
-// the owner, the state does not change: a refused attempt must not take over a network that someone
-// else made.
+// recordState writes the shortcut on the leaves into the state. If a failed operation left no objects of the owner, the
+// state does not change: a refused attempt must not take over a network that someone else made.
 func recordState(
 	ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutModel, state *tfsdk.State, failure error,
 ) diag.Diagnostics {
@@ -219,9 +217,9 @@ func (p pair) mixedUp(observed shortcut.State) diag.Diagnostics {
 	return diags
 }
 
-// whyDown returns a warning if everything is in place but the tunnel is down. The warning has the
-// evidence from the leaves. There is no warning for a tunnel that comes up while the configuration
-// does not wait for it, unless it was up before.
+// whyDown returns a warning if everything is in place but the tunnel is down. The warning has the evidence from the
+// leaves. There is no warning for a tunnel that comes up while the configuration does not wait for it, unless it was up
+// before.
 func (m *shortcutModel) whyDown(
 	ctx context.Context, s *shortcut.Shortcut, observed shortcut.State,
 ) diag.Diagnostics {
@@ -256,9 +254,9 @@ func (r *shortcutResource) UpgradeState(context.Context) map[int64]resource.Stat
 	return map[int64]resource.StateUpgrader{0: {StateUpgrader: splitForceDestroy}}
 }
 
-// splitForceDestroy upgrades a state of version 0. There, force_destroy allowed two things: to give
-// up a lost leaf, and to remove the network of a peering. The upgraded state allows neither, until
-// the user sets one of them and applies it.
+// splitForceDestroy upgrades a state of version 0. There, force_destroy allowed two things: to give up a lost leaf, and
+// to remove the network of a peering. The upgraded state allows neither, until the user sets one of them and applies
+// it.
 func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
 	var state map[string]json.RawMessage
 	if err := json.Unmarshal(req.RawState.JSON, &state); err != nil {

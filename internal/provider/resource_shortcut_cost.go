@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// This file has what a change of an existing shortcut costs. Most settings of a gateway change in place.
-// The guide "What a change costs" lists them all.
+// This file has what a change of an existing shortcut costs. Most settings of a gateway change in place. The guide
+// "What a change costs" lists them all.
 
 // costs warns of each change that a gateway can't take in place, or that gives it another address.
 func (p *planning) costs(ctx context.Context) diag.Diagnostics {

@@ -14,9 +14,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// feasibility checks on the leaves whether a plan is possible. A check applies to a part of the
-// plan that is known, and that is new or changed. So an existing shortcut can still be repaired or
-// destroyed on a leaf that no longer has what only a new shortcut needs.
+// feasibility checks on the leaves whether a plan is possible. A check applies to a part of the plan that is known, and
+// that is new or changed. So an existing shortcut can still be repaired or destroyed on a leaf that no longer has what
+// only a new shortcut needs.
 type feasibility struct {
 	*planning
 
@@ -27,8 +27,8 @@ type feasibility struct {
 // check asks a leaf, and returns what is not possible.
 type check func(context.Context) diag.Diagnostics
 
-// checkFeasible runs all checks in parallel. It is called only for a shortcut that the plan creates
-// or changes, so that a refresh makes no requests for it.
+// checkFeasible runs all checks in parallel. It is called only for a shortcut that the plan creates or changes, so that
+// a refresh makes no requests for it.
 func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if p.pair.client == nil || p.pair.server == nil {
 		return nil
@@ -65,8 +65,8 @@ func ofEach(ends []checkedEnd, ask func(checkedEnd, context.Context) diag.Diagno
 	return checks
 }
 
-// free finds a network of the pair that someone else made. A network of another resource instance
-// is only a warning, because it may belong to this resource: tainted, or under its former address.
+// free finds a network of the pair that someone else made. A network of another resource instance is only a warning,
+// because it may belong to this resource: tainted, or under its former address.
 func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 	if f.state != nil || !fullyKnown(ctx, f.plan.AdoptExisting, f.plan.ShareKeys) {
 		return nil
@@ -108,8 +108,8 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 	return f.remapping(ctx, client, server)
 }
 
-// remapping returns a diagnostic for each pod CIDR that Liqo will remap: an error if remapping is
-// forbidden, otherwise a warning.
+// remapping returns a diagnostic for each pod CIDR that Liqo will remap: an error if remapping is forbidden, otherwise
+// a warning.
 func (f feasibility) remapping(ctx context.Context, client, server end.Announcement) diag.Diagnostics {
 	var diags diag.Diagnostics
 	overlaps, err := f.shortcut.Overlaps(ctx, client, server)
@@ -127,8 +127,7 @@ func (f feasibility) remapping(ctx context.Context, client, server end.Announcem
 	return diags
 }
 
-// checkUnlessMade is like [checkResult], but a missing object is only a warning: the same apply may create
-// it.
+// checkUnlessMade is like [checkResult], but a missing object is only a warning: the same apply may create it.
 func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
 	if !end.IsMissing(err) {
 		return checkResult(attribute, err)
@@ -138,8 +137,8 @@ func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
 		"apply fails.")}
 }
 
-// checkResult reports the result of a check at the attribute that the user can change. A problem that
-// would make the apply fail is an error. If the leaf cannot be read, it is a warning.
+// checkResult reports the result of a check at the attribute that the user can change. A problem that would make the
+// apply fail is an error. If the leaf cannot be read, it is a warning.
 func checkResult(attribute path.Path, err error) diag.Diagnostics {
 	if err == nil {
 		return nil

@@ -93,8 +93,8 @@ func (s checkedEnd) checkVersion(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// checkNamespace finds a namespace that cannot have the objects of this end: the configured one, or the
-// tenant namespace.
+// checkNamespace finds a namespace that cannot have the objects of this end: the configured one, or the tenant
+// namespace.
 func (s checkedEnd) checkNamespace(ctx context.Context) diag.Diagnostics {
 	if s.namespace.IsUnknown() || !s.namespaceChanges {
 		return nil

@@ -40,8 +40,8 @@ func leafWith(t *testing.T, name string, objects ...object) *cluster.Leaf {
 	return leaf
 }
 
-// toBeMade returns the plan of a new shortcut between rome and milan with default settings. Nothing
-// else is known of it. Rome has these objects.
+// toBeMade returns the plan of a new shortcut between rome and milan with default settings. Nothing else is known of
+// it. Rome has these objects.
 func toBeMade(t *testing.T, objects ...object) *planning {
 	t.Helper()
 	plan := recorded(t, shortcut.Connected)

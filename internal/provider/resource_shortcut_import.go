@@ -39,9 +39,9 @@ func (r *shortcutResource) IdentitySchema(
 	}}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, if the
-// network has the opposite direction, because the next apply would reverse it, or if a gateway has a list of ports,
-// because no apply could change it.
+// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, if the network has the
+// opposite direction, because the next apply would reverse it, or if a gateway has a list of ports, because no apply
+// could change it.
 func (r *shortcutResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
@@ -77,8 +77,8 @@ func (p pair) importedAttributes() map[string]any {
 	return attributes
 }
 
-// checkDirection returns an error if the client of the pair is the gateway that is dialled. A
-// network without gateways has no direction.
+// checkDirection returns an error if the client of the pair is the gateway that is dialled. A network without gateways
+// has no direction.
 func (p pair) checkDirection(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
 	reversed, err := shortcut.New(p.client, p.server).Reversed(ctx)
@@ -119,8 +119,7 @@ func (p pair) checkPorts(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// imported connects to the two leaves of an import. The diagnostics say why the leaves are not
-// known.
+// imported connects to the two leaves of an import. The diagnostics say why the leaves are not known.
 func (l *leaves) imported(ctx context.Context, req resource.ImportStateRequest) (pair, diag.Diagnostics) {
 	if req.ID != "" {
 		return l.importedByID(ctx, req.ID)
@@ -132,9 +131,9 @@ func (l *leaves) imported(ctx context.Context, req resource.ImportStateRequest) 
 	return l.importedByClusterIDs(ctx, identity.ClientClusterID.ValueString(), identity.ServerClusterID.ValueString())
 }
 
-// importedByID connects to the leaves in an import ID, `client/server`. Names may contain slashes,
-// as the AWS CLI's context names do, so every way to split the ID is tried. Exactly one must give
-// two known names. If none does, the two parts are cluster IDs, as in the attribute `id`.
+// importedByID connects to the leaves in an import ID, `client/server`. Names may contain slashes, as the AWS CLI's
+// context names do, so every way to split the ID is tried. Exactly one must give two known names. If none does, the two
+// parts are cluster IDs, as in the attribute `id`.
 func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	names, namesErr := l.registry.Names()

@@ -209,8 +209,7 @@ func TestSettingsOfMissingObjectsKeepTheirValues(t *testing.T) {
 	}
 }
 
-// settled returns the model of a shortcut over a node port. Its settings leave the endpoint to the
-// server.
+// settled returns the model of a shortcut over a node port. Its settings leave the endpoint to the server.
 func settled(t *testing.T) shortcutModel {
 	t.Helper()
 	return shortcutModel{

@@ -14,8 +14,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 )
 
-// namespaceAttribute returns the schema of `client_namespace` or `server_namespace` of a
-// liqo_shortcut.
+// namespaceAttribute returns the schema of `client_namespace` or `server_namespace` of a liqo_shortcut.
 func namespaceAttribute(leaf, other string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
@@ -27,9 +26,8 @@ func namespaceAttribute(leaf, other string) schema.Attribute {
 	}
 }
 
-// planNamespaces plans that objects move back to the tenant namespaces if the configuration no
-// longer sets others. If they are there already, the plan keeps the value of the state. An end
-// without any object has no namespace yet.
+// planNamespaces plans that objects move back to the tenant namespaces if the configuration no longer sets others. If
+// they are there already, the plan keeps the value of the state. An end without any object has no namespace yet.
 func (p *planning) planNamespaces(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, e := range p.ends() {
@@ -49,8 +47,8 @@ func (p *planning) planNamespaces(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// planMoves marks as unknown what changes with a move to another namespace: the leaf gets a new
-// Configuration there, and Liqo may remap the other leaf's network to other ranges.
+// planMoves marks as unknown what changes with a move to another namespace: the leaf gets a new Configuration there,
+// and Liqo may remap the other leaf's network to other ranges.
 func (p *planning) planMoves() {
 	ends := p.ends()
 	for i, end := range ends {
@@ -61,8 +59,8 @@ func (p *planning) planMoves() {
 	}
 }
 
-// unknownIfNull returns unknown for a null namespace, because an apply will set it. An imported
-// network with objects on only one leaf has no namespace on the other.
+// unknownIfNull returns unknown for a null namespace, because an apply will set it. An imported network with objects on
+// only one leaf has no namespace on the other.
 func unknownIfNull(namespace types.String) types.String {
 	if namespace.IsNull() {
 		return types.StringUnknown()

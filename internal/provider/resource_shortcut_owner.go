@@ -21,14 +21,13 @@ import (
 // ownerKey is the key of the [ownership] in the private state of a resource.
 const ownerKey = "owner"
 
-// ownership identifies a resource instance. Terraform passes it from one operation on the instance
-// to the next, even if the instance is renamed, and to no other instance. There is one exception:
-// see [ownership.as].
+// ownership identifies a resource instance. Terraform passes it from one operation on the instance to the next, even if
+// the instance is renamed, and to no other instance. There is one exception: see [ownership.as].
 type ownership struct {
 	// Token marks the instance's objects on the leaves. It is empty before the first apply.
 	Token string `json:"token"`
-	// Unadopted means that the network was imported and is not marked with the token yet. By an
-	// import, the user declares that Terraform owns the network from now on.
+	// Unadopted means that the network was imported and is not marked with the token yet. By an import, the user declares
+	// that Terraform owns the network from now on.
 	Unadopted bool `json:"unadopted,omitempty"`
 	// Imported means that the leaves were not read since the import.
 	Imported bool `json:"imported,omitempty"`
@@ -42,9 +41,9 @@ type privateState interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// ownershipOf reads the ownership of an instance. id is the token in the state. If the provider is killed
-// during an update, Terraform keeps the state and drops the private state, so only id is left. An instance
-// from an early version of the provider has neither. Its objects have no token, so it counts as imported.
+// ownershipOf reads the ownership of an instance. id is the token in the state. If the provider is killed during an
+// update, Terraform keeps the state and drops the private state, so only id is left. An instance from an early version
+// of the provider has neither. Its objects have no token, so it counts as imported.
 func ownershipOf(ctx context.Context, private privateState, id types.String) (ownership, diag.Diagnostics) {
 	text, diags := private.GetKey(ctx, ownerKey)
 	if len(text) == 0 {
@@ -88,9 +87,8 @@ func (o ownership) id(before types.String) types.String {
 	return types.StringValue(o.Token)
 }
 
-// as returns the ownership with the token in the state, if there is one. To destroy a tainted
-// instance, Terraform passes the private state that was planned for its replacement. So the state
-// has the token, too.
+// as returns the ownership with the token in the state, if there is one. To destroy a tainted instance, Terraform
+// passes the private state that was planned for its replacement. So the state has the token, too.
 func (o ownership) as(id types.String) ownership {
 	if token := id.ValueString(); token != "" {
 		o.Token = token
@@ -132,8 +130,8 @@ func here() owner.Origin {
 	return made
 }
 
-// workspace returns the current Terraform workspace. Terraform stores the choice of `terraform
-// workspace select` in a file.
+// workspace returns the current Terraform workspace. Terraform stores the choice of `terraform workspace select` in a
+// file.
 func workspace() string {
 	if name := os.Getenv("TF_WORKSPACE"); name != "" {
 		return name

@@ -20,9 +20,9 @@ type planning struct {
 	pair         pair // empty until the leaves are known
 }
 
-// ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply:
-// names that refer to no cluster, to the same cluster, or to another cluster than before, and
-// leaves that cannot be connected as planned. It also finds a shortcut that needs repair.
+// ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply: names that refer to no
+// cluster, to the same cluster, or to another cluster than before, and leaves that cannot be connected as planned. It
+// also finds a shortcut that needs repair.
 func (r *shortcutResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
@@ -63,8 +63,8 @@ func (r *shortcutResource) ModifyPlan(
 	}
 }
 
-// planningOf reads what Terraform proposes. The second plan of a replacement has the private state
-// that the first plan saved, but no state.
+// planningOf reads what Terraform proposes. The second plan of a replacement has the private state that the first plan
+// saved, but no state.
 func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning, diag.Diagnostics) {
 	p := &planning{}
 	diags := req.Plan.Get(ctx, &p.plan)
@@ -89,8 +89,7 @@ func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning,
 	return p, diags
 }
 
-// planUpdate plans the change of an existing shortcut. It reports whether the leaves stay
-// unchanged.
+// planUpdate plans the change of an existing shortcut. It reports whether the leaves stay unchanged.
 func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
 	broken, diags := p.planRepair(ctx)
 	diags.Append(p.planNamespaces(ctx)...)
@@ -103,10 +102,10 @@ func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, 
 	return settingsOnly, diags
 }
 
-// planRepair plans an update of a shortcut that an apply can repair, and reports whether there is
-// anything to repair. If everything is in place and only the tunnel is down, there is nothing to
-// plan: Terraform cannot repair a broken link. If a leaf is lost and force_destroy gives it up,
-// there is no repair either, because force_destroy must be applied without this leaf.
+// planRepair plans an update of a shortcut that an apply can repair, and reports whether there is anything to repair.
+// If everything is in place and only the tunnel is down, there is nothing to plan: Terraform cannot repair a broken
+// link. If a leaf is lost and force_destroy gives it up, there is no repair either, because force_destroy must be
+// applied without this leaf.
 func (p *planning) planRepair(ctx context.Context) (bool, diag.Diagnostics) {
 	if p.plan.ForceDestroy.ValueBool() && len(p.pair.failed()) > 0 {
 		return false, nil
@@ -142,8 +141,7 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 	return broken, nil
 }
 
-// planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay
-// unchanged.
+// planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay unchanged.
 func (p *planning) planSettings(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
 	own, diags := ownershipOf(ctx, private, p.state.OwnerID)
 	known := p.pair.knowsNewNames(&p.plan, p.state)

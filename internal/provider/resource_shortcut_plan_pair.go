@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// planPair plans everything that depends on the clusters of the leaves. It returns the attributes
-// that force a replacement. If there are any, it drops the state.
+// planPair plans everything that depends on the clusters of the leaves. It returns the attributes that force a
+// replacement. If there are any, it drops the state.
 func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
 	replace, diags := p.planUnknownNames()
 	if !r.leaves.unknownAny(p.plan.Client, p.plan.Server) {
@@ -37,9 +37,8 @@ func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Path
 	return append(replace, ranges...), diags
 }
 
-// planUnknownNames plans a replacement if the name of a leaf is unknown, and returns the attributes
-// that force it. It is not known yet whether the name will refer to the cluster that the shortcut
-// connects.
+// planUnknownNames plans a replacement if the name of a leaf is unknown, and returns the attributes that force it. It
+// is not known yet whether the name will refer to the cluster that the shortcut connects.
 func (p *planning) planUnknownNames() (path.Paths, diag.Diagnostics) {
 	var (
 		diags   diag.Diagnostics
@@ -69,8 +68,7 @@ func (p *planning) planUnknownNames() (path.Paths, diag.Diagnostics) {
 
 // planLeaves plans the clusters that the names refer to. It returns the attributes that force a replacement if these
 // are not the clusters of the state. A name that has not changed, but refers to another cluster now, is an error,
-// unless force_destroy gives up the cluster of the state. If the plan sets force_destroy, it goes on without that
-// leaf.
+// unless force_destroy gives up the cluster of the state. If the plan sets force_destroy, it goes on without that leaf.
 func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
 	var replace path.Paths
 	diags := p.pair.differ()
@@ -109,8 +107,8 @@ func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Pa
 	return replace, diags
 }
 
-// becomesAnother removes from the plan what is true only for the old clusters, except for
-// configured values. [planning.planNetworks] does the same for the networks.
+// becomesAnother removes from the plan what is true only for the old clusters, except for configured values.
+// [planning.planNetworks] does the same for the networks.
 func (p *planning) becomesAnother() {
 	p.plan.ID = types.StringUnknown()
 	for _, end := range p.ends() {
@@ -118,8 +116,8 @@ func (p *planning) becomesAnother() {
 	}
 }
 
-// reservations are what the instances planned by this provider process use alone: a pair of leaves, and
-// namespaces that the user set. Terraform plans an instance twice if it replaces it.
+// reservations are what the instances planned by this provider process use alone: a pair of leaves, and namespaces that
+// the user set. Terraform plans an instance twice if it replaces it.
 type reservations struct {
 	mu     sync.Mutex
 	tokens map[reservation]string // of the owning instance
@@ -129,8 +127,7 @@ type reservations struct {
 // for the second one.
 type reservation struct{ first, second, namespace, object string }
 
-// reserve reserves something for an instance. It reports false if another instance has reserved it
-// already.
+// reserve reserves something for an instance. It reports false if another instance has reserved it already.
 func (c *reservations) reserve(what reservation, token string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,8 +155,8 @@ func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 			"pair of leaves can have only one shortcut.", first, second))}
 }
 
-// claimNamespaces claims the namespaces that the configuration sets. It fails if another instance
-// has claimed one of them already.
+// claimNamespaces claims the namespaces that the configuration sets. It fails if another instance has claimed one of
+// them already.
 func (c *reservations) claimNamespaces(ends []planEnd, token string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range ends {

@@ -11,8 +11,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// planRanges plans a replacement if announced ranges change and Liqo on the leaf that gets them does not
-// follow. It returns the attributes that force it. If there are any, it drops the state.
+// planRanges plans a replacement if announced ranges change and Liqo on the leaf that gets them does not follow. It
+// returns the attributes that force it. If there are any, it drops the state.
 func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics) {
 	var (
 		diags   diag.Diagnostics
@@ -47,8 +47,8 @@ func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics
 	return replace, diags
 }
 
-// announcesOthers reports whether other ranges are announced than before. Nothing has been announced to a leaf
-// that has lost its Configuration.
+// announcesOthers reports whether other ranges are announced than before. Nothing has been announced to a leaf that has
+// lost its Configuration.
 func announcesOthers(planned, before types.Object) bool {
 	for _, name := range []string{"pod_cidrs", "external_cidr"} {
 		recorded, ok := before.Attributes()[name]

@@ -21,12 +21,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// These tests follow every setting of a liqo_shortcut from a configuration through the plan to the
-// objects on two leaves, and back into the state. They find the settings in the schema. So a new
-// setting fails these tests until every step has it.
+// These tests follow every setting of a liqo_shortcut from a configuration through the plan to the objects on two
+// leaves, and back into the state. They find the settings in the schema. So a new setting fails these tests until every
+// step has it.
 
-// noLeafShows lists the settings that no leaf shows, by dotted path. Changes on a leaf never change
-// them.
+// noLeafShows lists the settings that no leaf shows, by dotted path. Changes on a leaf never change them.
 var noLeafShows = map[string]struct {
 	why    string
 	actsOn bool // whether the work on the leaves depends on it, although the leaves do not show it
@@ -69,12 +68,12 @@ func shownSettings(t *testing.T) []string {
 	})
 }
 
-// values holds the values of an object's attributes, by dotted path. Values in a null or unknown
-// nested object are null or unknown themselves.
+// values holds the values of an object's attributes, by dotted path. Values in a null or unknown nested object are null
+// or unknown themselves.
 type values map[string]tftypes.Value
 
-// object returns an object with these values. Other attributes, and nested objects without any of
-// these values, are null.
+// object returns an object with these values. Other attributes, and nested objects without any of these values, are
+// null.
 func (v values) object(kind tftypes.Object, prefix string) tftypes.Value {
 	if !slices.ContainsFunc(
 		slices.Collect(maps.Keys(v)), func(path string) bool { return strings.HasPrefix(path, prefix) },
@@ -125,8 +124,8 @@ func (v values) take(t *testing.T, kind tftypes.Object, object tftypes.Value, pr
 	}
 }
 
-// starts returns minimal configurations in which every setting is accepted. Both leaves have the
-// namespaces and Secrets that the configurations and the candidates name.
+// starts returns minimal configurations in which every setting is accepted. Both leaves have the namespaces and Secrets
+// that the configurations and the candidates name.
 func starts() []values {
 	least := values{
 		"client": text("rome"), "server": text("milan"), "client_namespace": text("own"), "server_namespace": text("own"),

@@ -38,8 +38,7 @@ const (
 	destroyDisconnects = "disconnect"
 )
 
-// These end the description of an attribute whose change interrupts traffic. Nested attributes do not
-// repeat it.
+// These end the description of an attribute whose change interrupts traffic. Nested attributes do not repeat it.
 const (
 	restarts     = " A change restarts both gateways and interrupts traffic for about two seconds."
 	costsInGuide = " The guide [What a change costs](../guides/changes.md) says what a change interrupts."
@@ -178,8 +177,8 @@ func computedString(description string) schema.Attribute {
 	}
 }
 
-// shortcutModel is a liqo_shortcut in configuration, plan and state. The models of its blocks are
-// in the files of the blocks.
+// shortcutModel is a liqo_shortcut in configuration, plan and state. The models of its blocks are in the files of the
+// blocks.
 type shortcutModel struct {
 	ID                types.String   `tfsdk:"id"`
 	Client            types.String   `tfsdk:"client"`
@@ -209,8 +208,8 @@ type shortcutModel struct {
 	Status            types.String   `tfsdk:"status"`
 }
 
-// importedSettings are the settings of an imported shortcut that no leaf shows. They have their
-// default values, so that a configuration without them gives an empty plan.
+// importedSettings are the settings of an imported shortcut that no leaf shows. They have their default values, so that
+// a configuration without them gives an empty plan.
 var importedSettings = map[string]any{
 	"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed, "adopt_existing": false,
 	"on_destroy": destroyResets, "force_destroy": false, "destroy_peering_network": false,
@@ -242,8 +241,8 @@ func (m *shortcutModel) ownsFor(remote types.String) func(context.Context, *clus
 	}
 }
 
-// spec returns the planned shortcut. The plan has the defaults. Only the configuration shows what
-// the user has left to the leaves, because the plan may have the value of the state instead.
+// spec returns the planned shortcut. The plan has the defaults. Only the configuration shows what the user has left to
+// the leaves, because the plan may have the value of the state instead.
 func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortcut.Spec, diag.Diagnostics) {
 	server, diags := serverGatewaySpec(ctx, m.ServerGateway)
 	client, clientDiags := clientGatewaySpec(ctx, m.ClientGateway)
@@ -286,8 +285,8 @@ func (m *shortcutModel) removal() shortcut.Removal {
 // keysByOthers is the opposite of `share_keys`, which is true by default.
 func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m.ShareKeys.ValueBool() }
 
-// observed copies the shortcut on the leaves into the model. Settings of a missing object keep
-// their value; the status shows that a repair is needed.
+// observed copies the shortcut on the leaves into the model. Settings of a missing object keep their value; the status
+// shows that a repair is needed.
 func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	m.observedEnds(state)
 	m.observedTunnel(state)
@@ -351,9 +350,9 @@ func (m *shortcutModel) equal(other *shortcutModel) bool {
 	return true
 }
 
-// changesSettingsOnly reports whether a plan changes only settings that no leaf shows. Such a
-// change is recorded without contacting the leaves, so that a user can give up a lost leaf.
-// [planMoves] must come first, because what it finds is not such a change.
+// changesSettingsOnly reports whether a plan changes only settings that no leaf shows. Such a change is recorded
+// without contacting the leaves, so that a user can give up a lost leaf. [planMoves] must come first, because what it
+// finds is not such a change.
 func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	rest := *m
 	rest.Client, rest.Server = state.Client, state.Server // names may change; the cluster IDs are compared below

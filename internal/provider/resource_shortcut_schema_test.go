@@ -133,10 +133,9 @@ func TestAnInvalidStateIsNotUpgraded(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite the expected shape of the state")
 
-// A newer version of the provider must be able to read the state of an older one. A new attribute
-// is null in an old state. If this test fails because of a new attribute, and null is right, run
-// `go test ./internal/provider -update`. In every other case, first raise the schema's version, and
-// add a state upgrader and its test.
+// A newer version of the provider must be able to read the state of an older one. A new attribute is null in an old
+// state. If this test fails because of a new attribute, and null is right, run `go test ./internal/provider -update`.
+// In every other case, first raise the schema's version, and add a state upgrader and its test.
 func TestTheShapeOfTheStateChangesOnlyOnPurpose(t *testing.T) {
 	shape, err := shortcutType(t).MarshalJSON() //nolint:staticcheck // the only way to write a type
 	if err != nil {
@@ -157,8 +156,7 @@ func TestTheShapeOfTheStateChangesOnlyOnPurpose(t *testing.T) {
 	}
 }
 
-// Tests on real clusters, such as TestAccPacketsShowWhatAChangeOfTheTunnelCosts, check that the
-// descriptions are true.
+// Tests on real clusters, such as TestAccPacketsShowWhatAChangeOfTheTunnelCosts, check that the descriptions are true.
 func TestAttributesThatInterruptTrafficSaySo(t *testing.T) {
 	for interruption, interrupting := range map[string][]string{
 		restarts: {"mtu", "key_rotation"}, costsInGuide: {"server_gateway", "client_gateway"},

@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// validate validates a liqo_shortcut in the same way as `terraform validate`. It returns all
-// diagnostics, one error per line.
+// validate validates a liqo_shortcut in the same way as `terraform validate`. It returns all diagnostics, one error per
+// line.
 func validate(t *testing.T, values map[string]tftypes.Value) string {
 	t.Helper()
 	object := shortcutType(t)

@@ -33,10 +33,10 @@ type frameworkServer interface {
 	tfprotov6.StateStoreServer
 }
 
-// server is the framework's server without its memory. The framework (1.19) keeps the context of each request until
-// the provider ends, and so all that the request has logged with: 11 KB for each of the requests for each resource,
-// which is half of the provider's memory in a plan of some hundred shortcuts. The context that it gets here forgets
-// the request when that is answered.
+// server is the framework's server without its memory. The framework (1.19) keeps the context of each request until the
+// provider ends, and so all that the request has logged with: 11 KB for each of the requests for each resource, which
+// is half of the provider's memory in a plan of some hundred shortcuts. The context that it gets here forgets the
+// request when that is answered.
 type server struct{ frameworkServer }
 
 // answer serves a request with a context that ends with the answer.

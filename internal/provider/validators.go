@@ -23,8 +23,7 @@ type textValidator struct {
 	valid   func(string) bool
 }
 
-// hostAddress accepts an address that a gateway can dial: an IP address or a DNS name, without a
-// port.
+// hostAddress accepts an address that a gateway can dial: an IP address or a DNS name, without a port.
 func hostAddress() validator.String {
 	return textValidator{
 		summary: "Not an address", must: "must be an IP address or a DNS name, without a port",
@@ -68,8 +67,8 @@ func publicKey() validator.String {
 	}
 }
 
-// cidr accepts an IP prefix. It is for the elements of a list, because the framework does not
-// validate them by their type.
+// cidr accepts an IP prefix. It is for the elements of a list, because the framework does not validate them by their
+// type.
 func cidr() validator.String {
 	return textValidator{
 		summary: "Not a CIDR", must: "must be an address range in CIDR notation, such as 10.1.0.0/16",
@@ -80,8 +79,8 @@ func cidr() validator.String {
 	}
 }
 
-// wholeRange accepts a CIDR without host bits. Liqo never finds 10.1.0.5/16 free, and remaps it.
-// Other validators reject a string that is not a CIDR.
+// wholeRange accepts a CIDR without host bits. Liqo never finds 10.1.0.5/16 free, and remaps it. Other validators
+// reject a string that is not a CIDR.
 func wholeRange() validator.String {
 	return textValidator{
 		summary: "Host bits in a CIDR", must: "must not have host bits: 10.1.0.0/16 is valid, 10.1.0.5/16 is not",
@@ -135,8 +134,8 @@ func (v textValidator) ValidateString(_ context.Context, req validator.StringReq
 	}
 }
 
-// notEmpty rejects a string without a visible character. An empty credential, such as an unset
-// secret of a CI system, must not count as missing: the leaf could be another cluster then.
+// notEmpty rejects a string without a visible character. An empty credential, such as an unset secret of a CI system,
+// must not count as missing: the leaf could be another cluster then.
 type notEmpty struct{}
 
 // Description implements [validator.String].

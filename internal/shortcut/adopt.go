@@ -10,9 +10,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// take makes the objects of the network at one end the owner's: objects without an owner and, with
-// adopt or claims, also those of someone else. The latter can be given back. PublicKeys that others
-// must provide stay theirs.
+// take makes the objects of the network at one end the owner's: objects without an owner and, with adopt or claims,
+// also those of someone else. The latter can be given back. PublicKeys that others must provide stay theirs.
 func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished owner.Unfinished) error {
 	n, err := s.find(ctx)
 	if err != nil {
@@ -48,8 +47,8 @@ func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished o
 	return nil
 }
 
-// adopting reports whether the owner has begun to adopt a network and the shortcut was never
-// complete. Then the owner must not remove any of it.
+// adopting reports whether the owner has begun to adopt a network and the shortcut was never complete. Then the owner
+// must not remove any of it.
 func (s *Shortcut) adopting(ctx context.Context) (bool, error) {
 	n, err := s.find(ctx)
 	if err != nil || n.complete(s.Client.Owner.Token) {

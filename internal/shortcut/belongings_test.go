@@ -33,8 +33,8 @@ func marked[T client.Object](self owner.Owner, object T) T {
 	return object
 }
 
-// belongings are networks of every kind of owner on Rome. Each is one Configuration and the other
-// objects that show whose it is.
+// belongings are networks of every kind of owner on Rome. Each is one Configuration and the other objects that show
+// whose it is.
 func belongings() map[string][]client.Object {
 	adopting := marked(killed, clustertest.Configuration("milan"))
 	annotate(adopting, "previous", `{"managedBy":"","owner":""}`)

@@ -26,16 +26,15 @@ type otherOwnerError struct {
 // Error names the owner.
 func (e *otherOwnerError) Error() string { return "it is owned by " + e.origin.String() }
 
-// HasOtherOwner reports whether an error means that another resource instance owns a shortcut of the pair.
-// That instance is in another Terraform state, or in the same state and may be about to be destroyed.
+// HasOtherOwner reports whether an error means that another resource instance owns a shortcut of the pair. That
+// instance is in another Terraform state, or in the same state and may be about to be destroyed.
 func HasOtherOwner(err error) bool {
 	_, ok := errors.AsType[*otherOwnerError](err)
 	return ok
 }
 
-// CheckFree fails, as [Shortcut.Connect] would, if another resource instance or someone else has
-// joined the pair already. It reads the caches. It reads live only to say who joined the pair, and whether that create
-// was killed.
+// CheckFree fails, as [Shortcut.Connect] would, if another resource instance or someone else has joined the pair
+// already. It reads the caches. It reads live only to say who joined the pair, and whether that create was killed.
 func (s *Shortcut) CheckFree(ctx context.Context, spec Spec) error {
 	n, err := s.find(ctx)
 	if err != nil {
@@ -125,8 +124,8 @@ func (s *Shortcut) checkLocked(spec Spec, lock *lock) func(context.Context) erro
 }
 
 // catchUp waits until the caches are up to date before a create, and if they show a shortcut of another owner. That may
-// have become complete or been removed just before this operation got the lock, and the caches may not show this yet.
-// A cache whose watch was cut may show nothing at all.
+// have become complete or been removed just before this operation got the lock, and the caches may not show this yet. A
+// cache whose watch was cut may show nothing at all.
 func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 	n, err := s.find(ctx)
 	if err != nil || !creates && !s.hasOtherOwner(n) {
@@ -186,8 +185,8 @@ func nameOther(e *end.End) string {
 	return fmt.Sprintf("%q", e.Remote.Name)
 }
 
-// foreignNetwork returns the problem that someone else has joined the two clusters with these
-// objects. Liqo's record of the other cluster shows whether it was a peering.
+// foreignNetwork returns the problem that someone else has joined the two clusters with these objects. Liqo's record of
+// the other cluster shows whether it was a peering.
 func foreignNetwork(ctx context.Context, e *end.End, objects []string) error {
 	maker, remedy := "liqoctl or another program", "remove it first, for instance with `liqoctl network reset`"
 	peering, err := e.Peering(ctx)

@@ -11,14 +11,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// timeToRelease limits how long [Shortcut.Connect] waits until another owner gives up its shortcut, if both
-// may be in the same Terraform state. When a resource gets a new address, Terraform creates the new
-// one and destroys the old one in no particular order.
+// timeToRelease limits how long [Shortcut.Connect] waits until another owner gives up its shortcut, if both may be in
+// the same Terraform state. When a resource gets a new address, Terraform creates the new one and destroys the old one
+// in no particular order.
 const timeToRelease = 30 * time.Second
 
-// Connect creates the shortcut as spec says, or changes what exists of it. It can be interrupted and
-// repeated at any time. If it is refused, it changes nothing. If an adoption fails, it gives the
-// objects back. The error is a [steps.Failure].
+// Connect creates the shortcut as spec says, or changes what exists of it. It can be interrupted and repeated at any
+// time. If it is refused, it changes nothing. If an adoption fails, it gives the objects back. The error is a
+// [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	spec = spec.shareSettings()
 	return retryOnceReleased(ctx, s.first(), func() error { return s.connect(cluster.WithFence(ctx), spec) })
@@ -80,8 +80,8 @@ func (s *Shortcut) shareKeys(client, server *endSteps, connects bool) {
 	handshake := steps.With3(client.run, client.Leaf.Name,
 		"another handshake if the server's gateway has lost the last one",
 		client.gateway, server.gateway, atServer, s.repeatHandshake, atClient)
-	// Packets let the client's gateway begin a handshake. WireGuard ignores a second one within 20 ms, and the
-	// client's would try again only after 5 seconds. So the routes of the client come after the handshake.
+	// Packets let the client's gateway begin a handshake. WireGuard ignores a second one within 20 ms, and the client's
+	// would try again only after 5 seconds. So the routes of the client come after the handshake.
 	client.connect(handshake, handshake)
 	server.connect(atServer, handshake)
 }
@@ -100,9 +100,8 @@ func (s *Shortcut) finish(r *steps.Run, lock *lock, spec Spec, ends ...*endSteps
 	steps.Act(r, lock.end.Leaf.Name, "let others work on the pair", lock.release, done...)
 }
 
-// undo cleans up after a failure. It gives back the objects of a failed adoption. If Liqo has remapped
-// a range although this is forbidden, it removes the Configurations again, unless gateways already
-// use them.
+// undo cleans up after a failure. It gives back the objects of a failed adoption. If Liqo has remapped a range although
+// this is forbidden, it removes the Configurations again, unless gateways already use them.
 func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	if failure == nil {
 		return nil
@@ -122,8 +121,8 @@ func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	return joinErrors(failure, s.Disconnect(ctx, spec.removal()))
 }
 
-// joinErrors adds the errors of the cleanup. Without any, it returns the failure unchanged, because the
-// failure says how far the steps got.
+// joinErrors adds the errors of the cleanup. Without any, it returns the failure unchanged, because the failure says
+// how far the steps got.
 func joinErrors(failure error, others ...error) error {
 	if err := errors.Join(others...); err != nil {
 		return errors.Join(failure, err)
@@ -192,8 +191,8 @@ func (s *Shortcut) checkGateway(e *end.End, settings liqo.Gateway, spec Spec) fu
 	}
 }
 
-// startNamespace starts the steps that find or make the namespace at one end. The look for it does not wait for
-// other operations on the pair. So its answer may be out of date: it only saves a round trip if there was none.
+// startNamespace starts the steps that find or make the namespace at one end. The look for it does not wait for other
+// operations on the pair. So its answer may be out of date: it only saves a round trip if there was none.
 func startNamespace(r *steps.Run, e *end.End, spec EndSpec, before []steps.Before) *steps.Step[string] {
 	missing := steps.Do(r, e.Leaf.Name, "look for the namespace", func(ctx context.Context) (bool, error) {
 		if spec.Namespace != "" {

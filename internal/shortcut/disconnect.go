@@ -11,18 +11,16 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// Removal says how to remove a shortcut. The zero value removes all of it, unless a peering uses the
-// network.
+// Removal says how to remove a shortcut. The zero value removes all of it, unless a peering uses the network.
 type Removal struct {
 	KeepConfigurations bool // remove only the gateways, so that a later shortcut of the pair has the same remapping
 	EvenFromPeering    bool // even if a peering uses the network
 
-	// ClientKeySecret and ServerKeySecret are the user's Secrets of the gateways. They stay, but lose
-	// Liqo's labels, even if the gateways are already gone.
+	// ClientKeySecret and ServerKeySecret are the user's Secrets of the gateways. They stay, but lose Liqo's labels, even
+	// if the gateways are already gone.
 	ClientKeySecret, ServerKeySecret liqo.KeySecret
 
-	// Kept, if not nil, is called for each leaf on which objects stay because someone else owns or
-	// needs them.
+	// Kept, if not nil, is called for each leaf on which objects stay because someone else owns or needs them.
 	Kept func(Kept)
 }
 
@@ -32,11 +30,10 @@ type Kept struct {
 	Why  string // which objects stay and why, in full sentences
 }
 
-// Disconnect removes the owner's objects of the shortcut, on both leaves at the same time. It returns
-// when they are gone. If the owner began to adopt a network and the shortcut was never complete, it
-// gives the network back instead. It can be interrupted and repeated. Missing objects are not an
-// error. A failure on one leaf does not stop the cleanup of the other leaf. The error is a
-// [steps.Failure].
+// Disconnect removes the owner's objects of the shortcut, on both leaves at the same time. It returns when they are
+// gone. If the owner began to adopt a network and the shortcut was never complete, it gives the network back instead.
+// It can be interrupted and repeated. Missing objects are not an error. A failure on one leaf does not stop the cleanup
+// of the other leaf. The error is a [steps.Failure].
 func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
 	ctx = cluster.WithFence(ctx)
 	adopting, err := s.adopting(ctx)

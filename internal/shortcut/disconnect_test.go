@@ -30,8 +30,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-// stays fails the test if an object is gone or replaced, or if it has Liqo's labels for a gateway's
-// keys.
+// stays fails the test if an object is gone or replaced, or if it has Liqo's labels for a gateway's keys.
 func stays(t *testing.T, leaf *cluster.Leaf, object client.Object) {
 	t.Helper()
 	left, ok := object.DeepCopyObject().(client.Object)

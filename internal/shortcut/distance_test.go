@@ -41,8 +41,8 @@ func joined(t *testing.T) []*cluster.Leaf {
 	return leaves
 }
 
-// These numbers are the longest chains of requests of which each needs the answer to the one before. A larger one
-// makes the provider slower where leaves are far away.
+// These numbers are the longest chains of requests of which each needs the answer to the one before. A larger one makes
+// the provider slower where leaves are far away.
 func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 	for name, test := range map[string]struct {
 		leaves     func(*testing.T) []*cluster.Leaf

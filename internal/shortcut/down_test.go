@@ -14,8 +14,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// downAt is one leaf of a shortcut whose tunnel is down although all objects are in place. Its gateway
-// runs in this pod.
+// downAt is one leaf of a shortcut whose tunnel is down although all objects are in place. Its gateway runs in this
+// pod.
 func downAt(
 	t *testing.T, leaf, remote string, gateway client.Object, pod *corev1.Pod, more ...client.Object,
 ) *cluster.Leaf {

@@ -13,11 +13,11 @@ import (
 )
 
 // EndObject is one object at one end of a network, which a resource of its own manages. It is for people who have
-// credentials for one of the two clusters. They get what they need of the other end as values, and wait for
-// nothing that the other end does.
+// credentials for one of the two clusters. They get what they need of the other end as values, and wait for nothing
+// that the other end does.
 //
-// The type of the resource, [owner.Owner.Resource], says which object it is. The objects of one end share a
-// tenant namespace, which has no owner. The first one creates it, and the last one removes it.
+// The type of the resource, [owner.Owner.Resource], says which object it is. The objects of one end share a tenant
+// namespace, which has no owner. The first one creates it, and the last one removes it.
 type EndObject struct {
 	End *end.End
 
@@ -32,8 +32,8 @@ func NewEndObject(leaf *cluster.Leaf, remote string, self owner.Owner) EndObject
 	return EndObject{End: e}
 }
 
-// EnsureConfiguration creates or changes the Configuration with the address ranges of the other cluster. It
-// returns when Liqo has remapped them.
+// EnsureConfiguration creates or changes the Configuration with the address ranges of the other cluster. It returns
+// when Liqo has remapped them.
 func (o EndObject) EnsureConfiguration(ctx context.Context, namespace string, other liqo.Ranges) error {
 	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
 		given := func(context.Context) (liqo.Ranges, error) { return other, nil }
@@ -54,8 +54,8 @@ func (o EndObject) EnsureGatewayServer(ctx context.Context, namespace string, sp
 	})
 }
 
-// EnsureGatewayClient creates or changes the gateway that dials the other one at server. It returns when the
-// gateway has keys, and has restarted if it had to.
+// EnsureGatewayClient creates or changes the gateway that dials the other one at server. It returns when the gateway
+// has keys, and has restarted if it had to.
 func (o EndObject) EnsureGatewayClient(
 	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
 ) error {
@@ -150,8 +150,8 @@ func objectLeaseName(e *end.End) string {
 	return leaseName(e) + "." + kind
 }
 
-// ensureNamespace returns a step that creates the tenant namespace, without an owner, or checks the one that the
-// user has set.
+// ensureNamespace returns a step that creates the tenant namespace, without an owner, or checks the one that the user
+// has set.
 func (o EndObject) ensureNamespace(namespace string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		tenant, err := o.End.IsTenantNamespace(ctx, namespace)
@@ -168,9 +168,9 @@ func (o EndObject) ensureNamespace(namespace string) func(context.Context) (stri
 // shared is this end without an owner. What the objects of an end share belongs to none of them.
 func (o EndObject) shared() *end.End { return end.New(o.End.Leaf, o.End.Remote) }
 
-// Remove removes the owner's object, and returns when it is gone. If it was the last one of the network, the
-// tenant namespace and Liqo's record of the other cluster go, too. Given is the user's Secret of a gateway; it
-// stays. The text says what else stays, and why. The error is a [steps.Failure].
+// Remove removes the owner's object, and returns when it is gone. If it was the last one of the network, the tenant
+// namespace and Liqo's record of the other cluster go, too. Given is the user's Secret of a gateway; it stays. The text
+// says what else stays, and why. The error is a [steps.Failure].
 func (o EndObject) Remove(ctx context.Context, userSecret liqo.KeySecret) (string, error) {
 	ctx = cluster.WithFence(ctx)
 	r, lock, leaf := steps.New(ctx), o.pairLock().forRemoval(), o.End.Leaf.Name

@@ -28,8 +28,8 @@ type EndObjectState struct {
 	Status   Status              // as this leaf's gateway reports it
 	Silent   bool                // whether the gateway once reported the tunnel as up, and has stopped to report
 
-	// Key is the public key: of a gateway, its own; of a PublicKey, the other one's. It is nil before Liqo has
-	// created a gateway's keys, and after somebody has deleted them.
+	// Key is the public key: of a gateway, its own; of a PublicKey, the other one's. It is nil before Liqo has created a
+	// gateway's keys, and after somebody has deleted them.
 	Key []byte
 	// KeyUnreadable means that the leaf does not allow to read a gateway's key.
 	KeyUnreadable bool

@@ -16,8 +16,8 @@ import (
 type Inspection struct {
 	State
 
-	// Reversed means that the network has the opposite direction: the server dials, and ServerEndpoint
-	// is the client's. All other fields use the roles of the request.
+	// Reversed means that the network has the opposite direction: the server dials, and ServerEndpoint is the client's.
+	// All other fields use the roles of the request.
 	Reversed bool
 	MadeBy   Maker
 
@@ -42,8 +42,8 @@ func Prepare(ctx context.Context, leaf *cluster.Leaf) liqo.Pods {
 	return pods
 }
 
-// Inspect reads the network of the two leaves, whoever created it and in whichever direction. It
-// reads the leaves' caches, but the pods of the gateways live unless an end knows them, everything at the same time.
+// Inspect reads the network of the two leaves, whoever created it and in whichever direction. It reads the leaves'
+// caches, but the pods of the gateways live unless an end knows them, everything at the same time.
 func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	n, err := s.observe(ctx)
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	return inspection, nil
 }
 
-// Reversed reports whether the network has the opposite direction: the server dials. A network without
-// gateways has no direction. It reads the leaves' caches.
+// Reversed reports whether the network has the opposite direction: the server dials. A network without gateways has no
+// direction. It reads the leaves' caches.
 func (s *Shortcut) Reversed(ctx context.Context) (bool, error) {
 	n, err := s.find(ctx)
 	return n.reversed(), err

@@ -43,8 +43,8 @@ func (s *Shortcut) readBoth(
 // made returns all objects except Connections, one of a kind at each end.
 func (n network) made() []client.Object { return append(n.client.Made(), n.server.Made()...) }
 
-// reversed reports whether the gateways have the opposite direction, so that the server dials. It
-// counts the gateways of each direction. A tie is not reversed.
+// reversed reports whether the gateways have the opposite direction, so that the server dials. It counts the gateways
+// of each direction. A tie is not reversed.
 func (n network) reversed() bool {
 	return gateways(n.client, n.server) < gateways(n.server, n.client)
 }
@@ -123,14 +123,11 @@ type Maker string
 
 // The values of [Maker]. The value of a network without objects is empty.
 const (
-	// ByProvider means that this provider created or adopted every object of the network. They all have
-	// its label.
+	// ByProvider means that this provider created or adopted every object of the network. They all have its label.
 	ByProvider Maker = owner.ManagedBy
-	// ByPeering means that the two clusters are peered, and that not all of the network is this
-	// provider's.
+	// ByPeering means that the two clusters are peered, and that not all of the network is this provider's.
 	ByPeering Maker = "peering"
-	// ByOther means liqoctl or another program. This includes a network of which only a part is this
-	// provider's.
+	// ByOther means liqoctl or another program. This includes a network of which only a part is this provider's.
 	ByOther Maker = "other"
 )
 

@@ -22,8 +22,7 @@ type State struct {
 	Status Status
 	Silent bool // whether a gateway that once reported the tunnel as up has stopped to report
 
-	// Duplicates name further objects of the pair that are not the owner's. Liqo does not support two of
-	// a kind.
+	// Duplicates name further objects of the pair that are not the owner's. Liqo does not support two of a kind.
 	Duplicates []string
 
 	// Strays name objects of the network that another resource has marked as its own, see [Shortcut.Strays].
@@ -34,8 +33,8 @@ type State struct {
 	ServerGateway  *liqo.GatewayServer // as the server's gateway is; nil while there is none
 	ServerEndpoint *liqo.Endpoint      // where the server's gateway says it can be reached; nil until it does
 
-	// ClientGateway has the settings of the client's gateway. It is nil if there is none. Its address and
-	// port are the first ones that the gateway dials, whether they are its own settings or the server's.
+	// ClientGateway has the settings of the client's gateway. It is nil if there is none. Its address and port are the
+	// first ones that the gateway dials, whether they are its own settings or the server's.
 	ClientGateway *liqo.GatewayClient
 }
 
@@ -51,10 +50,9 @@ type EndState struct {
 	Network       liqo.RemoteRanges
 }
 
-// Observe returns the state of the shortcut. It reads the leaves' caches, so it can be called often
-// without load on the API servers. It asks the API servers only to confirm that nothing is left, or
-// that a gateway has stopped reporting. With keysByOthers, the shortcut does not count as disconnected
-// because a PublicKey is missing.
+// Observe returns the state of the shortcut. It reads the leaves' caches, so it can be called often without load on the
+// API servers. It asks the API servers only to confirm that nothing is left, or that a gateway has stopped reporting.
+// With keysByOthers, the shortcut does not count as disconnected because a PublicKey is missing.
 func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error) {
 	n, err := s.observe(ctx)
 	if err != nil {
@@ -104,9 +102,9 @@ func endState(e *end.End, objects liqo.Objects, remote liqo.RemoteRanges) EndSta
 	}
 }
 
-// hasLeftovers reports whether a leaf still has an object that a removal deletes last: Liqo's record of the
-// other cluster, the tenant namespace that was created for this shortcut, or the lease of a killed
-// operation. While one of them exists, an interrupted removal has to continue.
+// hasLeftovers reports whether a leaf still has an object that a removal deletes last: Liqo's record of the other
+// cluster, the tenant namespace that was created for this shortcut, or the lease of a killed operation. While one of
+// them exists, an interrupted removal has to continue.
 func (s *Shortcut) hasLeftovers(ctx context.Context) (bool, error) {
 	questions := []question{func(ctx context.Context) (bool, error) { return hasLease(ctx, s.first()) }}
 	for _, e := range s.Ends() {
@@ -115,8 +113,8 @@ func (s *Shortcut) hasLeftovers(ctx context.Context) (bool, error) {
 	return anyOf(ctx, questions...)
 }
 
-// hasLeftoversAt reports whether an end still has the tenant namespace that was created for this shortcut or,
-// unless someone else made that namespace and so has the record, too, Liqo's record of the other cluster.
+// hasLeftoversAt reports whether an end still has the tenant namespace that was created for this shortcut or, unless
+// someone else made that namespace and so has the record, too, Liqo's record of the other cluster.
 func hasLeftoversAt(ctx context.Context, e *end.End) (bool, error) {
 	var (
 		foreign    bool
@@ -147,8 +145,8 @@ type answer struct {
 
 func newAnswer(yes bool, err error) answer { return answer{yes, err} }
 
-// anyOf asks all questions at the same time, and reports whether one of the answers is yes. Without one,
-// it returns the errors.
+// anyOf asks all questions at the same time, and reports whether one of the answers is yes. Without one, it returns the
+// errors.
 func anyOf(ctx context.Context, questions ...question) (bool, error) {
 	var errs []error
 	for _, answer := range parallel.Map(questions, func(ask question) answer { return newAnswer(ask(ctx)) }) {
@@ -160,9 +158,8 @@ func anyOf(ctx context.Context, questions ...question) (bool, error) {
 	return false, errors.Join(errs...)
 }
 
-// Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] restores but
-// its [Status] does not show: the Service of the server's gateway, a gateway's keys, or a Connection. It
-// asks the leaves.
+// Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] restores but its
+// [Status] does not show: the Service of the server's gateway, a gateway's keys, or a Connection. It asks the leaves.
 func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	n, err := s.observe(ctx)
 	if err != nil || n.client.GatewayClient == nil || n.server.GatewayServer == nil {
@@ -181,8 +178,8 @@ func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 		})
 }
 
-// WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It
-// mentions what it can't read, and continues.
+// WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It mentions what
+// it can't read, and continues.
 func (s *Shortcut) WhyDown(ctx context.Context) *explain.Problem {
 	return explain.Down(ctx, s.Client.Subject(), s.Server.Subject())
 }

@@ -66,10 +66,10 @@ func (s *Shortcut) replacesClient(spec liqo.GatewayClient) func(ctx context.Cont
 	}
 }
 
-// repeatHandshake lets the client's gateway shake hands again if the server's has restarted, or has forgotten
-// its session because its PublicKey was written. Only the client can begin, and it would notice only after
-// 15 seconds without an answer. A new client's gateway begins anyway, unless the server's was not ready yet.
-// Two new ones need nothing: their first packet comes later. The result reports whether it was necessary.
+// repeatHandshake lets the client's gateway shake hands again if the server's has restarted, or has forgotten its
+// session because its PublicKey was written. Only the client can begin, and it would notice only after 15 seconds
+// without an answer. A new client's gateway begins anyway, unless the server's was not ready yet. Two new ones need
+// nothing: their first packet comes later. The result reports whether it was necessary.
 func (s *Shortcut) repeatHandshake(
 	ctx context.Context, client, server end.EnsuredGateway, forgotten bool,
 ) (bool, error) {

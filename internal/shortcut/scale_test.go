@@ -9,8 +9,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 )
 
-// readingsOf returns this number of leaves and of networks between them. Each leaf has the same number
-// of networks.
+// readingsOf returns this number of leaves and of networks between them. Each leaf has the same number of networks.
 func readingsOf(leaves, networks int) []surveyedLeaf {
 	surveyed := make([]surveyedLeaf, leaves)
 	id := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }

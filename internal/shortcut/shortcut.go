@@ -6,8 +6,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// Shortcut is a pair of leaves that are joined directly, or are to be: the two ends of their network.
-// It holds no state; the objects are on the leaves.
+// Shortcut is a pair of leaves that are joined directly, or are to be: the two ends of their network. It holds no
+// state; the objects are on the leaves.
 type Shortcut struct {
 	Client, Server *end.End
 }
@@ -20,8 +20,8 @@ func New(client, server *cluster.Leaf) *Shortcut {
 	}
 }
 
-// OwnedBy makes it the shortcut of one resource instance. The shortcut treats this owner's objects as
-// its own, and marks new ones with the owner's token.
+// OwnedBy makes it the shortcut of one resource instance. The shortcut treats this owner's objects as its own, and
+// marks new ones with the owner's token.
 func (s *Shortcut) OwnedBy(self owner.Owner) *Shortcut {
 	for _, e := range s.Ends() {
 		e.Owner = self

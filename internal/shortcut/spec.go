@@ -20,11 +20,11 @@ type Spec struct {
 
 	ServerEnd, ClientEnd EndSpec
 
-	// ForbidRemapping makes [Shortcut.Connect] fail, before any gateway exists, if a leaf would reach
-	// the other's pods at other addresses than their own.
+	// ForbidRemapping makes [Shortcut.Connect] fail, before any gateway exists, if a leaf would reach the other's pods at
+	// other addresses than their own.
 	ForbidRemapping bool
-	// KeysByOthers leaves it to someone else to give each gateway the other's public key. Then
-	// [Shortcut.Connect] does not wait for anything that needs the keys.
+	// KeysByOthers leaves it to someone else to give each gateway the other's public key. Then [Shortcut.Connect] does not
+	// wait for anything that needs the keys.
 	KeysByOthers bool
 	// Adopt takes over a network of the pair that someone else created.
 	Adopt bool
@@ -32,13 +32,12 @@ type Spec struct {
 	WaitForConnection bool
 }
 
-// EndSpec is the wanted state of one end of a shortcut, without its gateway. The zero value keeps the
-// leaf's defaults.
+// EndSpec is the wanted state of one end of a shortcut, without its gateway. The zero value keeps the leaf's defaults.
 type EndSpec struct {
 	Namespace string // of the objects; empty for the leaf's tenant namespace for the other leaf
 
-	// FormerKeySecret is the user's Secret of the gateway in earlier settings. It loses Liqo's labels if
-	// the gateway no longer uses it.
+	// FormerKeySecret is the user's Secret of the gateway in earlier settings. It loses Liqo's labels if the gateway no
+	// longer uses it.
 	FormerKeySecret liqo.KeySecret
 
 	end.Announcement

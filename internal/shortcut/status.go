@@ -14,8 +14,8 @@ type Status string
 const (
 	// Connected means that all objects are in place and both ends report the tunnel as up.
 	Connected Status = "Connected"
-	// Connecting means that all objects are in place, but the tunnel is not up yet, or not any longer,
-	// or a gateway has stopped reporting on it.
+	// Connecting means that all objects are in place, but the tunnel is not up yet, or not any longer, or a gateway has
+	// stopped reporting on it.
 	Connecting Status = "Connecting"
 	// Error means that at least one end reports that the tunnel failed.
 	Error Status = "Error"
@@ -26,8 +26,8 @@ const (
 // Unknown is the [Status] of a network if only one end can be read. A [State] never has it.
 const Unknown Status = "Unknown"
 
-// status returns the status of a network whose client and server are known. If others provide the keys,
-// a missing key is not an error of the shortcut.
+// status returns the status of a network whose client and server are known. If others provide the keys, a missing key
+// is not an error of the shortcut.
 func (n network) status(keysByOthers bool) Status {
 	client, server := n.client, n.server
 	switch {

@@ -66,10 +66,10 @@ type Ask func(
 	ctx context.Context, name string, question func(context.Context, *cluster.Leaf) error,
 ) (*cluster.Leaf, error)
 
-// NewSurvey surveys the leaves with these names, all at the same time. The survey has the error of a leaf
-// that can't be read, and still has the other leaves. The links of an unreadable leaf appear if its
-// name is also its cluster ID. If several names stand for one cluster, the first name counts. The cost
-// grows with the number of leaves, not with the number of their networks.
+// NewSurvey surveys the leaves with these names, all at the same time. The survey has the error of a leaf that can't be
+// read, and still has the other leaves. The links of an unreadable leaf appear if its name is also its cluster ID. If
+// several names stand for one cluster, the first name counts. The cost grows with the number of leaves, not with the
+// number of their networks.
 func NewSurvey(ctx context.Context, names []string, ask Ask) Survey {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	leaves := parallel.Map(names, func(name string) surveyedLeaf { return surveyLeaf(ctx, name, ask) })
@@ -131,8 +131,8 @@ func newLeafIndex(leaves []surveyedLeaf) leafIndex {
 // id returns the cluster ID of a leaf, or its name if the ID is unknown.
 func (x leafIndex) id(i int) string { return cmp.Or(x.leaves[i].ClusterID, x.leaves[i].Name) }
 
-// pairs returns the indices of each pair of leaves of which at least one has objects for the other,
-// the lower index first.
+// pairs returns the indices of each pair of leaves of which at least one has objects for the other, the lower index
+// first.
 func pairs[T any](x leafIndex, perLeaf func(surveyedLeaf) map[string]T) map[[2]int]struct{} {
 	found := map[[2]int]struct{}{}
 	for i := range x.leaves {

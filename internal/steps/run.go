@@ -1,5 +1,5 @@
-// Package steps runs the steps of a procedure on several leaves. Each step starts as soon as the
-// steps that it depends on have succeeded. The package records how far each step got.
+// Package steps runs the steps of a procedure on several leaves. Each step starts as soon as the steps that it depends
+// on have succeeded. The package records how far each step got.
 package steps
 
 import (
@@ -12,12 +12,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// LogSubsystem is the tflog subsystem that steps log to: one line per step at INFO, more at DEBUG.
-// Callers set it up in the context.
+// LogSubsystem is the tflog subsystem that steps log to: one line per step at INFO, more at DEBUG. Callers set it up in
+// the context.
 const LogSubsystem = "shortcut"
 
-// ErrAborted ends steps that can't continue because another step has failed. Only the error of that
-// step is shown.
+// ErrAborted ends steps that can't continue because another step has failed. Only the error of that step is shown.
 var ErrAborted = errors.New("another step failed")
 
 // Run is a running procedure.
@@ -49,8 +48,7 @@ func New(ctx context.Context) *Run {
 	return &Run{ctx: ctx, abort: abort}
 }
 
-// NewIndependent starts a procedure in which a failure ends only the steps that depend on the
-// failed one.
+// NewIndependent starts a procedure in which a failure ends only the steps that depend on the failed one.
 func NewIndependent(ctx context.Context) *Run {
 	r := New(ctx)
 	r.independent = true
@@ -65,9 +63,8 @@ func (r *Run) Abort(reason error) {
 	r.abort(reason)
 }
 
-// Wait returns when every step has ended. Its error is a [Failure] with the errors of all steps
-// that failed for reasons of their own, in the order of the procedure, and with the progress of
-// each step.
+// Wait returns when every step has ended. Its error is a [Failure] with the errors of all steps that failed for reasons
+// of their own, in the order of the procedure, and with the progress of each step.
 func (r *Run) Wait() error {
 	r.steps.Wait()
 	defer r.abort(nil)
@@ -115,8 +112,8 @@ func (r *Run) end(e *entry, err error) {
 	r.mu.Lock()
 	e.took = time.Since(e.started)
 	e.done = err == nil
-	// If another step fails, a pending request only reports that it was cancelled, and a cache that
-	// is still filling only reports a timeout.
+	// If another step fails, a pending request only reports that it was cancelled, and a cache that is still filling only
+	// reports a timeout.
 	cancelled := errors.Is(err, context.Canceled) || apierrors.IsTimeout(err)
 	if aborted := errors.Is(err, ErrAborted) || (cancelled && errors.Is(context.Cause(r.ctx), ErrAborted)); !aborted {
 		e.err = err

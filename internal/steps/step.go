@@ -7,8 +7,8 @@ import (
 // None is the result of a step without a result.
 type None struct{}
 
-// Step is one action on one leaf, and its result once it is done. Only steps that are declared to
-// depend on it get the result, so no step can run too early.
+// Step is one action on one leaf, and its result once it is done. Only steps that are declared to depend on it get the
+// result, so no step can run too early.
 type Step[T any] struct {
 	done   chan struct{} // closed when the step has ended, well or not
 	ok     bool
@@ -20,8 +20,7 @@ type Before interface {
 	succeeded(ctx context.Context) bool
 }
 
-// succeeded waits until the step has ended, and reports whether it succeeded. It returns false if
-// the run ends first.
+// succeeded waits until the step has ended, and reports whether it succeeded. It returns false if the run ends first.
 func (s *Step[T]) succeeded(ctx context.Context) bool {
 	select {
 	case <-s.done:
@@ -31,8 +30,8 @@ func (s *Step[T]) succeeded(ctx context.Context) bool {
 	}
 }
 
-// Do adds a step that needs no result of another one. The step runs once all steps in after have
-// succeeded. Do returns immediately.
+// Do adds a step that needs no result of another one. The step runs once all steps in after have succeeded. Do returns
+// immediately.
 func Do[T any](r *Run, leaf, name string, do func(context.Context) (T, error), after ...Before) *Step[T] {
 	s := &Step[T]{done: make(chan struct{})}
 	entry := r.enter(leaf, name)
@@ -59,8 +58,7 @@ func With[A, T any](
 		append([]Before{a}, after...)...)
 }
 
-// Result returns the result of the step once the run has ended. It returns false if the step did
-// not succeed.
+// Result returns the result of the step once the run has ended. It returns false if the step did not succeed.
 func (s *Step[T]) Result() (T, bool) {
 	select {
 	case <-s.done:

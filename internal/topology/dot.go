@@ -69,8 +69,8 @@ func (a arrow) dotAttributes() []string {
 	return attributes
 }
 
-// dotEscapes escapes the characters with a special meaning in a quoted label. There, an ampersand
-// starts an entity, as in HTML.
+// dotEscapes escapes the characters with a special meaning in a quoted label. There, an ampersand starts an entity, as
+// in HTML.
 var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
 
 // dotText returns a quoted label with these lines.

@@ -78,8 +78,8 @@ func pictures() map[string]Graph {
 
 var regions = Groups{"north-*": "North", "south-*": "South", "east-*": "East", "west-*": "West"}
 
-// fleet returns a graph of a hub and this number of leaves in each of four regions. Each region is a
-// mesh. In each, the first leaf has a shortcut to those of the other regions. Some things do not work.
+// fleet returns a graph of a hub and this number of leaves in each of four regions. Each region is a mesh. In each, the
+// first leaf has a shortcut to those of the other regions. Some things do not work.
 func fleet(each int) Graph {
 	names := []string{"east", "north", "south", "west"}
 	survey := shortcut.Survey{Leaves: leavesOf("hub")}
@@ -108,8 +108,8 @@ func ready(name string, central bool) Node {
 	return Node{Name: name, ClusterID: name, Central: central, Status: Ready}
 }
 
-// `make lint` parses the expected pictures with Mermaid's and Graphviz' own parsers. This test
-// checks that the package draws exactly these pictures.
+// `make lint` parses the expected pictures with Mermaid's and Graphviz' own parsers. This test checks that the package
+// draws exactly these pictures.
 func TestPicturesAreAsTheyWereWhenSomebodyLookedAtThem(t *testing.T) {
 	for name, graph := range pictures() {
 		compare(t, name+".mmd", graph.Mermaid(Drawing{LeftToRight, 100}))

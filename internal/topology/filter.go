@@ -9,8 +9,8 @@ type Filter struct {
 // Size is the size of a graph.
 type Size struct{ Nodes, Edges int }
 
-// Select returns a graph with only the selected edges and the nodes at their ends. The nodes of
-// EdgesOf stay in any case. Without EdgesOf, a node that is not ready is a problem too.
+// Select returns a graph with only the selected edges and the nodes at their ends. The nodes of EdgesOf stay in any
+// case. Without EdgesOf, a node that is not ready is a problem too.
 func (g Graph) Select(filter Filter) Graph {
 	if filter.EdgesOf == nil && !filter.ProblemsOnly {
 		return g

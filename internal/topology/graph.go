@@ -11,8 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// Graph describes how a set of clusters is connected. The same clusters always give the same graph,
-// in the same order.
+// Graph describes how a set of clusters is connected. The same clusters always give the same graph, in the same order.
 type Graph struct {
 	Nodes []Node // sorted by name
 	Edges []Edge // sorted by From and To; at most one for two clusters
@@ -64,8 +63,7 @@ type Service struct {
 // Kind is the kind of an edge.
 type Kind string
 
-// The values of [Kind]. Two peered clusters have one edge for the peering and its network, whoever
-// made the network.
+// The values of [Kind]. Two peered clusters have one edge for the peering and its network, whoever made the network.
 const (
 	OfPeering  Kind = "peering"
 	OfShortcut Kind = "shortcut"
@@ -74,8 +72,8 @@ const (
 // NoNetwork is the status of a peering without a network.
 const NoNetwork shortcut.Status = "NoNetwork"
 
-// New returns a graph of the results of a survey. If central is empty, the cluster with the most
-// peerings is the central cluster, if there is one.
+// New returns a graph of the results of a survey. If central is empty, the cluster with the most peerings is the
+// central cluster, if there is one.
 func New(survey shortcut.Survey, central string) Graph {
 	var graph Graph
 	networks := map[pair]shortcut.Link{}
@@ -132,9 +130,8 @@ func statusOf(err error) NodeStatus {
 	}
 }
 
-// mostPeered returns the name of the cluster with the most peerings, or an empty name if there is
-// no peering. If several have the same number, the consumer in more of them wins, then the first by
-// name.
+// mostPeered returns the name of the cluster with the most peerings, or an empty name if there is no peering. If
+// several have the same number, the consumer in more of them wins, then the first by name.
 func mostPeered(peerings []shortcut.Peering) string {
 	type score struct {
 		name                 string

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Groups maps names of clusters to groups. In a name, each * stands for any text, so `it-*` is every
-// cluster with this prefix.
+// Groups maps names of clusters to groups. In a name, each * stands for any text, so `it-*` is every cluster with this
+// prefix.
 type Groups map[string]string
 
 // AddGroups sets the group of each node that has one.

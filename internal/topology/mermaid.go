@@ -31,8 +31,8 @@ var mermaidShapes = map[shape][2]string{
 	leaf: {`["`, `"]`}, centre: {`(("`, `"))`}, several: {`[["`, `"]]`},
 }
 
-// Mermaid returns the graph as a flowchart in Mermaid's language, which GitHub and others draw in
-// Markdown. A graph that Mermaid can't draw is drawn as a summary, too.
+// Mermaid returns the graph as a flowchart in Mermaid's language, which GitHub and others draw in Markdown. A graph
+// that Mermaid can't draw is drawn as a summary, too.
 func (g Graph) Mermaid(drawing Drawing) string {
 	var text string
 	for _, draw := range g.pictures(drawing.MaxEdges) {
@@ -111,9 +111,9 @@ func (a arrow) mermaid() string {
 	}
 }
 
-// mermaidText escapes lines for use between quotes. Mermaid has no backslash escapes, only
-// numbered entities. Every character becomes one unless it is a letter or known to be harmless,
-// because quotes, backticks, hashes, percent signs and even colons have a special meaning.
+// mermaidText escapes lines for use between quotes. Mermaid has no backslash escapes, only numbered entities. Every
+// character becomes one unless it is a letter or known to be harmless, because quotes, backticks, hashes, percent signs
+// and even colons have a special meaning.
 func mermaidText(lines ...string) string {
 	escaped := make([]string, len(lines))
 	for i, line := range lines {

@@ -51,8 +51,8 @@ type arrow struct {
 	condition condition
 }
 
-// pictures returns functions that draw the graph: the most detailed picture that is still readable, and then
-// simpler ones, for a program that can't draw this one.
+// pictures returns functions that draw the graph: the most detailed picture that is still readable, and then simpler
+// ones, for a program that can't draw this one.
 func (g Graph) pictures(maxEdges int) []func() picture {
 	summaries := []func() picture{
 		func() picture { return g.summary(true) },

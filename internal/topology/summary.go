@@ -78,8 +78,8 @@ func (t *tally) arrow(from, to string) arrow {
 	return arrow{from: from, to: to, lines: t.edgeLines(), thick: t.kinds[OfShortcut] > 0, condition: t.worst()}
 }
 
-// summary returns a picture with one box for each group or, without groups, for all clusters. The
-// central cluster has a box of its own. The texts count the nodes and edges that they stand for.
+// summary returns a picture with one box for each group or, without groups, for all clusters. The central cluster has a
+// box of its own. The texts count the nodes and edges that they stand for.
 func (g Graph) summary(byGroup bool) picture {
 	ids, groups := g.summaryIDs(byGroup)
 	tallies := map[[2]string]*tally{} // two equal IDs are one group
@@ -116,8 +116,8 @@ const centreID = "centre"
 
 func groupID(i int) string { return "g" + strconv.Itoa(i) }
 
-// summaryIDs returns the ID of the box of each node, and the groups, sorted. The ID of a group has its
-// index. Nodes without a group are a group without a name.
+// summaryIDs returns the ID of the box of each node, and the groups, sorted. The ID of a group has its index. Nodes
+// without a group are a group without a name.
 func (g Graph) summaryIDs(byGroup bool) (ids map[string]string, groups []string) {
 	groupOf := func(node Node) string {
 		if byGroup {

@@ -45,9 +45,9 @@ var (
 	severalPorts = properties{"ports": properties{"type": "array", "items": integer}}
 )
 
-// networkingSchemas returns the schemas of Liqo's networking kinds, as the OpenAPI document of an API server: the fields
-// of gateways, and of Configurations those that versions of Liqo differ in. It takes the fields that only some versions
-// have: of the status of a Configuration, of a GatewayServer, of its endpoint, and of that of a GatewayClient.
+// networkingSchemas returns the schemas of Liqo's networking kinds, as the OpenAPI document of an API server: the
+// fields of gateways, and of Configurations those that versions of Liqo differ in. It takes the fields that only some
+// versions have: of the status of a Configuration, of a GatewayServer, of its endpoint, and of that of a GatewayClient.
 func networkingSchemas(configuration, server, exposed, dialled properties) string {
 	reference := object(properties{"name": text, "namespace": text, "kind": text, "apiVersion": text})
 	gateway := properties{"mtu": integer, "secretRef": object(properties{"name": text})}

@@ -23,10 +23,10 @@ import (
 // RoundTrip is how long each request to a [Distant] leaf takes.
 const RoundTrip = 100 * time.Millisecond
 
-// Distant makes a leaf distant: each request to its API server takes one [RoundTrip]. Its caches are filled,
-// except that of the ForeignClusters, which is filled when it is first read. In a bubble of testing/synctest,
-// where nothing else takes any time, the time that something takes is the number of round trips that it waits
-// for: of the requests that it makes one after the other. The test's log has them.
+// Distant makes a leaf distant: each request to its API server takes one [RoundTrip]. Its caches are filled, except
+// that of the ForeignClusters, which is filled when it is first read. In a bubble of testing/synctest, where nothing
+// else takes any time, the time that something takes is the number of round trips that it waits for: of the requests
+// that it makes one after the other. The test's log has them.
 func Distant(tb testing.TB, leaf *cluster.Leaf) *cluster.Leaf {
 	tb.Helper()
 	w := &way{tb: tb, leaf: leaf.Name, scheme: leaf.Live.Scheme(), began: time.Now(), filled: make(chan struct{})}

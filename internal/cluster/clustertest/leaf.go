@@ -1,5 +1,4 @@
-// Package clustertest provides leaves that use controller-runtime's fake client, for tests without
-// controllers.
+// Package clustertest provides leaves that use controller-runtime's fake client, for tests without controllers.
 package clustertest
 
 import (

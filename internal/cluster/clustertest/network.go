@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// This file creates a leaf's objects of its network with another cluster. They are in the tenant namespace
-// for that cluster, without a mark of this provider.
+// This file creates a leaf's objects of its network with another cluster. They are in the tenant namespace for that
+// cluster, without a mark of this provider.
 
 // TenantNamespace is the tenant namespace for another cluster, as Liqo makes it.
 func TenantNamespace(remote string) *corev1.Namespace {
@@ -44,8 +44,8 @@ func Remapped(remote, pods, external string) *networkingv1beta1.Configuration {
 	return configuration
 }
 
-// Allocations returns the ranges that Liqo's IPAM has allocated for a Configuration, as the status of the
-// Configuration says.
+// Allocations returns the ranges that Liqo's IPAM has allocated for a Configuration, as the status of the Configuration
+// says.
 func Allocations(configuration *networkingv1beta1.Configuration) []client.Object {
 	var networks []client.Object
 	announced, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
@@ -121,8 +121,8 @@ func Connection(remote string, value networkingv1beta1.ConnectionStatusValue) *n
 	return connection
 }
 
-// ServerEnd returns all objects of a network in which another cluster dials the leaf: Configuration, gateway,
-// PublicKey and Connection, in that order. The gateway reports this status.
+// ServerEnd returns all objects of a network in which another cluster dials the leaf: Configuration, gateway, PublicKey
+// and Connection, in that order. The gateway reports this status.
 func ServerEnd(remote string, status networkingv1beta1.ConnectionStatus) []client.Object {
 	return whole(remote, GatewayServer(remote, 51840), status)
 }

@@ -15,8 +15,7 @@ func Ranges(podCIDR, externalCIDR string) []client.Object {
 	return []client.Object{Range("pod-cidr", podCIDR), Range("external-cidr", externalCIDR)}
 }
 
-// Range returns one of a leaf's own address ranges. kind is Liqo's name for its purpose, such as
-// pod-cidr.
+// Range returns one of a leaf's own address ranges. kind is Liqo's name for its purpose, such as pod-cidr.
 func Range(kind, cidr string) client.Object {
 	return &ipamv1alpha1.Network{
 		ObjectMeta: metav1.ObjectMeta{
@@ -27,8 +26,7 @@ func Range(kind, cidr string) client.Object {
 	}
 }
 
-// Templates returns the gateway templates that Liqo installs, except that the server's template has
-// no settings.
+// Templates returns the gateway templates that Liqo installs, except that the server's template has no settings.
 func Templates() []client.Object {
 	named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "liqo", Name: name} }
 	return []client.Object{

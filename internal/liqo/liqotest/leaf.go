@@ -1,11 +1,10 @@
-// Package liqotest provides fake leaves with a stand-in for Liqo. With them, a test can connect and
-// disconnect two leaves without a cluster. They use controller-runtime's fake client.
+// Package liqotest provides fake leaves with a stand-in for Liqo. With them, a test can connect and disconnect two
+// leaves without a cluster. They use controller-runtime's fake client.
 //
-// The stand-in immediately reports what Liqo's controllers and gateways report when everything
-// works: nothing is remapped, a gateway has an address and keys, and its tunnel comes up when the
-// gateway gets the other one's key. The stand-in reads no template, creates no Service and no pod,
-// and never fails. It therefore shows what this provider writes and reads, but not how Liqo behaves.
-// Other tests, on clusters with Liqo's own controllers, cover that.
+// The stand-in immediately reports what Liqo's controllers and gateways report when everything works: nothing is
+// remapped, a gateway has an address and keys, and its tunnel comes up when the gateway gets the other one's key. The
+// stand-in reads no template, creates no Service and no pod, and never fails. It therefore shows what this provider
+// writes and reads, but not how Liqo behaves. Other tests, on clusters with Liqo's own controllers, cover that.
 package liqotest
 
 import (
@@ -21,8 +20,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// Leaf returns a leaf with these objects. Its name is also its ID. The stand-in reacts to each apply and
-// delete before the call returns.
+// Leaf returns a leaf with these objects. Its name is also its ID. The stand-in reacts to each apply and delete before
+// the call returns.
 func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	tb.Helper()
 	leaf := clustertest.Leaf(tb, name, objects...)
