@@ -7,8 +7,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
 // Templates of the next Liqo ask for fields that the types of Liqo 1.2's controllers do not have, so the controllers of
@@ -89,7 +91,15 @@ func (l *Lab) patchTemplates(t *testing.T, cluster, patch string, template clien
 	if _, dials := template.(*networkingv1beta1.WgGatewayClientTemplate); dials {
 		template.SetName("wireguard-client")
 	}
-	err := l.client(t, cluster).Patch(t.Context(), template, client.RawPatch(types.MergePatchType, []byte(patch)))
+	kind, err := apiutil.GVKForObject(template, l.client(t, cluster).Scheme())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := &unstructured.Unstructured{} // the answer has a template, which is no object yet
+	whole.SetGroupVersionKind(kind)
+	whole.SetNamespace(template.GetNamespace())
+	whole.SetName(template.GetName())
+	err = l.client(t, cluster).Patch(t.Context(), whole, client.RawPatch(types.MergePatchType, []byte(patch)))
 	if err != nil {
 		t.Fatal(err)
 	}
