@@ -79,7 +79,9 @@ func (l *Lab) livesWithNextTemplates(t *testing.T) {
 			&networkingv1beta1.WgGatewayClientTemplate{}, "WgGatewayClientTemplate liqo/wireguard-client"),
 		kept,
 		changed("mtu = 1350", l.gatewaysHaveMTU(t, 1350)),
-		importing(config("mtu = 1350"), "rome/milan", nil),
+		resource.TestStep{ // beside the state that has it
+			Config: config("mtu = 1350"), ResourceName: romeMilan, ImportState: true, ImportStateId: "rome/milan",
+		},
 	)
 }
 
