@@ -115,6 +115,8 @@ func (s *Service) untilWithdrawn(ctx context.Context, members []*member) error {
 
 // together runs a function for all members that are connected, in parallel, and joins the errors.
 func (s *Service) together(members []*member, do func(*member) error) error {
-	connected := slices.DeleteFunc(slices.Clone(members), func(m *member) bool { return m.err != nil || m.namespace == "" })
+	connected := slices.DeleteFunc(slices.Clone(members), func(m *member) bool {
+		return m.err != nil || m.namespace == ""
+	})
 	return errors.Join(parallel.Map(connected, do)...)
 }

@@ -54,8 +54,8 @@ func reflected(pod, address string) *discoveryv1.EndpointSlice {
 }
 
 // twin is the EndpointSlice in which Liqo after 1.2 keeps the address of the pod in Milan through the centre.
-func twin(address string) *discoveryv1.EndpointSlice {
-	return slice("web-0-indirect", map[string]string{"web-milan": address}, consts.ManagedByLabelKey)
+func twin() *discoveryv1.EndpointSlice {
+	return slice("web-0-indirect", map[string]string{"web-milan": toMilanBack}, consts.ManagedByLabelKey)
 }
 
 // unready makes the endpoints of an EndpointSlice those that the Service sends no packets to.

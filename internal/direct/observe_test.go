@@ -91,22 +91,22 @@ func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 		},
 		"a network that is down": {
 			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), unready(reflected("web-milan", toMilan)),
-				twin(toMilanBack))), milan(t, joined("rome"), reflected("web-rome", toRome))),
+				twin())), milan(t, joined("rome"), reflected("web-rome", toRome))),
 			Endpoint{Address: toMilanBack, Path: Failed}, `The network of "rome" and "milan" is not connected`, Partial,
 		},
 		"a network that is up again": {
 			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), reflected("web-milan", toMilan),
-				unready(twin(toMilanBack)))), milan(t, joined("rome"), reflected("web-rome", toRome))),
+				unready(twin()))), milan(t, joined("rome"), reflected("web-rome", toRome))),
 			Endpoint{Address: toMilan, Path: Direct}, "", Followed,
 		},
 		"a leaf that denies and keeps the way through the centre": {
-			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), denying(), twin(toMilanBack))),
+			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), denying(), twin())),
 				milan(t, joined("rome"), reflected("web-rome", toRome))),
 			Endpoint{Address: toMilanBack, Path: Central}, `So "rome" reaches the pods of other leaves through the centre`,
 			Partial,
 		},
 		"without a network, and the way through the centre is kept": {
-			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, twin(toMilanBack))), milan(t)),
+			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, twin())), milan(t)),
 			Endpoint{Address: toMilanBack, Path: Central}, `so Liqo on "rome" sends packets through the centre`, Partial,
 		},
 		"a network that came later, and Liqo looks by itself": {

@@ -98,7 +98,8 @@ func TestAnEndThatHasFallenSilentIsNotUpAndStillSaysWhatItLastMeasured(t *testin
 func TestAnInspectionOfTwoLeavesWithoutANetworkFindsNone(t *testing.T) {
 	inspection, err := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")).Inspect(t.Context())
 	if err != nil || inspection.Exists || inspection.Status != Disconnected || inspection.Reversed ||
-		inspection.MadeBy != "" || inspection.ClientEnd.Status != Disconnected || inspection.ServerEnd.Status != Disconnected {
+		inspection.MadeBy != "" || inspection.ClientEnd.Status != Disconnected ||
+		inspection.ServerEnd.Status != Disconnected {
 		t.Errorf("got %+v (%v)", inspection, err)
 	}
 }

@@ -54,7 +54,7 @@ func (l listener) change(module string) error {
 // overlay lets the go command read the changed file in place of the one in the folder of the sources, which stays as
 // it is. Remove removes the changed file.
 func (b *build) overlay() (remove func(), err error) {
-	name, content, err := b.listener.changed(b.sources)
+	name, content, err := b.changed(b.sources)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,9 @@ var reactions = map[string]func(*controller, object) error{
 
 // allocate gives a Network the range that it asks for. The ranges of a fleet do not overlap.
 func (c *controller) allocate(one object) error {
-	return report(c, networkKind, key(one), func(network *ipamv1alpha1.Network) { network.Status.CIDR = network.Spec.CIDR })
+	return report(c, networkKind, key(one), func(network *ipamv1alpha1.Network) {
+		network.Status.CIDR = network.Spec.CIDR
+	})
 }
 
 // remap creates a Network for each range of the remote cluster, and reports that none of them is another one here.

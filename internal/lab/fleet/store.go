@@ -26,8 +26,9 @@ type object struct {
 }
 
 // store keeps the objects of a leaf. It is safe for concurrent use. Controller-runtime's fake client could not take its
-// place: its objects have no UIDs and no generations, its lists no versions, its watches begin empty and select nothing,
-// and it knows neither namespaces nor owners. It fails 12 of the 19 checks of an API server in the package conformance.
+// place: its objects have no UIDs and no generations, its lists no versions, its watches begin empty and select
+// nothing, and it knows neither namespaces nor owners. It fails 12 of the 19 checks of an API server in the package
+// conformance.
 type store struct {
 	mu       sync.Mutex
 	version  int64 // of the last write

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Await waits until an object of the same kind as this one fulfils a condition. The options in which select the objects.
-// It uses the watch tools of client-go, so a wait survives the end of a single watch.
+// Await waits until an object of the same kind as this one fulfils a condition. The options in which select the
+// objects. It uses the watch tools of client-go, so a wait survives the end of a single watch.
 func Await[T client.Object](
 	ctx context.Context, in client.WithWatch, kind T, fulfils func(T) bool, which ...client.ListOption,
 ) error {

@@ -146,7 +146,8 @@ func TestEachProtocolHasAFlowOfOneIdentity(t *testing.T) {
 			}
 		})
 	}
-	if first := <-sources; first != <-sources || first != <-sources {
+	first, second, third := <-sources, <-sources, <-sources
+	if first != second || first != third {
 		t.Error("the datagrams come from different ports")
 	}
 }

@@ -1,6 +1,6 @@
 // Package relay passes on TCP connections to a server as a long or a bad network does. Toxiproxy draws lots for a whole
-// connection, not for a piece of it, and without a seed; it leaves out the round trip of a handshake, and lets all bytes
-// under way arrive at once when its latency changes.
+// connection, not for a piece of it, and without a seed. It leaves out the round trip of a handshake, and lets all
+// bytes under way arrive at once when its latency changes.
 package relay
 
 import (

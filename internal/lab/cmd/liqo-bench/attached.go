@@ -50,7 +50,8 @@ func (b *bench) attached(ctx context.Context, terraform *exec.Cmd) (used usage, 
 		return usage{}, err
 	}
 	used.terraform = terraform.ProcessState.UserTime() + terraform.ProcessState.SystemTime()
-	return used, used.read(provider.cmd.Process.Pid)
+	err = used.read(provider.cmd.Process.Pid)
+	return used, err
 }
 
 // read reads what the kernel knows of the provider.

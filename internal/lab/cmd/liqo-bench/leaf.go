@@ -54,10 +54,10 @@ func newLeaf(kubeconfig, context string) (*leaf, error) {
 	return &leaf{context, connected}, nil
 }
 
-// clearLeaves deletes everything that the leaves still have of other clusters, and returns when it is gone. It first deletes
-// the tenant namespaces and, at the same time, the objects in them that make a tunnel: Kubernetes waits before it looks
-// into a deleted namespace, and much longer if it finds something that Liqo still has to clean up. Then it deletes the
-// ForeignClusters, which Liqo would create again as long as there is anything in such a namespace.
+// clearLeaves deletes everything that the leaves still have of other clusters, and returns when it is gone. It first
+// deletes the tenant namespaces and, at the same time, the objects in them that make a tunnel: Kubernetes waits before
+// it looks into a deleted namespace, and much longer if it finds something that Liqo still has to clean up. Then it
+// deletes the ForeignClusters, which Liqo would create again as long as there is anything in such a namespace.
 func clearLeaves(ctx context.Context, leaves ...*leaf) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, one := range leaves {

@@ -1,5 +1,5 @@
-// Command liqo-bench compares the provider, run by the real Terraform, with liqoctl. Both take turns on real clusters of
-// one lab. It prints a table, and writes a page of the documentation.
+// Command liqo-bench compares the provider, run by the real Terraform, with liqoctl. Both take turns on real clusters
+// of one lab. It prints a table, and writes a page of the documentation.
 package main
 
 import (

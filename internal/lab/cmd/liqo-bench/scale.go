@@ -47,8 +47,8 @@ func (b *bench) measureScale(ctx context.Context, on *leaves) error {
 	})
 	b.add(figures.Figure{
 		Name: fmt.Sprintf("A plan without changes, %d shortcuts against one", len(all)),
-		How: fmt.Sprintf("The whole of `terraform plan`, on the same clusters. One shortcut needs two leaves, %d need all %d, "+
-			"and every leaf is connected to once.", len(all), len(on.names)),
+		How: fmt.Sprintf("The whole of `terraform plan`, on the same clusters. One shortcut needs two leaves, %d need all "+
+			"%d, and every leaf is connected to once.", len(all), len(on.names)),
 		Unit: figures.Second, Ours: figures.Seconds(took[2]...), Against: "one shortcut", Theirs: &one, Goal: 1.5,
 	})
 	b.add(figures.Figure{

@@ -7,7 +7,8 @@ import (
 
 func TestAMachineIsDescribedInAFewWords(t *testing.T) {
 	machine, err := ThisMachine()
-	if described := regexp.MustCompile(`^\d+ cores of .*, \d+ GiB, \w+/\w+$`); err != nil || !described.MatchString(machine) {
+	described := regexp.MustCompile(`^\d+ cores of .*, \d+ GiB, \w+/\w+$`)
+	if err != nil || !described.MatchString(machine) {
 		t.Errorf("it is %q (%v)", machine, err)
 	}
 }
