@@ -134,7 +134,8 @@ func newFlow(folder func() (string, error)) *cobra.Command {
 		Use: "flow POD ADDRESS", Short: "Measure one flow from a pod to an address until Ctrl-C", Args: cobra.ExactArgs(2),
 		Example: "  liqo-lab flow rome/default/a 10.71.1.10 --protocol=udp",
 		Long: "Send packets of one identity from a pod to a pod's address until Ctrl-C, and then until one more is " +
-			"answered: requests of one ping, datagrams\nbetween two ports, or requests on one connection. It prints JSON. " + fromPod,
+			"answered: requests of one ping, datagrams\nbetween two ports, or requests on one connection. It prints JSON. " +
+			fromPod,
 		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
 			executable, err := os.Executable()
 			if err != nil {
