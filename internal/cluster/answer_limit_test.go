@@ -73,9 +73,9 @@ func TestALeafWhoseWatchSendsTooMuchIsGivenUp(t *testing.T) {
 
 func TestAListComesInPages(t *testing.T) {
 	const count = 1200
-	var pending []string
+	var requests []string
 	server := serveTLS(t, func(w http.ResponseWriter, r *http.Request) {
-		pending = append(pending, r.URL.RawQuery)
+		requests = append(requests, r.URL.RawQuery)
 		var from int
 		_, _ = fmt.Sscanf(r.URL.Query().Get("continue"), "from-%d", &from)
 		page := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
@@ -92,7 +92,7 @@ func TestAListComesInPages(t *testing.T) {
 	if err := leafAt(t, server.URL, newHealth()).List(t.Context(), &list); err != nil {
 		t.Fatal(err)
 	}
-	if len(pending) != 3 || len(list.Items) != count || list.Items[0].Name != "0" || list.Items[count-1].Name != "1199" {
-		t.Errorf("%d pods, after the requests %q", len(list.Items), pending)
+	if len(requests) != 3 || len(list.Items) != count || list.Items[0].Name != "0" || list.Items[count-1].Name != "1199" {
+		t.Errorf("%d pods, after the requests %q", len(list.Items), requests)
 	}
 }

@@ -164,8 +164,9 @@ func TestConnectingWaitsForOneRoundTrip(t *testing.T) {
 		if took != time.Second {
 			t.Errorf("it waited for %d round trips: %q", took/time.Second, ways["rome"].asked)
 		}
-		if pending := ways["rome"].asked; len(pending) != 7 {
-			t.Errorf("it made %d requests, and not one for the ID, one to read ahead and one a cache: %q", len(pending), pending)
+		if requests := ways["rome"].asked; len(requests) != 7 {
+			t.Errorf("it made %d requests, and not one for the ID, one to read ahead and one a cache: %q",
+				len(requests), requests)
 		}
 		registry.Close()
 		synctest.Wait()
@@ -221,8 +222,8 @@ func TestAFailedQuestionIsAnErrorButTheConnectionStays(t *testing.T) {
 		if leaf, err := registry.Leaf(t.Context(), "rome"); err != nil || leaf.ID != "rome" {
 			t.Errorf("then the leaf is %v (%v)", leaf, err)
 		}
-		if pending := ways["rome"].asked; len(pending) != 7 {
-			t.Errorf("it connected twice: %q", pending)
+		if requests := ways["rome"].asked; len(requests) != 7 {
+			t.Errorf("it connected twice: %q", requests)
 		}
 		registry.Close()
 		synctest.Wait()

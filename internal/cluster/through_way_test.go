@@ -71,8 +71,8 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 				if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) || !strings.Contains(explained.Hint, "Secret") {
 					t.Errorf("the error is: %v", err)
 				}
-				if pending := ways["rome.example"].asked; len(pending) > 0 {
-					t.Errorf("the leaf was asked: %q", pending)
+				if requests := ways["rome.example"].asked; len(requests) > 0 {
+					t.Errorf("the leaf was asked: %q", requests)
 				}
 				registry.Close()
 				synctest.Wait()
