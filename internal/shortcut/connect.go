@@ -155,9 +155,10 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 			steps.ActWith(r, client.Leaf.Name, "check that nothing overlaps", server.ranges, client.CheckOverlaps),
 			steps.ActWith(r, server.Leaf.Name, "check that nothing overlaps", client.ranges, server.CheckOverlaps))
 	}
-	checks = append(checks,
-		steps.Act(r, client.Leaf.Name, "check that its gateway can follow", s.checkGateway(s.Client, spec.Client, spec)),
-		steps.Act(r, server.Leaf.Name, "check that its gateway can follow", s.checkGateway(s.Server, spec.Server, spec)))
+	changes := steps.Do(r, keeper, "compare both gateways", func(ctx context.Context) (bool, error) {
+		return s.ChangesGateways(ctx, spec)
+	})
+	checks = append(checks, client.checkGateway(changes, spec.Client), server.checkGateway(changes, spec.Server))
 	var before []steps.Before
 	for _, e := range ends {
 		take := func(ctx context.Context) error {
@@ -177,18 +178,6 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 		e.keys = steps.Do(r, e.Leaf.Name, "keys of a former gateway", untilGone, before...)
 	}
 	return client, server
-}
-
-// checkGateway returns a step that fails if the gateway of an end can't follow a change of either one. Otherwise an end
-// would be changed, and the other one would not fit it. A repair of something else needs no template.
-func (s *Shortcut) checkGateway(e *end.End, settings liqo.Gateway, spec Spec) func(context.Context) error {
-	return func(ctx context.Context) error {
-		changes, err := s.ChangesGateways(ctx, spec)
-		if err != nil || !changes {
-			return err
-		}
-		return e.CheckGateway(ctx, settings)
-	}
 }
 
 // startNamespace starts the steps that find or make the namespace at one end. The look for it does not wait for other

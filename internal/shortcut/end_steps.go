@@ -23,6 +23,18 @@ type endSteps struct {
 	done      []steps.Before // what the operation waits for
 }
 
+// checkGateway fails if the gateway of this end can't follow a change of either one, as changes reports. Otherwise an
+// end would be changed, and the other one would not fit it. A repair of something else needs no template.
+func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.Gateway) steps.Before {
+	return steps.ActWith(e.run, e.Leaf.Name, "check that its gateway can follow", changes,
+		func(ctx context.Context, changes bool) error {
+			if !changes {
+				return nil
+			}
+			return e.CheckGateway(ctx, settings)
+		})
+}
+
 // configure gives the leaf the ranges of the other one. Liqo on it then decides how to remap them, which is the result.
 func (e *endSteps) configure(ranges *steps.Step[liqo.Ranges], forbidRemapping bool) steps.Before {
 	written := steps.ActWith2(e.run, e.Leaf.Name, "Configuration", e.namespace, ranges, e.EnsureConfiguration)
