@@ -128,6 +128,37 @@ func TestAWaitForADeletionSurvivesFailuresOfTheAPIServer(t *testing.T) {
 	}
 }
 
+// kindless makes the objects that watches deliver look like those of a real API server: the client knows their kind, so
+// it leaves it out.
+func kindless(event watch.Event) (watch.Event, bool) {
+	event.Object = event.Object.DeepCopyObject()
+	event.Object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	return event, true
+}
+
+func TestAWaitForADeletionGoesOnAfterAWatchThatHasDeliveredTheObject(t *testing.T) {
+	leaf := clustertest.Leaf(t, "rome", keys())
+	watches := make(chan *watch.FakeWatcher, 2)
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		Watch: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
+			changes := watch.NewFake()
+			watches <- changes
+			return watch.Filter(changes, kindless), nil
+		},
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- leaf.UntilGone(t.Context(), secretKind, client.ObjectKeyFromObject(keys())) }()
+	changes := <-watches
+	changes.Modify(&metav1.PartialObjectMetadata{ObjectMeta: keys().ObjectMeta})
+	changes.Stop() // as an API server does that restarts
+	if err := leaf.Live.Delete(t.Context(), keys()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAWaitDoesNotFloodAnAPIServerThatFailsOrCutsWatches(t *testing.T) {
 	for name, fail := range map[string]func(*failing){
 		"watches that are closed at once": func(f *failing) { f.cut.Store(true) },

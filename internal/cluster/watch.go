@@ -99,8 +99,10 @@ func (l *Leaf) watchUntil(
 		changes.Stop()
 		return ok, err
 	}
+	kind := object.GetObjectKind().GroupVersionKind()
 	return untilEvent(ctx, changes, func(change watch.Event) (bool, error) {
 		reflect.ValueOf(object).Elem().Set(reflect.ValueOf(change.Object).Elem()) // of the same type
+		object.GetObjectKind().SetGroupVersionKind(kind)                          // a later read needs it
 		return done(change.Type != watch.Deleted), nil
 	})
 }
