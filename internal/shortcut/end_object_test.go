@@ -504,17 +504,16 @@ func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 }
 
 func TestAnObjectThatOnlyTheCacheLacksIsNotGone(t *testing.T) {
-	milan, stale := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...), clustertest.Leaf(t, "milan")
+	milan := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
 	configuration := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
-	fresh := milan.Cached
-	milan.Cached = stale.Cached
 	late := errors.New("the cache does not catch up")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	asked := make(chan struct{}, 1)
-	milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{List: func(
+	stale := clustertest.Leaf(t, "milan") // its cache and its watches have nothing
+	stale.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{List: func(
 		ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
 	) error {
 		select {
@@ -527,10 +526,9 @@ func TestAnObjectThatOnlyTheCacheLacksIsNotGone(t *testing.T) {
 		<-asked
 		cancel(late)
 	}()
-	if state, err := configuration.Observe(ctx); !errors.Is(err, late) {
+	if state, err := endObjectOf(stale, "rome", owner.ConfigurationResource).Observe(ctx); !errors.Is(err, late) {
 		t.Errorf("the state is %+v (%v)", state, err)
 	}
-	milan.Cached = fresh
 	if !configuration.seen(t).Exists {
 		t.Error("the object is gone")
 	}
