@@ -10,6 +10,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -68,7 +69,7 @@ func (e *End) render(ctx context.Context, source gatewaySource, existing, desire
 }
 
 // settingsAfter returns the spec of a gateway after a change to the desired one. What the types of this program do not
-// have stays as it is on the leaf.
+// have stays as it is on the leaf. A gateway that only the cache still has is a new one.
 func (e *End) settingsAfter(ctx context.Context, existing, desired client.Object) (map[string]any, error) {
 	after, err := specOf(desired)
 	if err != nil || existing == nil {
@@ -79,8 +80,11 @@ func (e *End) settingsAfter(ctx context.Context, existing, desired client.Object
 		return nil, err
 	}
 	whole, err := e.readWhole(ctx, existing)
+	if apierrors.IsNotFound(err) {
+		return after, nil
+	}
 	if err != nil {
-		return nil, err
+		return nil, e.Leaf.Explain(err)
 	}
 	live, err := specOf(whole)
 	return carry(live, before, after), err
@@ -128,7 +132,7 @@ func (e *End) readWhole(ctx context.Context, object client.Object) (*unstructure
 		return nil, err
 	}
 	whole.SetGroupVersionKind(kind)
-	return whole, e.Leaf.Explain(e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(object), whole))
+	return whole, e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(object), whole)
 }
 
 // rendering is what Liqo's templates of gateways refer to. Its fields have the names of Liqo's own.

@@ -155,10 +155,11 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 			steps.ActWith(r, client.Leaf.Name, "check that nothing overlaps", server.ranges, client.CheckOverlaps),
 			steps.ActWith(r, server.Leaf.Name, "check that nothing overlaps", client.ranges, server.CheckOverlaps))
 	}
-	changes := steps.Do(r, keeper, "compare both gateways", func(ctx context.Context) (bool, error) {
-		return s.ChangesGateways(ctx, spec)
-	})
-	checks = append(checks, client.checkGateway(changes, spec.Client), server.checkGateway(changes, spec.Server))
+	compare := func(ctx context.Context) (bool, error) { return s.ChangesGateways(ctx, spec) }
+	early := steps.Do(r, keeper, "compare both gateways", compare)
+	changes := steps.Do(r, keeper, "compare both gateways now", compare, taken)
+	checks = append(checks, client.checkGateway(early, changes, spec.Client),
+		server.checkGateway(early, changes, spec.Server))
 	var before []steps.Before
 	for _, e := range ends {
 		take := func(ctx context.Context) error {

@@ -23,16 +23,21 @@ type endSteps struct {
 	done      []steps.Before // what the operation waits for
 }
 
-// checkGateway fails if the gateway of this end can't follow a change of either one, as changes reports. Otherwise an
-// end would be changed, and the other one would not fit it. A repair of something else needs no template.
-func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.Gateway) steps.Before {
-	return steps.ActWith(e.run, e.Leaf.Name, "check that its gateway can follow", changes,
-		func(ctx context.Context, changes bool) error {
-			if !changes {
-				return nil
-			}
-			return e.CheckGateway(ctx, settings)
-		})
+// checkGateway fails if the gateway of this end can't follow a change of either one. Otherwise an end would be changed,
+// and the other one would not fit it. A repair of something else needs no template. What changes is looked up early,
+// which saves a round trip, and once more when no other operation can work on the pair.
+func (e *endSteps) checkGateway(early, changes *steps.Step[bool], settings liqo.Gateway) steps.Before {
+	const name = "check that its gateway can follow"
+	check := func(ctx context.Context, checked, changes bool) (bool, error) {
+		if checked || !changes {
+			return checked, nil
+		}
+		return true, e.CheckGateway(ctx, settings)
+	}
+	checked := steps.With(e.run, e.Leaf.Name, name, early, func(ctx context.Context, changes bool) (bool, error) {
+		return check(ctx, false, changes)
+	})
+	return steps.With2(e.run, e.Leaf.Name, name+" now", checked, changes, check)
 }
 
 // configure gives the leaf the ranges of the other one. Liqo on it then decides how to remap them, which is the result.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"maps"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -86,6 +90,42 @@ func TestNoEndIsChangedIfTheOtherOneCanNotFollow(t *testing.T) {
 			})
 		}
 	}
+}
+
+// removeBeforeLock lets a leaf remove an object when somebody asks for the lock. It answers slowly.
+func removeBeforeLock(leaf *cluster.Leaf, object client.Object) {
+	before := leaf.Live
+	leaf.Live = interceptor.NewClient(before, interceptor.Funcs{
+		Create: func(
+			ctx context.Context, c client.WithWatch, created client.Object, options ...client.CreateOption,
+		) error {
+			if _, lease := created.(*coordinationv1.Lease); lease {
+				<-time.After(time.Second)
+				if err := before.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+					return err
+				}
+			}
+			return c.Create(ctx, created, options...)
+		},
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
+			options ...client.GetOption,
+		) error {
+			<-time.After(2 * time.Second)
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+}
+
+func TestAGatewayThatAnotherOperationStillRemovesIsNotCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
+		milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+		s, spec := New(rome, milan).OwnedBy(me), overNodePort
+		s.connects(t, spec)
+		removeBeforeLock(milan, clustertest.GatewayServer("rome", 51840))
+		spec.MTU = 1400
+		s.connects(t, spec)
+	})
 }
 
 // connects fails if the shortcut can't be connected.
