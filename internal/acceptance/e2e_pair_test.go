@@ -9,8 +9,9 @@ import (
 // the pods reachable.
 type packetPair struct {
 	*project
-	lab    *realLab
-	server string
+	lab      *realLab
+	server   string
+	provider string // its block, or empty for one with the contexts of the lab
 	// The server's pods reach Rome's at romeAt. Rome's reach the server's at serverAt.
 	romeAt, serverAt string
 }
@@ -29,17 +30,28 @@ func (l *realLab) join(t *testing.T, server, settings string) *packetPair {
 // configure writes a shortcut with these settings. Its outputs are the addresses of the pods.
 func (p *packetPair) configure(settings string) {
 	p.t.Helper()
-	p.write("main.tf", p.lab.between(p.server, settings)+fmt.Sprintf(`
-		output "rome_at" {
-		  value = provider::liqo::remap_ip(%q,
-		    one(liqo_shortcut.rome_milan.client_network.pod_cidrs),
-		    one(liqo_shortcut.rome_milan.client_network.remapped_pod_cidrs))
-		}
-		output "server_at" {
-		  value = provider::liqo::remap_ip(%q,
-		    one(liqo_shortcut.rome_milan.server_network.pod_cidrs),
-		    one(liqo_shortcut.rome_milan.server_network.remapped_pod_cidrs))
-		}`, p.lab.pods["rome"], p.lab.pods[p.server]))
+	addresses := p.lab.addresses(romeMilan, p.server)
+	if p.provider == "" {
+		p.write("main.tf", p.lab.between(p.server, settings)+addresses)
+		return
+	}
+	p.project.configure(p.provider + fromRome(p.server, settings) + addresses)
+}
+
+// addresses returns the outputs of a shortcut from Rome to a server with the addresses at which it makes the pods
+// reachable: rome_at and server_at.
+func (l *realLab) addresses(shortcut, server string) string {
+	var outputs string
+	for end, pod := range map[string]struct{ network, address string }{
+		"rome": {"client_network", l.pods["rome"]}, "server": {"server_network", l.pods[server]},
+	} {
+		outputs += fmt.Sprintf(`
+			output "%[1]s_at" {
+			  value = provider::liqo::remap_ip(%[4]q,
+			    one(%[2]s.%[3]s.pod_cidrs), one(%[2]s.%[3]s.remapped_pod_cidrs))
+			}`, end, shortcut, pod.network, pod.address)
+	}
+	return outputs
 }
 
 // update applies the configuration.

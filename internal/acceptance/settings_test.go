@@ -20,14 +20,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// between returns a provider block and a shortcut from Rome to a server over a node port, with more settings.
-func (l *Lab) between(server, settings string) string {
-	return l.contexts(fmt.Sprintf(`
+// between returns a provider block and a shortcut from Rome to a server, with these settings.
+func (l *Lab) between(server, settings string) string { return l.contexts(fromRome(server, settings)) }
+
+// fromRome returns a shortcut from Rome to a server, with these settings.
+func fromRome(server, settings string) string {
+	return fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
 		  client = "rome"
 		  server = %q
 		  %s
-		}`, server, settings))
+		}`, server, settings)
 }
 
 const overNodePort = `server_gateway = { service_type = "NodePort" }`

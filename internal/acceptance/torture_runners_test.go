@@ -87,14 +87,7 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 		rounds = 3
 	}
 	t.Logf("%s=%d %s=%d", tortureSeed, seed, tortureRounds, rounds)
-	config := joining("s", "rome", "milan", timeouts)
-	for output, network := range map[string]string{"rome": "client", "milan": "server"} {
-		config += fmt.Sprintf(`
-			output %[1]q {
-			  value = provider::liqo::remap_ip(%[3]q, one(liqo_shortcut.s.%[2]s_network.pod_cidrs),
-			    one(liqo_shortcut.s.%[2]s_network.remapped_pod_cidrs))
-			}`, output, network, lab.pods[output])
-	}
+	config := joining("s", "rome", "milan", timeouts) + lab.addresses("liqo_shortcut.s", "milan")
 	leaves := lab.reachedAsAdministrator(t, "rome", "milan")
 	d := &duel{
 		t: t, lab: lab, random: rand.New(rand.NewPCG(uint64(seed), 0)), //nolint:gosec // repeatable, not secret
@@ -292,8 +285,8 @@ func (d *duel) settles() error {
 	if err := d.isOf(owner); err != nil {
 		return err
 	}
-	for from, to := range map[string]string{"rome": "milan", "milan": "rome"} {
-		address := owner.run("output", "-raw", to)
+	for from, at := range map[string]string{"rome": "server_at", "milan": "rome_at"} {
+		address := owner.run("output", "-raw", at)
 		result := d.lab.probe(d.t, "ping", from, address, "--until-answer", "--count=300", "--timeout=200ms")
 		if result.Received == 0 {
 			return fmt.Errorf("%s does not reach %s: %+v", from, address, result)

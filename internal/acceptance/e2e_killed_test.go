@@ -1,0 +1,119 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// killedChange is a shortcut on real packets whose changes are killed. Terraform reaches the leaves through proxies.
+type killedChange struct {
+	*packetPair
+
+	ways map[string]*proxy // keyed by the leaf
+}
+
+func TestAccPacketsCrossAgainWhateverWriteAChangeIsKilledAfter(t *testing.T) {
+	lab := borrowRealLab(t)
+	r := lab.newRunner(t, "killed", "", lab.reachedAsAdministrator(t, "rome", "milan"))
+	k := &killedChange{
+		packetPair: &packetPair{project: r.project, lab: lab, server: "milan", provider: overTokens}, ways: r.ways,
+	}
+	destroyAtLast(k.project)
+	const before = "mtu = 1340\n" + `server_gateway = { service_type = "NodePort", node_port = 31510 }`
+	k.configure(before)
+	k.run("init")
+	k.update()
+	changes := map[string]string{
+		"mtu":       strings.Replace(before, "1340", "1300", 1),
+		"node_port": strings.Replace(before, "31510", "31511", 1),
+	}
+	step := 1
+	if testing.Short() {
+		clear(changes)
+		step = 4
+	}
+	changes["key_rotation"] = before + "\n" + `key_rotation = "%d"`
+	for name, settings := range changes {
+		for after := step; ; after += step {
+			k.configure(rotatedAfter(settings, after))
+			ended := k.applyUntil(int32(after))
+			if ended {
+				t.Logf("%s: the change has less than %d writes", name, after)
+				k.configure(before)
+				k.update()
+				break
+			}
+			atOnce := k.lab.probe(t, "ping", "rome", k.serverAt, "--timeout=500ms").Received > 0
+			next := "goes on"
+			if after/step%2 == 0 {
+				next = "goes back"
+				k.configure(before)
+			}
+			k.update()
+			k.works()
+			k.run("plan", "-detailed-exitcode") // nothing is left to change
+			t.Logf("%s, killed after write %d: packets cross: %v; the next apply %s: packets cross", name, after, atOnce, next)
+			k.configure(before)
+			k.update()
+		}
+	}
+}
+
+// rotatedAfter puts the number of a kill into settings that rotate keys, because each rotation needs another text.
+func rotatedAfter(settings string, after int) string {
+	if strings.Contains(settings, "%d") {
+		return fmt.Sprintf(settings, after)
+	}
+	return settings
+}
+
+// applyUntil applies the configuration, and kills Terraform and the provider as soon as the leaves have answered that
+// many writes. No further one arrives. It reports whether the apply has ended before.
+func (k *killedChange) applyUntil(writes int32) bool {
+	k.t.Helper()
+	var begun, answered atomic.Int32
+	enough, dead := make(chan struct{}), make(chan struct{})
+	for _, way := range k.ways {
+		way.disturb(func(w http.ResponseWriter, r *http.Request) bool {
+			if !writesNetwork(r) {
+				return false
+			}
+			if begun.Add(1) > writes {
+				<-dead
+				panic(http.ErrAbortHandler) // the request never arrives
+			}
+			way.forward.ServeHTTP(w, r)
+			if answered.Add(1) == writes {
+				close(enough)
+			}
+			return true
+		})
+		defer way.disturb(nil)
+	}
+	defer close(dead)
+	running := k.begin("apply", "-auto-approve")
+	select {
+	case <-running.ended:
+		if output, err := running.wait(); err != nil {
+			k.t.Fatalf("%v\n%s", err, output)
+		}
+		return true
+	case <-enough:
+	}
+	if err := running.signal(syscall.SIGKILL); err != nil {
+		k.t.Fatal(err)
+	}
+	_, _ = running.wait()
+	k.unlock()
+	return false
+}
+
+// writesNetwork reports whether a request changes an object of a network: no Lease, and no question about permissions.
+func writesNetwork(r *http.Request) bool {
+	return r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/leases") &&
+		!strings.Contains(r.URL.Path, "/authorization.k8s.io/")
+}
