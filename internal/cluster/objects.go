@@ -27,6 +27,12 @@ func RemoteID(object client.Object) string { return object.GetLabels()[consts.Re
 // Apply writes an object by server-side apply, stores the result in object, and returns once the leaf's cache has seen
 // it. Apply takes over fields that other managers have set.
 func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
+	return l.ApplyWith(ctx, object, func(map[string]any) {})
+}
+
+// ApplyWith is like Apply, and also writes what complete adds to the content of the object: fields that its type does
+// not have.
+func (l *Leaf) ApplyWith(ctx context.Context, object client.Object, complete func(content map[string]any)) error {
 	gvk, err := apiutil.GVKForObject(object, l.Live.Scheme())
 	if err != nil {
 		return err
@@ -39,6 +45,7 @@ func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 	intent.SetGroupVersionKind(gvk)
 	unstructured.RemoveNestedField(content, "status")
 	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+	complete(content)
 	if err := l.Persist(ctx, func() error {
 		return l.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
 			client.FieldOwner(FieldManager), client.ForceOwnership)

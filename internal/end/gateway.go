@@ -33,11 +33,13 @@ func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
 
 // forgeGateway returns the gateway that these settings make of what there is: the existing one, or nil, and the desired
 // one. A new client has no endpoint before there is a server, so it gets an example of one.
-func (e *End) forgeGateway(objects liqo.Objects, settings liqo.Gateway) (existing, desired client.Object, err error) {
+func (e *End) forgeGateway(
+	objects liqo.Objects, settings liqo.Gateway,
+) (existing *wholeGateway, desired wholeGateway, err error) {
 	switch settings := settings.(type) {
 	case liqo.GatewayServer:
 		if objects.GatewayServer != nil {
-			existing = objects.GatewayServer
+			existing = &wholeGateway{objects.GatewayServer, objects.Ports}
 		}
 		desired, err = e.forgeGatewayServer(objects.GatewayServer, "", settings)
 	case liqo.GatewayClient:
@@ -46,7 +48,7 @@ func (e *End) forgeGateway(objects liqo.Objects, settings liqo.Gateway) (existin
 			dialled = &liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: liqo.DefaultPort, Protocol: forge.DefaultProtocol}
 		}
 		if objects.GatewayClient != nil {
-			existing = objects.GatewayClient
+			existing = &wholeGateway{objects.GatewayClient, objects.Ports}
 		}
 		desired, err = e.forgeGatewayClient(objects.GatewayClient, "", *dialled, settings)
 	default:
@@ -66,19 +68,14 @@ func (e *End) ChangesGateway(ctx context.Context, settings liqo.Gateway) (bool, 
 	if err != nil || existing == nil {
 		return err == nil, err
 	}
-	before, err := specOf(existing)
-	if err != nil {
-		return false, err
-	}
-	after, err := specOf(desired)
-	return !equality.Semantic.DeepEqual(before, after) ||
-		objects.Rotates(desired.GetAnnotations()[liqo.RotationAnnotation]), err
+	differs, err := existing.differs(desired)
+	return differs || objects.Rotates(desired.GetAnnotations()[liqo.RotationAnnotation]), err
 }
 
 // CheckGateway fails if this end can't follow a change to these settings. It changes nothing. A gateway is changed
 // together with the other one, so both ends are checked before the first write.
-func (e *End) CheckGateway(ctx context.Context, settings liqo.Gateway) error {
-	if err := e.CheckPorts(ctx); err != nil {
+func (e *End) CheckGateway(ctx context.Context, settings liqo.Gateway, tunnels int) error {
+	if err := e.CheckTunnels(ctx, tunnels); err != nil {
 		return err
 	}
 	if server, ok := settings.(liqo.GatewayServer); ok {
@@ -135,6 +132,7 @@ type EnsuredGateway struct {
 	New      bool // there was none before
 	Restarts bool // there was one, and its pods restart with a new setting
 
+	tunnels int                    // that it has
 	service *corev1.Service        // of an existing server, after the change
 	pods    corev1.PodTemplateSpec // of one that restarts, after the change
 }
@@ -157,9 +155,9 @@ type change struct {
 // If pods restart, change first deletes the Connection. The new pods create another one as soon as they know the other
 // gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
 func (e *End) change(
-	ctx context.Context, objects liqo.Objects, gateway client.Object, change change,
+	ctx context.Context, objects liqo.Objects, gateway wholeGateway, change change,
 ) (EnsuredGateway, *parts, error) {
-	ensured := EnsuredGateway{Object: gateway}
+	ensured := EnsuredGateway{Object: gateway.Object, tunnels: max(1, len(gateway.ports.Listed))}
 	if change.technology.ObjectReference == nil {
 		return ensured, nil, change.apply(ctx)
 	}
@@ -178,11 +176,12 @@ func (e *End) change(
 	if !change.differs && !change.rotates {
 		return ensured, &current, change.apply(ctx)
 	}
-	source, err := e.readSource(ctx, objects.Gateway(), gateway)
+	existing := &wholeGateway{objects.Gateway(), objects.Ports}
+	source, err := e.readSource(ctx, existing, gateway)
 	if err != nil {
 		return ensured, nil, err
 	}
-	desired, err := e.render(ctx, source, objects.Gateway(), gateway)
+	desired, err := e.render(ctx, source, existing, gateway)
 	if err != nil {
 		return ensured, nil, err
 	}
@@ -241,15 +240,22 @@ func (e *End) waitForGateway(
 	}
 }
 
-// applyWhole applies a gateway, and removes settings that someone else has added. Spec returns the settings of a
-// gateway of this kind.
-func applyWhole[S any](ctx context.Context, e *End, gateway client.Object, spec func(client.Object) *S) error {
+// applyWhole applies an existing gateway, and removes settings that someone else has added. Spec returns the settings of
+// a gateway of this kind.
+func applyWhole[S any](
+	ctx context.Context, e *End, existing liqo.Ports, gateway wholeGateway, spec func(client.Object) *S,
+) error {
+	if !haveSameLists(existing, gateway.ports) {
+		if err := e.switchPorts(ctx, gateway); err != nil {
+			return err
+		}
+	}
 	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
-	err := e.Leaf.Apply(ctx, gateway)
-	if err != nil || equality.Semantic.DeepEqual(spec(desired), spec(gateway)) {
+	err := e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
+	if err != nil || equality.Semantic.DeepEqual(spec(desired), spec(gateway.Object)) {
 		return err
 	}
-	return e.Leaf.Edit(ctx, gateway, func(object client.Object) { *spec(object) = *spec(desired) })
+	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) { *spec(object) = *spec(desired) })
 }
 
 // RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo created for the

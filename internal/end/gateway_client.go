@@ -5,7 +5,6 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -14,10 +13,10 @@ import (
 // forgeGatewayClient returns the wanted gateway. It takes its name and namespace from existing, if that is not nil.
 func (e *End) forgeGatewayClient(
 	existing *networkingv1beta1.GatewayClient, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
-) (*networkingv1beta1.GatewayClient, error) {
+) (wholeGateway, error) {
 	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
 	if err != nil {
-		return nil, err
+		return wholeGateway{}, err
 	}
 	dialled := spec.Dials(server)
 	gateway := &networkingv1beta1.GatewayClient{
@@ -38,7 +37,10 @@ func (e *End) forgeGatewayClient(
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 		e.Owner.KeepOrigin(gateway, existing)
 	}
-	return gateway, nil
+	if len(dialled.Ports) > 0 { // which exclude the single one
+		gateway.Spec.Endpoint.Port = 0
+	}
+	return wholeGateway{gateway, liqo.Ports{Listed: dialled.Ports}}, nil
 }
 
 // EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in place. It
@@ -56,23 +58,24 @@ func (e *End) EnsureGatewayClient(
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	if err := e.prepareKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
+	if err := e.prepareKeys(ctx, gateway.GetNamespace(), spec.KeySecret); err != nil {
 		return EnsuredGateway{}, err
 	}
 	if existing == nil {
-		return EnsuredGateway{Object: gateway, New: true}, e.Leaf.Apply(ctx, gateway)
-	}
-	if err := e.checkPorts(ctx, existing); err != nil {
-		return EnsuredGateway{}, err
+		return EnsuredGateway{Object: gateway.Object, New: true}, e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
 	}
 	rotated, err := e.rotateKeys(ctx, objects, spec.KeyRotation, keys)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
+	differs, err := wholeGateway{existing, objects.Ports}.differs(gateway)
+	if err != nil {
+		return EnsuredGateway{}, err
+	}
 	ensured, _, err := e.change(ctx, objects, gateway, change{
 		technology: technology{existing.Status.ClientRef},
-		differs:    !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
-		apply:      func(ctx context.Context) error { return applyWhole(ctx, e, gateway, clientSpec) },
+		differs:    differs,
+		apply:      func(ctx context.Context) error { return applyWhole(ctx, e, objects.Ports, gateway, clientSpec) },
 		rotates:    rotated.restarts,
 	})
 	if err != nil {

@@ -2,57 +2,105 @@ package end
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// CheckPorts fails if the leaf's gateway has a list of ports, one for each of several tunnels. Versions of Liqo after
-// 1.2 have them. A gateway has either a port or such a list, so the settings of this package can't change it.
-func (e *End) CheckPorts(ctx context.Context) error {
-	objects, err := e.Find(ctx)
+// CheckTunnels fails if Liqo on this leaf can't have as many tunnels.
+func (e *End) CheckTunnels(ctx context.Context, tunnels int) error {
+	if tunnels <= 1 {
+		return nil
+	}
+	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
+	if err != nil || able.SeveralTunnels {
+		return err
+	}
+	return &explain.Problem{
+		Leaf: e.Leaf.Name, Refused: true,
+		Summary: fmt.Sprintf("%s on this leaf can't have several tunnels", liqo.Name(ctx, e.Leaf)),
+		Detail: fmt.Sprintf("Its gateways have one port, and %d tunnels need a list of ports, which came after Liqo 1.2. "+
+			"Both ends need it. Remove `tunnels`, or update Liqo on %q, with its custom resource definitions. Nothing was "+
+			"changed.", tunnels, e.Leaf.Name),
+	}
+}
+
+// wholeGateway is a gateway as it is or as it shall be, with the lists of ports that its type does not have.
+type wholeGateway struct {
+	client.Object
+
+	ports liqo.Ports
+}
+
+// spec returns the spec of the gateway as data.
+func (g wholeGateway) spec() (map[string]any, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(g.Object)
+	if err != nil {
+		return nil, err
+	}
+	g.addPorts(content)
+	spec, _, err := unstructured.NestedMap(content, "spec")
+	return spec, err
+}
+
+// addPorts adds the lists of ports to the content of the gateway.
+func (g wholeGateway) addPorts(content map[string]any) {
+	for field, list := range g.ports.Endpoint() {
+		_ = unstructured.SetNestedField(content, list, "spec", "endpoint", field) // an endpoint is an object
+	}
+}
+
+// differs reports whether the spec of the gateway is not that of another one.
+func (g wholeGateway) differs(other wholeGateway) (bool, error) {
+	before, err := g.spec()
+	if err != nil {
+		return false, err
+	}
+	after, err := other.spec()
+	return !equality.Semantic.DeepEqual(before, after), err
+}
+
+// switchPorts changes the lists of ports of an existing gateway, or replaces them by the single port or that by them.
+// An apply can't: somebody else may have set what the new value excludes.
+func (e *End) switchPorts(ctx context.Context, desired wholeGateway) error {
+	spec, err := desired.spec()
 	if err != nil {
 		return err
 	}
-	return e.checkPorts(ctx, objects.Gateway())
-}
-
-// checkPorts reads a gateway without a port live, because the types of Liqo 1.2 do not have the list. There may be no
-// gateway.
-func (e *End) checkPorts(ctx context.Context, gateway client.Object) error {
-	var (
-		port int32
-		kind string
-	)
-	switch gateway := gateway.(type) {
-	case *networkingv1beta1.GatewayServer:
-		port, kind = gateway.Spec.Endpoint.Port, networkingv1beta1.GatewayServerKind
-	case *networkingv1beta1.GatewayClient:
-		port, kind = gateway.Spec.Endpoint.Port, networkingv1beta1.GatewayClientKind
-	default:
-		return nil
+	endpoint := map[string]any{"port": nil, "nodePort": nil, "ports": nil, "nodePorts": nil}
+	for field := range endpoint {
+		endpoint[field] = fieldsOf(spec["endpoint"])[field]
 	}
-	if port != 0 {
-		return nil
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"endpoint": endpoint}})
+	if err != nil {
+		return err
 	}
 	whole := &unstructured.Unstructured{}
-	whole.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
-	if err := e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(gateway), whole); err != nil {
-		return e.Leaf.Explain(client.IgnoreNotFound(err))
+	kind, err := apiutil.GVKForObject(desired.Object, e.Leaf.Live.Scheme())
+	if err != nil {
+		return err
 	}
-	ports, _, err := unstructured.NestedSlice(whole.Object, "spec", "endpoint", "ports")
-	if err != nil || len(ports) == 0 {
-		return nil //nolint:nilerr // `ports` of a custom build mean something else
-	}
-	return &explain.Problem{
-		Leaf: e.Leaf.Name, Summary: "the gateway has a list of ports",
-		Detail: fmt.Sprintf("%s has `ports` %v, for several tunnels. This version of the provider sets one `port`, which "+
-			"excludes `ports`. The gateway was not changed. Give it one `port` instead, or manage this network without "+
-			"the provider: `terraform state rm` forgets a resource and leaves its objects alone.",
-			e.Leaf.Describe(whole), ports),
-	}
+	whole.SetGroupVersionKind(kind)
+	whole.SetNamespace(desired.GetNamespace())
+	whole.SetName(desired.GetName())
+	return e.Leaf.Persist(ctx, func() error {
+		return e.Leaf.Live.Patch(ctx, whole, client.RawPatch(types.MergePatchType, patch),
+			client.FieldOwner(cluster.FieldManager))
+	})
+}
+
+// haveSameLists reports whether two gateways have the same lists of ports.
+func haveSameLists(one, other liqo.Ports) bool {
+	return slices.Equal(one.Listed, other.Listed) && slices.Equal(one.Nodes, other.Nodes)
 }

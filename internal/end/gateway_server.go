@@ -6,7 +6,6 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -19,10 +18,10 @@ import (
 // API of Kubernetes to the binary.
 func (e *End) forgeGatewayServer(
 	existing *networkingv1beta1.GatewayServer, namespace string, spec liqo.GatewayServer,
-) (*networkingv1beta1.GatewayServer, error) {
+) (wholeGateway, error) {
 	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
 	if err != nil {
-		return nil, err
+		return wholeGateway{}, err
 	}
 	gateway := &networkingv1beta1.GatewayServer{
 		ObjectMeta: e.gatewayMeta(namespace),
@@ -45,7 +44,11 @@ func (e *End) forgeGatewayServer(
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 		e.Owner.KeepOrigin(gateway, existing)
 	}
-	return gateway, nil
+	ports := spec.Ports()
+	if len(ports.Listed) > 0 { // which exclude the single ones
+		gateway.Spec.Endpoint.Port, gateway.Spec.Endpoint.NodePort = 0, nil
+	}
+	return wholeGateway{gateway, ports}, nil
 }
 
 // pointerTo returns nil for the zero value, which leaves the choice to Kubernetes.
@@ -72,26 +75,28 @@ func (e *End) EnsureGatewayServer(
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	if err := e.prepareKeys(ctx, gateway.Namespace, spec.KeySecret); err != nil {
+	if err := e.prepareKeys(ctx, gateway.GetNamespace(), spec.KeySecret); err != nil {
 		return EnsuredGateway{}, err
 	}
 	if err := e.CheckServiceMetadata(ctx, spec); err != nil {
 		return EnsuredGateway{}, err
 	}
 	if existing == nil {
-		return EnsuredGateway{Object: gateway, New: true}, e.Leaf.Apply(ctx, gateway)
-	}
-	if err := e.checkPorts(ctx, existing); err != nil {
-		return EnsuredGateway{}, err
+		return EnsuredGateway{Object: gateway.Object, New: true, tunnels: max(1, spec.Tunnels)},
+			e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
 	}
 	rotated, err := e.rotateKeys(ctx, objects, spec.KeyRotation, keys)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
+	differs, err := wholeGateway{existing, objects.Ports}.differs(gateway)
+	if err != nil {
+		return EnsuredGateway{}, err
+	}
 	ensured, made, err := e.change(ctx, objects, gateway, change{
 		technology: technology{existing.Status.ServerRef},
-		differs:    !equality.Semantic.DeepEqual(existing.Spec, gateway.Spec),
-		apply:      func(ctx context.Context) error { return applyWhole(ctx, e, gateway, serverSpec) },
+		differs:    differs,
+		apply:      func(ctx context.Context) error { return applyWhole(ctx, e, objects.Ports, gateway, serverSpec) },
 		rotates:    rotated.restarts,
 	})
 	if err == nil {
@@ -159,7 +164,8 @@ func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo
 	var endpoint *liqo.Endpoint
 	err := e.waitForGateway(ctx, "the gateway's Service to get an address", e.Find, func(objects liqo.Objects) bool {
 		endpoint = objects.Endpoint()
-		return endpoint != nil && (gateway.service == nil || endpoint.Reaches(gateway.service))
+		return endpoint != nil && max(1, len(endpoint.Ports)) == max(1, gateway.tunnels) &&
+			(gateway.service == nil || endpoint.Reaches(gateway.service))
 	})
 	if err != nil {
 		return liqo.Endpoint{}, err

@@ -17,7 +17,8 @@ import (
 // exposed is the settings of a gateway without any default value.
 func exposed() liqo.GatewayServer {
 	return liqo.GatewayServer{
-		MTU: 1400, ServiceType: corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
+		MTU: 1400, ServiceType: corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, Tunnels: 1,
+		LoadBalancerIP:     "192.0.2.10",
 		ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 		KeySecret: "my-keys",
 		Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: liqo.DefaultServerTemplateResource},

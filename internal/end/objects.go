@@ -21,7 +21,12 @@ import (
 func (e *End) Find(ctx context.Context) (liqo.Objects, error) {
 	id := string(e.Remote.ID)
 	networks, err := readNetworks(ctx, e.Leaf, client.MatchingLabels{consts.RemoteClusterID: id}, e.Owner)
-	return networks[id], err
+	if err != nil {
+		return liqo.Objects{}, err
+	}
+	objects := networks[id]
+	err = objects.ReadPorts(ctx, e.Leaf)
+	return objects, err
 }
 
 // Observe is like Find, and also finds out whether the gateway has fallen silent. The status of the tunnel needs this.
@@ -47,7 +52,9 @@ func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) 
 	group, ctx := errgroup.WithContext(ctx)
 	for id, network := range maps.Clone(networks) {
 		group.Go(func() (err error) {
-			network.SilentSince, err = network.ReadSilence(ctx, leaf)
+			if err = network.ReadPorts(ctx, leaf); err == nil {
+				network.SilentSince, err = network.ReadSilence(ctx, leaf)
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			networks[id] = network

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -27,10 +26,12 @@ type gatewaySource struct {
 
 // readSource reads what Liqo will make the objects of a gateway from when it becomes the desired one. There may be no
 // gateway yet.
-func (e *End) readSource(ctx context.Context, existing, desired client.Object) (source gatewaySource, err error) {
+func (e *End) readSource(
+	ctx context.Context, existing *wholeGateway, desired wholeGateway,
+) (source gatewaySource, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		source.template, err = e.readTemplate(ctx, templateReference(desired))
+		source.template, err = e.readTemplate(ctx, templateReference(desired.Object))
 		return err
 	})
 	group.Go(func() (err error) {
@@ -42,13 +43,13 @@ func (e *End) readSource(ctx context.Context, existing, desired client.Object) (
 }
 
 // render renders the template of a gateway as Liqo does.
-func (e *End) render(ctx context.Context, source gatewaySource, existing, desired client.Object) (parts, error) {
+func (e *End) render(ctx context.Context, source gatewaySource, existing *wholeGateway, desired wholeGateway) (parts, error) {
 	schemas, err := liqo.SchemasOf(ctx, e.Leaf)
 	if err != nil {
 		return parts{}, err
 	}
 	schema := schemas.GatewayServer
-	if _, dials := desired.(*networkingv1beta1.GatewayClient); dials {
+	if _, dials := desired.Object.(*networkingv1beta1.GatewayClient); dials {
 		schema = schemas.GatewayClient
 	}
 	r := rendering{
@@ -70,34 +71,26 @@ func (e *End) render(ctx context.Context, source gatewaySource, existing, desire
 
 // settingsAfter returns the spec of a gateway after a change to the desired one. What the types of this program do not
 // have stays as it is on the leaf. A gateway that only the cache still has is a new one.
-func (e *End) settingsAfter(ctx context.Context, existing, desired client.Object) (map[string]any, error) {
-	after, err := specOf(desired)
+func (e *End) settingsAfter(
+	ctx context.Context, existing *wholeGateway, desired wholeGateway,
+) (map[string]any, error) {
+	after, err := desired.spec()
 	if err != nil || existing == nil {
 		return after, err
 	}
-	before, err := specOf(existing)
+	before, err := existing.spec()
 	if err != nil {
 		return nil, err
 	}
-	whole, err := e.readWhole(ctx, existing)
+	whole, err := e.readWhole(ctx, existing.Object)
 	if apierrors.IsNotFound(err) {
 		return after, nil
 	}
 	if err != nil {
 		return nil, e.Leaf.Explain(err)
 	}
-	live, err := specOf(whole)
+	live, _, err := unstructured.NestedMap(whole.Object, "spec")
 	return carry(live, before, after), err
-}
-
-// specOf returns the spec of an object as data.
-func specOf(object client.Object) (map[string]any, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		return nil, err
-	}
-	spec, _, err := unstructured.NestedMap(content, "spec")
-	return spec, err
 }
 
 // carry makes to live data the changes that lead from before to after. Live data may have more fields than these two.

@@ -42,11 +42,11 @@ func renderedWith(t *testing.T, change func(*networkingv1beta1.GatewayServerSpec
 		change(&gateway.Spec)
 	}
 	milan := milansEnd(t)
-	source, err := milan.readSource(t.Context(), nil, gateway)
+	source, err := milan.readSource(t.Context(), nil, wholeGateway{Object: gateway})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rendered, err := milan.render(t.Context(), source, nil, gateway)
+	rendered, err := milan.render(t.Context(), source, nil, wholeGateway{Object: gateway})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 	if err != nil {
 		return TemplateSettings{}, err
 	}
-	if isWireGuard(templateReference(desired)) {
+	if isWireGuard(templateReference(desired.Object)) {
 		if _, err := e.render(ctx, source, existing, desired); err != nil {
 			return TemplateSettings{}, refusal(err)
 		}

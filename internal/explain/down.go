@@ -49,7 +49,7 @@ func (s Subject) reports(ctx context.Context) []string {
 	var lines []string
 	if view.GatewayClient != nil {
 		lines = append(lines, fmt.Sprintf("The gateway of %q dials %s.", s.Leaf.Name,
-			where(view.GatewayClient.Spec.Endpoint)))
+			where(*view.Dialled())))
 	}
 	report, _ := s.report(ctx, view) // diagnose returns the same error
 	return append(lines, report)

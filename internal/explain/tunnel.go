@@ -8,10 +8,7 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -22,7 +19,7 @@ func dialling(ctx context.Context, s Subject, view view) ([]cause, error) {
 	if !view.IsInPlace() || view.GatewayClient == nil {
 		return nil, nil
 	}
-	endpoint, answer := view.GatewayClient.Spec.Endpoint, ", and gets no answer"
+	endpoint, answer := *view.Dialled(), ", and gets no answer"
 	if view.Tunnel() == networkingv1beta1.Connected || !view.SilentSince.IsZero() {
 		answer = ""
 	}
@@ -46,7 +43,7 @@ func listening(ctx context.Context, s Subject, view view) ([]cause, error) {
 	report, err := s.report(ctx, view)
 	return []cause{{
 		ofPair: true, summary: noTunnel(s.RemoteName, s.Leaf.Name), evidence: []string{report},
-		advice: s.reachable(s.RemoteName, s.Leaf.Name, *view.EndpointStatus()),
+		advice: s.reachable(s.RemoteName, s.Leaf.Name, *view.Endpoint()),
 	}}, err
 }
 
@@ -127,22 +124,21 @@ func noTunnel(client, server string) string {
 	return fmt.Sprintf("the tunnel from %q to %q does not come up", client, server)
 }
 
-func (s Subject) reachable(client, server string, endpoint networkingv1beta1.EndpointStatus) string {
+func (s Subject) reachable(client, server string, endpoint liqo.Endpoint) string {
 	settings := "`connect_address` and `connect_port` in `client_gateway`"
 	if s.Alone {
 		settings = "`server_endpoint` in the liqo_gateway_client"
 	}
 	return fmt.Sprintf("Check that the nodes of %q can reach %s, and that no firewall or security group at either end "+
 		"drops %s. If they reach %q at another address, set %s.",
-		client, where(endpoint), protocol(endpoint), server, settings)
+		client, where(endpoint), endpoint.Protocol, server, settings)
 }
 
 // where returns the text for an endpoint.
-func where(endpoint networkingv1beta1.EndpointStatus) string {
-	return fmt.Sprintf("%s, %s port %d", strings.Join(endpoint.Addresses, " or "), protocol(endpoint), endpoint.Port)
-}
-
-// protocol returns UDP or TCP. If the endpoint does not say, it returns Liqo's default.
-func protocol(endpoint networkingv1beta1.EndpointStatus) corev1.Protocol {
-	return ptr.Deref(endpoint.Protocol, corev1.Protocol(forge.DefaultProtocol))
+func where(endpoint liqo.Endpoint) string {
+	port := fmt.Sprintf("port %d", endpoint.Port)
+	if last := len(endpoint.Ports) - 1; last > 0 {
+		port = fmt.Sprintf("ports %d to %d", endpoint.Port, endpoint.Ports[last])
+	}
+	return fmt.Sprintf("%s, %s %s", strings.Join(endpoint.Addresses, " or "), endpoint.Protocol, port)
 }

@@ -23,6 +23,8 @@ type Capabilities struct {
 	// FollowsNetworks means that Liqo on a leaf looks at the addresses of these pods again when the network of two leaves
 	// comes or gets other ranges. It does not when the network goes.
 	FollowsNetworks bool
+	// SeveralTunnels means that a gateway has a list of ports, with a tunnel for each.
+	SeveralTunnels bool
 }
 
 // CapabilitiesOf reads from the schemas that the API server serves what Liqo on this leaf can do. So the answer is also
@@ -40,5 +42,7 @@ func CapabilitiesOf(ctx context.Context, leaf *cluster.Leaf) (Capabilities, erro
 		DirectConnections: conditions,
 		// Both came in the version after 1.2.
 		FollowsNetworks: schemas.GatewayServer.has("spec", "endpoint", "ports"),
+		SeveralTunnels: schemas.GatewayServer.has("spec", "endpoint", "ports") &&
+			schemas.GatewayClient.has("spec", "endpoint", "ports"),
 	}, nil
 }

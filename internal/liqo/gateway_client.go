@@ -1,9 +1,5 @@
 package liqo
 
-import (
-	"cmp"
-)
-
 // GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
 type GatewayClient struct {
 	MTU            int    // of the tunnel, in bytes
@@ -19,7 +15,9 @@ func (g GatewayClient) Dials(server Endpoint) Endpoint {
 	if g.ConnectAddress != "" {
 		server.Addresses = []string{g.ConnectAddress}
 	}
-	server.Port = cmp.Or(g.ConnectPort, server.Port)
+	if g.ConnectPort != 0 {
+		server.Port, server.Ports = g.ConnectPort, Consecutive(g.ConnectPort, len(server.Ports))
+	}
 	return server
 }
 
@@ -48,7 +46,7 @@ func (o Objects) Dialled() *Endpoint {
 	if o.GatewayClient == nil {
 		return nil
 	}
-	return endpointOf(&o.GatewayClient.Spec.Endpoint)
+	return endpointOf(&o.GatewayClient.Spec.Endpoint, o.Ports.Listed)
 }
 
 // ObservedClient returns the settings of the gateway, or nil if there is none. The address and port are the first that
@@ -61,7 +59,7 @@ func (o Objects) ObservedClient() *GatewayClient {
 	observed := &GatewayClient{
 		MTU:         spec.MTU,
 		KeyRotation: o.KeyRotation(),
-		ConnectPort: spec.Endpoint.Port,
+		ConnectPort: firstOf(o.Ports.Listed, spec.Endpoint.Port),
 		KeySecret:   spec.SecretRef.Name,
 		Template:    templateFrom(spec.ClientTemplateRef),
 	}

@@ -22,6 +22,7 @@ type GatewayServer struct {
 	ServiceType        corev1.ServiceType // LoadBalancer, NodePort or ClusterIP
 	Port               int32              // UDP port that the Service listens on
 	NodePort           int32              // port on the nodes; 0 lets Kubernetes choose
+	Tunnels            int                // each has a port, and they follow each other
 	LoadBalancerIP     string             // requested address of the load balancer; empty lets it choose
 	ServiceAnnotations map[string]string  // added to the Service's, by key
 	ServiceLabels      map[string]string  // added to the Service's, by key
@@ -29,11 +30,17 @@ type GatewayServer struct {
 	Template           Template
 }
 
+// Ports returns the lists of a gateway with several tunnels.
+func (g GatewayServer) Ports() Ports {
+	return Ports{Listed: Consecutive(g.Port, g.Tunnels), Nodes: Consecutive(g.NodePort, g.Tunnels)}
+}
+
 // Endpoint is where a gateway can be reached.
 type Endpoint struct {
 	Addresses []string // IP addresses or DNS names
-	Port      int32
-	Protocol  string // UDP or TCP
+	Port      int32    // the first one, if there are several
+	Protocol  string   // UDP or TCP
+	Ports     []int32  // of several tunnels; empty for one
 }
 
 // Observed returns the found gateway in terms of these settings. A field that these settings leave to Liqo stays empty
@@ -47,16 +54,18 @@ func (g GatewayServer) Observed(gateway GatewayServer, liqoNamespace string) Gat
 // empty address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
 	if status := o.EndpointStatus(); status != nil {
-		return endpointOf(status)
+		return endpointOf(status, o.Ports.Reported)
 	}
 	return nil
 }
 
-// endpointOf returns an endpoint of Liqo's. If it does not say its protocol, that is Liqo's default.
-func endpointOf(status *networkingv1beta1.EndpointStatus) *Endpoint {
+// endpointOf returns an endpoint of Liqo's, with the ports of several tunnels. If it does not say its protocol, that is
+// Liqo's default.
+func endpointOf(status *networkingv1beta1.EndpointStatus, ports []int32) *Endpoint {
 	return &Endpoint{
 		Addresses: status.Addresses,
-		Port:      status.Port,
+		Port:      firstOf(ports, status.Port),
+		Ports:     ports,
 		Protocol:  string(ptr.Deref(status.Protocol, corev1.Protocol(forge.DefaultProtocol))),
 	}
 }
@@ -67,7 +76,7 @@ func (o Objects) ObservedServer() *GatewayServer {
 		return nil
 	}
 	spec := o.GatewayServer.Spec
-	nodePort := ptr.Deref(spec.Endpoint.NodePort, 0)
+	nodePort := firstOf(o.Ports.Nodes, ptr.Deref(spec.Endpoint.NodePort, 0))
 	if reported := o.Endpoint(); reported != nil && nodePort != 0 {
 		nodePort = reported.Port // it still has the one before if the API server refuses this one
 	}
@@ -75,7 +84,8 @@ func (o Objects) ObservedServer() *GatewayServer {
 		MTU:                spec.MTU,
 		KeyRotation:        o.KeyRotation(),
 		ServiceType:        spec.Endpoint.ServiceType,
-		Port:               spec.Endpoint.Port,
+		Port:               firstOf(o.Ports.Listed, spec.Endpoint.Port),
+		Tunnels:            o.Ports.tunnels(),
 		NodePort:           nodePort,
 		LoadBalancerIP:     ptr.Deref(spec.Endpoint.LoadBalancerIP, ""),
 		ServiceAnnotations: spec.ServiceAnnotations,

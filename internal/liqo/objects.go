@@ -21,6 +21,9 @@ type Objects struct {
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection
 
+	// Ports are the lists of the gateway. See [Objects.ReadPorts].
+	Ports Ports
+
 	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else it is zero. Only
 	// what observes the objects knows it; see [Objects.ReadSilence].
 	SilentSince time.Time
@@ -70,7 +73,7 @@ func (o Objects) EndpointStatus() *networkingv1beta1.EndpointStatus {
 		return nil
 	}
 	endpoint := o.GatewayServer.Status.Endpoint
-	if endpoint.Port == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
+	if firstOf(o.Ports.Reported, endpoint.Port) == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
 		return nil
 	}
 	return endpoint

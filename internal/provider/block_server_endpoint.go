@@ -27,7 +27,11 @@ func endpointAttributes() map[string]schema.Attribute {
 		},
 		"port": schema.Int32Attribute{
 			Computed:            true,
-			MarkdownDescription: "Port of the Service; for `NodePort`, the port on the nodes.",
+			MarkdownDescription: "Port of the Service; for `NodePort`, the port on the nodes. Of several `tunnels`, the first.",
+		},
+		"ports": schema.ListAttribute{
+			Computed: true, ElementType: types.Int32Type,
+			MarkdownDescription: "Ports of several `tunnels`, one for each. Null for one tunnel.",
 		},
 		"protocol": schema.StringAttribute{Computed: true, MarkdownDescription: "`UDP` or `TCP`."},
 	}
@@ -41,7 +45,10 @@ func shownEndpoint(description string) datasourceschema.Attribute {
 			"addresses": datasourceschema.ListAttribute{
 				Computed: true, ElementType: types.StringType, MarkdownDescription: "IP addresses or DNS names.",
 			},
-			"port":     datasourceschema.Int32Attribute{Computed: true, MarkdownDescription: "Port."},
+			"port": datasourceschema.Int32Attribute{Computed: true, MarkdownDescription: "Port."},
+			"ports": datasourceschema.ListAttribute{
+				Computed: true, ElementType: types.Int32Type, MarkdownDescription: "Ports of several tunnels. Null for one.",
+			},
 			"protocol": shownString("`UDP` or `TCP`."),
 		},
 	}
@@ -61,6 +68,19 @@ func endpointObject(endpoint *liqo.Endpoint) types.Object {
 	return types.ObjectValueMust(endpointTypes, map[string]attr.Value{
 		"addresses": types.ListValueMust(types.StringType, addresses),
 		"port":      types.Int32Value(endpoint.Port),
+		"ports":     portList(endpoint.Ports),
 		"protocol":  types.StringValue(endpoint.Protocol),
 	})
+}
+
+// portList returns null for no ports.
+func portList(ports []int32) types.List {
+	if len(ports) == 0 {
+		return types.ListNull(types.Int32Type)
+	}
+	values := make([]attr.Value, len(ports))
+	for i, port := range ports {
+		values[i] = types.Int32Value(port)
+	}
+	return types.ListValueMust(types.Int32Type, values)
 }

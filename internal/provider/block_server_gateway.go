@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
@@ -27,6 +28,7 @@ const (
 	maxPort     = 65535
 	minNodePort = 30000 // the API server's default --service-node-port-range
 	maxNodePort = 32767
+	maxTunnels  = 64 // as Liqo's API
 )
 
 // serverGatewayAttribute returns the schema of `server_gateway` of a liqo_shortcut.
@@ -54,6 +56,15 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 			Default:             int32default.StaticInt32(liqo.DefaultPort),
 			MarkdownDescription: "UDP port of the gateway's Service. Default: `51840`.",
 			Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
+		},
+		"tunnels": schema.Int32Attribute{
+			Optional: true, Computed: true,
+			Default: int32default.StaticInt32(1),
+			MarkdownDescription: "Number of WireGuard tunnels between the two gateways, from 1 to 64. Liqo spreads flows over " +
+				"them, so that several processors can encrypt. Each has a port: `port` and those that follow, and if `node_port` " +
+				"is set, that one and those that follow. More than one needs a version of Liqo after 1.2 on both leaves. " +
+				"Default: `1`.",
+			Validators: []validator.Int32{int32validator.Between(1, maxTunnels)},
 		},
 		"node_port": schema.Int32Attribute{
 			Optional: true,
@@ -103,12 +114,14 @@ func defaultServerGateway(ctx context.Context) types.Object {
 	return objectWith(ctx, serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue(string(liqo.DefaultServiceType)),
 		"port":         types.Int32Value(liqo.DefaultPort),
+		"tunnels":      types.Int32Value(1),
 	})
 }
 
 type serverGatewayModel struct {
 	ServiceType        types.String      `tfsdk:"service_type"`
 	Port               types.Int32       `tfsdk:"port"`
+	Tunnels            types.Int32       `tfsdk:"tunnels"`
 	NodePort           types.Int32       `tfsdk:"node_port"`
 	LoadBalancerIP     iptypes.IPAddress `tfsdk:"load_balancer_ip"`
 	ServiceAnnotations types.Map         `tfsdk:"service_annotations"`
@@ -122,7 +135,7 @@ var serverGatewayTypes = attributeTypes(serverGatewayAttributes())
 // validate finds settings that belong to another type of Service, and reports them at their path. It accepts unknown
 // values, because they may turn out to be null.
 func (m serverGatewayModel) validate(attribute path.Path) diag.Diagnostics {
-	var diags diag.Diagnostics
+	diags := m.validateTunnels(attribute)
 	if m.ServiceType.IsUnknown() {
 		return diags
 	}
@@ -142,6 +155,27 @@ func (m serverGatewayModel) validate(attribute path.Path) diag.Diagnostics {
 	return diags
 }
 
+// validateTunnels finds more tunnels than there are ports from the first one on.
+func (m serverGatewayModel) validateTunnels(at path.Path) diag.Diagnostics {
+	var diags diag.Diagnostics
+	for _, each := range []struct {
+		attribute   string
+		first       types.Int32
+		assume, end int32
+	}{{"port", m.Port, liqo.DefaultPort, maxPort}, {"node_port", m.NodePort, minNodePort, maxNodePort}} {
+		first := each.assume
+		if given(each.first) {
+			first = each.first.ValueInt32()
+		}
+		if last := first + m.Tunnels.ValueInt32() - 1; last > each.end {
+			diags.AddAttributeError(at.AtName("tunnels"), "Too many tunnels", fmt.Sprintf("Each tunnel has a port, and %d "+
+				"tunnels from `%s` %d on need ports up to %d. The last one is %d.",
+				m.Tunnels.ValueInt32(), each.attribute, first, last, each.end))
+		}
+	}
+	return diags
+}
+
 // serverGatewaySpec returns the settings of the gateway server.
 func serverGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayServer, diag.Diagnostics) {
 	var model serverGatewayModel
@@ -155,6 +189,7 @@ func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewayServer, diag.
 	gateway := liqo.GatewayServer{
 		ServiceType:    corev1.ServiceType(m.ServiceType.ValueString()),
 		Port:           m.Port.ValueInt32(),
+		Tunnels:        int(m.Tunnels.ValueInt32()),
 		NodePort:       m.NodePort.ValueInt32(),
 		LoadBalancerIP: m.LoadBalancerIP.ValueString(),
 		KeySecret:      m.KeySecret.ValueString(),
@@ -205,6 +240,7 @@ func (m serverGatewayModel) observed(
 	return serverGatewayModel{
 		ServiceType:        types.StringValue(string(gateway.ServiceType)),
 		Port:               int32OrNull(gateway.Port),
+		Tunnels:            types.Int32Value(int32(gateway.Tunnels)), //nolint:gosec // Liqo's API limits it
 		NodePort:           int32OrNull(gateway.NodePort),
 		LoadBalancerIP:     ipOrNull(gateway.LoadBalancerIP),
 		ServiceAnnotations: textMap(m.ServiceAnnotations, gateway.ServiceAnnotations),

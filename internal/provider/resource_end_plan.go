@@ -166,7 +166,7 @@ func (r *endResource[M, P]) checkFeasible(
 		return plan.check(ctx, object)
 	}}
 	if gateway != nil {
-		questions = append(questions, here.checkTemplate, here.checkServiceMetadata, here.checkPorts, here.checkKeys)
+		questions = append(questions, here.checkTemplate, here.checkServiceMetadata, here.checkTunnels, here.checkKeys)
 	}
 	if isNew {
 		questions = append(questions, func(ctx context.Context) diag.Diagnostics { return checkEndFree(ctx, object) })

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
@@ -56,6 +57,15 @@ func dialledEndpointAttribute() schema.Attribute {
 				Required: true, MarkdownDescription: "Port to dial.",
 				Validators: []validator.Int32{int32validator.Between(1, maxPort)},
 			},
+			"ports": schema.ListAttribute{
+				Optional: true, ElementType: types.Int32Type,
+				MarkdownDescription: "Ports to dial of a server with several `tunnels`. The first one is `port`. Default: one " +
+					"tunnel.",
+				Validators: []validator.List{
+					listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.UniqueValues(),
+					listvalidator.ValueInt32sAre(int32validator.Between(1, maxPort)),
+				},
+			},
 			"protocol": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("UDP"),
 				MarkdownDescription: "`UDP` or `TCP`. Default: `UDP`.",
@@ -78,10 +88,13 @@ func (m *gatewayClientModel) dialled(ctx context.Context) (liqo.Endpoint, diag.D
 	var set struct {
 		Addresses []string `tfsdk:"addresses"`
 		Port      int32    `tfsdk:"port"`
+		Ports     []int32  `tfsdk:"ports"`
 		Protocol  string   `tfsdk:"protocol"`
 	}
 	diags := m.ServerEndpoint.As(ctx, &set, basetypes.ObjectAsOptions{})
-	return liqo.Endpoint{Addresses: set.Addresses, Port: set.Port, Protocol: set.Protocol}, diags
+	return liqo.Endpoint{
+		Addresses: set.Addresses, Port: set.Port, Ports: set.Ports, Protocol: set.Protocol,
+	}, diags
 }
 
 func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag.Diagnostics) {
@@ -97,7 +110,13 @@ func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag
 		return nil, nil
 	}
 	spec, diags := m.spec(ctx)
-	return &plannedGateway{Gateway: spec, keySecret: spec.KeySecret}, diags
+	planned := &plannedGateway{Gateway: spec, keySecret: spec.KeySecret, tunnelsAt: path.Root("server_endpoint")}
+	if fullyKnown(ctx, m.ServerEndpoint) {
+		server, endpointDiags := m.dialled(ctx)
+		diags.Append(endpointDiags...)
+		planned.tunnels = len(server.Ports)
+	}
+	return planned, diags
 }
 
 func (m *gatewayClientModel) keySecret() liqo.KeySecret {

@@ -59,7 +59,8 @@ func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag
 	}
 	spec, specDiags := m.spec(ctx)
 	diags.Append(specDiags...)
-	return &plannedGateway{Gateway: spec, keySecret: spec.KeySecret, server: &spec}, diags
+	return &plannedGateway{Gateway: spec, keySecret: spec.KeySecret, server: &spec, tunnels: spec.Tunnels,
+		tunnelsAt: path.Root("tunnels")}, diags
 }
 
 func (m *gatewayServerModel) keySecret() liqo.KeySecret {
@@ -79,6 +80,7 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 		!given(state.PublicKey)
 	m.promiseKey(&state.endGatewayModel, isReplaced)
 	if !isReplaced && m.ServiceType.Equal(state.ServiceType) && m.Port.Equal(state.Port) &&
+		m.Tunnels.Equal(state.Tunnels) &&
 		m.NodePort.Equal(state.NodePort) && m.LoadBalancerIP.Equal(state.LoadBalancerIP) &&
 		m.ServiceAnnotations.Equal(state.ServiceAnnotations) {
 		m.Endpoint = state.Endpoint

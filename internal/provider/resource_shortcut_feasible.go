@@ -44,7 +44,7 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	questions := slices.Concat(
 		ofEach(ends, checkedEnd.checkVersion), []check{f.free}, ofEach(ends, checkedEnd.checkNamespace),
 		ofEach(ends, checkedEnd.checkTemplate), ofEach(ends, checkedEnd.checkServiceMetadata),
-		ofEach(ends, checkedEnd.checkPorts), ofEach(ends, checkedEnd.checkKeys),
+		ofEach(ends, checkedEnd.checkTunnels), ofEach(ends, checkedEnd.checkKeys),
 		[]check{f.addressRanges},
 	)
 	diags.Append(askEach(ctx, questions)...)

@@ -32,6 +32,8 @@ type plannedGateway struct {
 
 	keySecret string
 	server    *liqo.GatewayServer // nil for a client
+	tunnels   int                 // of both gateways
+	tunnelsAt path.Path           // of the attribute that says how many
 }
 
 // checkedEnds returns the two ends, the client's first.
@@ -57,6 +59,11 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 		set, serverDiags := serverGatewaySpec(ctx, f.plan.ServerGateway)
 		diags.Append(serverDiags...)
 		ends[1].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret, server: &set}
+		for _, e := range ends {
+			if e.gateway != nil {
+				e.gateway.tunnels, e.gateway.tunnelsAt = set.Tunnels, path.Root("server_gateway").AtName("tunnels")
+			}
+		}
 	}
 	return ends, diags
 }
@@ -145,9 +152,12 @@ func (s checkedEnd) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 	return checkResult(s.gatewayAt.AtName(leafPath), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
 }
 
-// checkPorts finds an existing gateway with a list of ports, which this provider can't change.
-func (s checkedEnd) checkPorts(ctx context.Context) diag.Diagnostics {
-	return checkResult(s.gatewayAt, s.end.CheckPorts(ctx))
+// checkTunnels finds more tunnels than Liqo at this end can have.
+func (s checkedEnd) checkTunnels(ctx context.Context) diag.Diagnostics {
+	if s.gateway == nil {
+		return nil
+	}
+	return checkResult(s.gateway.tunnelsAt, s.end.CheckTunnels(ctx, s.gateway.tunnels))
 }
 
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.

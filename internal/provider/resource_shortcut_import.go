@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -39,9 +38,8 @@ func (r *shortcutResource) IdentitySchema(
 	}}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, if the network has the
-// opposite direction, because the next apply would reverse it, or if a gateway has a list of ports, because no apply
-// could change it.
+// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, or if the network has the
+// opposite direction, because the next apply would reverse it.
 func (r *shortcutResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
@@ -59,7 +57,6 @@ func (r *shortcutResource) findImported(
 		return imported{}, diags
 	}
 	diags.Append(pair.checkDirection(ctx)...)
-	diags.Append(pair.checkPorts(ctx)...)
 	diags.Append(pair.importedFrom(ctx)...)
 	identity := identityModel{
 		ClientClusterID: types.StringValue(string(pair.client.ID)),
@@ -109,14 +106,6 @@ func importedFrom(resource string, origin owner.Origin) diag.Diagnostic {
 		"%s. The import takes it over and changes nothing. If that resource is still in a Terraform state, remove it there "+
 		"with a `removed` block or `terraform state rm`. Otherwise both manage the same objects, and a destroy of one takes "+
 		"them from the other.", resource, origin))
-}
-
-// checkPorts returns an error for each gateway with a list of ports.
-func (p pair) checkPorts(ctx context.Context) diag.Diagnostics {
-	shortcut := shortcut.New(p.client, p.server)
-	diags := checkResult(path.Root("client_gateway"), shortcut.Client.CheckPorts(ctx))
-	diags.Append(checkResult(path.Root("server_gateway"), shortcut.Server.CheckPorts(ctx))...)
-	return diags
 }
 
 // imported connects to the two leaves of an import. The diagnostics say why the leaves are not known.

@@ -123,7 +123,7 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	model := settled(t)
 	spec, diags := model.spec(t.Context(), &model)
 	expected := shortcut.Spec{
-		MTU: liqo.DefaultMTU, Server: liqo.GatewayServer{ServiceType: "LoadBalancer", Port: liqo.DefaultPort},
+		MTU: liqo.DefaultMTU, Server: liqo.GatewayServer{ServiceType: "LoadBalancer", Port: liqo.DefaultPort, Tunnels: 1},
 	}
 	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got %+v (%v)", spec, diags)
@@ -223,7 +223,7 @@ func working() shortcut.State {
 		Exists: true, Status: shortcut.Connected,
 		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
 		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
-		ServerGateway: &liqo.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Template: liqo.Template{
+		ServerGateway: &liqo.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Tunnels: 1, Template: liqo.Template{
 			Name: liqo.DefaultServerTemplateName, Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
 		}},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},

@@ -154,7 +154,7 @@ func candidates(setting string, kind tftypes.Type) []tftypes.Value {
 	case kind.Is(tftypes.String):
 		return texts
 	case kind.Is(tftypes.Number):
-		return []tftypes.Value{number(1400), number(31000)}
+		return []tftypes.Value{number(1400), number(31000), number(2)}
 	case kind.Is(tftypes.Bool):
 		return []tftypes.Value{tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.Bool, false)}
 	}
@@ -231,7 +231,7 @@ func join(t *testing.T, configured values) joined {
 // leafOfLiqos returns a leaf with everything that [starts] and [candidates] name.
 func leafOfLiqos(t *testing.T, name, podCIDR, externalCIDR string) *cluster.Leaf {
 	t.Helper()
-	leaf := liqotest.Leaf(t, name, clustertest.Ranges(podCIDR, externalCIDR)...)
+	leaf := clustertest.NextLiqo(liqotest.Leaf(t, name, clustertest.Ranges(podCIDR, externalCIDR)...))
 	for _, namespace := range []string{"own", "other"} {
 		for _, object := range []object{
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, liqotest.KeySecret(t, namespace, "other"),

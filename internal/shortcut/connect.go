@@ -158,8 +158,9 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 	compare := func(ctx context.Context) (bool, error) { return s.ChangesGateways(ctx, spec) }
 	early := steps.Do(r, keeper, "compare both gateways", compare)
 	changes := steps.Do(r, keeper, "compare both gateways now", compare, taken)
-	checks = append(checks, client.checkGateway(early, changes, spec.Client),
-		server.checkGateway(early, changes, spec.Server))
+	tunnels := spec.Server.Tunnels // of both gateways
+	checks = append(checks, client.checkGateway(early, changes, spec.Client, tunnels),
+		server.checkGateway(early, changes, spec.Server, tunnels))
 	var before []steps.Before
 	for _, e := range ends {
 		take := func(ctx context.Context) error {

@@ -26,13 +26,15 @@ type endSteps struct {
 // checkGateway fails if the gateway of this end can't follow a change of either one. Otherwise an end would be changed,
 // and the other one would not fit it. A repair of something else needs no template. What changes is looked up early,
 // which saves a round trip, and once more when no other operation can work on the pair.
-func (e *endSteps) checkGateway(early, changes *steps.Step[bool], settings liqo.Gateway) steps.Before {
+func (e *endSteps) checkGateway(
+	early, changes *steps.Step[bool], settings liqo.Gateway, tunnels int,
+) steps.Before {
 	const name = "check that its gateway can follow"
 	check := func(ctx context.Context, checked, changes bool) (bool, error) {
 		if checked || !changes {
 			return checked, nil
 		}
-		return true, e.CheckGateway(ctx, settings)
+		return true, e.CheckGateway(ctx, settings, tunnels)
 	}
 	checked := steps.With(e.run, e.Leaf.Name, name, early, func(ctx context.Context, changes bool) (bool, error) {
 		return check(ctx, false, changes)

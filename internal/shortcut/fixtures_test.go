@@ -24,7 +24,7 @@ var (
 )
 
 var overNodePort = Spec{MTU: 1340, Server: liqo.GatewayServer{ServiceType: corev1.ServiceTypeNodePort,
-	Port: 51840}}.shareSettings()
+	Port: 51840, Tunnels: 1}}.shareSettings()
 
 // ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
 func ranges(podCIDR string) []client.Object {

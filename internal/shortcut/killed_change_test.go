@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 // changesOfGateways are changes of a shortcut that write to its gateways.
@@ -17,7 +16,8 @@ var changesOfGateways = map[string]func(*Spec){
 		s.MTU, s.KeyRotation = 1400, "first"
 		s.Server.ServiceAnnotations = map[string]string{"speed": "fast"}
 	},
-	"the endpoint": func(s *Spec) { s.Server.ServiceType, s.Server.Port = corev1.ServiceTypeLoadBalancer, 51900 },
+	"the endpoint":    func(s *Spec) { s.Server.ServiceType, s.Server.Port = corev1.ServiceTypeLoadBalancer, 51900 },
+	"several tunnels": func(s *Spec) { s.Server.Tunnels = 4 },
 	"another server gateway": func(s *Spec) {
 		s.Server.Template = liqo.DefaultServerTemplate("liqo")
 		s.Server.Template.Name = "large"
@@ -41,8 +41,10 @@ func TestAChangeThatIsKilledIsMendedByTheNextApply(t *testing.T) {
 // begins again, and the next apply goes on. The result reports whether the change needs no more writes than that.
 func changeInterrupted(t *testing.T, change func(*Spec), writes int64) (finished bool) {
 	t.Helper()
-	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-	milan := liqotest.Leaf(t, "milan", append(ranges("10.1.0.0/16"), otherTemplate())...)
+	rome, milan := ofTheNextLiqo(t)
+	if err := milan.Live.Create(t.Context(), otherTemplate()); err != nil {
+		t.Fatal(err)
+	}
 	s, former := New(rome, milan).OwnedBy(me), overNodePort
 	former.WaitForConnection = true
 	s.connects(t, former)

@@ -42,7 +42,7 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 			ClusterID: "milan", ClusterUID: "uid-of-milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340,
 			Network: reached("10.10.0.0/16", "10.71.0.0/16"),
 		},
-		ServerGateway: &liqo.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Template: liqo.Template{
+		ServerGateway: &liqo.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Tunnels: 1, Template: liqo.Template{
 			Name: "wireguard-server", Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
 		}},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},

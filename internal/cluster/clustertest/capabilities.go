@@ -21,6 +21,7 @@ func OlderLiqo(leaf *cluster.Leaf) *cluster.Leaf {
 func NextLiqo(leaf *cluster.Leaf) *cluster.Leaf {
 	endpoint := maps.Clone(severalPorts)
 	endpoint["nodePorts"] = severalPorts["ports"]
+	keepPorts(leaf)
 	return WithSchemas(leaf, networkingSchemas(since12, serviceMetadata, endpoint, severalPorts))
 }
 
