@@ -1,6 +1,7 @@
 package end
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 		!me.Marked(objects.GatewayClient) {
 		t.Fatalf("got %+v (%v)", objects.GatewayClient, err)
 	}
-	if got := objects.ObservedClient(); *got != dialled() {
+	if got := objects.ObservedClient(); !reflect.DeepEqual(*got, dialled()) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -123,8 +124,38 @@ func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
 			liqo.GatewayClient{ConnectPort: 9}, nil, liqo.GatewayClient{MTU: 1340, ConnectPort: 31000},
 		},
 	} {
-		if got := test.set.Observed(gateway, test.server, "liqo"); got != test.expected {
+		if got := test.set.Observed(gateway, test.server, "liqo"); !reflect.DeepEqual(got, test.expected) {
 			t.Errorf("%s: %+v, expected %+v", name, got, test.expected)
+		}
+	}
+}
+
+func TestAGatewayClientWithSeveralTunnelsIsObservedInTermsOfItsSettings(t *testing.T) {
+	of := func(ports ...int32) liqo.Endpoint {
+		return liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: ports[0], Ports: ports}
+	}
+	server := of(31000, 31007)
+	for name, test := range map[string]struct {
+		set      int32 // the port to dial
+		server   *liqo.Endpoint
+		dialled  liqo.Endpoint
+		expected int32
+	}{
+		"the server's ports":               {0, &server, server, 0},
+		"to a server that does not say":    {0, nil, server, 0},
+		"the ports after the one set":      {9, &server, of(9, 10), 9},
+		"somebody has changed the second":  {0, &server, of(31000, 31008), 31000},
+		"another second than follows":      {9, &server, of(9, 11), 0},
+		"fewer than the server's":          {9, &server, of(9), 0},
+		"another first one than was set":   {9, &server, of(8, 9), 8},
+		"the single one of another server": {0, &server, liqo.Endpoint{Addresses: server.Addresses, Port: 9}, 9},
+	} {
+		found := liqo.GatewayClient{
+			ConnectAddress: test.dialled.Addresses[0], ConnectPort: test.dialled.Port, Ports: test.dialled.Ports,
+		}
+		if got := (liqo.GatewayClient{ConnectPort: test.set}).Observed(found, test.server, "liqo"); got.ConnectPort !=
+			test.expected {
+			t.Errorf("%s: %+v, expected the port %d", name, got, test.expected)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package liqo
 
+import "slices"
+
 // GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
 type GatewayClient struct {
 	MTU            int    // of the tunnel, in bytes
@@ -8,6 +10,9 @@ type GatewayClient struct {
 	ConnectPort    int32  // 0 for the server's own
 	KeySecret      string // as in [GatewayServer]
 	Template       Template
+
+	// Ports are those that an observed gateway dials for several tunnels. They follow from the other settings.
+	Ports []int32
 }
 
 // Dials returns the endpoint that a gateway with these settings dials, given the server's endpoint.
@@ -26,7 +31,7 @@ func (g GatewayClient) Dials(server Endpoint) Endpoint {
 // It is nil while the endpoint is unknown; then the found endpoint counts as the server's. LiqoNamespace is the
 // namespace of Liqo on this leaf.
 func (g GatewayClient) Observed(gateway GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
-	said := Endpoint{Addresses: []string{gateway.ConnectAddress}, Port: gateway.ConnectPort}
+	said := Endpoint{Addresses: []string{gateway.ConnectAddress}, Port: gateway.ConnectPort, Ports: gateway.Ports}
 	if server != nil {
 		said = *server
 	}
@@ -34,9 +39,14 @@ func (g GatewayClient) Observed(gateway GatewayClient, server *Endpoint, liqoNam
 	if gateway.ConnectAddress == expected.Addresses[0] {
 		gateway.ConnectAddress = g.ConnectAddress
 	}
-	if gateway.ConnectPort == expected.Port {
+	switch {
+	case gateway.ConnectPort != expected.Port:
+	case slices.Equal(gateway.Ports, expected.Ports):
 		gateway.ConnectPort = g.ConnectPort
+	case g.ConnectPort != 0: // somebody has changed a further port, which must look like a change of the first one
+		gateway.ConnectPort = 0
 	}
+	gateway.Ports = nil
 	gateway.Template = g.Template.observed(gateway.Template, DefaultClientTemplate(liqoNamespace))
 	return gateway
 }
@@ -60,6 +70,7 @@ func (o Objects) ObservedClient() *GatewayClient {
 		MTU:         spec.MTU,
 		KeyRotation: o.KeyRotation(),
 		ConnectPort: firstOf(o.Ports.Listed, spec.Endpoint.Port),
+		Ports:       o.Ports.Listed,
 		KeySecret:   spec.SecretRef.Name,
 		Template:    templateFrom(spec.ClientTemplateRef),
 	}

@@ -157,21 +157,26 @@ func (m serverGatewayModel) validate(attribute path.Path) diag.Diagnostics {
 
 // validateTunnels finds more tunnels than there are ports from the first one on.
 func (m serverGatewayModel) validateTunnels(at path.Path) diag.Diagnostics {
+	port := m.Port
+	if port.IsNull() {
+		port = types.Int32Value(liqo.DefaultPort)
+	}
+	at = at.AtName("tunnels")
+	diags := validatePorts(at, m.Tunnels, "port", port, maxPort)
+	diags.Append(validatePorts(at, m.Tunnels, "node_port", m.NodePort, maxNodePort)...)
+	return diags
+}
+
+// validatePorts finds more tunnels than there are ports from the first one on, which an attribute of that name says.
+func validatePorts(at path.Path, tunnels types.Int32, name string, first types.Int32, highest int32) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for _, each := range []struct {
-		attribute   string
-		first       types.Int32
-		assume, end int32
-	}{{"port", m.Port, liqo.DefaultPort, maxPort}, {"node_port", m.NodePort, minNodePort, maxNodePort}} {
-		first := each.assume
-		if given(each.first) {
-			first = each.first.ValueInt32()
-		}
-		if last := first + m.Tunnels.ValueInt32() - 1; last > each.end {
-			diags.AddAttributeError(at.AtName("tunnels"), "Too many tunnels", fmt.Sprintf("Each tunnel has a port, and %d "+
-				"tunnels from `%s` %d on need ports up to %d. The last one is %d.",
-				m.Tunnels.ValueInt32(), each.attribute, first, last, each.end))
-		}
+	if !given(tunnels) || !given(first) {
+		return diags
+	}
+	if last := first.ValueInt32() + tunnels.ValueInt32() - 1; last > highest {
+		diags.AddAttributeError(at, "Too many tunnels", fmt.Sprintf("Each tunnel has a port. %d tunnels with "+
+			"`%s = %d` need ports up to %d, and the highest possible one is %d.",
+			tunnels.ValueInt32(), name, first.ValueInt32(), last, highest))
 	}
 	return diags
 }

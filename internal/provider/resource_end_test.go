@@ -129,10 +129,8 @@ var others = map[string]tftypes.Value{
 	"template.name": text("other"), "template.namespace": text("other"),
 	"server_endpoint.addresses": listOf(text("milan.example.com"), text("192.0.2.2")),
 	"tunnels":                   number(2),
-	"server_endpoint.ports": tftypes.NewValue(
-		tftypes.List{ElementType: tftypes.Number}, []tftypes.Value{number(51840), number(51841)},
-	),
-	"server_endpoint.port": number(31000), "server_endpoint.protocol": text("TCP"),
+	"server_endpoint.ports":     numbers(51840, 51841),
+	"server_endpoint.port":      number(31000), "server_endpoint.protocol": text("TCP"),
 }
 
 // changed returns a configuration with a setting, and the plan that it gives.
@@ -232,7 +230,9 @@ func TestAnEndObjectRejectsWhatLiqoCannotUse(t *testing.T) {
 		{"liqo_public_key", "public_key", text("?"), "Not a public key"},
 		{"liqo_gateway_server", "node_port", number(31000), "node_port without NodePort"},
 		{"liqo_gateway_server", "timeouts.create", text("0s"), "Timeout must be positive"},
+		{"liqo_gateway_server", "tunnels", number(65), "between 1 and 64"},
 		{"liqo_gateway_client", "server_endpoint.addresses", listOf(text("192.0.2.1:51840")), "Not an address"},
+		{"liqo_gateway_client", "server_endpoint.ports", numbers(9, 10), "Two first ports"},
 	} {
 		configured := maps.Clone(all[test.typeName].least)
 		configured[test.setting] = test.value

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -95,6 +96,22 @@ func (m *gatewayClientModel) dialled(ctx context.Context) (liqo.Endpoint, diag.D
 	return liqo.Endpoint{
 		Addresses: set.Addresses, Port: set.Port, Ports: set.Ports, Protocol: set.Protocol,
 	}, diags
+}
+
+// validate finds a list of ports whose first one is not the port.
+func (m *gatewayClientModel) validate() diag.Diagnostics {
+	var diags diag.Diagnostics
+	endpoint := m.ServerEndpoint.Attributes()
+	port, _ := endpoint["port"].(types.Int32)
+	ports, _ := endpoint["ports"].(types.List)
+	if !given(port) || len(ports.Elements()) == 0 {
+		return diags
+	}
+	if first := ports.Elements()[0]; !first.IsUnknown() && !first.Equal(port) {
+		diags.AddAttributeError(path.Root("server_endpoint").AtName("ports"), "Two first ports",
+			fmt.Sprintf("The first of `ports` must be `port`, but they are %s and %s.", first, port))
+	}
+	return diags
 }
 
 func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag.Diagnostics) {

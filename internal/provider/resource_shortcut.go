@@ -66,6 +66,12 @@ func (r *shortcutResource) ValidateConfig(
 	var gateway serverGatewayModel
 	resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
 	resp.Diagnostics.Append(gateway.validate(path.Root("server_gateway"))...)
+	if given(model.ClientGateway) {
+		var client clientGatewayModel
+		resp.Diagnostics.Append(model.ClientGateway.As(ctx, &client, basetypes.ObjectAsOptions{})...)
+		resp.Diagnostics.Append(validatePorts(path.Root("server_gateway").AtName("tunnels"), gateway.Tunnels,
+			"connect_port", client.ConnectPort, maxPort)...)
+	}
 }
 
 // Create implements [resource.Resource].

@@ -42,7 +42,8 @@ func fullySet(t *testing.T) shortcutModel {
 	model := settled(t)
 	model.MTU = types.Int32Value(1400)
 	model.ServerGateway = types.ObjectValueMust(serverGatewayTypes, map[string]attr.Value{
-		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900), "node_port": types.Int32Value(31000),
+		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900), "tunnels": types.Int32Value(4),
+		"node_port":           types.Int32Value(31000),
 		"load_balancer_ip":    iptypes.NewIPAddressValue("192.0.2.10"),
 		"service_annotations": textsByName(map[string]string{"speed": "fast"}),
 		"service_labels":      textsByName(map[string]string{"team": "network"}),
@@ -75,7 +76,7 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 	expected := shortcut.Spec{
 		MTU: 1400,
 		Server: liqo.GatewayServer{
-			ServiceType: "NodePort", Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
+			ServiceType: "NodePort", Port: 51900, Tunnels: 4, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 			KeySecret: "server-keys",
 			Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
@@ -158,7 +159,10 @@ func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 			`{"external_cidr":"10.6.0.0/16","pod_cidrs":["10.5.0.0/16"],` +
 				`"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
 		},
-		"server_endpoint": {model.ServerEndpoint.String(), `{"addresses":["172.18.0.9"],"port":51840,"protocol":"UDP"}`},
+		"server_endpoint": {
+			model.ServerEndpoint.String(),
+			`{"addresses":["172.18.0.9"],"port":51840,"ports":<null>,"protocol":"UDP"}`,
+		},
 	} {
 		if test.got != test.expected {
 			t.Errorf("%s is %s, expected %s", attribute, test.got, test.expected)
