@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -117,8 +118,11 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 		}
 	}
 	faster := lab.between("milan", overNodePort+"\nmtu = 1300")
-	refusal := message("The gateway has a list of ports")
 	apply(t,
+		resource.TestStep{ // each leaf has several ports for one kind of gateway only
+			Config:      lab.between("milan", `server_gateway = { service_type = "NodePort", tunnels = 4 }`),
+			ExpectError: message("can't have several tunnels"),
+		},
 		resource.TestStep{
 			Config: lab.between("milan", overNodePort),
 			ConfigStateChecks: []statecheck.StateCheck{
@@ -136,22 +140,22 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 			},
 		},
 		resource.TestStep{
-			PreConfig: patched(`{"spec":{"endpoint":{"port":null,"ports":[51840,51841]}}}`),
-			Config:    faster, ExpectError: refusal,
-		},
-		importing(faster, "rome/milan", refusal),
-		resource.TestStep{
-			PreConfig: func() {
-				if err := lab.gatewaysHave(
-					t.Context(), t, []any{int64(51840), int64(51841)}, "spec", "endpoint", "ports",
-				); err != nil {
-					t.Error(err)
+			PreConfig:    patched(`{"spec":{"endpoint":{"port":null,"ports":[51840,51841]}}}`),
+			ResourceName: romeMilan, ImportState: true, ImportStateId: "rome/milan",
+			ImportStateCheck: func(imported []*terraform.InstanceState) error {
+				if tunnels := imported[0].Attributes["server_gateway.tunnels"]; tunnels != "2" {
+					return fmt.Errorf("%s tunnels are imported", tunnels)
 				}
-				patched(`{"spec":{"endpoint":{"ports":null}}}`)()
+				return nil
 			},
+		},
+		resource.TestStep{
 			Config: faster, ConfigPlanChecks: inPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				expect("status", connected), lab.asLiqoSays(t, romeMilan, "rome", "milan"),
+				stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+					resp.Error = lab.gatewaysHave(ctx, t, nil, "spec", "endpoint", "ports")
+				}),
 			},
 		},
 	)
