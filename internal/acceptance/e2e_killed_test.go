@@ -38,29 +38,35 @@ func TestAccPacketsCrossAgainWhateverWriteAChangeIsKilledAfter(t *testing.T) {
 	}
 	changes["key_rotation"] = before + "\n" + `key_rotation = "%d"`
 	for name, settings := range changes {
-		for after := step; ; after += step {
-			k.configure(rotatedAfter(settings, after))
-			ended := k.applyUntil(int32(after))
-			if ended {
-				t.Logf("%s: the change has less than %d writes", name, after)
-				k.configure(before)
-				k.update()
-				break
-			}
-			atOnce := k.lab.probe(t, "ping", "rome", k.serverAt, "--timeout=500ms").Received > 0
-			next := "goes on"
-			if after/step%2 == 0 {
-				next = "goes back"
-				k.configure(before)
-			}
-			k.update()
-			k.works()
-			k.run("plan", "-detailed-exitcode") // nothing is left to change
-			t.Logf("%s, killed after write %d: packets cross: %v; the next apply %s: packets cross", name, after, atOnce, next)
-			k.configure(before)
-			k.update()
+		for after := step; k.survives(name, before, rotatedAfter(settings, after), after, after/step%2 == 0); after += step {
 		}
 	}
+}
+
+// survives kills a change after that many writes, and lets the next apply go on, or go back to the settings before. It
+// reports false if the change has fewer writes. At the end, the settings are those before.
+func (k *killedChange) survives(name, before, settings string, writes int, goesBack bool) bool {
+	k.t.Helper()
+	k.configure(settings)
+	ended := k.applyUntil(int32(writes)) //nolint:gosec // there are few writes
+	alone := k.lab.probe(k.t, "ping", "rome", k.serverAt, "--until-answer", "--count=25", "--timeout=200ms")
+	next := "goes on"
+	if goesBack {
+		next = "goes back"
+		k.configure(before)
+	}
+	k.update()
+	k.comesBack()
+	k.run("plan", "-detailed-exitcode") // nothing is left to change
+	if ended {
+		k.t.Logf("%s: the change has less than %d writes", name, writes)
+	} else {
+		k.t.Logf("%s, killed after write %d: packets cross: %t. The next apply %s: packets cross", name, writes,
+			alone.Received > 0, next)
+	}
+	k.configure(before)
+	k.update()
+	return !ended
 }
 
 // rotatedAfter puts the number of a kill into settings that rotate keys, because each rotation needs another text.
@@ -73,7 +79,7 @@ func rotatedAfter(settings string, after int) string {
 
 // applyUntil applies the configuration, and kills Terraform and the provider as soon as the leaves have answered that
 // many writes. No further one arrives. It reports whether the apply has ended before.
-func (k *killedChange) applyUntil(writes int32) bool {
+func (k *killedChange) applyUntil(writes int32) (ended bool) {
 	k.t.Helper()
 	var begun, answered atomic.Int32
 	enough, dead := make(chan struct{}), make(chan struct{})

@@ -121,7 +121,7 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 	apply(t,
 		resource.TestStep{ // each leaf has several ports for one kind of gateway only
 			Config:      lab.between("milan", `server_gateway = { service_type = "NodePort", tunnels = 4 }`),
-			ExpectError: message("can't have several tunnels"),
+			ExpectError: message(`Liqo v1.2.0 can't have several tunnels on leaf "milan"`),
 		},
 		resource.TestStep{
 			Config: lab.between("milan", overNodePort),

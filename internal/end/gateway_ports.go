@@ -29,7 +29,7 @@ func (e *End) CheckTunnels(ctx context.Context, tunnels int) error {
 	}
 	return &explain.Problem{
 		Leaf: e.Leaf.Name, Refused: true,
-		Summary: fmt.Sprintf("%s on this leaf can't have several tunnels", liqo.Name(ctx, e.Leaf)),
+		Summary: fmt.Sprintf("%s can't have several tunnels", liqo.Name(ctx, e.Leaf)),
 		Detail: fmt.Sprintf("Its gateways have one port, and %d tunnels need a list of ports, which came after Liqo 1.2. "+
 			"Both ends need it. Remove `tunnels`, or update Liqo on %q, with its custom resource definitions. Nothing was "+
 			"changed.", tunnels, e.Leaf.Name),

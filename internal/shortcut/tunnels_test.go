@@ -84,7 +84,7 @@ func TestSeveralTunnelsNeedTheNextLiqoAtBothEnds(t *testing.T) {
 		s, spec := New(rome, milan).OwnedBy(me), overNodePort
 		spec.Server.Tunnels = 4
 		err := s.Connect(t.Context(), spec)
-		if explain.Summary(err) != `Liqo on this leaf can't have several tunnels on leaf "`+older+`"` || !explain.Refused(err) {
+		if explain.Summary(err) != `Liqo can't have several tunnels on leaf "`+older+`"` || !explain.Refused(err) {
 			t.Errorf("%s: got %v", older, err)
 		}
 		if len(versions(t, rome, milan)) > 0 {
