@@ -98,9 +98,13 @@ func (k *killedChange) applyUntil(writes int32) (ended bool) {
 			}
 			return true
 		})
-		defer way.disturb(nil)
 	}
-	defer close(dead)
+	defer func() {
+		close(dead)
+		for _, way := range k.ways {
+			way.disturb(nil)
+		}
+	}()
 	running := k.begin("apply", "-auto-approve")
 	select {
 	case <-running.ended:

@@ -240,8 +240,8 @@ func (e *End) waitForGateway(
 	}
 }
 
-// applyWhole applies an existing gateway, and removes settings that someone else has added. Spec returns the settings of
-// a gateway of this kind.
+// applyWhole applies an existing gateway, and removes settings that someone else has added. Spec returns the settings
+// of a gateway of this kind.
 func applyWhole[S any](
 	ctx context.Context, e *End, existing liqo.Ports, gateway wholeGateway, spec func(client.Object) *S,
 ) error {

@@ -43,7 +43,9 @@ func (e *End) readSource(
 }
 
 // render renders the template of a gateway as Liqo does.
-func (e *End) render(ctx context.Context, source gatewaySource, existing *wholeGateway, desired wholeGateway) (parts, error) {
+func (e *End) render(
+	ctx context.Context, source gatewaySource, existing *wholeGateway, desired wholeGateway,
+) (parts, error) {
 	schemas, err := liqo.SchemasOf(ctx, e.Leaf)
 	if err != nil {
 		return parts{}, err

@@ -26,7 +26,7 @@ func Consecutive(first int32, tunnels int) []int32 {
 	}
 	ports := make([]int32, tunnels)
 	for i := range ports {
-		ports[i] = first + int32(i) //nolint:gosec // there are few tunnels
+		ports[i] = first + int32(i)
 	}
 	return ports
 }
@@ -46,8 +46,8 @@ func (p Ports) Endpoint() map[string]any {
 	return fields
 }
 
-// tunnels returns how many tunnels a gateway with these lists has. The result is 0 if the ports do not follow each other,
-// which no settings say.
+// tunnels returns how many tunnels a gateway with these lists has. The result is 0 if the ports do not follow each
+// other, which no settings say.
 func (p Ports) tunnels() int {
 	switch {
 	case len(p.Listed) == 0:
@@ -98,7 +98,7 @@ func portsAt(object *unstructured.Unstructured, field ...string) []int32 {
 	var ports []int32
 	for _, item := range list {
 		if port, ok := item.(int64); ok && port > 0 && port <= 1<<16 {
-			ports = append(ports, int32(port)) //nolint:gosec // it is a port
+			ports = append(ports, int32(port))
 		}
 	}
 	return ports

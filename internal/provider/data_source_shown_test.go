@@ -66,7 +66,9 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 		"reversed":          {model.Reversed, true},
 		"made_by":           {model.MadeBy, `"peering"`},
 		"mtu":               {model.MTU, 1400},
-		"server_endpoint":   {model.ServerEndpoint, `{"addresses":["172.18.0.9"],"port":31000,"ports":<null>,"protocol":"UDP"}`},
+		"server_endpoint": {
+			model.ServerEndpoint, `{"addresses":["172.18.0.9"],"port":31000,"ports":<null>,"protocol":"UDP"}`,
+		},
 		"client_network": {
 			model.ClientNetwork,
 			`{"external_cidr":<null>,"pod_cidrs":["10.1.0.0/16"],"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`,
@@ -96,15 +98,17 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 	}}})
 	link := model.Shortcuts[0]
 	shows(t, map[string][2]any{
-		"client":              {link.Client, `"rome"`},
-		"server":              {link.Server, `"milan"`},
-		"client_cluster_id":   {link.ClientClusterID, `"r"`},
-		"server_cluster_id":   {link.ServerClusterID, `"m"`},
-		"status":              {link.Status, `"Connected"`},
-		"made_by":             {link.MadeBy, `"terraform-provider-liqo"`},
-		"managed":             {link.Managed, true},
-		"mtu":                 {link.MTU, 1340},
-		"server_endpoint":     {link.ServerEndpoint, `{"addresses":["172.18.0.9"],"port":31000,"ports":<null>,"protocol":"UDP"}`},
+		"client":            {link.Client, `"rome"`},
+		"server":            {link.Server, `"milan"`},
+		"client_cluster_id": {link.ClientClusterID, `"r"`},
+		"server_cluster_id": {link.ServerClusterID, `"m"`},
+		"status":            {link.Status, `"Connected"`},
+		"made_by":           {link.MadeBy, `"terraform-provider-liqo"`},
+		"managed":           {link.Managed, true},
+		"mtu":               {link.MTU, 1340},
+		"server_endpoint": {
+			link.ServerEndpoint, `{"addresses":["172.18.0.9"],"port":31000,"ports":<null>,"protocol":"UDP"}`,
+		},
 		"latency_ms":          {link.LatencyMS.ValueFloat64(), 5},
 		"latency_measured_at": {link.LatencyMeasuredAt, `"2026-11-21T03:04:05Z"`},
 		"owner":               {*link.Owner, `{"alice@ci" "network" "prod" "2026-11-20T01:02:03Z" true}`},

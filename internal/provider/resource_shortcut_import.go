@@ -38,8 +38,8 @@ func (r *shortcutResource) IdentitySchema(
 	}}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, or if the network has the
-// opposite direction, because the next apply would reverse it.
+// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, or if the network has
+// the opposite direction, because the next apply would reverse it.
 func (r *shortcutResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {

@@ -42,9 +42,10 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 			ClusterID: "milan", ClusterUID: "uid-of-milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340,
 			Network: reached("10.10.0.0/16", "10.71.0.0/16"),
 		},
-		ServerGateway: &liqo.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Tunnels: 1, Template: liqo.Template{
-			Name: "wireguard-server", Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
-		}},
+		ServerGateway: &liqo.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Tunnels: 1,
+			Template: liqo.Template{
+				Name: "wireguard-server", Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
+			}},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
 		ClientGateway: &liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
 			Template: liqo.Template{

@@ -101,7 +101,7 @@ func removeBeforeLock(leaf *cluster.Leaf, object client.Object) {
 		) error {
 			if _, lease := created.(*coordinationv1.Lease); lease {
 				<-time.After(time.Second)
-				if err := before.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+				if err := client.IgnoreNotFound(before.Delete(ctx, object)); err != nil {
 					return err
 				}
 			}

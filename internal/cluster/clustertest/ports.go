@@ -13,8 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// keepPorts lets a leaf keep the lists of ports of its gateways. Its fake client keeps objects in the types of Liqo 1.2,
-// which do not have them. A server reports its node ports, or else the ports of its Service.
+// keepPorts lets a leaf keep the lists of ports of its gateways. Its fake client keeps objects in the types of Liqo
+// 1.2, which do not have them. A server reports its node ports, or else the ports of its Service.
 func keepPorts(leaf *cluster.Leaf) {
 	k := keptPorts{lists: map[string]map[string]any{}}
 	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Apply: k.apply, Patch: k.patch, Get: k.get})
