@@ -46,6 +46,7 @@ func TestAccAShortcutOverANodePortIsCreatedChangedAndRemoved(t *testing.T) {
 				expect("server_endpoint", knownvalue.ObjectExact(map[string]knownvalue.Check{
 					"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(lab.nodeAddress(t, "milan"))}),
 					"port":      nodePort(),
+					"ports":     knownvalue.Null(),
 					"protocol":  knownvalue.StringExact("UDP"),
 				})),
 				lab.asLiqoSays(t, romeMilan, "rome", "milan"),
