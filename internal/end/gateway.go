@@ -132,7 +132,7 @@ type EnsuredGateway struct {
 	New      bool // there was none before
 	Restarts bool // there was one, and its pods restart with a new setting
 
-	tunnels int                    // that it has
+	tunnels int                    // that it has; 0 means one
 	service *corev1.Service        // of an existing server, after the change
 	pods    corev1.PodTemplateSpec // of one that restarts, after the change
 }
@@ -157,7 +157,7 @@ type change struct {
 func (e *End) change(
 	ctx context.Context, objects liqo.Objects, gateway wholeGateway, change change,
 ) (EnsuredGateway, *parts, error) {
-	ensured := EnsuredGateway{Object: gateway.Object, tunnels: max(1, len(gateway.ports.Listed))}
+	ensured := EnsuredGateway{Object: gateway.Object, tunnels: len(gateway.ports.Listed)}
 	if change.technology.ObjectReference == nil {
 		return ensured, nil, change.apply(ctx)
 	}

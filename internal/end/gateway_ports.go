@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -86,14 +85,10 @@ func (e *End) switchPorts(ctx context.Context, desired wholeGateway) error {
 	if err != nil {
 		return err
 	}
-	whole := &unstructured.Unstructured{}
-	kind, err := apiutil.GVKForObject(desired.Object, e.Leaf.Live.Scheme())
+	whole, err := e.unread(desired.Object)
 	if err != nil {
 		return err
 	}
-	whole.SetGroupVersionKind(kind)
-	whole.SetNamespace(desired.GetNamespace())
-	whole.SetName(desired.GetName())
 	return e.Leaf.Persist(ctx, func() error {
 		return e.Leaf.Live.Patch(ctx, whole, client.RawPatch(types.MergePatchType, patch),
 			client.FieldOwner(cluster.FieldManager))

@@ -82,7 +82,7 @@ func (e *End) EnsureGatewayServer(
 		return EnsuredGateway{}, err
 	}
 	if existing == nil {
-		return EnsuredGateway{Object: gateway.Object, New: true, tunnels: max(1, spec.Tunnels)},
+		return EnsuredGateway{Object: gateway.Object, New: true, tunnels: spec.Tunnels},
 			e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
 	}
 	rotated, err := e.rotateKeys(ctx, objects, spec.KeyRotation, keys)

@@ -121,13 +121,24 @@ func fieldsOf(value any) map[string]any {
 
 // readWhole reads an object live, with the fields that the types of this program do not have.
 func (e *End) readWhole(ctx context.Context, object client.Object) (*unstructured.Unstructured, error) {
+	whole, err := e.unread(object)
+	if err != nil {
+		return nil, err
+	}
+	return whole, e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(object), whole)
+}
+
+// unread returns an object of the same kind and name, whose content is any fields.
+func (e *End) unread(object client.Object) (*unstructured.Unstructured, error) {
 	whole := &unstructured.Unstructured{}
 	kind, err := apiutil.GVKForObject(object, e.Leaf.Live.Scheme())
 	if err != nil {
 		return nil, err
 	}
 	whole.SetGroupVersionKind(kind)
-	return whole, e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(object), whole)
+	whole.SetNamespace(object.GetNamespace())
+	whole.SetName(object.GetName())
+	return whole, nil
 }
 
 // rendering is what Liqo's templates of gateways refer to. Its fields have the names of Liqo's own.
