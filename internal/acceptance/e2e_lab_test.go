@@ -74,7 +74,7 @@ func (l *realLab) link(t *testing.T, a, b string) func(flags ...string) {
 	}
 }
 
-// probeResult is what `liqo-lab ping` and `liqo-lab http` print. Times are in milliseconds.
+// probeResult is what `liqo-lab ping`, `liqo-lab http` and `liqo-lab flow` print. Times are in milliseconds.
 type probeResult struct {
 	Sent     int      `json:"sent"`
 	Received int      `json:"received"`
@@ -83,6 +83,7 @@ type probeResult struct {
 	Average  float64  `json:"average"`
 	Max      float64  `json:"max"`
 	Silence  float64  `json:"silence"` // the longest without an answer
+	Broken   bool     `json:"broken"`  // a flow got no answer in its last minute
 	Errors   []string `json:"errors"`
 	Answer   struct {
 		Name   string `json:"name"`   // of the pod that answers
