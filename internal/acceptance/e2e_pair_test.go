@@ -61,9 +61,12 @@ func (p *packetPair) update() {
 	p.romeAt, p.serverAt = p.run("output", "-raw", "rome_at"), p.run("output", "-raw", "server_at")
 }
 
-// works fails the test unless the pods of both clusters reach and see each other at the addresses of the shortcut.
+// works fails the test unless the pods of both clusters reach and see each other at the addresses of the shortcut. It
+// waits for the nodes first: an apply ends when both gateways report the tunnel. Liqo's fabric on each node, which leads
+// packets to a gateway that has restarted, reports nothing, and needs a moment more where it gets little CPU time.
 func (p *packetPair) works() {
 	p.t.Helper()
+	p.comesBack()
 	p.lab.reaches(p.t, "rome", p.serverAt)
 	p.lab.reaches(p.t, p.server, p.romeAt)
 	p.lab.answers(p.t, "rome", p.serverAt, p.server, p.romeAt)
