@@ -26,7 +26,8 @@ func TestAccAShortcutLivesWithTemplatesAndSchemasOfTheNextLiqo(t *testing.T) {
 	for _, kind := range []string{"gatewayclients.networking.liqo.io", "gatewayservers.networking.liqo.io"} {
 		lab.haveNextSchemas(t, "milan", kind)
 	}
-	t.Run("at the server", lab.livesWithNextTemplates)
+	t.Run("at the server", func(t *testing.T) { lab.livesWithNextTemplates(t, "rome", "milan") })
+	t.Run("at the client", func(t *testing.T) { lab.livesWithNextTemplates(t, "milan", "rome") })
 	for _, kind := range []string{"gatewayclients.networking.liqo.io", "gatewayservers.networking.liqo.io"} {
 		lab.haveNextSchemas(t, "rome", kind)
 	}
@@ -36,15 +37,18 @@ func TestAccAShortcutLivesWithTemplatesAndSchemasOfTheNextLiqo(t *testing.T) {
 	lab.patchTemplates(t, "milan", fmt.Sprintf(annotated, "{{ with .Spec.Endpoint }}{{ printf \"%v\" .Port }} "+
 		"{{ len .ServiceType }} {{ eq .ServiceType \"NodePort\" }}{{ end }} {{ gt .Spec.MTU 1300 }}"),
 		&networkingv1beta1.WgGatewayServerTemplate{})
-	t.Run("at both ends", lab.livesWithNextTemplates)
+	t.Run("at both ends", func(t *testing.T) { lab.livesWithNextTemplates(t, "rome", "milan") })
 }
 
 // livesWithNextTemplates creates a shortcut, changes, rotates, repairs, imports and destroys it. In between, a plan
 // finds a template that one end can't follow a change with, and changes nothing.
-func (l *Lab) livesWithNextTemplates(t *testing.T) {
+func (l *Lab) livesWithNextTemplates(t *testing.T, clientName, serverName string) {
+	t.Helper()
 	l.keepsInventory(t)
-	config := func(settings string) string { return l.between("milan", overNodePort+"\n"+settings) }
-	isConnected := []statecheck.StateCheck{expect("status", connected), l.asLiqoSays(t, romeMilan, "rome", "milan")}
+	config := func(settings string) string {
+		return l.contexts(fromTo(clientName, serverName, overNodePort+"\n"+settings))
+	}
+	isConnected := []statecheck.StateCheck{expect("status", connected), l.asLiqoSays(t, romeMilan, clientName, serverName)}
 	changed := func(settings string, checks ...statecheck.StateCheck) resource.TestStep {
 		return resource.TestStep{
 			Config: config(settings), ConfigPlanChecks: inPlace(), ConfigStateChecks: append(checks, isConnected...),
@@ -57,12 +61,12 @@ func (l *Lab) livesWithNextTemplates(t *testing.T) {
 		}
 	}
 	lost := changed(`mtu = 1400`+"\n"+`key_rotation = "spring"`, l.gatewaysHaveMTU(t, 1400))
-	lost.PreConfig = func() { l.deleteFromTenant(t, "milan", &networkingv1beta1.GatewayServer{}) }
+	lost.PreConfig = func() { l.deleteFromTenant(t, serverName, &networkingv1beta1.GatewayServer{}) }
 	kept := resource.TestStep{
 		PreConfig: func() {
-			l.patchTemplates(t, "milan", `{"spec":{"template":{"spec":{"service":{"spec":{"+ports":null}}}}}}`,
+			l.patchTemplates(t, serverName, `{"spec":{"template":{"spec":{"service":{"spec":{"+ports":null}}}}}}`,
 				&networkingv1beta1.WgGatewayServerTemplate{})
-			l.patchTemplates(t, "rome", `{"spec":{"template":{"spec":{"paths":null}}}}`,
+			l.patchTemplates(t, clientName, `{"spec":{"template":{"spec":{"paths":null}}}}`,
 				&networkingv1beta1.WgGatewayClientTemplate{})
 		},
 		Config: config("mtu = 1400" + "\n" + `key_rotation = "spring"`), PlanOnly: true,
@@ -72,15 +76,15 @@ func (l *Lab) livesWithNextTemplates(t *testing.T) {
 		changed("mtu = 1400", l.gatewaysHaveMTU(t, 1400)),
 		changed(`mtu = 1400`+"\n"+`key_rotation = "spring"`),
 		lost,
-		refused(`{"spec":{"template":{"spec":{"service":{"spec":{"+ports":"{{ .Spec.Endpoint.Port }}"}}}}}}`, "milan",
+		refused(`{"spec":{"template":{"spec":{"service":{"spec":{"+ports":"{{ .Spec.Endpoint.Port }}"}}}}}}`, serverName,
 			&networkingv1beta1.WgGatewayServerTemplate{}, "WgGatewayServerTemplate liqo/wireguard-server"),
 		kept,
-		refused(`{"spec":{"template":{"spec":{"paths":"{{ len .Spec.Endpoint.Paths }}"}}}}`, "rome",
+		refused(`{"spec":{"template":{"spec":{"paths":"{{ len .Spec.Endpoint.Paths }}"}}}}`, clientName,
 			&networkingv1beta1.WgGatewayClientTemplate{}, "WgGatewayClientTemplate liqo/wireguard-client"),
 		kept,
 		changed("mtu = 1350", l.gatewaysHaveMTU(t, 1350)),
 		resource.TestStep{ // beside the state that has it
-			Config: config("mtu = 1350"), ResourceName: romeMilan, ImportState: true, ImportStateId: "rome/milan",
+			Config: config("mtu = 1350"), ResourceName: romeMilan, ImportState: true, ImportStateId: clientName + "/" + serverName,
 		},
 	)
 }

@@ -24,13 +24,16 @@ import (
 func (l *Lab) between(server, settings string) string { return l.contexts(fromRome(server, settings)) }
 
 // fromRome returns a shortcut from Rome to a server, with these settings.
-func fromRome(server, settings string) string {
+func fromRome(server, settings string) string { return fromTo("rome", server, settings) }
+
+// fromTo returns a shortcut between any two leaves, at the same address.
+func fromTo(client, server, settings string) string {
 	return fmt.Sprintf(`
 		resource "liqo_shortcut" "rome_milan" {
-		  client = "rome"
+		  client = %q
 		  server = %q
 		  %s
-		}`, server, settings)
+		}`, client, server, settings)
 }
 
 const overNodePort = `server_gateway = { service_type = "NodePort" }`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"net/netip"
 	"testing"
 
@@ -139,15 +140,23 @@ func (l *Lab) nodeAddress(t *testing.T, name string) string {
 func (l *Lab) gatewaysHaveMTU(t *testing.T, mtu int) statecheck.StateCheck {
 	t.Helper()
 	return stateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-		var clients networkingv1beta1.GatewayClientList
-		var servers networkingv1beta1.GatewayServerList
-		resp.Error = errors.Join(l.client(t, "rome").List(ctx, &clients), l.client(t, "milan").List(ctx, &servers))
-		if resp.Error != nil {
-			return
+		var all []int
+		for _, cluster := range []string{"rome", "milan"} {
+			var clients networkingv1beta1.GatewayClientList
+			var servers networkingv1beta1.GatewayServerList
+			resp.Error = errors.Join(l.client(t, cluster).List(ctx, &clients), l.client(t, cluster).List(ctx, &servers))
+			if resp.Error != nil {
+				return
+			}
+			for i := range clients.Items {
+				all = append(all, clients.Items[i].Spec.MTU)
+			}
+			for i := range servers.Items {
+				all = append(all, servers.Items[i].Spec.MTU)
+			}
 		}
-		if len(clients.Items) != 1 || len(servers.Items) != 1 || clients.Items[0].Spec.MTU != mtu ||
-			servers.Items[0].Spec.MTU != mtu {
-			resp.Error = fmt.Errorf("not both gateways have MTU %d", mtu)
+		if !slices.Equal(all, []int{mtu, mtu}) {
+			resp.Error = fmt.Errorf("the gateways have the MTUs %v, not both %d", all, mtu)
 		}
 	})
 }
