@@ -2,8 +2,10 @@ package acceptance
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,8 +30,19 @@ func onClusters(t *testing.T) {
 	if os.Getenv(resource.EnvTfAcc) == "" {
 		t.Skipf("Acceptance tests skipped unless env '%s' set", resource.EnvTfAcc)
 	}
+	begun.Add(1) // all tests come here before the first one goes on; subtests come later
+	t.Cleanup(func() {
+		fmt.Fprintf(os.Stderr, "%s ended, %d of %d so far (%s).\n",
+			t.Name(), ended.Add(1), begun.Load(), time.Since(started).Round(time.Second))
+	})
 	t.Parallel()
 }
+
+// How far the tests on clusters are: how many have begun to wait for a lab, how many have ended, and since when.
+var (
+	begun, ended atomic.Int32
+	started      = time.Now()
+)
 
 // borrowLab reserves a lab with Rome and Milan for a test. The test may stop an API server, and count the requests to
 // all clusters. At the end of the test, the clusters must have the same objects as before.

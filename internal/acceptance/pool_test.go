@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// sideBySide returns the default number of labs, and so of parallel tests; -parallel overrides it. Five tests use two
-// cores fully, because a test waits for Liqo and Kubernetes at least a third of its time. A machine with little memory
-// has fewer.
+// sideBySide returns the default number of labs, and so of parallel tests; -parallel overrides it. Four tests, beside
+// those of the lab itself, use two cores fully. More would only run more idle clusters at a time, and their waits would
+// be longer. A machine with little memory has fewer.
 func sideBySide() int {
-	const most, memoryOfLab = 5, 4000 // MiB, for its own and for the files that the kernel caches
+	const most, memoryOfLab = 4, 4000 // MiB, for its own and for the files that the kernel caches
 	available := memory()
 	if available == 0 { // not known
 		return most
