@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -90,5 +91,28 @@ func TestWithoutClustersThereAreThreeWithDifferentPodNetworks(t *testing.T) {
 	}
 	if len(clusters) != 3 || len(pods) != 3 {
 		t.Errorf("got %+v", clusters)
+	}
+}
+
+func TestADetachedLabIsAsTheCommandThatStartsIt(t *testing.T) {
+	given := []string{
+		"--cluster=rome=10.202.0.0/16", "--cluster", "milan=10.203.0.0/16", "--liqo", "./liqo", "--peer=rome=milan",
+		"--peerable", "--dataplane=real", "--gateway-ready-after=1s", "--connect-after=2s",
+	}
+	var desired, detached up
+	for u, args := range map[*up][]string{
+		&desired:  append([]string{"--background", "--json"}, given...),
+		&detached: inBackground(append([]string{"--detach"}, given...)),
+	} {
+		command := u.command()
+		if err := command.ParseFlags(args); err != nil {
+			t.Fatal(err)
+		}
+		if err := command.ValidateFlagGroups(); err != nil {
+			t.Error(err)
+		}
+	}
+	if !reflect.DeepEqual(detached, desired) {
+		t.Errorf("%+v is not %+v", detached, desired)
 	}
 }

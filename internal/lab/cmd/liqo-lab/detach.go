@@ -17,27 +17,7 @@ func (u *up) runDetached() error {
 	if err != nil {
 		return err
 	}
-	dir, err := u.folder()
-	if err != nil {
-		return err
-	}
-	args := []string{
-		"up", "--background", "--json", "--dir", dir, "--dataplane", u.dataPlane,
-		"--gateway-ready-after", u.gatewayReadyAfter.String(), "--connect-after", u.connectAfter.String(),
-	}
-	for _, cluster := range u.clusters {
-		args = append(args, "--cluster", cluster)
-	}
-	if u.peerable {
-		args = append(args, "--peerable")
-	}
-	if u.peered {
-		args = append(args, "--peered")
-	}
-	for _, peering := range u.peerings {
-		args = append(args, "--peer", peering)
-	}
-	child := exec.Command(executable, args...)
+	child := exec.Command(executable, inBackground(os.Args[1:])...)
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	child.Stderr = os.Stderr // until the lab is ready; then the child lets go of it
 	stdout, err := child.StdoutPipe()
@@ -55,4 +35,10 @@ func (u *up) runDetached() error {
 		return err
 	}
 	return errors.Join(u.announce(os.Stdout, state), child.Process.Release())
+}
+
+// inBackground returns the arguments of the process that is the lab, from those of the command that detaches it. All
+// flags stay.
+func inBackground(args []string) []string {
+	return append(args, "--detach=false", "--background", "--json")
 }

@@ -33,8 +33,9 @@ type up struct {
 	json, stopOnStdinEOF            bool
 }
 
-func newUp(folder func() (string, error)) *cobra.Command {
-	u := &up{folder: folder}
+func newUp(folder func() (string, error)) *cobra.Command { return (&up{folder: folder}).command() }
+
+func (u *up) command() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "up",
 		Short: "Start a lab, and stop it on Ctrl-C",
