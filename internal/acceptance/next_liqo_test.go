@@ -84,7 +84,8 @@ func (l *Lab) livesWithNextTemplates(t *testing.T, clientName, serverName string
 		kept,
 		changed("mtu = 1350", l.gatewaysHaveMTU(t, 1350)),
 		resource.TestStep{ // beside the state that has it
-			Config: config("mtu = 1350"), ResourceName: romeMilan, ImportState: true, ImportStateId: clientName + "/" + serverName,
+			Config: config("mtu = 1350"), ResourceName: romeMilan, ImportState: true,
+			ImportStateId: clientName + "/" + serverName,
 		},
 	)
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"

@@ -27,8 +27,8 @@ const routesToGateway = "-node-gw"
 // When Liqo knows the address of a gateway's new pod, its fabric on each node replaces the device that leads there. It
 // notices that the routes are gone while there is no device, and would look again only a second later. The device is
 // there before the gateway has configured its peer. By then, the gateway also translates addresses: the program that
-// reports the peer applies Liqo's rules when it starts. Its reports about the rules show nothing, because they carry the
-// gateway's name and outlive the pod. Without permission to change the RouteConfiguration, it takes that second.
+// reports the peer applies Liqo's rules when it starts. Its reports about the rules show nothing, because they carry
+// the gateway's name and outlive the pod. Without permission to change the RouteConfiguration, it takes that second.
 func (e *End) RenewRoutes(ctx context.Context, gateway EnsuredGateway) error {
 	if !gateway.Restarts {
 		return nil

@@ -81,9 +81,9 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 // uncached are built-in resources that nothing in a lab uses. The API server needs no watch cache for them: each costs
 // time when it starts, and wakes up every second afterwards. Without these, a start takes two thirds of the CPU time.
 var uncached = []string{
-	"podtemplates", "replicationcontrollers", "persistentvolumes", "persistentvolumeclaims", "limitranges", "resourcequotas",
-	"controllerrevisions.apps", "statefulsets.apps", "cronjobs.batch", "jobs.batch", "horizontalpodautoscalers.autoscaling",
-	"poddisruptionbudgets.policy", "runtimeclasses.node.k8s.io",
+	"podtemplates", "replicationcontrollers", "persistentvolumes", "persistentvolumeclaims", "limitranges",
+	"resourcequotas", "controllerrevisions.apps", "statefulsets.apps", "cronjobs.batch", "jobs.batch",
+	"horizontalpodautoscalers.autoscaling", "poddisruptionbudgets.policy", "runtimeclasses.node.k8s.io",
 	"ingresses.networking.k8s.io", "ingressclasses.networking.k8s.io", "networkpolicies.networking.k8s.io",
 	"storageclasses.storage.k8s.io", "volumeattachments.storage.k8s.io", "volumeattributesclasses.storage.k8s.io",
 	"csinodes.storage.k8s.io", "csidrivers.storage.k8s.io", "csistoragecapacities.storage.k8s.io",
