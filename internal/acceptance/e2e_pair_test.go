@@ -63,7 +63,7 @@ func (p *packetPair) update() {
 
 // works fails the test unless the pods of both clusters reach and see each other at the addresses of the shortcut. It
 // waits for the nodes first: an apply ends when both gateways report the tunnel. Liqo's fabric on each node, which
-// leads packets to a gateway that has restarted, reports nothing, and needs a moment more where it gets little CPU time.
+// leads packets to a gateway that has restarted, reports nothing. It needs a moment more where it gets little CPU time.
 func (p *packetPair) works() {
 	p.t.Helper()
 	p.comesBack()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -102,7 +103,7 @@ func TestARemappingFailsOnlyIfItIsForbidden(t *testing.T) {
 		"remapped, forbidden":    {"10.20.0.0/16", true, true},
 	} {
 		configuration := ours(clustertest.Remapped("rome", test.pods, "10.71.0.0/16"))
-		milan := milansEnd(t, append(clustertest.Allocations(configuration), configuration)...)
+		milan := milansEnd(t, append(reactions.Networks(configuration), configuration)...)
 		err := milan.WaitForRemapping(t.Context(), test.forbidden)
 		if errors.Is(err, ErrRemapped) != test.refused || (err == nil) == test.refused {
 			t.Errorf("%s: %v", name, err)

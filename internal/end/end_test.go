@@ -9,6 +9,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
 )
 
 // romesNetworks is what Milan is told of Rome.
@@ -27,7 +28,7 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	must(t, err)
 	endpoint, err := milan.WaitForEndpoint(ctx, gateway)
 	must(t, err)
-	if endpoint.Addresses[0] != liqotest.Address || endpoint.Port != liqotest.NodePort {
+	if endpoint.Addresses[0] != reactions.Address || endpoint.Port != liqotest.NodePort {
 		t.Errorf("the endpoint is %+v", endpoint)
 	}
 	if key, err := milan.WaitForKey(ctx); err != nil || len(key) != 32 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
 )
 
 // changed returns a Configuration whose pod CIDR has changed, with the remapping of the old one. Liqo reports it as
@@ -27,7 +28,7 @@ func TestAWaitForARemappingEndsWithTheOneOfTheChangedRanges(t *testing.T) {
 	const before, after = "10.1.0.0/17", "10.1.128.0/17"
 	old := ours(clustertest.Remapped("rome", before, "10.70.0.0/16"))
 	old.Spec.Remote.CIDR.Pod = []networkingv1beta1.CIDR{before}
-	objects := append(clustertest.Allocations(old), changed(before, after))
+	objects := append(reactions.Networks(old), changed(before, after))
 	for _, forbidden := range []bool{false, true} {
 		milan := milansEnd(t, objects...)
 		liqoRemaps(t, milan, after)
@@ -60,7 +61,7 @@ func liqoRemaps(t *testing.T, e *End, podCIDR networkingv1beta1.CIDR) {
 		}
 		configuration := objects.Configuration
 		configuration.Status.Remote.CIDR.Pod = []networkingv1beta1.CIDR{podCIDR}
-		for _, network := range clustertest.Allocations(configuration) {
+		for _, network := range reactions.Networks(configuration) {
 			if err := c.Create(ctx, network); err != nil {
 				return err
 			}

@@ -2,12 +2,10 @@ package clustertest
 
 import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
-	cidrutils "github.com/liqotech/liqo/pkg/utils/cidr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -42,30 +40,6 @@ func Remapped(remote, pods, external string) *networkingv1beta1.Configuration {
 		}},
 	}
 	return configuration
-}
-
-// Allocations returns the ranges that Liqo's IPAM has allocated for a Configuration, as the status of the Configuration
-// says.
-func Allocations(configuration *networkingv1beta1.Configuration) []client.Object {
-	var networks []client.Object
-	announced, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
-	remote := configuration.Labels[consts.RemoteClusterID]
-	for _, ranges := range [][2][]networkingv1beta1.CIDR{
-		{announced.Pod, remapped.Pod}, {announced.External, remapped.External},
-	} {
-		for i, cidr := range ranges[0] {
-			networks = append(networks, &ipamv1alpha1.Network{
-				ObjectMeta: metav1.ObjectMeta{
-					Namespace: configuration.Namespace, Name: configuration.Name + "-" + cidrutils.EscapeForName(cidr),
-					Labels:          map[string]string{consts.RemoteClusterID: remote},
-					OwnerReferences: []metav1.OwnerReference{{UID: configuration.UID}},
-				},
-				Spec:   ipamv1alpha1.NetworkSpec{CIDR: cidr},
-				Status: ipamv1alpha1.NetworkStatus{CIDR: ranges[1][i]},
-			})
-		}
-	}
-	return networks
 }
 
 // GatewayServer is a gateway that another cluster can dial, at port 31000 of a node. The Service listens on that port.

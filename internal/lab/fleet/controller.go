@@ -62,7 +62,7 @@ func (c *controller) react(of change) error {
 		}
 		return nil
 	}
-	if reaction := reactions[of.resource.kind]; reaction != nil {
+	if reaction := byKind[of.resource.kind]; reaction != nil {
 		return reaction(c, of.object)
 	}
 	return nil

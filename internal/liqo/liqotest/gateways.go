@@ -1,47 +1,34 @@
 package liqotest
 
 import (
-	"cmp"
 	"context"
+	"time"
 
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
 )
 
-const (
-	// Address is the address of a server's gateway unless its Service requests another one.
-	Address = "192.0.2.1"
-	// NodePort is the node port of a Service unless it requests another one.
-	NodePort int32 = 30999
-)
+// NodePort is the node port of a Service unless it requests another one.
+const NodePort int32 = 30999
 
 // remap decides that the other cluster's ranges are free, and allocates them.
 func remap(ctx context.Context, c client.Client, configuration *networkingv1beta1.Configuration) error {
 	if err := release(ctx, c, configuration); err != nil {
 		return err
 	}
-	configuration.Status.Remote = configuration.Spec.Remote.DeepCopy()
-	for _, network := range clustertest.Allocations(configuration) {
+	reactions.Remap(configuration)
+	for _, network := range reactions.Networks(configuration) {
 		if err := c.Create(ctx, network); err != nil {
 			return err
 		}
 	}
-	meta.SetStatusCondition(&configuration.Status.Conditions, metav1.Condition{
-		Type:               networkingv1beta1.ConfigurationConditionNetworkCIDRsConfigured,
-		Status:             metav1.ConditionTrue,
-		Reason:             "Configured",
-		ObservedGeneration: configuration.Generation,
-	})
 	return nil
 }
 
@@ -52,43 +39,32 @@ func release(ctx context.Context, c client.Client, configuration *networkingv1be
 }
 
 // serve gives a gateway keys, and its Service an address.
-func serve(ctx context.Context, c client.Client, gateway *networkingv1beta1.GatewayServer) (err error) {
-	asked := gateway.Spec.Endpoint
-	port := asked.Port
-	if asked.ServiceType == corev1.ServiceTypeNodePort {
-		port = ptr.Deref(asked.NodePort, NodePort)
-	}
-	gateway.Status.Endpoint = &networkingv1beta1.EndpointStatus{
-		Addresses: []string{ptr.Deref(asked.LoadBalancerIP, Address)}, Port: port, Protocol: ptr.To(corev1.ProtocolUDP),
-	}
-	gateway.Status.SecretRef, err = ensureKeys(ctx, c, gateway, gateway.Spec.SecretRef)
-	return err
+func serve(ctx context.Context, c client.Client, gateway *networkingv1beta1.GatewayServer) error {
+	reactions.Serve(gateway, NodePort)
+	kind := networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayServerKind)
+	return ensureKeys(ctx, c, gateway, *metav1.NewControllerRef(gateway, kind), gateway.Spec.SecretRef)
 }
 
 // dial gives a gateway keys.
-func dial(ctx context.Context, c client.Client, gateway *networkingv1beta1.GatewayClient) (err error) {
-	gateway.Status.SecretRef, err = ensureKeys(ctx, c, gateway, gateway.Spec.SecretRef)
-	return err
+func dial(ctx context.Context, c client.Client, gateway *networkingv1beta1.GatewayClient) error {
+	reactions.Dial(gateway)
+	kind := networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayClientKind)
+	return ensureKeys(ctx, c, gateway, *metav1.NewControllerRef(gateway, kind), gateway.Spec.SecretRef)
 }
 
-// ensureKeys returns a reference to the user's Secret. If there is none, it creates a Secret.
+// ensureKeys creates the Secret of a gateway, unless the user has brought one.
 func ensureKeys(
-	ctx context.Context, c client.Client, gateway client.Object, brought corev1.LocalObjectReference,
-) (*corev1.ObjectReference, error) {
-	name := cmp.Or(brought.Name, gatewayforge.GatewayResourceName(gateway.GetName()))
-	if brought.Name == "" {
-		secret, err := newKeySecret(gateway.GetNamespace(), name)
-		if err != nil {
-			return nil, err
-		}
-		if err := controllerutil.SetOwnerReference(gateway, secret, c.Scheme()); err != nil {
-			return nil, err
-		}
-		if err := client.IgnoreAlreadyExists(c.Create(ctx, secret)); err != nil {
-			return nil, err
-		}
+	ctx context.Context, c client.Client, gateway client.Object, owner metav1.OwnerReference,
+	brought corev1.LocalObjectReference,
+) error {
+	if brought.Name != "" {
+		return nil
 	}
-	return &corev1.ObjectReference{Namespace: gateway.GetNamespace(), Name: name}, nil
+	keys, err := reactions.Keys(reactions.PartOf(gateway, owner))
+	if err != nil {
+		return err
+	}
+	return client.IgnoreAlreadyExists(c.Create(ctx, keys))
 }
 
 // connect lets a gateway report the tunnel as up when it gets the other one's key.
@@ -97,16 +73,12 @@ func connect(ctx context.Context, c client.Client, key client.ObjectKey) error {
 	if err := c.Get(ctx, key, &trusted); err != nil {
 		return err
 	}
-	for _, gateway := range trusted.OwnerReferences {
-		connection := &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
-			Namespace: trusted.Namespace, Name: gatewayforge.GatewayResourceName(gateway.Name), Labels: trusted.Labels,
-			OwnerReferences: []metav1.OwnerReference{gateway},
-		}}
+	for _, connection := range reactions.Connections(&trusted) {
 		if err := client.IgnoreAlreadyExists(c.Create(ctx, connection)); err != nil {
 			return err
 		}
 		up := func(_ context.Context, _ client.Client, connection *networkingv1beta1.Connection) error {
-			connection.Status.Value = networkingv1beta1.Connected
+			reactions.Report(connection, time.Now())
 			return nil
 		}
 		if err := report(ctx, c, client.ObjectKeyFromObject(connection), up); err != nil {
