@@ -177,9 +177,10 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 	}()
 	response, err := f.transport.RoundTrip(request.WithContext(ctx))
 	if err != nil {
+		err = causeOr(ctx, err)
 		end(nil)
 		<-watched // the caller may rely on it that nothing of the request is sent any more
-		return nil, causeOr(ctx, err)
+		return nil, err
 	}
 	response.Body = &endingBody{response.Body, end}
 	return response, nil

@@ -30,6 +30,7 @@ type guarded struct {
 	failure atomic.Pointer[error] // of each renewal
 	arrived atomic.Int32          // requests at the other leaf
 	stuck   atomic.Bool           // the other leaf does not answer
+	refuses atomic.Bool           // the other leaf accepts no connection
 	cuts    atomic.Int32
 
 	transport http.RoundTripper // to the other leaf
@@ -67,6 +68,9 @@ func newGuarded(t *testing.T) *guarded {
 // RoundTrip implements [http.RoundTripper] for the other leaf.
 func (g *guarded) RoundTrip(request *http.Request) (*http.Response, error) {
 	g.arrived.Add(1)
+	if g.refuses.Load() {
+		return nil, refusedConnection
+	}
 	if g.stuck.Load() {
 		<-request.Context().Done()
 		return nil, request.Context().Err()
@@ -121,6 +125,16 @@ func TestAWriteThatIsUnderWayEndsBeforeAnotherProcessMayHaveTheLease(t *testing.
 		err := g.send(g.ctx, http.MethodPatch, "https://milan")
 		if !cluster.Unreachable(err) || time.Since(began) != 7*time.Second || g.cuts.Load() != 1 {
 			t.Errorf("%v after %s, with %d cuts of the connections", err, time.Since(began), g.cuts.Load())
+		}
+	})
+}
+
+func TestAWriteThatALeafDoesNotTakeFailsForThatReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		g.refuses.Store(true)
+		if err := g.send(g.ctx, http.MethodPatch, "https://milan"); !errors.Is(err, refusedConnection) {
+			t.Errorf("it fails with: %v", err)
 		}
 	})
 }
