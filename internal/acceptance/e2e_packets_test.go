@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -79,7 +80,16 @@ func TestAccPacketsCrossWithKeysOfOnesOwn(t *testing.T) {
 		client_namespace = "default"
 		server_namespace = "default"`)
 	p.works()
+	// A tenant namespace goes with its last pod. In any other one, Kubernetes ends a gateway's pod after the destroy.
+	var pods []<-chan struct{}
+	for _, cluster := range []string{"rome", "milan"} {
+		pods = append(pods, lab.gone(t, cluster, &corev1.PodList{}, client.InNamespace("default"),
+			client.HasLabels{consts.GatewayNameLabel}))
+	}
 	p.run("destroy", "-auto-approve")
+	for _, gone := range pods {
+		<-gone
+	}
 	var keys corev1.Secret
 	key := client.ObjectKey{Namespace: "default", Name: "my-keys"}
 	if err := lab.client(t, "milan").Get(t.Context(), key, &keys); err != nil {
