@@ -116,6 +116,7 @@ func (l *Lab) prepare(options Options) error {
 	l.guardPipe = write
 	l.guard = exec.Command(options.Guard[0], options.Guard[1:]...)
 	l.guard.Stdin = read
+	l.guard.Env = process.Unmarked() // it does not look for itself, and nobody else shall
 	// The guard is in a session of its own, so that it survives when the lab's process group is killed or its terminal
 	// closed.
 	l.guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

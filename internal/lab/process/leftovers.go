@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -18,6 +19,11 @@ const markVariable = "LIQO_LAB"
 // Mark makes Marked find every process that this one starts from now on. The mark is the lab's
 // folder. Unlike a list of process IDs, it can't match an unrelated process that reuses an ID.
 func Mark(mark string) error { return os.Setenv(markVariable, mark) }
+
+// Unmarked returns the environment for a child process that Marked does not find.
+func Unmarked() []string {
+	return slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, markVariable+"=") })
+}
 
 // Marked returns the processes that have the mark, without the calling one. It reads /proc, so it
 // finds nothing on an operating system without it.

@@ -355,6 +355,19 @@ func TestAKilledLabLeavesNothing(t *testing.T) {
 	gone(t, lab.Dir)
 }
 
+func TestAKilledLabIsCleanedUpAlsoWithoutACommand(t *testing.T) {
+	lab := start(t, filepath.Join(t.TempDir(), "lab"), "rome=10.200.0.0/16,no-liqo")
+	if err := lab.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(stopTimeout); time.Now().Before(deadline); time.Sleep(stopInterval) {
+		if _, err := os.Stat(lab.Dir); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	gone(t, lab.Dir)
+}
+
 func TestALabThatCannotStartSaysWhyAndLeavesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lab")
 	// Liqo's IPAM can't reserve the external network, because the service network overlaps it.

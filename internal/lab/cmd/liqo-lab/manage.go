@@ -38,16 +38,22 @@ func newDown(folder func() (string, error)) *cobra.Command {
 			}
 			// A lab that is already stopping refuses the request. That matters only if it does not end.
 			asked := control.NewClient(dir).Stop(command.Context())
-			for deadline := time.Now().Add(stopTimeout); ; time.Sleep(stopInterval) {
-				err := labdir.RemoveLeftovers(dir)
-				if !errors.Is(err, labdir.ErrInUse) {
-					return err
-				}
-				if time.Now().After(deadline) {
-					return errors.Join(err, asked)
-				}
+			err = removeLeftovers(dir)
+			if errors.Is(err, labdir.ErrInUse) {
+				return errors.Join(err, asked)
 			}
+			return err
 		},
+	}
+}
+
+// removeLeftovers removes what a lab has left behind that ends about now.
+func removeLeftovers(dir string) error {
+	for deadline := time.Now().Add(stopTimeout); ; time.Sleep(stopInterval) {
+		err := labdir.RemoveLeftovers(dir)
+		if !errors.Is(err, labdir.ErrInUse) || time.Now().After(deadline) {
+			return err
+		}
 	}
 }
 
@@ -159,8 +165,8 @@ func newGuard(folder func() (string, error)) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, _ = io.Copy(io.Discard, os.Stdin) // it ends when the lab does
-			return labdir.RemoveLeftovers(dir)
+			_, _ = io.Copy(io.Discard, os.Stdin) // it ends while the kernel ends the lab, which may still have its lock
+			return removeLeftovers(dir)
 		},
 	}
 }
