@@ -20,6 +20,7 @@ type project struct {
 	dir  string
 	home string // home folder: .kube/config has a context for each cluster, .kube/NAME.yaml is for one cluster
 	env  []string
+	cli  string // the program that it runs
 }
 
 // example returns a copy of one of the repository's examples. At the end of the test, everything that it has applied is
@@ -51,7 +52,9 @@ func (l *Lab) newProject(t *testing.T, from string) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "project"), home: t.TempDir()}
+	p := &project{
+		t: t, dir: filepath.Join(t.TempDir(), "project"), home: t.TempDir(), cli: os.Getenv("TF_ACC_TERRAFORM_PATH"),
+	}
 	if err := os.CopyFS(p.dir, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +149,7 @@ func (p *project) refused(args ...string) string {
 }
 
 func (p *project) command(ctx context.Context, args ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
+	command := exec.CommandContext(ctx, p.cli, args...)
 	command.Dir, command.Env = p.dir, p.env
 	return command
 }
