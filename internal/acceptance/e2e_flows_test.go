@@ -21,10 +21,11 @@ type flowFigures struct {
 // a flow holds for the others, so a flow can be cut off while new ones pass.
 func TestAccPacketsOfAFlowUnderWayCrossAgainAfterAChange(t *testing.T) {
 	lab := borrowRealLab(t)
-	rounds := numberFrom(t, flowRounds, 10)
-	if testing.Short() && os.Getenv(flowRounds) == "" {
-		rounds = 1
+	var standard int64 = 10
+	if testing.Short() {
+		standard = 1
 	}
+	rounds := numberFrom(t, flowRounds, standard)
 	const settings = `
 		mtu            = %d
 		key_rotation   = "%d"

@@ -201,7 +201,6 @@ func TestAccPacketsCrossAfterARepairWithOtherRangesOnOlderLiqo(t *testing.T) {
 		if p.evaluate(fmt.Sprintf(remapped, network)) == former {
 			t.Errorf("the range of the other leaf's pods on %s is still %s", at, former)
 		}
-		p.comesBack()
 		p.works()
 		p.run("plan", "-detailed-exitcode")
 	}
