@@ -222,9 +222,14 @@ func (l *Lab) State() labdir.State {
 			KubernetesVersion: c.Kubernetes, LiqoVersion: string(release.Version), LiqoFolder: release.Folder,
 			Peerable: c.Peerable,
 		}
-		if l.real != nil {
-			described.NodeIP, described.NATIP = c.NodeIP().String(), c.NATIP().String()
+		for _, node := range c.Nodes() {
+			one := labdir.Node{Name: node.Name}
+			if l.real != nil {
+				one.IP, one.NATIP = node.IP.String(), node.NATIP.String()
+			}
+			described.Nodes = append(described.Nodes, one)
 		}
+		described.NodeIP, described.NATIP = described.Nodes[0].IP, described.Nodes[0].NATIP
 		state.Clusters = append(state.Clusters, described)
 	}
 	return state
@@ -258,9 +263,8 @@ func (l *Lab) Stop() error {
 
 // CheckClusters returns an error for clusters that can't be in one lab.
 func CheckClusters(clusters []Cluster) error {
-	const most = 54 // more have no addresses of their own
-	if len(clusters) == 0 || len(clusters) > most {
-		return fmt.Errorf("a lab has 1 to %d clusters, not %d", most, len(clusters))
+	if len(clusters) == 0 || len(clusters) > kube.MostClusters {
+		return fmt.Errorf("a lab has 1 to %d clusters, not %d", kube.MostClusters, len(clusters))
 	}
 	seen := map[string]bool{}
 	for _, c := range clusters {
@@ -268,6 +272,9 @@ func CheckClusters(clusters []Cluster) error {
 			return fmt.Errorf("two clusters are named %q", c.Name)
 		}
 		seen[c.Name] = true
+		if c.NodeCount < 1 || c.NodeCount > kube.MostNodes {
+			return fmt.Errorf("cluster %s: a cluster has 1 to %d nodes, not %d", c.Name, kube.MostNodes, c.NodeCount)
+		}
 		for _, cidr := range []netip.Prefix{c.PodCIDR, c.ExternalCIDR, c.ServiceCIDR} {
 			if cidr != cidr.Masked() || !cidr.Addr().Is4() {
 				return fmt.Errorf("cluster %s: %s is not an IPv4 network", c.Name, cidr)

@@ -161,8 +161,8 @@ func (e *end) shakesHandsWith(server *end) bool {
 }
 
 // addresses returns the addresses that a server's Services give it: each cluster IP with the port,
-// the node with the node port, and the load balancer's addresses with the port.
-func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodeIP string) []string {
+// each node with the node port, and the load balancer's addresses with the port.
+func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodes []Node) []string {
 	var list []string
 	for i := range services {
 		service := &services[i]
@@ -177,8 +177,10 @@ func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodeI
 			for _, ip := range service.Spec.ClusterIPs {
 				list = append(list, net.JoinHostPort(ip, number))
 			}
-			if port.NodePort != 0 {
-				list = append(list, net.JoinHostPort(nodeIP, strconv.Itoa(int(port.NodePort))))
+			for _, node := range nodes {
+				if port.NodePort != 0 {
+					list = append(list, net.JoinHostPort(node.IP.String(), strconv.Itoa(int(port.NodePort))))
+				}
 			}
 			for _, ingress := range service.Status.LoadBalancer.Ingress {
 				list = append(list, net.JoinHostPort(ingress.IP+ingress.Hostname, number))

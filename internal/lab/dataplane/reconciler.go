@@ -77,7 +77,7 @@ func (r *reconciler) observe(ctx context.Context, e *end, pod *corev1.Pod) error
 		if err := r.client.List(ctx, &services, client.InNamespace(pod.Namespace)); err != nil {
 			return err
 		}
-		e.listens = addresses(services.Items, pod, e.wireguard.ListenPort, r.cluster.NodeIP.String())
+		e.listens = addresses(services.Items, pod, e.wireguard.ListenPort, r.cluster.Nodes)
 	}
 	keys, err := getters.ListPublicKeysByLabel(ctx, r.client, pod.Namespace,
 		labels.SelectorFromSet(labels.Set{consts.RemoteClusterID: e.remote()}))

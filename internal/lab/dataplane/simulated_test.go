@@ -102,7 +102,7 @@ func newSide(t *testing.T, plane *Simulated, name, remote, mode, nodeIP string, 
 			plane: plane, client: cl, live: cl, scheme: scheme,
 			cluster: Cluster{
 				Name:     name,
-				NodeIP:   netip.MustParseAddr(nodeIP),
+				Nodes:    []Node{{IP: netip.MustParseAddr("172.18.9.9")}, {IP: netip.MustParseAddr(nodeIP)}},
 				Settings: kubelet.NewSettings(kubelet.Values{Connect: true}),
 			},
 		},

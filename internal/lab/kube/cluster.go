@@ -34,6 +34,8 @@ type Spec struct {
 	Name string
 	// PodCIDR, ExternalCIDR and ServiceCIDR are its networks. Two clusters may have the same ones.
 	PodCIDR, ExternalCIDR, ServiceCIDR netip.Prefix
+	// NodeCount is the number of its nodes, from 1 to MostNodes.
+	NodeCount int
 	// Kubernetes is the version of Kubernetes, with a leading v.
 	Kubernetes string
 	// Liqo is the release of Liqo, or empty if Liqo is not installed.
@@ -52,7 +54,7 @@ type Installation struct {
 // Options says how to run a cluster.
 type Options struct {
 	Spec
-	// Number identifies a cluster of a lab, from 0 to 53. It makes the addresses unique at which
+	// Number identifies a cluster of a lab, from 0 on. It makes the addresses unique at which
 	// the clusters reach each other.
 	Number int
 	// Data and Logs are the cluster's folders.
@@ -129,7 +131,7 @@ func (c *Cluster) Start(ctx context.Context) error {
 	if c.HasLiqo() {
 		steps = append(steps, step{"custom resources of Liqo", c.awaitCRDs})
 	}
-	steps = append(steps, step{"node", c.createNode})
+	steps = append(steps, step{"nodes", c.createNodes})
 	if err := c.do(ctx, steps...); err != nil {
 		return err
 	}
@@ -155,19 +157,6 @@ func (c *Cluster) together(ctx context.Context, steps ...step) error {
 		group.Go(func() error { return c.do(ctx, s) })
 	}
 	return group.Wait()
-}
-
-// NodeName is the name of the only node.
-func (c *Cluster) NodeName() string { return c.Name + "-node" }
-
-// NodeIP returns the address of the only node, which no other cluster of the lab has.
-func (c *Cluster) NodeIP() netip.Addr {
-	return netip.AddrFrom4([4]byte{172, 18, 0, byte(2 + c.Number)})
-}
-
-// NATIP returns the address of the node behind a NAT, which no other cluster of the lab has.
-func (c *Cluster) NATIP() netip.Addr {
-	return netip.AddrFrom4([4]byte{172, 18, 254, byte(2 + c.Number)})
 }
 
 // Config returns the credentials of an administrator.

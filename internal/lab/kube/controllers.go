@@ -130,24 +130,34 @@ func (c *Cluster) startManager(context.Context) error {
 
 // registerStandIns adds the stand-ins to a manager. They end with ctx.
 func (c *Cluster) registerStandIns(ctx context.Context, mgr manager.Manager) error {
-	var runtime kubelet.Runtime
+	nodes := c.Nodes()
+	var runtimes map[string]kubelet.Runtime
 	if c.HasLiqo() {
-		fabric, err := c.fabricFlags()
-		if err != nil {
-			return err
+		for i := range nodes {
+			var err error
+			if nodes[i].FabricArgs, err = c.fabricFlags(nodes[i].Fabric); err != nil {
+				return err
+			}
 		}
-		runtime, err = c.DataPlane.Register(ctx, mgr, dataplane.Cluster{
-			Name: c.Name, NodeName: c.NodeName(), NodeIP: c.NodeIP(), NATIP: c.NATIP(), Settings: c.Settings,
-			Liqo: c.Liqo, Programs: c.Programs, FabricArgs: fabric, Kubeconfig: c.programsKubeconfig(), Logs: c.Logs,
+		var err error
+		runtimes, err = c.DataPlane.Register(ctx, mgr, dataplane.Cluster{
+			Name: c.Name, Nodes: nodes, Settings: c.Settings,
+			Liqo: c.Liqo, Programs: c.Programs, Kubeconfig: c.programsKubeconfig(), Logs: c.Logs,
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return kubelet.Register(ctx, mgr, kubelet.Options{
-		Node: c.NodeName(), NodeIP: c.NodeIP(), PodIPs: c.podIPs, LoadBalancerIPs: c.balancerIPs, Settings: c.Settings,
-		Programs: c.podPrograms(), Runtime: runtime,
-	})
+	for _, node := range nodes {
+		err := kubelet.Register(ctx, mgr, kubelet.Options{
+			Node: node.Name, NodeIP: node.IP, PodIPs: c.podIPs, Settings: c.Settings,
+			Programs: c.podPrograms(), Runtime: runtimes[node.Name],
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return kubelet.RegisterLoadBalancer(ctx, mgr, c.balancerIPs, c.Settings)
 }
 
 // start starts a program of the cluster under supervision.

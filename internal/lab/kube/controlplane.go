@@ -22,7 +22,6 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 )
 
@@ -194,23 +193,4 @@ func (c *Cluster) kubeconfig(user *rest.Config) *clientcmdapi.Config {
 	config.Contexts[c.Name] = &clientcmdapi.Context{Cluster: c.Name, AuthInfo: c.Name}
 	config.CurrentContext = c.Name
 	return config
-}
-
-// createNode creates the cluster's only node.
-func (c *Cluster) createNode(ctx context.Context) error {
-	node := kubelet.NewNode(c.NodeName(), c.NodeIP(), c.PodCIDR.String(), c.Kubernetes)
-	status := node.Status
-	if err := c.client.Create(ctx, node); err != nil {
-		return err
-	}
-	node.Status = status
-	// The API server taints a new node until it is ready. A node controller would remove the taint.
-	if err := c.client.Status().Update(ctx, node); err != nil {
-		return err
-	}
-	node.Spec.Taints = nil
-	if err := c.client.Update(ctx, node); err != nil {
-		return fmt.Errorf("removing the taint of a new node: %w", err)
-	}
-	return nil
 }

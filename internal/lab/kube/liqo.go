@@ -140,9 +140,11 @@ func (c *Cluster) startLiqoControllers(ctx context.Context) error {
 		if err := Await(ctx, c.client, external, hasCIDR, named(external)...); err != nil {
 			return err
 		}
-		node := &networkingv1beta1.InternalNode{ObjectMeta: metav1.ObjectMeta{Name: c.NodeName()}}
-		if err := Await(ctx, c.client, node, exists, named(node)...); err != nil {
-			return err
+		for _, n := range c.Nodes() {
+			node := &networkingv1beta1.InternalNode{ObjectMeta: metav1.ObjectMeta{Name: n.Name}}
+			if err := Await(ctx, c.client, node, exists, named(node)...); err != nil {
+				return err
+			}
 		}
 		if c.Peerable {
 			if err := c.awaitAPIServerRemapping(ctx); err != nil {

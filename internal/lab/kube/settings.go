@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 )
@@ -22,7 +21,10 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 	var err error
 	switch key {
 	case "schedulable":
-		err = c.setSchedulable(ctx, value)
+		var schedulable bool
+		if schedulable, err = strconv.ParseBool(value); err == nil {
+			err = c.setUnschedulable(ctx, !schedulable)
+		}
 	case "liqo":
 		switch value {
 		case "running", "stopped":
@@ -39,21 +41,6 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 		return fmt.Errorf("%w (settings: %s)", err, SettingsHelp)
 	}
 	return nil
-}
-
-// setSchedulable cordons or uncordons the node, as `kubectl cordon` does. Running pods stay.
-func (c *Cluster) setSchedulable(ctx context.Context, value string) error {
-	schedulable, err := strconv.ParseBool(value)
-	if err != nil {
-		return err
-	}
-	var node corev1.Node
-	if err := c.client.Get(ctx, client.ObjectKey{Name: c.NodeName()}, &node); err != nil {
-		return err
-	}
-	before := node.DeepCopy()
-	node.Spec.Unschedulable = !schedulable
-	return c.client.Patch(ctx, &node, client.MergeFrom(before))
 }
 
 // Health is the state of a cluster at one moment.
@@ -82,7 +69,7 @@ func (c *Cluster) Health(ctx context.Context) Health {
 		return health
 	}
 	var node corev1.Node
-	if err := c.client.Get(ctx, client.ObjectKey{Name: c.NodeName()}, &node); err != nil {
+	if err := c.client.Get(ctx, c.firstNode(), &node); err != nil {
 		health.APIServer = "failing: " + strings.TrimSpace(err.Error())
 	}
 	c.controllers.mu.Lock()

@@ -52,7 +52,7 @@ func (c *Cluster) chartFlags(program binaries.Program) (flags, error) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: workload}, Spec: template.Spec.Template.Spec,
 	}
 	container := &pod.Spec.Containers[0]
-	pod.Spec.NodeName = c.NodeName()
+	pod.Spec.NodeName = c.firstNode().Name
 	readConfigMaps(container, objects)
 	_, args, err := kubelet.Command(pod, container)
 	if err != nil {
@@ -110,9 +110,10 @@ func nameOfFlag(flag string) string {
 // The lab uses pairs of devices instead, because not every kernel supports Geneve.
 const noNode = "no-node"
 
-// fabricFlags are the arguments of the node's fabric.
-func (c *Cluster) fabricFlags() (flags, error) {
+// fabricFlags are the arguments of a node's fabric. Its name tells it from those of other nodes in the conditions that
+// they report.
+func (c *Cluster) fabricFlags(name string) (flags, error) {
 	args, err := c.chartFlags(binaries.LiqoFabric)
-	return args.replace("--nodename="+noNode, "--metrics-address=0", "--health-probe-bind-address=0").
+	return args.replace("--podname="+name, "--nodename="+noNode, "--metrics-address=0", "--health-probe-bind-address=0").
 		change("--enable-nft-monitor=false"), err
 }

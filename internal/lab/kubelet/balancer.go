@@ -2,18 +2,37 @@ package kubelet
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 )
+
+// RegisterLoadBalancer adds a load balancer to the manager of a cluster. It gives out the addresses of a pool, and ends
+// with ctx.
+func RegisterLoadBalancer(ctx context.Context, mgr manager.Manager, addresses *Pool, settings *Settings) error {
+	balancer := &balancerReconciler{addresses: addresses, settings: settings, client: mgr.GetClient()}
+	services := Requeue(mgr.GetClient(), &corev1.ServiceList{}, func(*corev1.Service) bool { return true })
+	err := ctrl.NewControllerManagedBy(mgr).Named("load-balancer").
+		For(&corev1.Service{}).
+		WatchesRawSource(source.Channel(settings.Listen(ctx), services)).
+		Complete(balancer)
+	if err != nil {
+		return fmt.Errorf("load balancer: %w", err)
+	}
+	return nil
+}
 
 // balancerReconciler is a cloud's load balancer. It gives an address to each Service that requests
 // one.
 type balancerReconciler struct {
-	Options
-	client client.Client
+	addresses *Pool
+	settings  *Settings
+	client    client.Client
 }
 
 // Reconcile sets the address of a LoadBalancer Service, and removes it from a Service of another
@@ -30,11 +49,11 @@ func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 	ip := service.Spec.LoadBalancerIP
 	has := len(given) > 0 && (!wanted || ip == "" || given[0].IP == ip)
 	switch {
-	case wanted == has, wanted && !r.Settings.Get().LoadBalancer, service.DeletionTimestamp != nil:
+	case wanted == has, wanted && !r.settings.Get().LoadBalancer, service.DeletionTimestamp != nil:
 		return ctrl.Result{}, nil
 	case wanted:
 		if ip == "" {
-			next, err := r.LoadBalancerIPs.Take()
+			next, err := r.addresses.Take()
 			if err != nil {
 				return ctrl.Result{}, err
 			}

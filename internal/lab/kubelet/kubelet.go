@@ -1,5 +1,5 @@
-// Package kubelet replaces what a cluster without containers lacks: the kubelet of its only node
-// and the load balancer of a cloud. It reports pods that the scheduler has bound to the node as
+// Package kubelet replaces what a cluster without containers lacks: the kubelet of each node and
+// the load balancer of a cloud. It reports pods that the scheduler has bound to the node as
 // running, and removes them, as a kubelet would. But nothing runs in them, except what a Runtime
 // runs, and the containers for which the lab has a program. The stages of kwok are templates of a status. They can
 // neither run a pod nor wait for a Secret or for settings, and writing the status is the smallest part of this.
@@ -22,15 +22,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Options configure the stand-in.
+// Options configure the kubelet of one node.
 type Options struct {
-	// Node is the name of the cluster's only node. NodeIP is its address.
+	// Node is the name of the node. NodeIP is its address.
 	Node   string
 	NodeIP netip.Addr
-	// PodIPs and LoadBalancerIPs are the pools for the addresses of pods and of LoadBalancer
-	// Services.
-	PodIPs, LoadBalancerIPs *Pool
-	Settings                *Settings
+	// PodIPs is the pool for the addresses of pods. All nodes of a cluster share it.
+	PodIPs   *Pool
+	Settings *Settings
 	// Programs are the programs that really run, by the name of the container. Other containers are
 	// only reported as running.
 	Programs map[string]Program
@@ -47,7 +46,7 @@ type Runtime interface {
 	Remove(ctx context.Context, pod client.ObjectKey)
 }
 
-// Register adds the stand-in's controllers to the manager of a cluster. They end with ctx.
+// Register adds the kubelet of a node to the manager of the node's cluster. It ends with ctx.
 func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	clientset, err := kubernetes.NewForConfig(mgr.GetConfig())
 	if err != nil {
@@ -65,24 +64,14 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	pending := Requeue(
 		mgr.GetClient(), &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase != corev1.PodRunning },
 	)
-	err = ctrl.NewControllerManagedBy(mgr).Named("kubelet").
+	err = ctrl.NewControllerManagedBy(mgr).Named("kubelet-"+options.Node).
 		For(&corev1.Pod{}).
 		// A pod that waits for its volume continues when the Secret appears.
 		Watches(&corev1.Secret{}, pending).
 		WatchesRawSource(source.Channel(options.Settings.Listen(ctx), pending)).
 		Complete(pods)
 	if err != nil {
-		return fmt.Errorf("kubelet: %w", err)
-	}
-
-	balancer := &balancerReconciler{Options: options, client: mgr.GetClient()}
-	services := Requeue(mgr.GetClient(), &corev1.ServiceList{}, func(*corev1.Service) bool { return true })
-	err = ctrl.NewControllerManagedBy(mgr).Named("load-balancer").
-		For(&corev1.Service{}).
-		WatchesRawSource(source.Channel(options.Settings.Listen(ctx), services)).
-		Complete(balancer)
-	if err != nil {
-		return fmt.Errorf("load balancer: %w", err)
+		return fmt.Errorf("kubelet of %s: %w", options.Node, err)
 	}
 	return nil
 }
@@ -94,19 +83,19 @@ var capacity = corev1.ResourceList{
 	corev1.ResourceEphemeralStorage: resource.MustParse("100Gi"), corev1.ResourcePods: resource.MustParse("110"),
 }
 
-// NewNode returns the cluster's only node, ready.
-func NewNode(name string, ip netip.Addr, podCIDR, version string) *corev1.Node {
+// NewNode returns a node, ready. PodCIDRs are the networks of which only this node's pods have addresses.
+func NewNode(name string, ip netip.Addr, podCIDRs []string, version string) *corev1.Node {
 	condition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) corev1.NodeCondition {
 		now := metav1.Now()
 		return corev1.NodeCondition{
 			Type: kind, Status: status, Reason: reason, LastHeartbeatTime: now, LastTransitionTime: now,
 		}
 	}
-	return &corev1.Node{
+	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
 			corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
 		}},
-		Spec: corev1.NodeSpec{PodCIDR: podCIDR, PodCIDRs: []string{podCIDR}},
+		Spec: corev1.NodeSpec{PodCIDRs: podCIDRs},
 		Status: corev1.NodeStatus{
 			Capacity: capacity, Allocatable: capacity,
 			Addresses: []corev1.NodeAddress{
@@ -124,6 +113,10 @@ func NewNode(name string, ip netip.Addr, podCIDR, version string) *corev1.Node {
 			},
 		},
 	}
+	if len(podCIDRs) > 0 {
+		node.Spec.PodCIDR = podCIDRs[0]
+	}
+	return node
 }
 
 // podReconciler is the kubelet.

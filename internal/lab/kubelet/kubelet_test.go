@@ -25,9 +25,8 @@ const eventsKept = 100
 func newOptions() Options {
 	return Options{
 		Node: node, NodeIP: netip.MustParseAddr("172.18.0.2"),
-		PodIPs:          NewPool(netip.MustParsePrefix("10.202.0.0/16")),
-		LoadBalancerIPs: NewPool(netip.MustParsePrefix("172.18.200.0/24")),
-		Settings:        NewSettings(Values{LoadBalancer: true, PullImage: true}),
+		PodIPs:   NewPool(netip.MustParsePrefix("10.202.0.0/16")),
+		Settings: NewSettings(Values{PullImage: true}),
 	}
 }
 
@@ -217,9 +216,12 @@ func TestALoadBalancerServiceIsGivenAnAddress(t *testing.T) {
 			if test.has != "" {
 				service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: test.has}}
 			}
-			r := &balancerReconciler{Options: newOptions(), client: newClient(service)}
+			r := &balancerReconciler{
+				addresses: NewPool(netip.MustParsePrefix("172.18.200.0/24")),
+				settings:  NewSettings(Values{LoadBalancer: true}), client: newClient(service),
+			}
 			if test.off {
-				if err := r.Settings.Set("load-balancer", "false"); err != nil {
+				if err := r.settings.Set("load-balancer", "false"); err != nil {
 					t.Fatal(err)
 				}
 			}

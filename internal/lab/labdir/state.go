@@ -47,10 +47,19 @@ type Cluster struct {
 	LiqoFolder string `json:"liqoFolder,omitempty"`
 	// Peerable reports whether the cluster can be peered with another one.
 	Peerable bool `json:"peerable"`
-	// NodeIP is the node's address for other clusters. NATIP is its address behind a NAT. They are
-	// only set with a real data plane.
+	// Nodes are its nodes, at least one. NodeIP and NATIP are the addresses of the first.
+	Nodes  []Node `json:"nodes"`
 	NodeIP string `json:"nodeIP,omitempty"`
 	NATIP  string `json:"natIP,omitempty"`
+}
+
+// Node is everything that a user of a node needs to know.
+type Node struct {
+	Name string `json:"name"`
+	// IP is its address for other clusters. NATIP is its address behind a NAT. They are only set with
+	// a real data plane.
+	IP    string `json:"ip,omitempty"`
+	NATIP string `json:"natIP,omitempty"`
 }
 
 // Announce writes the state as one line of JSON, which shows the parent process that the lab is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -32,7 +33,7 @@ const liqoHelp = "the release of Liqo: a version, such as v1.1.2, or a folder wi
 // standardCluster returns the networks and versions of clusters that request no others. Release is the one of Liqo, or
 // empty for the default.
 func standardCluster(ctx context.Context, release string) (kube.Spec, error) {
-	standard := kube.Spec{ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR}
+	standard := kube.Spec{ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, NodeCount: 1}
 	var err error
 	if standard.Kubernetes, err = binaries.DefaultKubernetes(); err != nil {
 		return standard, err
@@ -80,6 +81,8 @@ func parseCluster(ctx context.Context, value string, standard kube.Spec) (lab.Cl
 			c.ExternalCIDR, err = netip.ParsePrefix(argument)
 		case "service":
 			c.ServiceCIDR, err = netip.ParsePrefix(argument)
+		case "nodes":
+			c.NodeCount, err = strconv.Atoi(argument)
 		case "kubernetes":
 			c.Kubernetes, err = binaries.ParseKubernetes(argument)
 		case "liqo":

@@ -17,13 +17,14 @@ import (
 )
 
 func newRun(folder func() (string, error)) *cobra.Command {
-	return &cobra.Command{
+	var node string
+	command := &cobra.Command{
 		Use:   "run POD",
 		Short: "Start a pod that answers pings and HTTP, unless it runs, and print its address",
 		Long: "Start a pod that answers pings, and HTTP at port 80, unless there is one of that name, " +
 			"and print its address when it runs.\n" +
 			"The pod is named cluster/namespace/name. It answers in a lab with --dataplane=real only.",
-		Example: "  liqo-lab run rome/default/a",
+		Example: "  liqo-lab run rome/default/a\n  liqo-lab run rome/default/b --node rome-node-2",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			state, err := stateOf(folder)
@@ -38,17 +39,20 @@ func newRun(folder func() (string, error)) *cobra.Command {
 			if len(clusters) == 0 {
 				return fmt.Errorf("the lab has no cluster %q", parts[0])
 			}
-			address, err := runPod(command.Context(), clusters[0].Kubeconfig, parts[1], parts[2])
+			address, err := runPod(command.Context(), clusters[0].Kubeconfig, parts[1], parts[2], node)
 			if err == nil {
 				fmt.Fprintln(command.OutOrStdout(), address)
 			}
 			return err
 		},
 	}
+	command.Flags().StringVar(&node, "node", "", "the node that runs it (default: one that the scheduler chooses)")
+	return command
 }
 
-// runPod starts a pod, unless there is one of that name, and returns its address when it runs.
-func runPod(ctx context.Context, kubeconfig, namespace, name string) (string, error) {
+// runPod starts a pod on a node, or on any if none is named, unless there is one of that name. It returns its address
+// when it runs.
+func runPod(ctx context.Context, kubeconfig, namespace, name, node string) (string, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return "", err
@@ -60,7 +64,7 @@ func runPod(ctx context.Context, kubeconfig, namespace, name string) (string, er
 	label := map[string]string{"run": name} // as of kubectl run
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: label},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Image: "echo"}}},
+		Spec:       corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "echo", Image: "echo"}}},
 	}
 	if err := in.Create(ctx, pod); err != nil && !apierrors.IsAlreadyExists(err) {
 		return "", err

@@ -27,7 +27,7 @@ type link struct {
 	network netns.NsHandle // of the pod, open so that it does not end with the pod
 }
 
-// fabrics joins the node to each gateway's pod as Liqo's InternalFabrics specify.
+// fabrics joins every node to each gateway's pod as Liqo's InternalFabrics specify.
 type fabrics struct{ *leaf }
 
 // Reconcile reconciles one InternalFabric.
@@ -37,74 +37,85 @@ func (f fabrics) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	var fabric networkingv1beta1.InternalFabric
 	err := f.client.Get(ctx, req.NamespacedName, &fabric)
 	if apierrors.IsNotFound(err) || err == nil && fabric.DeletionTimestamp != nil {
-		f.unlink(req.NamespacedName)
+		for _, n := range f.nodes {
+			n.unlink(req.NamespacedName)
+		}
 		return ctrl.Result{}, nil
 	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	var node networkingv1beta1.InternalNode
-	if err := f.client.Get(ctx, client.ObjectKey{Name: f.NodeName}, &node); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err) // when it appears, the fabric is reconciled again
+	var errs []error
+	for _, n := range f.nodes {
+		errs = append(errs, n.follow(ctx, &fabric))
 	}
-	return ctrl.Result{}, f.link(req.NamespacedName, &fabric, &node)
+	return ctrl.Result{}, errors.Join(errs...)
+}
+
+// follow joins the node to a gateway's pod as the InternalFabric and the node's own InternalNode specify. It must be
+// called with the lock held.
+func (n *node) follow(ctx context.Context, fabric *networkingv1beta1.InternalFabric) error {
+	var internal networkingv1beta1.InternalNode
+	if err := n.client.Get(ctx, client.ObjectKey{Name: n.Node.Name}, &internal); err != nil {
+		return client.IgnoreNotFound(err) // when it appears, the fabric is reconciled again
+	}
+	return n.link(fabric, &internal)
 }
 
 // link creates the devices for an InternalFabric. It must be called with the lock held.
-func (l *leaf) link(
-	key client.ObjectKey, fabric *networkingv1beta1.InternalFabric, node *networkingv1beta1.InternalNode,
-) error {
+func (n *node) link(fabric *networkingv1beta1.InternalFabric, internal *networkingv1beta1.InternalNode) error {
+	key := client.ObjectKeyFromObject(fabric)
 	wanted := link{
 		nodeEnd: fabric.Spec.Interface.Node.Name,
-		podEnd:  node.Spec.Interface.Gateway.Name,
+		podEnd:  internal.Spec.Interface.Gateway.Name,
 		mtu:     fabric.Spec.MTU,
 	}
 	var errs [3]error
 	var gateway netip.Addr
 	gateway, errs[0] = netip.ParseAddr(fabric.Spec.GatewayIP.String())
-	wanted.nodeIP, errs[1] = netip.ParseAddr(node.Spec.Interface.Node.IP.String())
+	wanted.nodeIP, errs[1] = netip.ParseAddr(internal.Spec.Interface.Node.IP.String())
 	wanted.podIP, errs[2] = netip.ParseAddr(fabric.Spec.Interface.Gateway.IP.String())
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	target := l.podAt(gateway)
+	target := n.podAt(gateway)
 	if target == nil { // Liqo has not yet noticed that the pod is gone, and will change the fabric
 		return nil
 	}
-	existing := l.links[key]
+	existing := n.links[key]
 	if wanted.pod, wanted.network = target.uid, existing.network; existing == wanted {
 		return nil
 	}
 	if existing.pod == wanted.pod {
-		l.unlink(key) // a pod has only one device of this name
+		n.unlink(key) // a pod has only one device of this name
 	}
 	var err error
 	if wanted.network, err = netns.GetFromPid(target.PID); err != nil {
 		return err
 	}
-	return l.relink(key, wanted, target)
+	return n.relink(key, wanted, target)
 }
 
 // relink replaces the devices for an InternalFabric. It prepares the new ones first. As in Liqo's fabric,
 // which creates a Geneve tunnel right after it has deleted the one before, the node then hardly is without.
 // It must be called with the lock held.
-func (l *leaf) relink(key client.ObjectKey, wanted link, target *pod) error {
+func (n *node) relink(key client.ObjectKey, wanted link, target *pod) error {
 	const prepared = "prepared"
-	err := addPair(l.node, target.Sandbox, prepared, wanted.podEnd, wanted.mtu)
+	err := addPair(n.Sandbox, target.Sandbox, prepared, wanted.podEnd, wanted.mtu)
 	if err == nil {
 		_, err = addressed(target.Net, wanted.podEnd, wanted.podIP)
 	}
-	l.unlink(key)
-	l.links[key] = wanted
+	n.unlink(key)
+	n.links[key] = wanted
 	if err == nil {
-		err = rename(l.node.Net, prepared, wanted.nodeEnd)
+		err = rename(n.Net, prepared, wanted.nodeEnd)
 	}
 	if err == nil {
-		_, err = addressed(l.node.Net, wanted.nodeEnd, wanted.nodeIP)
+		_, err = addressed(n.Net, wanted.nodeEnd, wanted.nodeIP)
 	}
 	if err != nil {
-		removeDevice(l.node, prepared)
-		l.unlink(key)
+		removeDevice(n.Sandbox, prepared)
+		n.unlink(key)
 	}
 	return err
 }
@@ -120,10 +131,10 @@ func (l *leaf) podAt(ip netip.Addr) *pod {
 }
 
 // unlink removes the devices for an InternalFabric, if there are any. It must be called with the lock held.
-func (l *leaf) unlink(fabric client.ObjectKey) {
-	if gone, ok := l.links[fabric]; ok {
-		delete(l.links, fabric)
-		removeDevice(l.node, gone.nodeEnd)
+func (n *node) unlink(fabric client.ObjectKey) {
+	if gone, ok := n.links[fabric]; ok {
+		delete(n.links, fabric)
+		removeDevice(n.Sandbox, gone.nodeEnd)
 		_ = gone.network.Close()
 	}
 }

@@ -2,6 +2,7 @@ package real
 
 import (
 	"context"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -20,31 +21,26 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
 
 // kubeconfig is the path at which Liqo's programs find their credentials.
 const kubeconfig = "/kubeconfig"
 
-// leaf is the node of a cluster and its pods.
+// leaf is a cluster: its nodes and their pods.
 type leaf struct {
 	dataplane.Cluster
 	plane     *Real
-	node      *sandbox.Sandbox
-	port      *underlay.Port
 	apiServer string // in the form address:port
-	relay     *relay
-	fabric    *process.Process
+	nodes     []*node
 
-	mu     sync.Mutex
-	client client.Client // of the manager that was registered last
-	pods   map[client.ObjectKey]*pod
-	links  map[client.ObjectKey]link // by InternalFabric
-	number int                       // of the last pod's device
-	served served
+	mu        sync.Mutex
+	client    client.Client // of the manager that was registered last
+	pods      map[client.ObjectKey]*pod
+	number    int          // of the last pod's device
+	balancers []netip.Addr // addresses of load balancers that lead to the first node
 }
 
-// newLeaf creates the node of a cluster. The cluster's API server has an address of the form
+// newLeaf creates the nodes of a cluster. The cluster's API server has an address of the form
 // https://address:port.
 func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf, err error) {
 	server, err := url.Parse(apiServer)
@@ -52,31 +48,28 @@ func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf,
 		return nil, err
 	}
 	l := &leaf{
-		Cluster: cluster, plane: plane, apiServer: server.Host,
-		pods: map[client.ObjectKey]*pod{}, links: map[client.ObjectKey]link{},
+		Cluster: cluster, plane: plane, apiServer: server.Host, pods: map[client.ObjectKey]*pod{},
 	}
 	defer func() {
 		if err != nil {
 			l.close()
 		}
 	}()
-	l.node, err = sandbox.Start(plane.helper, sandbox.Spec{
-		Name: cluster.Name, Sysctls: forwarding(), Folders: []string{"/etc/iproute2"}, Mounts: l.mounts(binaries.LiqoFabric),
-	})
-	if err != nil {
-		return nil, err
+	for _, spec := range cluster.Nodes {
+		if err := l.addNode(spec); err != nil {
+			return nil, err
+		}
 	}
-	if l.port, err = plug(l.node, plane.Underlay, cluster.NodeIP, cluster.Name); err != nil {
-		return nil, err
+	return l, nil
+}
+
+// runtimes returns what runs the pods of each node, by the node's name.
+func (l *leaf) runtimes() map[string]kubelet.Runtime {
+	runtimes := map[string]kubelet.Runtime{}
+	for _, n := range l.nodes {
+		runtimes[n.Node.Name] = n
 	}
-	if err := writeRules(l.node, nil); err != nil {
-		return nil, err
-	}
-	if l.relay, err = startRelay(l.node, l.apiServer); err != nil {
-		return nil, err
-	}
-	l.fabric, err = l.startIn(l.node, binaries.LiqoFabric, binaries.LiqoFabric.Name, cluster.FabricArgs)
-	return l, err
+	return runtimes
 }
 
 // mounts are the files that Liqo's programs need in a sandbox: themselves and their credentials.
@@ -151,19 +144,7 @@ func (l *leaf) close() {
 	for key := range l.pods {
 		l.remove(key)
 	}
-	for fabric := range l.links {
-		l.unlink(fabric)
-	}
-	if l.fabric != nil {
-		l.fabric.Stop(context.Background())
-	}
-	if l.relay != nil {
-		l.relay.close()
-	}
-	if l.port != nil {
-		_ = l.port.Close()
-	}
-	if l.node != nil {
-		l.node.Stop()
+	for _, n := range l.nodes {
+		n.close()
 	}
 }

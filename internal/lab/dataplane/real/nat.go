@@ -31,7 +31,7 @@ func newNAT(helper []string, network *underlay.Network) (*nat, error) {
 	return &nat{Sandbox: held, port: port}, nil
 }
 
-// add gives the node of a leaf another address.
+// add gives a node of a leaf another address.
 func (n *nat) add(leaf string, outside, node netip.Addr) error {
 	n.rules = append(n.rules, translation{From: netip.AddrPortFrom(outside, 0), To: netip.AddrPortFrom(node, 0)})
 	n.port.AddAddress(outside, leaf)

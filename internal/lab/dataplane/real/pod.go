@@ -23,7 +23,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 )
 
-var _ kubelet.Runtime = &leaf{}
+var _ kubelet.Runtime = &node{}
 
 // containers are the programs of a gateway's pod, by the names of its containers in Liqo's
 // templates. There is a third, for Geneve, which the lab does not need.
@@ -35,6 +35,7 @@ const gatewayContainer = "wireguard"
 // pod is a running pod.
 type pod struct {
 	*sandbox.Sandbox
+	node      *node
 	uid       types.UID
 	ip        netip.Addr
 	device    string // its end in the node
@@ -43,57 +44,62 @@ type pod struct {
 }
 
 // Run implements kubelet.Runtime.
-func (l *leaf) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
+func (n *node) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
 	if object.Spec.HostNetwork || container(object, vkMachinery.ContainerName) != nil {
 		return nil // it is on the machine
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	key := client.ObjectKeyFromObject(object)
-	if running := l.pods[key]; running != nil {
+	if running := n.pods[key]; running != nil {
 		if running.uid == object.UID && running.ip == ip {
 			return nil
 		}
-		l.remove(key)
+		n.remove(key)
 	}
-	if err := l.start(ctx, object, ip); err != nil {
-		l.remove(key)
+	if err := n.start(ctx, object, ip); err != nil {
+		n.remove(key)
 		return err
 	}
 	return nil
 }
 
 // Remove implements kubelet.Runtime.
-func (l *leaf) Remove(_ context.Context, key client.ObjectKey) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.remove(key)
+func (n *node) Remove(_ context.Context, key client.ObjectKey) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if running := n.pods[key]; running != nil && running.node == n { // another node may run the next pod of this name
+		n.remove(key)
+	}
 }
 
-// start must be called with the lock held. If it fails, l.pods has everything that it has created.
-func (l *leaf) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
-	spec := sandbox.Spec{Name: fmt.Sprintf("%s/%s/%s", l.Name, object.Namespace, object.Name)}
+// start must be called with the lock held. If it fails, n.pods has everything that it has created.
+func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
+	spec := sandbox.Spec{Name: fmt.Sprintf("%s/%s/%s", n.leaf.Name, object.Namespace, object.Name)}
 	gateway := container(object, gatewayContainer) != nil
 	if gateway {
 		var err error
-		if spec, err = l.gatewaySpec(ctx, object, spec.Name); err != nil {
+		if spec, err = n.gatewaySpec(ctx, object, spec.Name); err != nil {
 			return err
 		}
 	} else {
 		spec.Echo = echoPorts(object)
 	}
-	held, err := sandbox.Start(l.plane.helper, spec)
+	held, err := sandbox.Start(n.plane.helper, spec)
 	if err != nil {
 		return err
 	}
-	l.number++
-	started := &pod{Sandbox: held, uid: object.UID, ip: ip, device: fmt.Sprintf("pod%d", l.number)}
-	l.pods[client.ObjectKeyFromObject(object)] = started
-	if err := joinPod(l.node, held, started.device, ip); err != nil {
+	n.leaf.number++
+	started := &pod{Sandbox: held, node: n, uid: object.UID, ip: ip, device: fmt.Sprintf("pod%d", n.leaf.number)}
+	n.pods[client.ObjectKeyFromObject(object)] = started
+	if err := joinPod(n.Sandbox, held, started.device, ip); err != nil {
+		return err
+	}
+	if err := n.routePod(ip); err != nil {
 		return err
 	}
 	if gateway {
-		return l.startGateway(object, started)
+		return n.startGateway(object, started)
 	}
 	return nil
 }
@@ -191,7 +197,8 @@ func (l *leaf) remove(key client.ObjectKey) {
 	}
 	ended.Wait()
 	// The network outlives its processes, and must not be reached.
-	removeDevice(l.node, gone.device)
+	gone.node.unroutePod(gone.ip)
+	removeDevice(gone.node.Sandbox, gone.device)
 	if gone.relay != nil {
 		gone.relay.close()
 	}

@@ -65,7 +65,7 @@ func Check(helper []string) error {
 }
 
 // Register implements dataplane.DataPlane.
-func (r *Real) Register(ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster) (kubelet.Runtime, error) {
+func (r *Real) Register(ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster) (map[string]kubelet.Runtime, error) {
 	l, err := r.leaf(mgr, cluster)
 	if err != nil {
 		return nil, fmt.Errorf("data plane: %w", err)
@@ -73,7 +73,7 @@ func (r *Real) Register(ctx context.Context, mgr manager.Manager, cluster datapl
 	if err := l.register(ctx, mgr); err != nil {
 		return nil, fmt.Errorf("data plane: %w", err)
 	}
-	return l, nil
+	return l.runtimes(), nil
 }
 
 // leaf returns the data plane's part of a cluster. It creates it at the first call. Later, Liqo may have another
@@ -93,8 +93,10 @@ func (r *Real) leaf(mgr manager.Manager, cluster dataplane.Cluster) (*leaf, erro
 			return nil, err
 		}
 	}
-	if err := r.nat.add(cluster.Name, cluster.NATIP, cluster.NodeIP); err != nil {
-		return nil, err
+	for _, node := range cluster.Nodes {
+		if err := r.nat.add(cluster.Name, node.NATIP, node.IP); err != nil {
+			return nil, err
+		}
 	}
 	l, err := newLeaf(r, mgr.GetConfig().Host, cluster)
 	if err != nil {

@@ -24,14 +24,21 @@ type translation struct {
 	// Protocol is a number of IANA's. Zero stands for all protocols and all ports.
 	Protocol uint8
 	From, To netip.AddrPort
+	// Public reports whether clients outside of the cluster use From. If a pod of another node answers them, the answer
+	// must come back through the node that translates, because the client knows no other address. As kube-proxy does,
+	// the node therefore sends such packets on as its own.
+	Public bool
 }
+
+// masqueradeMark marks packets that a node sends on as its own. It is kube-proxy's.
+const masqueradeMark = 0x4000
 
 func (t translation) compare(other translation) int {
 	return cmp.Or(cmp.Compare(t.Protocol, other.Protocol), t.From.Compare(other.From), t.To.Compare(other.To))
 }
 
 // writeRules makes a node apply these translations and no others. Packets from the node to the
-// underlay have its own address.
+// underlay have its own address. Those between the pods and nodes of a leaf keep theirs.
 func writeRules(node *sandbox.Sandbox, translations []translation) error {
 	conn, err := nftables.New(nftables.WithNetNSFd(int(node.Namespace)))
 	if err != nil {
@@ -53,6 +60,13 @@ func writeRules(node *sandbox.Sandbox, translations []translation) error {
 	conn.AddRule(&nftables.Rule{Table: lab, Chain: out, Exprs: []expr.Any{
 		&expr.Meta{Key: expr.MetaKeyOIFNAME, Register: 1},
 		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: interfaceName(uplink)},
+		&expr.Masq{},
+	}})
+	conn.AddRule(&nftables.Rule{Table: lab, Chain: out, Exprs: []expr.Any{
+		&expr.Meta{Key: expr.MetaKeyOIFNAME, Register: 1},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte(toNodes)}, // the beginning of the name
+		&expr.Meta{Key: expr.MetaKeyMARK, Register: 1},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binaryutil.NativeEndian.PutUint32(masqueradeMark)},
 		&expr.Masq{},
 	}})
 	if err := conn.Flush(); err != nil {
@@ -84,6 +98,11 @@ func (t translation) expressions() []expr.Any {
 			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binaryutil.BigEndian.PutUint16(t.From.Port())},
 			&expr.Immediate{Register: 2, Data: binaryutil.BigEndian.PutUint16(t.To.Port())})
 		nat.RegProtoMin = 2
+	}
+	if t.Public {
+		rule = append(rule,
+			&expr.Immediate{Register: 1, Data: binaryutil.NativeEndian.PutUint32(masqueradeMark)},
+			&expr.Meta{Key: expr.MetaKeyMARK, SourceRegister: true, Register: 1})
 	}
 	return append(rule, &expr.Immediate{Register: 1, Data: t.To.Addr().AsSlice()}, nat)
 }

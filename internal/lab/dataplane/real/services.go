@@ -3,6 +3,7 @@ package real
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 
@@ -19,14 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// served is what the node does for the cluster's Services.
-type served struct {
-	rules []translation
-	// balancers are the addresses of load balancers for which the node answers.
-	balancers []netip.Addr
-}
-
-// services is the node's kube-proxy and the path from the load balancer to it. A Service's packets
+// services is the kube-proxy of each node, and the path from the load balancer to the first one. A Service's packets
 // go to one of its pods: the first ready one of the cluster, by name. If the cluster has none, they
 // go to the first ready one of another cluster, at the address that Liqo reflects.
 type services struct{ *leaf }
@@ -36,7 +30,7 @@ var wholeCluster = handler.EnqueueRequestsFromMapFunc(func(context.Context, clie
 	return []reconcile.Request{{}}
 })
 
-// Reconcile updates the node from all Services.
+// Reconcile updates the nodes from all Services.
 func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,43 +46,63 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 	if err := s.client.List(ctx, &elsewhere, reflected); err != nil {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{}, s.serve(serve(list.Items, pods.Items, elsewhere.Items, s.NodeIP))
+	s.balance(balancers(list.Items))
+	var errs []error
+	for _, n := range s.nodes {
+		errs = append(errs, n.translate(translations(list.Items, pods.Items, elsewhere.Items, n.IP)))
+	}
+	return ctrl.Result{}, errors.Join(errs...)
 }
 
-// serve applies the wanted state to the node. It must be called with the lock held.
-func (l *leaf) serve(wanted served) error {
-	for _, address := range l.served.balancers {
-		if !slices.Contains(wanted.balancers, address) {
-			l.port.RemoveAddress(address)
+// balance lets the addresses of load balancers lead to the first node. It must be called with the lock held.
+func (l *leaf) balance(wanted []netip.Addr) {
+	port := l.nodes[0].port
+	for _, address := range l.balancers {
+		if !slices.Contains(wanted, address) {
+			port.RemoveAddress(address)
 		}
 	}
-	for _, address := range wanted.balancers {
-		l.port.AddAddress(address, l.Name)
+	for _, address := range wanted {
+		port.AddAddress(address, l.Name)
 	}
-	l.served.balancers = wanted.balancers
-	if slices.Equal(l.served.rules, wanted.rules) {
+	l.balancers = wanted
+}
+
+// translate makes the node apply these translations. It must be called with the lock held.
+func (n *node) translate(wanted []translation) error {
+	if slices.Equal(n.rules, wanted) {
 		return nil
 	}
-	if err := writeRules(l.node, wanted.rules); err != nil {
+	if err := writeRules(n.Sandbox, wanted); err != nil {
 		return err
 	}
-	l.served.rules = wanted.rules
-	return forget(l.node, wanted.rules)
+	n.rules = wanted
+	return forget(n.Sandbox, wanted)
 }
 
 // reflected selects the EndpointSlices with the pods of other clusters.
 var reflected = client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue}
 
-// serve returns what the Services of a cluster request of a node.
-func serve(list []corev1.Service, pods []corev1.Pod, elsewhere []discoveryv1.EndpointSlice, node netip.Addr) served {
-	var all served
+// balancers returns the addresses of load balancers.
+func balancers(list []corev1.Service) []netip.Addr {
+	var all []netip.Addr
 	for i := range list {
-		service := &list[i]
-		for _, ingress := range service.Status.LoadBalancer.Ingress {
+		for _, ingress := range list[i].Status.LoadBalancer.Ingress {
 			if address, err := netip.ParseAddr(ingress.IP); err == nil {
-				all.balancers = append(all.balancers, address)
+				all = append(all, address)
 			}
 		}
+	}
+	return all
+}
+
+// translations returns what the Services of a cluster request of a node.
+func translations(
+	list []corev1.Service, pods []corev1.Pod, elsewhere []discoveryv1.EndpointSlice, node netip.Addr,
+) []translation {
+	var all []translation
+	for i := range list {
+		service := &list[i]
 		backend := endpoint(service, pods)
 		for _, port := range service.Spec.Ports {
 			to := remoteTarget(service, port, elsewhere)
@@ -96,11 +110,11 @@ func serve(list []corev1.Service, pods []corev1.Pod, elsewhere []discoveryv1.End
 				to = target(port, backend)
 			}
 			if to.IsValid() && to.Port() != 0 {
-				all.rules = append(all.rules, rules(service, port, to, node)...)
+				all = append(all, rules(service, port, to, node)...)
 			}
 		}
 	}
-	slices.SortFunc(all.rules, translation.compare)
+	slices.SortFunc(all, translation.compare)
 	return all
 }
 
@@ -145,19 +159,19 @@ func rules(service *corev1.Service, port corev1.ServicePort, to netip.AddrPort, 
 		return nil
 	}
 	var list []translation
-	from := func(address string, number int32) {
+	from := func(address string, number int32, public bool) {
 		if ip, err := netip.ParseAddr(address); err == nil && ip.Is4() {
-			list = append(list, translation{protocol, netip.AddrPortFrom(ip, uint16(number)), to})
+			list = append(list, translation{protocol, netip.AddrPortFrom(ip, uint16(number)), to, public})
 		}
 	}
 	for _, address := range service.Spec.ClusterIPs {
-		from(address, port.Port) // "None" is no address
+		from(address, port.Port, false) // "None" is no address
 	}
 	for _, ingress := range service.Status.LoadBalancer.Ingress {
-		from(ingress.IP, port.Port)
+		from(ingress.IP, port.Port, true)
 	}
 	if port.NodePort != 0 {
-		from(node.String(), port.NodePort)
+		from(node.String(), port.NodePort, true)
 	}
 	return list
 }

@@ -46,21 +46,30 @@ func newService() corev1.Service {
 }
 
 func udp(from, to string) translation {
-	return translation{unix.IPPROTO_UDP, netip.MustParseAddrPort(from), netip.MustParseAddrPort(to)}
+	return translation{
+		Protocol: unix.IPPROTO_UDP, From: netip.MustParseAddrPort(from), To: netip.MustParseAddrPort(to),
+	}
+}
+
+// public is a translation for clients outside of the cluster, too.
+func public(t translation) translation {
+	t.Public = true
+	return t
 }
 
 func TestAServiceLeadsToItsPodFromWhereverItIsReachable(t *testing.T) {
-	got := serve([]corev1.Service{newService()}, []corev1.Pod{newPod("gw", "10.200.1.10")}, nil, nodeIP)
+	services := []corev1.Service{newService()}
+	got := translations(services, []corev1.Pod{newPod("gw", "10.200.1.10")}, nil, nodeIP)
 	want := []translation{
 		udp("10.96.0.7:51840", "10.200.1.10:51841"),
-		udp("172.18.0.3:31234", "10.200.1.10:51841"),
-		udp("172.18.201.10:51840", "10.200.1.10:51841"),
+		public(udp("172.18.0.3:31234", "10.200.1.10:51841")),
+		public(udp("172.18.201.10:51840", "10.200.1.10:51841")),
 	}
-	if !slices.Equal(got.rules, want) {
-		t.Errorf("got %v, want %v", got.rules, want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
-	if !slices.Equal(got.balancers, []netip.Addr{netip.MustParseAddr("172.18.201.10")}) {
-		t.Errorf("the node answers for %v", got.balancers)
+	if led := balancers(services); !slices.Equal(led, []netip.Addr{netip.MustParseAddr("172.18.201.10")}) {
+		t.Errorf("load balancers lead %v to a node", led)
 	}
 }
 
@@ -79,9 +88,9 @@ func TestAServiceWithoutAPodLeadsToOneThatLiqoReflectsFromAnotherCluster(t *test
 	other.Labels[discoveryv1.LabelServiceName], other.Endpoints[1].Addresses[0] = "another", "10.71.0.7"
 	service := newService()
 	service.Status, service.Spec.Ports[0].NodePort = corev1.ServiceStatus{}, 0
-	got := serve([]corev1.Service{service}, nil, []discoveryv1.EndpointSlice{other, elsewhere}, nodeIP)
-	if want := []translation{udp("10.96.0.7:51840", "10.71.0.6:8443")}; !slices.Equal(got.rules, want) {
-		t.Errorf("got %v, want %v", got.rules, want)
+	got := translations([]corev1.Service{service}, nil, []discoveryv1.EndpointSlice{other, elsewhere}, nodeIP)
+	if want := []translation{udp("10.96.0.7:51840", "10.71.0.6:8443")}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
@@ -115,9 +124,10 @@ func TestAServiceWithoutSelectorOrAddressAsksForNothing(t *testing.T) {
 	headless.Spec.ClusterIPs = []string{corev1.ClusterIPNone}
 	headless.Spec.Ports[0].NodePort, headless.Status = 0, corev1.ServiceStatus{}
 	bare.Spec.Selector, bare.Status = nil, corev1.ServiceStatus{}
-	got := serve([]corev1.Service{headless, bare}, []corev1.Pod{newPod("gw", "10.200.1.10")}, nil, nodeIP)
-	if len(got.rules) > 0 || len(got.balancers) > 0 {
-		t.Errorf("got %+v", got)
+	services := []corev1.Service{headless, bare}
+	got := translations(services, []corev1.Pod{newPod("gw", "10.200.1.10")}, nil, nodeIP)
+	if led := balancers(services); len(got) > 0 || len(led) > 0 {
+		t.Errorf("got %+v, and %v", got, led)
 	}
 }
 
