@@ -34,7 +34,7 @@ func Inventory(ctx context.Context, clusters []labdir.Cluster) ([]string, error)
 			mu.Lock()
 			defer mu.Unlock()
 			for _, key := range keys {
-				if o := objectOf(key); !o.passing() && !o.leftByLiqo(cluster.Name+"-node") {
+				if o := objectOf(key); !o.passing() && !o.leftByLiqo(cluster.Nodes) {
 					lines = append(lines, cluster.Name+" "+o.kind+" "+o.name)
 				}
 			}
@@ -82,14 +82,17 @@ func (o object) passing() bool {
 
 // leftByLiqo reports whether Liqo creates the object together with a cluster's first gateway and
 // never removes it.
-func (o object) leftByLiqo(node string) bool {
+func (o object) leftByLiqo(nodes []labdir.Node) bool {
 	name, inLiqo := strings.CutPrefix(o.name, "liqo/")
 	if !inLiqo {
 		return false
 	}
 	switch o.kind {
 	case "networking.liqo.io/routeconfigurations":
-		return slices.Contains([]string{node + "-gw-node", node + "-extcidr", node + "-service-nodeport-routing"}, name)
+		return slices.ContainsFunc(nodes, func(node labdir.Node) bool {
+			kept := []string{node.Name + "-gw-node", node.Name + "-extcidr", node.Name + "-service-nodeport-routing"}
+			return slices.Contains(kept, name)
+		})
 	case "networking.liqo.io/firewallconfigurations":
 		return name == "service-nodeport-routing"
 	}

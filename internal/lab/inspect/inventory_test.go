@@ -73,6 +73,8 @@ func TestOnlyWhatLiqoKeepsForGoodIsLeftOutOfTheInventory(t *testing.T) {
 		"/registry/networking.liqo.io/routeconfigurations/liqo/rome-node-gw-node":                  true,
 		"/registry/networking.liqo.io/routeconfigurations/liqo/rome-node-extcidr":                  true,
 		"/registry/networking.liqo.io/routeconfigurations/liqo/rome-node-service-nodeport-routing": true,
+		"/registry/networking.liqo.io/routeconfigurations/liqo/rome-node-2-gw-node":                true,
+		"/registry/networking.liqo.io/routeconfigurations/liqo/rome-node-3-gw-node":                false,
 		"/registry/networking.liqo.io/firewallconfigurations/liqo/service-nodeport-routing":        true,
 		"/registry/networking.liqo.io/firewallconfigurations/liqo/gw-mss-clamping":                 false,
 		"/registry/networking.liqo.io/routeconfigurations/liqo-tenant-milan/rome-node-gw-node":     false,
@@ -80,7 +82,7 @@ func TestOnlyWhatLiqoKeepsForGoodIsLeftOutOfTheInventory(t *testing.T) {
 		"/registry/networking.liqo.io/connections/liqo/service-nodeport-routing":                   false,
 		"/registry/firewallconfigurations/liqo/service-nodeport-routing":                           false,
 	} {
-		if got := objectOf(key).leftByLiqo("rome-node"); got != left {
+		if got := objectOf(key).leftByLiqo([]labdir.Node{{Name: "rome-node"}, {Name: "rome-node-2"}}); got != left {
 			t.Errorf("%s: %v", key, got)
 		}
 	}

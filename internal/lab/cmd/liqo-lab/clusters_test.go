@@ -13,7 +13,7 @@ import (
 
 // standard is a cluster that requests nothing.
 var standard = kube.Spec{
-	ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, Kubernetes: "v1.35.4",
+	ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, NodeCount: 1, Kubernetes: "v1.35.4",
 	Liqo: binaries.LiqoRelease{Version: "v1.2.0"},
 }
 
@@ -24,25 +24,33 @@ func TestAClusterIsDescribedInOneWord(t *testing.T) {
 		"rome=10.202.0.0/16": {
 			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
-				Liqo: binaries.LiqoRelease{Version: "v1.2.0"},
+				Liqo: binaries.LiqoRelease{Version: "v1.2.0"}, NodeCount: 1,
 			},
 			LoadBalancer: true,
 		},
 		"rome=10.202.0.0/16,no-load-balancer,no-liqo": {
 			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
+				NodeCount: 1,
 			},
 		},
 		"rome=10.202.0.0/16,liqo=v1.1.2,kubernetes=v1.36.3": {
 			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.36.3",
-				Liqo: binaries.LiqoRelease{Version: "v1.1.2"},
+				Liqo: binaries.LiqoRelease{Version: "v1.1.2"}, NodeCount: 1,
+			},
+			LoadBalancer: true,
+		},
+		"rome=10.202.0.0/16,nodes=3": {
+			Spec: kube.Spec{
+				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
+				Liqo: binaries.LiqoRelease{Version: "v1.2.0"}, NodeCount: 3,
 			},
 			LoadBalancer: true,
 		},
 		"rome=10.202.0.0/16,external=10.71.0.0/16,service=10.97.0.0/16": {
 			Spec: kube.Spec{
-				Name: "rome", PodCIDR: pods, Kubernetes: "v1.35.4",
+				Name: "rome", PodCIDR: pods, Kubernetes: "v1.35.4", NodeCount: 1,
 				Liqo:         binaries.LiqoRelease{Version: "v1.2.0"},
 				ExternalCIDR: netip.MustParsePrefix("10.71.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.97.0.0/16"),
 			},
@@ -69,6 +77,9 @@ func TestAWrongClusterIsRefusedWithTheReason(t *testing.T) {
 		{[]string{"rome=10.202.0.0/16,fast"}, `unknown option "fast"`},
 		{[]string{"rome=10.202.0.0/16,liqo=1.1"}, `"1.1" is not a version of Liqo`},
 		{[]string{"rome=10.202.0.0/16,kubernetes=v1.20.0"}, `"v1.20.0" is not a version of Kubernetes`},
+		{[]string{"rome=10.202.0.0/16,nodes=two"}, `parsing "two"`},
+		{[]string{"rome=10.202.0.0/16,nodes=5"}, "cluster rome: a cluster has 1 to 4 nodes, not 5"},
+		{[]string{"rome=10.202.0.0/16,nodes=0"}, "not 0"},
 		{[]string{"rome=10.202.0.1/16"}, "not an IPv4 network"},
 		{[]string{"rome=fd00::/64"}, "not an IPv4 network"},
 		{[]string{"rome=10.202.0.0/16", "rome=10.203.0.0/16"}, `two clusters are named "rome"`},

@@ -36,7 +36,13 @@ func startReal(t *testing.T, clusters ...string) *running {
 // runPod starts the pod default/a of a cluster, which answers on port 80, and returns its address.
 func (r *running) runPod(t *testing.T, cluster string) string {
 	t.Helper()
-	out, err := command(t, "run", cluster+"/default/a", "--dir", r.Dir).Output()
+	return r.startPod(t, cluster+"/default/a")
+}
+
+// startPod starts a pod, and returns its address.
+func (r *running) startPod(t *testing.T, pod string, options ...string) string {
+	t.Helper()
+	out, err := command(t, append([]string{"run", pod, "--dir", r.Dir}, options...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,16 +53,22 @@ func (r *running) runPod(t *testing.T, cluster string) string {
 // fail.
 func (r *running) probe(t *testing.T, kind, cluster, target string, options ...string) probe.Result {
 	t.Helper()
-	cmd := command(t, append([]string{kind, cluster + "/default/a", target, "--dir", r.Dir}, options...)...)
+	return r.probeFrom(t, kind, cluster+"/default/a", target, options...)
+}
+
+// probeFrom runs a probe from a pod, and returns its output. The probe may fail.
+func (r *running) probeFrom(t *testing.T, kind, pod, target string, options ...string) probe.Result {
+	t.Helper()
+	cmd := command(t, append([]string{kind, pod, target, "--dir", r.Dir}, options...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	var result probe.Result
 	if json.Unmarshal(out, &result) != nil {
-		t.Fatalf("%s from %s to %s: %v\n%s%s", kind, cluster, target, err, out, &stderr)
+		t.Fatalf("%s from %s to %s: %v\n%s%s", kind, pod, target, err, out, &stderr)
 	}
 	if (result.Received > 0) != (err == nil) {
-		t.Errorf("%s from %s to %s: %+v, but %v", kind, cluster, target, result, err)
+		t.Errorf("%s from %s to %s: %+v, but %v", kind, pod, target, result, err)
 	}
 	return result
 }
@@ -66,12 +78,18 @@ func (r *running) probe(t *testing.T, kind, cluster, target string, options ...s
 // replaced, Liqo 1.0 waits 15 s for a lease, and WireGuard notices up to 15 s later.
 func (r *running) reaches(t *testing.T, cluster, address string) {
 	t.Helper()
-	result := r.probe(t, "ping", cluster, address, "--until-answer", "--count=600", "--timeout=200ms")
+	r.reachesFrom(t, cluster+"/default/a", address)
+}
+
+// reachesFrom does the same from a pod.
+func (r *running) reachesFrom(t *testing.T, pod, address string) {
+	t.Helper()
+	result := r.probeFrom(t, "ping", pod, address, "--until-answer", "--count=600", "--timeout=200ms")
 	if result.Received > 0 {
-		result = r.probe(t, "ping", cluster, address)
+		result = r.probeFrom(t, "ping", pod, address)
 	}
 	if result.Lost > 0 {
-		t.Errorf("%s does not reach %s: %+v", cluster, address, result)
+		t.Errorf("%s does not reach %s: %+v", pod, address, result)
 	}
 }
 
@@ -87,11 +105,22 @@ func (r *running) reachesNot(t *testing.T, cluster, address string) {
 // sees it at an address.
 func (r *running) answersTo(t *testing.T, cluster, address, name, source string) {
 	t.Helper()
-	result := r.probe(t, "http", cluster, "http://"+address)
-	answer, ok := result.Answer.(map[string]any)
-	if !ok || answer["name"] != name || answer["source"] != source {
-		t.Errorf("%s is answered %+v, want the name %s and the source %s", address, result, name, source)
+	r.answers(t, cluster+"/default/a", address, name, source)
+}
+
+// answers fails the test unless a pod is answered at an address by the pod of a name, which sees it at a source.
+func (r *running) answers(t *testing.T, pod, address, name, source string) {
+	t.Helper()
+	if answer := r.answer(t, pod, address); answer["name"] != name || answer["source"] != source {
+		t.Errorf("%s is answered %v at %s, want the name %s and the source %s", pod, answer, address, name, source)
 	}
+}
+
+// answer returns what a pod is answered at an address, or nothing.
+func (r *running) answer(t *testing.T, pod, address string) map[string]any {
+	t.Helper()
+	answer, _ := r.probeFrom(t, "http", pod, "http://"+address).Answer.(map[string]any) // nil if there is none
+	return answer
 }
 
 // joinLeaves connects two clusters with liqoctl, which waits until the tunnel works.
