@@ -173,19 +173,26 @@ func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodes
 			if port.Protocol != corev1.ProtocolUDP || port.TargetPort.IntValue() != listenPort {
 				continue
 			}
-			number := strconv.Itoa(int(port.Port))
-			for _, ip := range service.Spec.ClusterIPs {
-				list = append(list, net.JoinHostPort(ip, number))
-			}
-			for _, node := range nodes {
-				if port.NodePort != 0 {
-					list = append(list, net.JoinHostPort(node.IP.String(), strconv.Itoa(int(port.NodePort))))
-				}
-			}
-			for _, ingress := range service.Status.LoadBalancer.Ingress {
-				list = append(list, net.JoinHostPort(ingress.IP+ingress.Hostname, number))
-			}
+			list = append(list, addressesOfPort(service, port, nodes)...)
 		}
+	}
+	return list
+}
+
+// addressesOfPort returns the addresses of one port of a Service.
+func addressesOfPort(service *corev1.Service, port corev1.ServicePort, nodes []Node) []string {
+	var list []string
+	number := strconv.Itoa(int(port.Port))
+	for _, ip := range service.Spec.ClusterIPs {
+		list = append(list, net.JoinHostPort(ip, number))
+	}
+	for _, node := range nodes {
+		if port.NodePort != 0 {
+			list = append(list, net.JoinHostPort(node.IP.String(), strconv.Itoa(int(port.NodePort))))
+		}
+	}
+	for _, ingress := range service.Status.LoadBalancer.Ingress {
+		list = append(list, net.JoinHostPort(ingress.IP+ingress.Hostname, number))
 	}
 	return list
 }

@@ -48,7 +48,9 @@ func NewSimulated() *Simulated {
 }
 
 // Register implements DataPlane. Pods are only reported as running.
-func (s *Simulated) Register(ctx context.Context, mgr manager.Manager, cluster Cluster) (map[string]kubelet.Runtime, error) {
+func (s *Simulated) Register(
+	ctx context.Context, mgr manager.Manager, cluster Cluster,
+) (map[string]kubelet.Runtime, error) {
 	wake := make(chan event.GenericEvent, wakeBuffer)
 	s.mu.Lock()
 	s.wake[cluster.Name] = wake

@@ -13,9 +13,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
-// MostClusters is the maximum number of clusters in a lab, and MostNodes that of nodes in a cluster. More have no
-// addresses of their own.
-const MostClusters, MostNodes = 54, 4
+// MostClusters is the maximum number of clusters in a lab. More have no addresses of their own.
+const MostClusters = 54
+
+// MostNodes is the maximum number of nodes in a cluster, for the same reason.
+const MostNodes = 4
 
 // Nodes returns the cluster's nodes. They have addresses that no other node of the lab has.
 func (c *Cluster) Nodes() []dataplane.Node {

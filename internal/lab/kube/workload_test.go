@@ -31,8 +31,9 @@ func TestTheProgramsOfEachVersionGetTheFlagsOfItsChart(t *testing.T) {
 				t.Errorf("%s: the flags of %s are %q, %v", version, test.program.Name, got, err)
 			}
 		}
-		fabric, err := c.fabricFlags("liqo-fabric-2")
-		if err != nil || !slices.Contains(fabric, "--nodename="+noNode) || !slices.Contains(fabric, "--podname=liqo-fabric-2") {
+		const name = "liqo-fabric-2"
+		fabric, err := c.fabricFlags(name)
+		if err != nil || !slices.Contains(fabric, "--nodename="+noNode) || !slices.Contains(fabric, "--podname="+name) {
 			t.Errorf("%s: the flags of the fabric are %q, %v", version, fabric, err)
 		}
 	}

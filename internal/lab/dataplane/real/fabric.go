@@ -56,7 +56,7 @@ func (f fabrics) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 // called with the lock held.
 func (n *node) follow(ctx context.Context, fabric *networkingv1beta1.InternalFabric) error {
 	var internal networkingv1beta1.InternalNode
-	if err := n.client.Get(ctx, client.ObjectKey{Name: n.Node.Name}, &internal); err != nil {
+	if err := n.client.Get(ctx, client.ObjectKey{Name: n.Name}, &internal); err != nil {
 		return client.IgnoreNotFound(err) // when it appears, the fabric is reconciled again
 	}
 	return n.link(fabric, &internal)

@@ -67,7 +67,7 @@ func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf,
 func (l *leaf) runtimes() map[string]kubelet.Runtime {
 	runtimes := map[string]kubelet.Runtime{}
 	for _, n := range l.nodes {
-		runtimes[n.Node.Name] = n
+		runtimes[n.Name] = n
 	}
 	return runtimes
 }

@@ -42,7 +42,7 @@ func (l *leaf) addNode(spec dataplane.Node) error {
 	}
 	for _, other := range l.nodes[:len(l.nodes)-1] {
 		if err := joinNodes(n, other); err != nil {
-			return fmt.Errorf("from %s to %s: %w", n.Node.Name, other.Node.Name, err)
+			return fmt.Errorf("from %s to %s: %w", n.Name, other.Name, err)
 		}
 	}
 	if err := writeRules(held, nil); err != nil {

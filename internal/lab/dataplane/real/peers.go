@@ -53,7 +53,7 @@ func (n *node) routePod(address netip.Addr) error {
 	return n.eachPeer(func(peer *node, route *netlink.Route) error {
 		route.Dst = host(address)
 		if err := peer.Net.RouteReplace(route); err != nil {
-			return fmt.Errorf("route from %s to %s: %w", peer.Node.Name, address, err)
+			return fmt.Errorf("route from %s to %s: %w", peer.Name, address, err)
 		}
 		return nil
 	})
@@ -76,7 +76,7 @@ func (n *node) eachPeer(do func(peer *node, route *netlink.Route) error) error {
 		}
 		device, err := peer.Net.LinkByName(n.device())
 		if err != nil {
-			return fmt.Errorf("%s in %s: %w", n.device(), peer.Node.Name, err)
+			return fmt.Errorf("%s in %s: %w", n.device(), peer.Name, err)
 		}
 		if err := do(peer, &netlink.Route{LinkIndex: device.Attrs().Index, Gw: n.IP.AsSlice()}); err != nil {
 			return err

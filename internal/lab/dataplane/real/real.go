@@ -65,7 +65,9 @@ func Check(helper []string) error {
 }
 
 // Register implements dataplane.DataPlane.
-func (r *Real) Register(ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster) (map[string]kubelet.Runtime, error) {
+func (r *Real) Register(
+	ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster,
+) (map[string]kubelet.Runtime, error) {
 	l, err := r.leaf(mgr, cluster)
 	if err != nil {
 		return nil, fmt.Errorf("data plane: %w", err)
