@@ -54,7 +54,7 @@ func (c *Cluster) chartFlags(program binaries.Program) (flags, error) {
 	container := &pod.Spec.Containers[0]
 	pod.Spec.NodeName = c.firstNode().Name
 	readConfigMaps(container, objects)
-	_, args, err := kubelet.Command(pod, container)
+	_, _, args, err := kubelet.Command(pod, container)
 	if err != nil {
 		return nil, fmt.Errorf("workload %s of the chart: %w", workload, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -18,6 +19,8 @@ import (
 	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
@@ -44,6 +47,14 @@ type Runtime interface {
 	Run(ctx context.Context, pod *corev1.Pod, ip netip.Addr) error
 	// Remove ends a pod, if it runs.
 	Remove(ctx context.Context, pod client.ObjectKey)
+	// Commands returns the containers of a pod that Run has started, until Remove is called. A pod
+	// of the same name is another one if its UID is.
+	Commands(pod *corev1.Pod) Commands
+	// Terminate ends the commands of a pod with SIGTERM, and those that run after the grace period with SIGKILL. It
+	// does not wait. A later call can only shorten the grace period.
+	Terminate(pod *corev1.Pod, grace time.Duration)
+	// Ended returns a channel with an event for each container whose command has ended, until ctx ends.
+	Ended(ctx context.Context) <-chan event.GenericEvent
 }
 
 // Register adds the kubelet of a node to the manager of the node's cluster. It ends with ctx.
@@ -64,13 +75,15 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	pending := Requeue(
 		mgr.GetClient(), &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase != corev1.PodRunning },
 	)
-	err = ctrl.NewControllerManagedBy(mgr).Named("kubelet-"+options.Node).
+	controller := ctrl.NewControllerManagedBy(mgr).Named("kubelet-"+options.Node).
 		For(&corev1.Pod{}).
 		// A pod that waits for its volume continues when the Secret appears.
 		Watches(&corev1.Secret{}, pending).
-		WatchesRawSource(source.Channel(options.Settings.Listen(ctx), pending)).
-		Complete(pods)
-	if err != nil {
+		WatchesRawSource(source.Channel(options.Settings.Listen(ctx), pending))
+	if options.Runtime != nil {
+		controller.WatchesRawSource(source.Channel(options.Runtime.Ended(ctx), &handler.EnqueueRequestForObject{}))
+	}
+	if err := controller.Complete(pods); err != nil {
 		return fmt.Errorf("kubelet of %s: %w", options.Node, err)
 	}
 	return nil

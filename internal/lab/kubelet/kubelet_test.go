@@ -15,6 +15,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
 const node = "rome-node"
@@ -66,48 +67,65 @@ func step(t *testing.T, r *podReconciler) (*corev1.Pod, ctrl.Result) {
 	return &pod, result
 }
 
-func isTrue(pod *corev1.Pod, kind corev1.PodConditionType) bool {
+func isReady(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == kind && c.Status == corev1.ConditionTrue
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	})
 }
 
 func TestAPodRunsWithAnAddressOfThePodNetwork(t *testing.T) {
 	pod, _ := step(t, newKubelet(newPod()))
-	if pod.Status.Phase != corev1.PodRunning || !isTrue(pod, corev1.PodReady) || pod.Status.PodIP != "10.202.0.10" ||
+	if pod.Status.Phase != corev1.PodRunning || !isReady(pod) || pod.Status.PodIP != "10.202.0.10" ||
 		pod.Status.HostIP != "172.18.0.2" {
 		t.Errorf("got %+v", pod.Status)
 	}
 }
 
-// fakeRuntime records which pods run, with their addresses.
-type fakeRuntime map[client.ObjectKey]netip.Addr
+// fakeRuntime records which pods run, with their addresses, which commands run and how they have ended, and with which
+// grace periods they were told to end.
+type fakeRuntime struct {
+	addresses map[client.ObjectKey]netip.Addr
+	commands  Commands
+	graces    []time.Duration
+}
 
-func (f fakeRuntime) Run(_ context.Context, pod *corev1.Pod, ip netip.Addr) error {
-	f[client.ObjectKeyFromObject(pod)] = ip
+func newFakeRuntime() *fakeRuntime {
+	return &fakeRuntime{addresses: map[client.ObjectKey]netip.Addr{}, commands: Commands{}}
+}
+
+func (f *fakeRuntime) Run(_ context.Context, pod *corev1.Pod, ip netip.Addr) error {
+	f.addresses[client.ObjectKeyFromObject(pod)] = ip
 	return nil
 }
 
-func (f fakeRuntime) Remove(_ context.Context, pod client.ObjectKey) { delete(f, pod) }
+func (f *fakeRuntime) Remove(_ context.Context, pod client.ObjectKey) { delete(f.addresses, pod) }
+
+func (f *fakeRuntime) Commands(*corev1.Pod) Commands { return f.commands }
+
+func (f *fakeRuntime) Terminate(_ *corev1.Pod, grace time.Duration) {
+	f.graces = append(f.graces, grace)
+}
+
+func (f *fakeRuntime) Ended(context.Context) <-chan event.GenericEvent { return nil }
 
 func TestARuntimeRunsAPodAtItsAddressBeforeThatIsReportedAndUntilItIsDeleted(t *testing.T) {
-	runtime := fakeRuntime{}
+	runtime := newFakeRuntime()
 	r := newKubelet(newPod())
 	r.Runtime = runtime
 	pod, _ := step(t, r)
 	key := client.ObjectKeyFromObject(pod)
-	if got := runtime[key].String(); got != pod.Status.PodIP {
+	if got := runtime.addresses[key].String(); got != pod.Status.PodIP {
 		t.Errorf("it runs at %s, and is reported at %s", got, pod.Status.PodIP)
 	}
-	delete(runtime, key) // as for a kubelet that has just started
-	if step(t, r); runtime[key].String() != pod.Status.PodIP {
+	delete(runtime.addresses, key) // as for a kubelet that has just started
+	if step(t, r); runtime.addresses[key].String() != pod.Status.PodIP {
 		t.Error("a pod that was reported running does not run")
 	}
 	if err := r.client.Delete(t.Context(), pod); err != nil {
 		t.Fatal(err)
 	}
-	if step(t, r); len(runtime) > 0 {
-		t.Errorf("%v runs on", runtime)
+	if step(t, r); len(runtime.addresses) > 0 {
+		t.Errorf("%v runs on", runtime.addresses)
 	}
 }
 
@@ -163,7 +181,7 @@ func TestAPodIsReadyAfterTheDelay(t *testing.T) {
 		t.Fatal(err)
 	}
 	pod, result := step(t, r)
-	if isTrue(pod, corev1.PodReady) || result.RequeueAfter != time.Hour {
+	if isReady(pod) || result.RequeueAfter != time.Hour {
 		t.Errorf("got %+v, again after %s", pod.Status, result.RequeueAfter)
 	}
 	if _, result := step(t, r); result.RequeueAfter < 59*time.Minute {
@@ -303,11 +321,12 @@ func TestAContainerThatTheLabHasAProgramForRunsAsOneAsLongAsItsPodDoes(t *testin
 
 func TestAProgramThatRefersToWhatItsPodHasNotIsNotStarted(t *testing.T) {
 	pod := virtualKubelet()
-	if _, _, err := Command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "status.podIP") {
+	container := &pod.Spec.Containers[0]
+	if _, _, _, err := Command(pod, container); err == nil || !strings.Contains(err.Error(), "status.podIP") {
 		t.Errorf("the error is %v", err)
 	}
-	pod.Spec.Containers[0].Env[0].ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "token"}}
-	if _, _, err := Command(pod, &pod.Spec.Containers[0]); err == nil || !strings.Contains(err.Error(), "POD_IP") {
+	container.Env[0].ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "token"}}
+	if _, _, _, err := Command(pod, container); err == nil || !strings.Contains(err.Error(), "POD_IP") {
 		t.Errorf("the error is %v", err)
 	}
 }

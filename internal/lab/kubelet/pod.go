@@ -41,12 +41,14 @@ func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result,
 	case pod.Spec.NodeName != r.Node:
 		return ctrl.Result{}, nil // the scheduler has it still, or a virtual kubelet
 	case pod.DeletionTimestamp != nil:
-		r.stop(ctx, client.ObjectKeyFromObject(pod))
-		return ctrl.Result{}, r.client.Delete(ctx, pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
+		return r.terminate(ctx, pod)
 	case pod.Status.Phase == corev1.PodPending || pod.Status.Phase == "":
 		return r.run(ctx, pod)
 	case pod.Status.Phase == corev1.PodRunning:
-		return ctrl.Result{}, r.resume(ctx, pod)
+		if err := r.resume(ctx, pod); err != nil {
+			return ctrl.Result{}, err
+		}
+		return r.follow(ctx, pod)
 	default:
 		return ctrl.Result{}, nil
 	}
@@ -147,34 +149,21 @@ func (r *podReconciler) failToPull(ctx context.Context, pod *corev1.Pod) error {
 	return r.wait(ctx, pod, imagePullBackOff, "")
 }
 
-// ready reports the pod as running and ready, with an address.
+// ready runs the pod, and reports it as running and ready, with an address.
 func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) error {
 	ip, err := r.PodIPs.Take()
 	if err != nil {
 		return err
 	}
+	r.begin(pod)
+	pod.Status.PodIP = ip.String()
+	pod.Status.PodIPs = []corev1.PodIP{{IP: ip.String()}}
 	if r.Runtime != nil {
 		if err := r.Runtime.Run(ctx, pod, ip); err != nil {
 			return err
 		}
 	}
-	r.begin(pod)
-	now := metav1.Now()
-	pod.Status.Phase = corev1.PodRunning
-	pod.Status.PodIP = ip.String()
-	pod.Status.PodIPs = []corev1.PodIP{{IP: ip.String()}}
-	pod.Status.ContainerStatuses = make([]corev1.ContainerStatus, len(pod.Spec.Containers))
-	for i := range pod.Spec.Containers {
-		container := &pod.Spec.Containers[i]
-		pod.Status.ContainerStatuses[i] = corev1.ContainerStatus{
-			Name: container.Name, Image: container.Image, ImageID: container.Image,
-			ContainerID: fmt.Sprintf("lab://%s/%s", pod.UID, container.Name),
-			Ready:       true, Started: new(true),
-			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
-		}
-	}
-	setCondition(pod, corev1.PodReady, corev1.ConditionTrue, "", "")
-	setCondition(pod, corev1.ContainersReady, corev1.ConditionTrue, "", "")
+	report(pod, r.commands(pod))
 	return r.client.Status().Update(ctx, pod)
 }
 

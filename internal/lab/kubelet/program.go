@@ -29,7 +29,7 @@ func (r *podReconciler) start(pod *corev1.Pod) error {
 		if program == nil {
 			continue
 		}
-		env, args, err := Command(pod, container)
+		env, _, args, err := Command(pod, container)
 		if err != nil {
 			return fmt.Errorf("container %s: %w", container.Name, err)
 		}
@@ -53,39 +53,48 @@ func (r *podReconciler) stop(ctx context.Context, pod client.ObjectKey) {
 	delete(r.stops, pod)
 }
 
-// reference is $(NAME) in an argument. It stands for a variable of the container's environment.
-var reference = regexp.MustCompile(`\$\([A-Za-z_][A-Za-z0-9_]*\)`)
+// reference is $(NAME), which stands for a variable of the container's environment, or $$, which stands for $.
+var reference = regexp.MustCompile(`\$\$|\$\([A-Za-z_][A-Za-z0-9_]*\)`)
 
-// Command returns a container's environment, in the form KEY=value, and its arguments as a kubelet
-// would pass them. They can only refer to fields of the pod itself.
-func Command(pod *corev1.Pod, container *corev1.Container) (env, args []string, err error) {
+// Command returns a container's environment, in the form KEY=value, its command, which may be empty,
+// and its arguments as a kubelet would pass them. They can only refer to fields of the pod itself.
+func Command(pod *corev1.Pod, container *corev1.Container) (env, command, args []string, err error) {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(pod)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	values := map[string]string{}
+	expand := func(text string) string {
+		return reference.ReplaceAllStringFunc(text, func(name string) string {
+			if name == "$$" {
+				return "$"
+			}
+			if value, known := values[name[2:len(name)-1]]; known {
+				return value
+			}
+			return name
+		})
+	}
 	for _, variable := range container.Env {
-		value := variable.Value
+		value := expand(variable.Value) // it can refer to the variables before it
 		if source := variable.ValueFrom; source != nil {
 			if source.FieldRef == nil {
-				return nil, nil, fmt.Errorf("variable %s does not come from a field of the pod", variable.Name)
+				return nil, nil, nil, fmt.Errorf("variable %s does not come from a field of the pod", variable.Name)
 			}
 			var found bool
 			value, found, err = unstructured.NestedString(object, strings.Split(source.FieldRef.FieldPath, ".")...)
 			if err != nil || !found {
-				return nil, nil, fmt.Errorf("variable %s: the pod has no %s", variable.Name, source.FieldRef.FieldPath)
+				return nil, nil, nil, fmt.Errorf("variable %s: the pod has no %s", variable.Name, source.FieldRef.FieldPath)
 			}
 		}
 		values[variable.Name] = value
 		env = append(env, variable.Name+"="+value)
 	}
-	for _, arg := range container.Args {
-		args = append(args, reference.ReplaceAllStringFunc(arg, func(name string) string {
-			if value, known := values[name[2:len(name)-1]]; known {
-				return value
-			}
-			return name
-		}))
+	for _, part := range container.Command {
+		command = append(command, expand(part))
 	}
-	return env, args, nil
+	for _, arg := range container.Args {
+		args = append(args, expand(arg))
+	}
+	return env, command, args, nil
 }

@@ -25,6 +25,9 @@ func Unmarked() []string {
 	return slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, markVariable+"=") })
 }
 
+// MarkOnly returns the environment for a process that Marked finds, and that shall have nothing else of this one's.
+func MarkOnly() []string { return []string{markVariable + "=" + os.Getenv(markVariable)} }
+
 // Marked returns the processes that have the mark, without the calling one. It reads /proc, so it
 // finds nothing on an operating system without it.
 func Marked(mark string) []int {

@@ -24,10 +24,12 @@ func makeRoot(spec Spec) error {
 	if err := fill(root, spec); err != nil {
 		return err
 	}
-	for _, device := range []string{"/dev", "/proc"} {
-		if err := mount(device, filepath.Join(root, device)); err != nil {
-			return err
-		}
+	machine := mountMachine
+	if spec.Container {
+		machine = mountContainer
+	}
+	if err := machine(root); err != nil {
+		return err
 	}
 	for target, source := range spec.Mounts {
 		if err := mount(source, filepath.Join(root, target)); err != nil {
@@ -47,6 +49,16 @@ func makeRoot(spec Spec) error {
 	return os.Chdir("/")
 }
 
+// mountMachine makes the devices and processes of the machine visible.
+func mountMachine(root string) error {
+	for _, device := range []string{"/dev", "/proc"} {
+		if err := mount(device, filepath.Join(root, device)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // fill creates the files and folders of a sandbox below a folder. No path leads out of it.
 func fill(folder string, spec Spec) error {
 	root, err := os.OpenRoot(folder)
@@ -64,6 +76,17 @@ func fill(folder string, spec Spec) error {
 			return err
 		}
 		if err := root.WriteFile(inside(name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	for _, name := range spec.Writable {
+		if err := root.MkdirAll(inside(path.Dir(name)), 0o755); err != nil {
+			return err
+		}
+		if err := root.WriteFile(inside(name), nil, 0o600); err != nil {
+			return err
+		}
+		if err := root.Chmod(inside(name), 0o666); err != nil { // whatever the umask is
 			return err
 		}
 	}

@@ -38,6 +38,11 @@ type Spec struct {
 	Mounts  map[string]string
 	Files   map[string][]byte
 	Folders []string
+	// Container makes the file system that of a container with the programs of the machine, read-only, and with devices
+	// and a folder for temporary files of its own.
+	Container bool
+	// Writable are empty files that everybody can write.
+	Writable []string
 	// Echo are the ports on which it answers HTTP requests, and sends datagrams back.
 	Echo []uint16
 }
@@ -151,22 +156,25 @@ func (s *Sandbox) Listen(address string) (listener net.Listener, err error) {
 // program's path. It returns only on an error.
 func Enter(pid int, files bool, args, env []string) error {
 	runtime.LockOSThread() // what becomes the other program is this thread
-	if err := join(pid, "net", unix.CLONE_NEWNET); err != nil {
+	if err := enter(pid, files); err != nil {
 		return err
-	}
-	if files {
-		// A thread can change its view of the file system only if no other thread shares it.
-		if err := unix.Unshare(unix.CLONE_FS); err != nil {
-			return err
-		}
-		if err := join(pid, "mnt", unix.CLONE_NEWNS); err != nil {
-			return err
-		}
 	}
 	if err := syscall.Exec(args[0], args, env); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	return nil
+}
+
+// enter moves the calling thread, which must be locked, into a sandbox.
+func enter(pid int, files bool) error {
+	if err := join(pid, "net", unix.CLONE_NEWNET); err != nil || !files {
+		return err
+	}
+	// A thread can change its view of the file system only if no other thread shares it.
+	if err := unix.Unshare(unix.CLONE_FS); err != nil {
+		return err
+	}
+	return join(pid, "mnt", unix.CLONE_NEWNS)
 }
 
 func join(pid int, kind string, flag int) error {

@@ -54,7 +54,7 @@ func newCommand() *cobra.Command {
 		newGet(folder), newInventory(folder), newRequests(folder),
 		newBuild(), newCheck(), newGuard(folder),
 		newRun(folder), newPing(folder), newFlow(folder), newHTTP(folder), newExec(folder), newLink(folder), newRelay(),
-		newSandbox(), newEnter(), newProbe(),
+		newSandbox(), newEnter(), newContainer(), newProbe(),
 	)
 	return command
 }

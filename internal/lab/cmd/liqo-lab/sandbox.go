@@ -37,3 +37,20 @@ func newEnter() *cobra.Command {
 		},
 	}
 }
+
+// newContainer returns the command that a lab starts to run the program of a container.
+func newContainer() *cobra.Command {
+	return &cobra.Command{
+		Use:    "container PID",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			pid, err := strconv.Atoi(args[0])
+			if err != nil {
+				return fmt.Errorf("process %q: %w", args[0], err)
+			}
+			os.Exit(sandbox.Become(pid, os.Stdin))
+			return nil
+		},
+	}
+}

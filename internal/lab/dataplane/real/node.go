@@ -25,6 +25,7 @@ type node struct {
 
 	links map[client.ObjectKey]link // by InternalFabric
 	rules []translation             // for Services
+	jobs  jobs
 }
 
 // addNode creates a node of the leaf. If it fails, l.nodes has everything that it has created.
@@ -35,7 +36,9 @@ func (l *leaf) addNode(spec dataplane.Node) error {
 	if err != nil {
 		return err
 	}
-	n := &node{leaf: l, Node: spec, Sandbox: held, number: len(l.nodes) + 1, links: map[client.ObjectKey]link{}}
+	n := &node{
+		leaf: l, Node: spec, Sandbox: held, number: len(l.nodes) + 1, links: map[client.ObjectKey]link{}, jobs: newJobs(),
+	}
 	l.nodes = append(l.nodes, n)
 	if n.port, err = plug(held, l.plane.Underlay, spec.IP, l.Name); err != nil {
 		return err

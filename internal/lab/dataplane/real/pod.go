@@ -51,6 +51,9 @@ func (n *node) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	key := client.ObjectKeyFromObject(object)
+	if n.jobs.of(object) != nil {
+		return nil // it runs, or has ended and does not run again
+	}
 	if running := n.pods[key]; running != nil {
 		if running.uid == object.UID && running.ip == ip {
 			return nil
@@ -71,19 +74,24 @@ func (n *node) Remove(_ context.Context, key client.ObjectKey) {
 	if running := n.pods[key]; running != nil && running.node == n { // another node may run the next pod of this name
 		n.remove(key)
 	}
+	n.jobs.kill(key) // of a pod that has ended
 }
 
 // start must be called with the lock held. If it fails, n.pods has everything that it has created.
 func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
 	spec := sandbox.Spec{Name: fmt.Sprintf("%s/%s/%s", n.leaf.Name, object.Namespace, object.Name)}
-	gateway := container(object, gatewayContainer) != nil
-	if gateway {
-		var err error
-		if spec, err = n.gatewaySpec(ctx, object, spec.Name); err != nil {
-			return err
-		}
-	} else {
+	gateway, job := container(object, gatewayContainer) != nil, kubelet.RunsCommands(object)
+	var err error
+	switch {
+	case gateway:
+		spec, err = n.gatewaySpec(ctx, object, spec.Name)
+	case job:
+		spec, err = n.jobSpec(object, spec.Name)
+	default:
 		spec.Echo = echoPorts(object)
+	}
+	if err != nil {
+		return err
 	}
 	held, err := sandbox.Start(n.plane.helper, spec)
 	if err != nil {
@@ -98,8 +106,11 @@ func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 	if err := n.routePod(ip); err != nil {
 		return err
 	}
-	if gateway {
+	switch {
+	case gateway:
 		return n.startGateway(object, started)
+	case job:
+		return n.startJob(object, started)
 	}
 	return nil
 }
@@ -156,7 +167,7 @@ func (l *leaf) startGateway(object *corev1.Pod, in *pod) error {
 		if c == nil {
 			return fmt.Errorf("the pod has no container %q", name)
 		}
-		_, args, err := kubelet.Command(object, c)
+		_, _, args, err := kubelet.Command(object, c)
 		if err != nil {
 			return fmt.Errorf("container %s: %w", name, err)
 		}
@@ -186,6 +197,14 @@ func withoutGeneve(args []string) []string {
 
 // remove must be called with the lock held.
 func (l *leaf) remove(key client.ObjectKey) {
+	if gone := l.pods[key]; gone != nil {
+		gone.node.jobs.kill(key)
+	}
+	l.dismantle(key)
+}
+
+// dismantle ends the sandbox of a pod. It must be called with the lock held.
+func (l *leaf) dismantle(key client.ObjectKey) {
 	gone := l.pods[key]
 	if gone == nil {
 		return

@@ -1,0 +1,168 @@
+package kubelet
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Commands are the containers of a pod that run a command, by name, each with how it has ended. The end of a container
+// that runs is nil.
+type Commands map[string]*corev1.ContainerStateTerminated
+
+// run reports whether any of the containers still runs.
+func (c Commands) run() bool {
+	for _, end := range c {
+		if end == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// RunsCommands reports whether a Runtime runs the commands of a pod's containers. Only pods that never restart do so:
+// the lab does not count restarts, and does not delay them.
+func RunsCommands(pod *corev1.Pod) bool {
+	if pod.Spec.RestartPolicy != corev1.RestartPolicyNever || pod.Spec.HostNetwork {
+		return false
+	}
+	for i := range pod.Spec.Containers {
+		if len(pod.Spec.Containers[i].Command) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// commands returns the containers of a pod that run a command, or none if it does not run.
+func (r *podReconciler) commands(pod *corev1.Pod) Commands {
+	if r.Runtime == nil || !RunsCommands(pod) {
+		return nil
+	}
+	return r.Runtime.Commands(pod)
+}
+
+// follow reports which commands of a running pod have ended, and ends those of a pod that has run for too long.
+func (r *podReconciler) follow(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
+	commands := r.commands(pod)
+	if len(commands) == 0 {
+		return ctrl.Result{}, nil
+	}
+	var result ctrl.Result
+	if deadline, limited := deadlineOf(pod); limited && commands.run() {
+		if left := time.Until(deadline); left > 0 {
+			result.RequeueAfter = left
+		} else {
+			r.Runtime.Terminate(pod, seconds(ptr.Deref(pod.Spec.TerminationGracePeriodSeconds, defaultGrace)))
+		}
+	}
+	before := pod.Status.DeepCopy()
+	report(pod, commands)
+	if equality.Semantic.DeepEqual(before, &pod.Status) {
+		return result, nil
+	}
+	return result, r.client.Status().Update(ctx, pod)
+}
+
+// terminate ends a pod that is deleted. It does not wait for the commands: the end of the last one brings the pod
+// again. Then a watch sees how they have ended before the pod is gone.
+func (r *podReconciler) terminate(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
+	commands := r.commands(pod)
+	if commands.run() {
+		r.Runtime.Terminate(pod, seconds(ptr.Deref(pod.DeletionGracePeriodSeconds, defaultGrace)))
+		return ctrl.Result{}, nil
+	}
+	if len(commands) > 0 && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
+		report(pod, commands)
+		if err := r.client.Status().Update(ctx, pod); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	r.stop(ctx, client.ObjectKeyFromObject(pod))
+	return ctrl.Result{}, r.client.Delete(ctx, pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
+}
+
+// defaultGrace is Kubernetes' default, in seconds.
+const defaultGrace = 30
+
+func seconds(count int64) time.Duration { return time.Duration(count) * time.Second }
+
+// deadlineOf returns when a pod has run for too long, or false if it never has.
+func deadlineOf(pod *corev1.Pod) (time.Time, bool) {
+	if pod.Spec.ActiveDeadlineSeconds == nil || pod.Status.StartTime == nil {
+		return time.Time{}, false
+	}
+	return pod.Status.StartTime.Add(seconds(*pod.Spec.ActiveDeadlineSeconds)), true
+}
+
+// report sets the status of a pod that has started. Containers without a command run.
+func report(pod *corev1.Pod, commands Commands) {
+	started := map[string]metav1.Time{}
+	for i := range pod.Status.ContainerStatuses {
+		if status := &pod.Status.ContainerStatuses[i]; status.State.Running != nil {
+			started[status.Name] = status.State.Running.StartedAt
+		}
+	}
+	statuses := make([]corev1.ContainerStatus, len(pod.Spec.Containers))
+	var unready []string
+	ended, failed := 0, false
+	for i := range pod.Spec.Containers {
+		container := &pod.Spec.Containers[i]
+		statuses[i] = corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image, ImageID: container.Image,
+			ContainerID: fmt.Sprintf("lab://%s/%s", pod.UID, container.Name),
+		}
+		if end := commands[container.Name]; end != nil {
+			ended++
+			failed = failed || end.ExitCode != 0
+			unready = append(unready, container.Name)
+			statuses[i].Started, statuses[i].State.Terminated = new(false), end.DeepCopy()
+			statuses[i].State.Terminated.ContainerID = statuses[i].ContainerID
+			continue
+		}
+		since, known := started[container.Name]
+		if !known {
+			since = metav1.Now()
+		}
+		statuses[i].Ready, statuses[i].Started = true, new(true)
+		statuses[i].State.Running = &corev1.ContainerStateRunning{StartedAt: since}
+	}
+	pod.Status.ContainerStatuses = statuses
+	pod.Status.Phase = corev1.PodRunning
+	condition, reason, message := corev1.ConditionTrue, "", ""
+	if len(unready) > 0 {
+		condition, reason = corev1.ConditionFalse, "ContainersNotReady"
+		message = fmt.Sprintf("containers with unready status: %v", unready)
+	}
+	if ended == len(statuses) {
+		reason, message = end(pod, commands, failed), ""
+	}
+	setCondition(pod, corev1.PodReady, condition, reason, message)
+	setCondition(pod, corev1.ContainersReady, condition, reason, message)
+}
+
+// end sets the phase of a pod all of whose containers have ended, and returns the reason why it is not ready.
+func end(pod *corev1.Pod, commands Commands, failed bool) string {
+	if deadline, limited := deadlineOf(pod); limited {
+		for _, end := range commands {
+			if !end.FinishedAt.Time.Before(deadline) {
+				pod.Status.Phase, pod.Status.Reason = corev1.PodFailed, "DeadlineExceeded"
+				pod.Status.Message = "Pod was active on the node longer than the specified deadline"
+				return "PodFailed"
+			}
+		}
+	}
+	if failed {
+		pod.Status.Phase = corev1.PodFailed
+		return "PodFailed"
+	}
+	pod.Status.Phase = corev1.PodSucceeded
+	return "PodCompleted"
+}
