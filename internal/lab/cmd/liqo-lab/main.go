@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,9 @@ import (
 )
 
 func main() {
+	if tool := tools[filepath.Base(os.Args[0])]; tool != nil {
+		os.Exit(tool(os.Args[1:], os.Stdout, os.Stderr))
+	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
 	if err := newCommand().ExecuteContext(ctx); err != nil {
