@@ -40,6 +40,8 @@ type Options struct {
 	Clusters []Cluster
 	// Peerable reports whether the clusters can be peered; see kube.Options.
 	Peerable bool
+	// Metrics reports whether Liqo's gateways serve their metrics; see kube.Spec.
+	Metrics bool
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
 	// GatewayReadyAfter and ConnectAfter delay pods and tunnels; see kubelet.Values.
@@ -134,6 +136,7 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 		plane = l.real
 	}
 	for i, spec := range options.Clusters {
+		spec.Metrics = options.Metrics
 		c, err := kube.New(kube.Options{
 			Spec:         spec.Spec,
 			Number:       i,

@@ -45,6 +45,14 @@ func LoadChart(module string) *Chart {
 // hooks and without objects that run containers.
 func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 	objects, err := c.render(spec)
+	for _, obj := range objects {
+		if obj.GetKind() == "VkOptionsTemplate" {
+			// Virtual kubelets would serve theirs to other machines, because they run on this one.
+			if err := unstructured.SetNestedField(obj.Object, false, "spec", "metricsEnabled"); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return slices.DeleteFunc(objects, runs), err
 }
 
@@ -101,6 +109,7 @@ func values(loaded *chart.Chart, spec Spec) (chartutil.Values, error) {
 		// Liqo's node controller needs the Deployment, and so does everyone who reads Liqo's
 		// version. But the lab runs the program itself.
 		"controllerManager": map[string]any{"replicas": float64(0)},
+		"metrics":           map[string]any{"enabled": spec.Metrics},
 	}
 	if err := chartutil.ProcessDependencies(loaded, values); err != nil {
 		return nil, err

@@ -1,7 +1,9 @@
 package kube
 
 import (
+	"fmt"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
@@ -59,6 +61,38 @@ func wantChart(t *testing.T, version binaries.LiqoVersion) {
 	}
 	if deployments != 1 {
 		t.Errorf("%d Deployments; only Liqo's own is needed", deployments)
+	}
+}
+
+func TestOnlyGatewaysServeTheirMetricsIfTheyAreWanted(t *testing.T) {
+	const ofGateway, ofWireGuard = "--metrics-address=:8082", "--metrics-address=:8084"
+	for _, version := range versions {
+		for _, wanted := range []bool{false, true} {
+			objects, err := loadTestChart(t, version).Render(Spec{
+				Name: "rome", Liqo: binaries.LiqoRelease{Version: version}, Metrics: wanted,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			templates := 0
+			for _, obj := range objects {
+				rendered := fmt.Sprint(obj.Object)
+				switch {
+				case strings.HasPrefix(obj.GetKind(), "WgGateway"):
+					templates++
+					if strings.Contains(rendered, ofGateway) != wanted || strings.Contains(rendered, ofWireGuard) != wanted {
+						t.Errorf("%s, metrics=%t: %s has %s", version, wanted, obj.GetKind(), rendered)
+					}
+				case obj.GetKind() == "VkOptionsTemplate" && !strings.Contains(rendered, "metricsEnabled:false"):
+					t.Errorf("%s, metrics=%t: virtual kubelets have %s", version, wanted, rendered)
+				case strings.HasSuffix(obj.GetKind(), "Monitor"):
+					t.Errorf("%s, metrics=%t: there is a %s", version, wanted, obj.GetKind())
+				}
+			}
+			if templates != 2 {
+				t.Errorf("%s: %d templates of gateways", version, templates)
+			}
+		}
 	}
 }
 

@@ -40,6 +40,8 @@ type Spec struct {
 	Kubernetes string
 	// Liqo is the release of Liqo, or empty if Liqo is not installed.
 	Liqo binaries.LiqoRelease
+	// Metrics reports whether Liqo's gateways serve their metrics, in their pods.
+	Metrics bool
 }
 
 // HasLiqo reports whether Liqo is installed.

@@ -25,7 +25,7 @@ import (
 type up struct {
 	folder                          func() (string, error)
 	clusters, peerings              []string
-	peerable, peered                bool
+	peerable, peered, metrics       bool
 	liqo, dataPlane                 string
 	gatewayReadyAfter, connectAfter time.Duration
 	buildOnly                       bool
@@ -57,6 +57,8 @@ func (u *up) command() *cobra.Command {
 	flags.StringVar(&u.dataPlane, "dataplane", string(lab.Simulated),
 		"simulated; real, which carries packets, needs root and /dev/net/tun and builds three more programs once; "+
 			"or auto, which is real if the machine supports it")
+	flags.BoolVar(&u.metrics, "metrics", false,
+		"let Liqo's gateways serve their metrics, at the ports 8082 and 8084 of their pods; with --dataplane=real")
 	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
 	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a simulated tunnel takes to connect")
 	flags.BoolVar(&u.buildOnly, "build-only", false, "build the programs of the lab, unless the cache has them, and end")
@@ -134,7 +136,8 @@ func (u *up) options(ctx context.Context) (lab.Options, []peering, error) {
 			"slow a real tunnel down with liqo-lab link --delay")
 	}
 	return lab.Options{
-		Dir: dir, Clusters: clusters, DataPlane: plane, Peerable: u.peerable || u.peered || len(peerings) > 0,
+		Dir: dir, Clusters: clusters, DataPlane: plane, Metrics: u.metrics,
+		Peerable:          u.peerable || u.peered || len(peerings) > 0,
 		GatewayReadyAfter: u.gatewayReadyAfter, ConnectAfter: u.connectAfter,
 		Guard: []string{executable, "guard", "--dir", dir}, Helper: []string{executable},
 		Report: progress.New(os.Stderr),
