@@ -58,7 +58,7 @@ func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) (end func())
 	) error {
 		return c.Set(ctx, r.PathValue("key"), r.FormValue("value"))
 	}))
-	mux.HandleFunc("GET /clusters/{cluster}/pods/{namespace}/{pod}", s.sandbox)
+	s.handlePlaces(mux)
 	mux.HandleFunc("GET /links/{a}/{b}", s.link)
 	mux.HandleFunc("PUT /links/{a}/{b}", s.setLink)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: timeout}

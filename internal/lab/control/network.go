@@ -7,32 +7,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
-
-// Sandbox says where a pod runs.
-type Sandbox struct {
-	// PID is the process that holds the pod's network.
-	PID int `json:"pid"`
-}
-
-func (s *Server) sandbox(w http.ResponseWriter, r *http.Request) {
-	plane, err := s.lab.Real()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
-		return
-	}
-	pid, err := plane.Sandbox(
-		r.PathValue("cluster"), client.ObjectKey{Namespace: r.PathValue("namespace"), Name: r.PathValue("pod")},
-	)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusNotFound)
-		return
-	}
-	answer(w, Sandbox{PID: pid})
-}
 
 func (s *Server) link(w http.ResponseWriter, r *http.Request) {
 	network, a, b, err := s.ends(r)
@@ -78,14 +54,6 @@ func (s *Server) ends(r *http.Request) (network *underlay.Network, a, b string, 
 func answer(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(value) // an error means that the client is gone
-}
-
-// Sandbox returns where a pod runs.
-func (c *Client) Sandbox(ctx context.Context, cluster, namespace, pod string) (Sandbox, error) {
-	var sandbox Sandbox
-	path := "/clusters/" + url.PathEscape(cluster) + "/pods/" + url.PathEscape(namespace) + "/" + url.PathEscape(pod)
-	err := c.exchange(ctx, http.MethodGet, path, nil, &sandbox)
-	return sandbox, err
 }
 
 // Link returns the conditions of the link between two clusters.

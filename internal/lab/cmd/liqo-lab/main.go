@@ -58,6 +58,7 @@ func newCommand() *cobra.Command {
 		newGet(folder), newInventory(folder), newRequests(folder),
 		newBuild(), newCheck(), newGuard(folder),
 		newRun(folder), newPing(folder), newFlow(folder), newHTTP(folder), newExec(folder), newLink(folder), newRelay(),
+		newDrop(folder), newUnroute(folder), newDevice(folder), newMend(folder), newWhere(folder),
 		newSandbox(), newEnter(), newContainer(), newProbe(),
 	)
 	return command

@@ -22,13 +22,9 @@ import (
 // fromPod explains the name of a pod in the help of each command that takes one.
 const fromPod = "The pod is named cluster/namespace/name. It takes root, and a lab with --dataplane=real."
 
-// inPod replaces this process with a program in the network of a pod. It returns only on an error.
+// inPod replaces this process with a program in the network of a pod or a node. It returns only on an error.
 func inPod(ctx context.Context, lab *control.Client, pod string, args []string) error {
-	parts := strings.Split(pod, "/")
-	if len(parts) != 3 {
-		return fmt.Errorf("%q is not cluster/namespace/name of a pod", pod)
-	}
-	held, err := lab.Sandbox(ctx, parts[0], parts[1], parts[2])
+	held, err := lab.Place(ctx, pod)
 	if err != nil {
 		return err
 	}
@@ -37,10 +33,10 @@ func inPod(ctx context.Context, lab *control.Client, pod string, args []string) 
 
 func newExec(folder func() (string, error)) *cobra.Command {
 	return &cobra.Command{
-		Use:     "exec POD -- PROGRAM [ARGUMENT...]",
-		Short:   "Run a program of this machine in the network of a pod",
-		Long:    "Run a program of this machine in the network of a pod. " + fromPod,
-		Example: "  liqo-lab exec rome/default/a -- ip route",
+		Use:     "exec PLACE -- PROGRAM [ARGUMENT...]",
+		Short:   "Run a program of this machine in the network of a pod or a node",
+		Long:    "Run a program of this machine in the network of a pod or a node. It takes root. " + atPlace,
+		Example: "  liqo-lab exec rome/default/a -- ip route\n  liqo-lab exec rome/rome-node -- ip rule",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
 			program, err := exec.LookPath(args[1])

@@ -224,17 +224,6 @@ func (l *leaf) dismantle(key client.ObjectKey) {
 	gone.Stop()
 }
 
-// sandbox returns the process that holds the sandbox of a pod.
-func (l *leaf) sandbox(key client.ObjectKey) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	running := l.pods[key]
-	if running == nil {
-		return 0, fmt.Errorf("no pod %s runs in cluster %s", key, l.Name)
-	}
-	return running.PID, nil
-}
-
 // echoPorts returns the TCP ports on which a pod answers: 80, and those that its containers
 // declare.
 func echoPorts(object *corev1.Pod) []uint16 {

@@ -15,10 +15,10 @@ import (
 	"os"
 	"sync"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/dataplane"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fault"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
@@ -35,11 +35,12 @@ type Real struct {
 	mu     sync.Mutex
 	nat    *nat
 	leaves map[string]*leaf
+	faults map[string]*fault.Faults // by the name of the place
 }
 
 // New returns a data plane without clusters. Helper is the command line of the lab's own program.
 func New(helper []string) *Real {
-	return &Real{Underlay: underlay.New(), helper: helper, leaves: map[string]*leaf{}}
+	return &Real{Underlay: underlay.New(), helper: helper, leaves: map[string]*leaf{}, faults: map[string]*fault.Faults{}}
 }
 
 // Check returns the reason why this machine can't have a real data plane, or nil. Helper is the
@@ -106,17 +107,6 @@ func (r *Real) leaf(mgr manager.Manager, cluster dataplane.Cluster) (*leaf, erro
 	}
 	r.leaves[cluster.Name] = l
 	return l, nil
-}
-
-// Sandbox returns the process that holds the sandbox of a pod.
-func (r *Real) Sandbox(cluster string, pod client.ObjectKey) (pid int, err error) {
-	r.mu.Lock()
-	l := r.leaves[cluster]
-	r.mu.Unlock()
-	if l == nil {
-		return 0, fmt.Errorf("the data plane has no cluster %q", cluster)
-	}
-	return l.sandbox(pod)
 }
 
 // Close ends everything.
