@@ -66,7 +66,7 @@ func open(o options) (*socket, error) {
 
 // errForbidden is what iputils says if a route prohibits packets to the destination, or if that is a broadcast.
 //
-//nolint:revive,staticcheck // it is a sentence there
+//nolint:staticcheck // it is a sentence there
 var errForbidden = errors.New("Do you want to ping broadcast? Then -b. If not, check your local firewall rules")
 
 // findRoute fails if the kernel has no route to an address.

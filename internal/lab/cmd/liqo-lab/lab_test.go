@@ -128,6 +128,7 @@ func startWith(t *testing.T, dir string, options ...string) *running {
 
 // listensHere fails the test if a process of the lab accepts connections from other machines.
 func (r *running) listensHere(t *testing.T) {
+	t.Helper()
 	addresses, err := process.Listeners(append(process.Marked(r.Dir), r.cmd.Process.Pid)...)
 	if err != nil || len(addresses) == 0 {
 		t.Fatalf("%d addresses, %v", len(addresses), err)

@@ -49,11 +49,10 @@ func (r *running) startPod(t *testing.T, pod string, options ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// probe runs a probe from the pod default/a of a cluster, and returns its output. The probe may
-// fail.
-func (r *running) probe(t *testing.T, kind, cluster, target string, options ...string) probe.Result {
+// ping pings from the pod default/a of a cluster, and returns the output. It may fail.
+func (r *running) ping(t *testing.T, cluster, target string, options ...string) probe.Result {
 	t.Helper()
-	return r.probeFrom(t, kind, cluster+"/default/a", target, options...)
+	return r.probeFrom(t, "ping", cluster+"/default/a", target, options...)
 }
 
 // probeFrom runs a probe from a pod, and returns its output. The probe may fail.
@@ -96,7 +95,7 @@ func (r *running) reachesFrom(t *testing.T, pod, address string) {
 // reachesNot fails the test if any ping is answered.
 func (r *running) reachesNot(t *testing.T, cluster, address string) {
 	t.Helper()
-	if result := r.probe(t, "ping", cluster, address); result.Received > 0 {
+	if result := r.ping(t, cluster, address); result.Received > 0 {
 		t.Errorf("%s reaches %s: %+v", cluster, address, result)
 	}
 }
@@ -190,7 +189,7 @@ func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 	})
 
 	t.Run("a packet that is too large for the tunnel is refused", func(t *testing.T) {
-		result := lab.probe(t, "ping", "rome", atRome, "--size=1400", "--df")
+		result := lab.ping(t, "rome", atRome, "--size=1400", "--df")
 		if result.Received > 0 || !strings.Contains(strings.Join(result.Errors, " "), "at most 1340 bytes") {
 			t.Errorf("got %+v", result)
 		}
@@ -198,7 +197,7 @@ func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 
 	t.Run("a slow link makes the way longer", func(t *testing.T) {
 		lab.run(t, "link", "rome", "milan", "--delay=50ms")
-		if result := lab.probe(t, "ping", "rome", atRome); result.Lost > 0 || result.Min < 100 {
+		if result := lab.ping(t, "rome", atRome); result.Lost > 0 || result.Min < 100 {
 			t.Errorf("got %+v", result)
 		}
 	})
