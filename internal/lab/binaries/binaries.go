@@ -6,17 +6,17 @@ package binaries
 type Program struct {
 	// Name is the file's name.
 	Name string
-	// module is the folder, beside this file, whose go.mod pins the versions. pkg is the main
-	// package.
+	// module is the folder, beside this file, whose go.mod pins the versions. It is empty for a program that is built
+	// with the versions of its own go.mod. pkg is the main package.
 	module, pkg string
 	// source is the module with the program's version. variables are the linker's -X assignments,
 	// with VERSION for that version, and MAJOR and MINOR for its parts.
 	source    string
 	variables []string
-	// Listener is where it listens, or nil.
-	*listener
-	// requested is another version of the source than the one that the go.mod pins, or empty. sources is the folder
-	// that has this version, or empty if it is in the source's module.
+	// change is what the lab changes in its source, or nil.
+	change change
+	// requested is another version of the source than the one that the go.mod pins, or empty. A program without module
+	// has always one. sources is the folder that has this version, or empty if it is in the source's module.
 	requested, sources string
 }
 
@@ -96,8 +96,8 @@ func liqoProgram(name, command string, variables ...string) Program {
 }
 
 // on returns a program that listens.
-func (p Program) on(l *listener) Program {
-	p.listener = l
+func (p Program) on(l listener) Program {
+	p.change = l
 	return p
 }
 

@@ -18,7 +18,7 @@ func TestEveryProgramHasAVersionAndItsOwnPlaceInTheCache(t *testing.T) {
 	pinned, older := LiqoRelease{Version: "v1.2.0"}, LiqoRelease{Version: "v1.1.2"}
 	for _, program := range slices.Concat(
 		Cluster("v1.35.4"), Kubernetes("v1.36.3"), Liqo(pinned), Peering(pinned), DataPlane(pinned), Liqo(older),
-		Peering(older), DataPlane(older), []Program{Liqoctl, Liqoctl.At(older), OpenTofu},
+		Peering(older), DataPlane(older), []Program{Liqoctl, Liqoctl.At(older), OpenTofu, Terraform},
 	) {
 		b, err := newBuild(t.Context(), program)
 		if err != nil {

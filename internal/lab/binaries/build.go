@@ -93,8 +93,8 @@ func newBuild(ctx context.Context, program Program) (*build, error) {
 	}
 	platform, flags := runtime.GOOS+"/"+runtime.GOARCH, strings.Join(slices.Concat(b.moduleFlags, b.flags), " ")
 	parts := [][]byte{goMod, goSum, []byte(toolchain), []byte(platform), []byte(program.pkg), []byte(flags)}
-	if l := program.listener; l != nil {
-		parts = append(parts, []byte(l.file), []byte(l.everywhere), []byte(l.here))
+	if program.change != nil {
+		parts = append(parts, program.change.key()...)
 	}
 	b.file = filepath.Join(cache, "bin", program.Name+"-"+b.version+"-"+cacheKey(parts...), program.Name)
 	return b, nil
@@ -104,6 +104,11 @@ func newBuild(ctx context.Context, program Program) (*build, error) {
 // go.mod does not pin is built in the folder of its own sources.
 func (b *build) locate(ctx context.Context) error {
 	var err error
+	if b.module == "" {
+		b.version = b.requested
+		b.folder, err = b.sourceFolder(ctx)
+		return err
+	}
 	if b.folder, err = moduleFolder(b.module); err != nil {
 		return err
 	}

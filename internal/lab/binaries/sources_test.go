@@ -104,7 +104,7 @@ func newSourcesBuild(t *testing.T) *build {
 	})
 	release := parseSources(t, folder)
 	program := Program{
-		Name: "word", pkg: liqoModule + "/cmd", source: liqoModule, listener: &listener{"cmd/main.go", "everywhere", "here"},
+		Name: "word", pkg: liqoModule + "/cmd", source: liqoModule, change: listener{"cmd/main.go", "everywhere", "here"},
 	}
 	return &build{
 		Program: program.At(release), label: "word", folder: folder, version: string(release.Version), flags: buildFlags,

@@ -111,7 +111,7 @@ func newRequests(folder func() (string, error)) *cobra.Command {
 }
 
 func newBuild() *cobra.Command {
-	var liqoctl, openTofu, peering, dataPlane bool
+	var liqoctl, openTofu, terraform, peering, dataPlane bool
 	var release, kubernetes string
 	command := &cobra.Command{
 		Use:   "build",
@@ -130,6 +130,9 @@ func newBuild() *cobra.Command {
 			}
 			if openTofu {
 				programs = append(programs, binaries.OpenTofu)
+			}
+			if terraform {
+				programs = append(programs, binaries.Terraform)
 			}
 			if peering {
 				programs = append(programs, binaries.Peering(installed.Liqo)...)
@@ -155,6 +158,7 @@ func newBuild() *cobra.Command {
 		"the version of Kubernetes, such as v1.36.3 (default: that of the clusters)")
 	command.Flags().BoolVar(&liqoctl, "liqoctl", false, "build liqoctl")
 	command.Flags().BoolVar(&openTofu, "opentofu", false, "build OpenTofu")
+	command.Flags().BoolVar(&terraform, "terraform", false, "build a Terraform that is new enough for queries and actions")
 	command.Flags().BoolVar(&peering, "peering", false, "build what clusters need in addition to be peered")
 	command.Flags().BoolVar(&dataPlane, "data-plane", false, "build what the real data plane needs in addition")
 	return command
