@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,6 +78,26 @@ func (l *Lab) newProject(t *testing.T, from string) *project {
 	p.set("TF_INPUT", "0")
 	p.set("CHECKPOINT_DISABLE", "1")
 	return p
+}
+
+// onTerraform114 lets a project run Terraform 1.14 or newer, for what the CLI of the other tests may not have.
+func (p *project) onTerraform114() *project {
+	p.t.Helper()
+	p.cli = cliOf(p.t, "1.14")
+	return p
+}
+
+// cliOf returns the program that .ci/terraform chooses for a value of TERRAFORM. It may have to build it first.
+func cliOf(t *testing.T, choice string) string {
+	t.Helper()
+	command := exec.Command("../../.ci/terraform")
+	command.Env = append(os.Environ(), "TERRAFORM="+choice)
+	command.Stderr = os.Stderr
+	path, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(path))
 }
 
 func (p *project) commandLineConfig() string { return filepath.Join(p.home, "terraform.rc") }
@@ -181,17 +202,29 @@ func unbroken(output string) string {
 // init`.
 var builtProvider = sync.OnceValues(func() (string, error) { return buildProvider("mirror") })
 
-// buildProvider builds the provider with more flags of `go build`, and returns a mirror with this name.
+// buildProvider builds the provider with more flags of `go build`, and returns a mirror with this name. It has the
+// provider for Terraform and for OpenTofu.
 func buildProvider(name string, flags ...string) (string, error) {
-	mirror := filepath.Join(scratch, name)
-	folder := filepath.Join(
-		mirror, os.Getenv("TF_ACC_PROVIDER_HOST"), "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH,
-	)
-	args := append([]string{"build", "-o", filepath.Join(folder, "terraform-provider-liqo_v0.0.1")}, flags...)
+	mirror, file := filepath.Join(scratch, name), "terraform-provider-liqo_v0.0.1"
+	built := filepath.Join(scratch, name+"-build", file)
+	args := append([]string{"build", "-o", built}, flags...)
 	if output, err := exec.Command("go", append(args, "../..")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)
 	}
+	for _, registry := range registries() {
+		folder := filepath.Join(mirror, registry, "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
+		if err := errors.Join(os.MkdirAll(folder, 0o755), os.Link(built, filepath.Join(folder, file))); err != nil {
+			return "", err
+		}
+	}
 	return mirror, nil
+}
+
+// registries returns the hosts of the addresses that CLIs give to the provider.
+func registries() []string {
+	hosts := []string{terraformRegistry, openTofuRegistry, os.Getenv("TF_ACC_PROVIDER_HOST")}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
 }
 
 // withProgram puts a script at the start of the PATH.

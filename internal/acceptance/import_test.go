@@ -214,6 +214,16 @@ func (d *direct) value(wire *tfprotov6.DynamicValue) tftypes.Value {
 	return value
 }
 
+// attributes returns the attributes of a liqo_shortcut by their names.
+func (d *direct) attributes(wire *tfprotov6.DynamicValue) map[string]tftypes.Value {
+	d.t.Helper()
+	attributes := map[string]tftypes.Value{}
+	if err := d.value(wire).As(&attributes); err != nil {
+		d.t.Fatal(err)
+	}
+	return attributes
+}
+
 // text returns one attribute as text.
 func (d *direct) text(wire *tfprotov6.DynamicValue, attribute string) string {
 	d.t.Helper()

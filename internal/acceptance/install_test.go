@@ -13,7 +13,7 @@ import (
 // What a new user does first: the README's section "Use it", from an empty home folder.
 func TestAccTheReadmeWorksWordForWordAfterAnInstall(t *testing.T) {
 	lab := borrowLab(t)
-	section := readmeSection(t, "Use it")
+	section := sectionOf(t, "README.md", "Use it")
 	for name, cli := range clis(t) {
 		t.Run(name, func(t *testing.T) {
 			p := lab.newProject(t, t.TempDir())
@@ -37,14 +37,7 @@ func clis(t *testing.T) map[string]string {
 	t.Helper()
 	programs := map[string]string{}
 	for _, choice := range []string{"", "opentofu"} {
-		command := exec.Command("../../.ci/terraform")
-		command.Env = append(os.Environ(), "TERRAFORM="+choice)
-		command.Stderr = os.Stderr
-		path, err := command.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		program := strings.TrimSpace(string(path))
+		program := cliOf(t, choice)
 		programs[filepath.Base(program)] = program
 	}
 	return programs
@@ -78,16 +71,16 @@ func (p *project) install(target string) {
 	}
 }
 
-// readmeSection returns the text of a section of the README.
-func readmeSection(t *testing.T, title string) string {
+// sectionOf returns the text of a section of one of the repository's files in Markdown.
+func sectionOf(t *testing.T, file, title string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, found := strings.Cut(string(text), "\n## "+title+"\n")
 	if !found {
-		t.Fatalf("the README has no section %q", title)
+		t.Fatalf("%s has no section %q", file, title)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	return section

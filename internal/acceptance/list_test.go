@@ -1,15 +1,66 @@
 package acceptance
 
 import (
+	"encoding/json"
+	"reflect"
+	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// `terraform query` needs Terraform 1.14, and the tests also run on older ones. So this test uses the protocol of the
-// provider directly.
-func TestAccANetworkMadeByLiqoctlIsListedAndThenGenerated(t *testing.T) {
+// What the guide says, with its own query. The other lists have other filters.
+func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
+	lab := borrowLab(t)
+	p := lab.newProject(t, t.TempDir()).onTerraform114()
+	destroyAtLast(p)
+	p.write("main.tf", lab.contexts(""))
+	guide := sectionOf(t, "templates/guides/from-liqoctl.md.tmpl", "Take over a fleet that was joined by hand")
+	p.write("fleet.tfquery.hcl", blockOf(t, guide, "text"))
+	p.write("others.tfquery.hcl", `
+		list "liqo_shortcut" "of_peerings" {
+		  provider = liqo
+		  config {
+		    made_by = "peering"
+		  }
+		}
+		list "liqo_shortcut" "of_milan" {
+		  provider = liqo
+		  config {
+		    leaf   = "milan"
+		    status = "Connected"
+		  }
+		}`)
+	p.run("init")
+	lab.joinByHand(t, "rome", "milan")()
+
+	listed := p.query()
+	for list, names := range map[string][]string{
+		"by_hand": {"rome → milan"}, "of_peerings": nil, "of_milan": {"rome → milan"},
+	} {
+		var found []string
+		for _, network := range listed["list.liqo_shortcut."+list] {
+			found = append(found, network.Name)
+		}
+		if !reflect.DeepEqual(found, names) {
+			t.Errorf("the query %s finds %v", list, found)
+		}
+	}
+
+	p.write("others.tfquery.hcl", "")
+	p.run("query", "-generate-config-out=shortcuts.tf")
+	says(t, p.run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
+	p.run("plan", "-detailed-exitcode")
+	imported := p.resource("liqo_shortcut.by_hand_0")
+	delete(imported, "owner_id") // an import makes a new one
+	for _, network := range listed["list.liqo_shortcut.by_hand"] {
+		delete(network.Resource, "owner_id")
+		if !reflect.DeepEqual(network.Resource, imported) {
+			t.Errorf("listed as %v, and imported as %v", network.Resource, imported)
+		}
+	}
+}
+
+// Older versions of Terraform have no queries.
+func TestAccANetworkMadeByLiqoctlIsGeneratedFromTheImportBlocksOfADataSource(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.shownBy(t, `
 		data "liqo_shortcuts" "all" {}
@@ -18,25 +69,6 @@ func TestAccANetworkMadeByLiqoctlIsListedAndThenGenerated(t *testing.T) {
 		}`)
 	destroyAtLast(p)
 	lab.joinByHand(t, "rome", "milan")()
-
-	liqo := lab.startProvider(t)
-	listed := liqo.list(map[string]string{"leaf": "milan", "made_by": "other", "status": "Connected"})
-	if len(listed) != 1 || listed[0].DisplayName != "rome → milan" {
-		t.Fatalf("%d networks are listed: %v", len(listed), listed)
-	}
-	imported := liqo.importByIdentity(map[string]string{"client_cluster_id": "rome", "server_cluster_id": "milan"})
-	expected, found := liqo.attributes(liqo.read(imported).NewState), liqo.attributes(listed[0].Resource)
-	delete(expected, "owner_id") // an import makes a new one
-	delete(found, "owner_id")
-	for name, value := range expected {
-		if !found[name].Equal(value) {
-			t.Errorf("%s is listed as %v, and imported as %v", name, found[name], value)
-		}
-	}
-	if none := liqo.list(map[string]string{"made_by": "peering"}); len(none) > 0 {
-		t.Errorf("networks of peerings are listed: %v", none)
-	}
-
 	p.run("apply", "-auto-approve")
 	p.write("import.tf", p.run("output", "-raw", "import_blocks"))
 	p.run("plan", "-generate-config-out=generated.tf")
@@ -45,42 +77,52 @@ func TestAccANetworkMadeByLiqoctlIsListedAndThenGenerated(t *testing.T) {
 	p.run("plan", "-detailed-exitcode")
 }
 
-// list returns the networks of the list resource with these filters, and their whole resources.
-func (d *direct) list(filters map[string]string) []tfprotov6.ListResourceResult {
-	d.t.Helper()
-	server, ok := d.server.(tfprotov6.ListResourceServer)
-	if !ok {
-		d.t.Fatal("the provider lists nothing")
-	}
-	schemas, err := d.server.GetProviderSchema(d.t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	d.must(err, schemas.Diagnostics)
-	values := map[string]tftypes.Value{}
-	for name, text := range filters {
-		values[name] = tftypes.NewValue(tftypes.String, text)
-	}
-	config := d.dynamic(object(d.t, schemas.ListResourceSchemas["liqo_shortcut"].ValueType()), values)
-	validated, err := server.ValidateListResourceConfig(d.t.Context(), &tfprotov6.ValidateListResourceConfigRequest{
-		TypeName: "liqo_shortcut", Config: config,
-	})
-	d.must(err, validated.Diagnostics)
-	stream, err := server.ListResource(d.t.Context(), &tfprotov6.ListResourceRequest{
-		TypeName: "liqo_shortcut", Config: config, IncludeResource: true, Limit: 100,
-	})
-	d.must(err, nil)
-	var results []tfprotov6.ListResourceResult
-	for result := range stream.Results {
-		d.must(nil, result.Diagnostics)
-		results = append(results, result)
-	}
-	return results
+// listedResource is what a query finds.
+type listedResource struct {
+	Address  string
+	Name     string         `json:"display_name"`
+	Resource map[string]any `json:"resource_object"`
 }
 
-// attributes returns the attributes of a liqo_shortcut by their names.
-func (d *direct) attributes(wire *tfprotov6.DynamicValue) map[string]tftypes.Value {
-	d.t.Helper()
-	attributes := map[string]tftypes.Value{}
-	if err := d.value(wire).As(&attributes); err != nil {
-		d.t.Fatal(err)
+// query runs `terraform query` and returns what each list block finds, by the address of the block.
+func (p *project) query() map[string][]listedResource {
+	p.t.Helper()
+	found := map[string][]listedResource{}
+	for line := range strings.Lines(p.run("query", "-json")) {
+		var message struct {
+			Found *listedResource `json:"list_resource_found"`
+		}
+		if err := json.Unmarshal([]byte(line), &message); err != nil {
+			p.t.Fatalf("%v:\n%s", err, line)
+		}
+		if resource := message.Found; resource != nil {
+			found[resource.Address] = append(found[resource.Address], *resource)
+		}
 	}
-	return attributes
+	return found
+}
+
+// resource returns the attributes that the state has for a resource.
+func (p *project) resource(address string) map[string]any {
+	p.t.Helper()
+	var state struct {
+		Values struct {
+			Root struct {
+				Resources []struct {
+					Address string
+					Values  map[string]any
+				}
+			} `json:"root_module"`
+		}
+	}
+	if err := json.Unmarshal([]byte(p.run("show", "-json")), &state); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, resource := range state.Values.Root.Resources {
+		if resource.Address == address {
+			return resource.Values
+		}
+	}
+	p.t.Fatalf("there is no %s in the state: %+v", address, state)
+	return nil
 }

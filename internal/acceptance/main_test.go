@@ -82,6 +82,12 @@ func limitLabs() error {
 // the programs that stay.
 const gcPercent = 400
 
+// The registries in which the CLIs look for a provider without a host in its address.
+const (
+	terraformRegistry = "registry.terraform.io"
+	openTofuRegistry  = "registry.opentofu.org"
+)
+
 // setEnvironment prepares the environment of Terraform and the provider. The settings, kubeconfigs and state of the
 // user must not affect the tests.
 func setEnvironment() error {
@@ -101,9 +107,9 @@ func setEnvironment() error {
 			return err
 		}
 	}
-	host := "registry.terraform.io"
+	host := terraformRegistry
 	if filepath.Base(terraform) != "terraform" {
-		host = "registry.opentofu.org"
+		host = openTofuRegistry
 	}
 	debug.SetGCPercent(gcPercent)
 	var errs []error
