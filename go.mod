@@ -17,6 +17,7 @@ require (
 	github.com/hashicorp/terraform-plugin-testing v1.16.0
 	github.com/liqotech/liqo v1.2.0
 	go.uber.org/goleak v1.3.0
+	golang.org/x/mod v0.35.0
 	golang.org/x/sync v0.20.0
 	gonum.org/v1/gonum v0.17.0
 	k8s.io/api v0.35.4
@@ -94,7 +95,6 @@ require (
 	go.yaml.in/yaml/v2 v2.4.3 // indirect
 	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/crypto v0.50.0 // indirect
-	golang.org/x/mod v0.35.0 // indirect
 	golang.org/x/net v0.52.0 // indirect
 	golang.org/x/oauth2 v0.34.0 // indirect
 	golang.org/x/sys v0.43.0 // indirect
