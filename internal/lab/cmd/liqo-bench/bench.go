@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -143,7 +144,7 @@ func (b *bench) add(f figures.Figure) {
 	b.found.Figures = append(b.found.Figures, f)
 }
 
-// write prints the table and writes the page.
+// write prints the table and writes the pages.
 func (b *bench) write() error {
 	if err := b.found.WriteTable(os.Stdout); err != nil {
 		return err
@@ -151,12 +152,16 @@ func (b *bench) write() error {
 	if !b.everythingIsMeasured {
 		return nil
 	}
-	page, err := os.Create(b.page)
+	return errors.Join(b.writeTo(b.page, b.found.WritePage), b.writeTo(b.details, b.found.WriteDetails))
+}
+
+func (b *bench) writeTo(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	b.report.Say("\nWritten: %s", b.page)
-	return errors.Join(b.found.WritePage(page), page.Close())
+	b.report.Say("\nWritten: %s", path)
+	return errors.Join(write(file), file.Close())
 }
 
 // findPrograms finds Terraform and liqoctl, or has them built, and reads all versions.

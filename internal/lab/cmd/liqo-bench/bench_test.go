@@ -104,6 +104,9 @@ func TestFlagsChooseWhatIsMeasured(t *testing.T) {
 	if want := filepath.FromSlash("/repo/templates/guides/figures.md"); o.page != want {
 		t.Errorf("the page goes to %s, and not to %s", o.page, want)
 	}
+	if want := filepath.FromSlash("/repo/internal/lab/cmd/liqo-bench/FIGURES.md"); o.details != want {
+		t.Errorf("the details go to %s, and not to %s", o.details, want)
+	}
 	if o, err := parse(nil); err != nil || !o.everythingIsMeasured || o.command != "make bench" {
 		t.Errorf("without flags: %+v, %v", o, err)
 	}

@@ -17,6 +17,7 @@ type command struct {
 	opponent string        // the ID of liqoctl's command for the same; empty if there is none
 	pause    time.Duration // before it, which does not count
 	remark   string        // on how it is measured
+	forUsers bool          // the page for users has it
 }
 
 // commands are in the order in which one needs the other. They leave nothing behind.
@@ -36,7 +37,7 @@ func (b *bench) commands(away *far, on *leaves) ([]command, error) {
 			run: func(ctx context.Context) (time.Duration, error) { return ours.planNew(ctx, []pair{p}) },
 		},
 		{
-			id: "apply", name: "`terraform apply` of it", goal: 15, opponent: "connect",
+			id: "apply", name: "`terraform apply` of a new shortcut", goal: 15, opponent: "connect", forUsers: true,
 			remark: " It plans, and plans again in another process before it creates.",
 			run: func(ctx context.Context) (time.Duration, error) {
 				took, err := ours.apply(ctx, []pair{p})
@@ -44,7 +45,7 @@ func (b *bench) commands(away *far, on *leaves) ([]command, error) {
 			},
 		},
 		{
-			id: "plan", name: "`terraform plan` without changes", goal: 3.5,
+			id: "plan", name: "`terraform plan` without changes", goal: 3.5, forUsers: true,
 			run: func(ctx context.Context) (time.Duration, error) { return ours.plan(ctx) },
 		},
 		{
@@ -92,6 +93,7 @@ func (b *bench) removals(away *far, on *leaves, ours *ours, p pair) []command {
 	return []command{
 		{
 			id: "destroy", name: "`terraform destroy`", goal: 8, opponent: "reset", pause: 6 * time.Second,
+			forUsers: true,
 			remark: " Kubernetes empties a tenant namespace 5 s after the last change of one of its name, so a pause before " +
 				"lets every destroy wait for the same time. liqoctl's reset waits for nothing, and keeps the namespaces.",
 			run: ours.destroy,

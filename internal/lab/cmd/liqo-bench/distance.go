@@ -88,6 +88,7 @@ func (b *bench) addDistances(commands []command, found map[string]*distance) {
 				"through the shortest durations at delays of 0, 20 and 100 ms each way. A relay delays all bytes. " +
 				"The handshakes of TCP and TLS count, each a round trip for each run of the provider." + c.remark,
 			Ours: figures.NewSample(figures.Slope(found[c.id].took)), Goal: c.goal, Absolute: true,
+			ForUsers: c.forUsers,
 		}
 		if theirs := found[c.opponent]; theirs != nil {
 			slope := figures.NewSample(figures.Slope(theirs.took))

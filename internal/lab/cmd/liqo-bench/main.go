@@ -1,5 +1,5 @@
 // Command liqo-bench compares the provider, run by the real Terraform, with liqoctl. Both take turns on real clusters
-// of one lab. It prints a table, and writes a page of the documentation.
+// of one lab. It prints a table, and writes two pages: one for users, and one with everything.
 package main
 
 import (
@@ -48,7 +48,7 @@ func run() error {
 // options are the flags.
 type options struct {
 	lab, provider        string
-	page                 string
+	page, details        string
 	measures             []string
 	rounds, tenRounds    int
 	largestMesh          int
@@ -66,7 +66,9 @@ func parse(args []string) (*options, error) {
 		"the provider's program, built with a release's flags")
 	flags.StringVar(&o.lab, "liqo-lab", "bin/liqo-lab", "the lab's program")
 	flags.StringVar(&o.page, "page", "templates/guides/figures.md",
-		"where to write it for the documentation, if everything is measured")
+		"where to write the figures for users, if everything is measured")
+	flags.StringVar(&o.details, "details", "internal/lab/cmd/liqo-bench/FIGURES.md",
+		"where to write all figures, if everything is measured")
 	chosen := flags.String("measures", strings.Join(measureNames(), ","), "what to measure")
 	flags.IntVar(&o.rounds, "rounds", 5, "how often to measure one shortcut, plans and starts")
 	flags.IntVar(&o.tenRounds, "ten-rounds", 3, "how often to measure ten shortcuts, and commands on distant leaves")
@@ -98,7 +100,7 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range []*string{&o.lab, &o.provider, &o.page} {
+	for _, path := range []*string{&o.lab, &o.provider, &o.page, &o.details} {
 		if !filepath.IsAbs(*path) {
 			*path = filepath.Join(root, *path)
 		}

@@ -28,7 +28,7 @@ func (b *bench) measureProgram(ctx context.Context, _ *leaves) error {
 	b.add(figures.Figure{
 		Name: "The provider's program", Unit: figures.Megabyte,
 		How:  "The size of the file, built with a release's flags: without paths, symbols and cgo.",
-		Ours: figures.NewSample(float64(program.Size()) / megabyte), Goal: 45,
+		Ours: figures.NewSample(float64(program.Size()) / megabyte), Goal: 45, ForUsers: true,
 	})
 	b.add(figures.Figure{
 		Name: "From the provider's start until it serves", Unit: figures.Millisecond,

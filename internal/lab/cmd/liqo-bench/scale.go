@@ -43,19 +43,20 @@ func (b *bench) measureScale(ctx context.Context, on *leaves) error {
 		Name: fmt.Sprintf("Requests to a cluster for one refresh, with 1, 10 and %d shortcuts", len(all)),
 		How: fmt.Sprintf("What the clusters' audit logs have of a `terraform plan` without changes; "+
 			"the cluster with most requests counts. The last number is a full mesh of %d leaves.", len(on.names)),
-		Unit: figures.Count, Ours: figures.NewSample(requests...), Goal: 12, Same: true,
+		Unit: figures.Count, Ours: figures.NewSample(requests...), Goal: 12, Same: true, ForUsers: true,
 	})
 	b.add(figures.Figure{
 		Name: fmt.Sprintf("A plan without changes, %d shortcuts against one", len(all)),
 		How: fmt.Sprintf("The whole of `terraform plan`, on the same clusters. One shortcut needs two leaves, %d need all "+
 			"%d, and every leaf is connected to once.", len(all), len(on.names)),
 		Unit: figures.Second, Ours: figures.Seconds(took[2]...), Against: "one shortcut", Theirs: &one, Goal: 1.5,
+		ForUsers: true,
 	})
 	b.add(figures.Figure{
 		Name: fmt.Sprintf("The provider's memory at its peak, in a plan of %d shortcuts", len(all)),
 		How: "The provider's process stays when Terraform has made its plan, " +
 			"and the kernel tells the most that was resident (`VmHWM`).",
-		Unit: figures.Megabyte, Ours: figures.NewSample(used.megabytes), Goal: 120,
+		Unit: figures.Megabyte, Ours: figures.NewSample(used.megabytes), Goal: 120, ForUsers: true,
 	})
 	return nil
 }

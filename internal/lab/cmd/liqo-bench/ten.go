@@ -60,7 +60,7 @@ func (b *bench) addTen(took *ten) {
 		b.add(f)
 	}
 	against(figures.Figure{
-		Name: "Ten shortcuts between five leaves", Goal: 0.12,
+		Name: "Ten shortcuts between five leaves", Goal: 0.12, ForUsers: true,
 		How: "The whole of one `terraform apply`, against ten runs of `liqoctl network connect`, one after the other.",
 	}, took.apply, "liqoctl", took.each)
 	against(figures.Figure{
@@ -69,7 +69,7 @@ func (b *bench) addTen(took *ten) {
 			"the machine: what their API servers need for Liqo's controllers is the same for both.",
 	}, took.apply, "liqoctl at once", took.all)
 	against(figures.Figure{
-		Name: "Ten shortcuts, destroyed until nothing is left", Goal: 0.5,
+		Name: "Ten shortcuts, destroyed until nothing is left", Goal: 0.5, ForUsers: true,
 		How: "The whole of one `terraform destroy`, against `liqoctl network reset --skip-confirm` for one pair after the " +
 			"other and then deleting what that leaves, tenant namespaces and ForeignClusters, in all clusters at once, until " +
 			"they are gone. Kubernetes waits 5 s before it looks into a namespace that is deleted.",

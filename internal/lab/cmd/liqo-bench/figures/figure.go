@@ -34,6 +34,8 @@ type Figure struct {
 	Absolute bool
 	// Same means that in addition, all our values must be the same.
 	Same bool
+	// ForUsers means that the page for users has the figure, too.
+	ForUsers bool
 }
 
 // Value returns the value for the goal: the ratio of the medians, ours to theirs, or our largest
@@ -70,6 +72,15 @@ func (f *Figure) row() []string {
 		met = "met"
 	}
 	return []string{f.Name, ours, theirs, value, goal, met}
+}
+
+// userRow returns the figure as a line of the table for users: the medians.
+func (f *Figure) userRow() []string {
+	theirs := ""
+	if f.Theirs != nil {
+		theirs = fmt.Sprintf("%s: %s", f.Against, f.amount(f.Theirs.Median))
+	}
+	return []string{f.Name, f.amount(f.Ours.Median), theirs}
 }
 
 // columns are the headings of the values that row returns.

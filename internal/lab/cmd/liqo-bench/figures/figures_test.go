@@ -27,10 +27,11 @@ func example() *Report {
 				Name: "One shortcut, create to Connected", Unit: Second,
 				How:  "From the first message to the last.",
 				Ours: NewSample(1.02, 0.98, 0.9512), Against: "liqoctl", Theirs: &theirs, Goal: 0.3,
+				ForUsers: true,
 			},
 			{
 				Name: "Memory at its peak", How: "As the kernel tells.", Unit: Megabyte,
-				Ours: NewSample(80.25), Goal: 120,
+				Ours: NewSample(80.25), Goal: 120, ForUsers: true,
 			},
 			{
 				Name: "Requests for one refresh", How: "From the audit log.", Unit: Count,
@@ -41,10 +42,10 @@ func example() *Report {
 	}
 }
 
-func TestTheReportIsWrittenAsATableAndAPage(t *testing.T) {
+func TestTheReportIsWrittenAsATableAndAsPages(t *testing.T) {
 	report := example()
 	for name, write := range map[string]func(io.Writer) error{
-		"table.txt": report.WriteTable, "page.md": report.WritePage,
+		"table.txt": report.WriteTable, "details.md": report.WriteDetails, "page.md": report.WritePage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer

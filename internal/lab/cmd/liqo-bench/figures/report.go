@@ -1,7 +1,7 @@
 package figures
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"io"
 	"strings"
@@ -46,21 +46,27 @@ func writeTable(out io.Writer, columns []string, rows [][]string) error {
 	return table.Flush()
 }
 
-//go:embed page.md.tmpl
-var pageText string
+//go:embed *.md.tmpl
+var texts embed.FS
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"cells":   func(r FleetRun) []string { return r.cells() },
 	"columns": func() []string { return columns },
 	"date":    func(t time.Time) string { return t.Format("2 January 2006") },
 	"fleets":  func() []string { return fleetColumns },
 	"join":    strings.Join,
 	"row":     func(f Figure) []string { return f.row() },
+	"userRow": func(f Figure) []string { return f.userRow() },
 	"values":  func(s Sample) string { return s.list() },
-}).Parse(pageText))
+}).ParseFS(texts, "*.md.tmpl"))
 
-// WritePage writes the report as a page of the documentation, in Markdown.
-func (r *Report) WritePage(out io.Writer) error { return page.Execute(out, r) }
+// WriteDetails writes every figure, its goal and how it was measured, in Markdown.
+func (r *Report) WriteDetails(out io.Writer) error {
+	return pages.ExecuteTemplate(out, "details.md.tmpl", r)
+}
+
+// WritePage writes the figures for users as a page of the documentation, in Markdown.
+func (r *Report) WritePage(out io.Writer) error { return pages.ExecuteTemplate(out, "page.md.tmpl", r) }
 
 // Missed returns the names of the figures that did not reach their goals.
 func (r *Report) Missed() []string {
