@@ -29,7 +29,7 @@ const topologyOfServices = `
 func (l *Lab) podsBehindAServiceMeetOverTheShortcut(t *testing.T) {
 	l.keepsInventory(t)
 	for _, leaf := range []string{"rome", "milan"} {
-		for _, file := range []string{"shortcuts", "centre", "direct-services"} {
+		for _, file := range []string{"shortcuts", "central-cluster", "direct-services"} {
 			for _, object := range objectsIn(t, fmt.Sprintf("../../examples/rbac/%s.yaml", file)) {
 				l.have(t, leaf, object)
 			}
@@ -51,7 +51,7 @@ func (l *Lab) podsBehindAServiceMeetOverTheShortcut(t *testing.T) {
 	t.Run("a plan warns of a leaf that forbids direct connections", func(t *testing.T) {
 		s.forbids(t, "rome", func() {
 			says(t, p.run("plan"), `Leaf "rome" can't use direct connections`, "`networking.denyDirectConnections`",
-				`"rome" reaches none of these pods, not even through the centre`)
+				`"rome" reaches none of these pods, not even through the central cluster`)
 		})
 	})
 	t.Run("without a network, the leaves stay with Europe, and a plan says why", func(t *testing.T) {

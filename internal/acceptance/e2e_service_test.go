@@ -46,7 +46,7 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 		t.Errorf("with %v ms for each link, the fastest answers took %v ms and %v ms", delay, through.Min, over.Min)
 	}
 	t.Logf("HTTP from a pod in Rome to the Service, whose pod is in Milan, with %v ms for each link, the fastest of "+
-		"five:\nthrough the centre  %.1f ms\nover the shortcut   %.1f ms", delay, through.Min, over.Min)
+		"five:\nthrough the central cluster  %.1f ms\nover the shortcut   %.1f ms", delay, through.Min, over.Min)
 
 	p.run("destroy", "-auto-approve")
 	if again := lab.ofService(t, url); again.Min < 8*delay {
@@ -62,7 +62,8 @@ func (s shop) isNotTranslated(t *testing.T, p *project) {
 	s.leads(t, "milan", "web-rome", centrally)
 	p.run("apply", "-auto-approve", "-target", "liqo_shortcut.rome_milan")
 	expected := []string{
-		`Leaf "milan" can't use direct connections`, `The centre, "europe", reaches the pods of "rome" at other addresses`,
+		`Leaf "milan" can't use direct connections`,
+		`The central cluster, "europe", reaches the pods of "rome" at other addresses`,
 		"it remaps 10.202.0.0/16 to 10.", "Liqo 1.2.0 can't translate these addresses", `Give "rome" a pod CIDR`,
 	}
 	says(t, p.run("plan"), expected...)

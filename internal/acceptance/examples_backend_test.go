@@ -66,7 +66,7 @@ func (l *Lab) exampleOfAHub(t *testing.T) *project {
 			t.Error(err)
 		}
 	})
-	return l.example(t, "hub")
+	return l.example(t, "backend")
 }
 
 // leaseIsHeld returns a channel that is closed once someone holds the lock of Terraform's state.

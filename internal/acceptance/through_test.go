@@ -17,19 +17,19 @@ import (
 func (l *Lab) theLeavesAreReachedThroughTheCentre(t *testing.T) {
 	l.keepsInventory(t)
 	kubeconfig := l.cluster(t, "europe").Kubeconfig
-	powerless := l.newProject(t, "../../examples/centre")
+	powerless := l.newProject(t, "../../examples/through")
 	powerless.set("KUBE_CONFIG_PATH", kubeconfig)
 	powerless.run("init")
 	says(t, powerless.refused("plan"), "No permission to", `This leaf is reached through "europe"`,
-		`Give user "europe"`, "examples/rbac/centre.yaml")
+		`Give user "europe"`, "examples/rbac/central-cluster.yaml")
 
 	for _, leaf := range []string{"rome", "milan"} {
 		l.limit(t, leaf, "europe")
-		for _, object := range rolesIn(t, "shortcuts", "centre") {
+		for _, object := range rolesIn(t, "shortcuts", "central-cluster") {
 			l.have(t, leaf, object)
 		}
 	}
-	p := l.example(t, "centre")
+	p := l.example(t, "through")
 	europe := l.reachedAs(t, "europe", "terraform", rolesIn(t, "plans", "through"))
 	p.set("KUBE_CONFIG_PATH", europe.kubeconfig(t, "europe"))
 	p.apply()

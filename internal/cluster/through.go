@@ -83,7 +83,7 @@ func (l *Leaf) throughHint(err error) string {
 		return ""
 	case MissingPermission(err):
 		return fmt.Sprintf("\n\nThis leaf is reached through %q, with the user that Liqo made for it. "+
-			"examples/rbac/centre.yaml gives this user all permissions that the provider needs.", l.through)
+			"examples/rbac/central-cluster.yaml gives this user all permissions that the provider needs.", l.through)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Sprintf(" This leaf is reached through %q, where Liqo keeps and renews them.", l.through)
 	default:

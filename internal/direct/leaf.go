@@ -63,7 +63,7 @@ func (m *member) endpoints(
 			endpoint.explain(obstacle, requested, limits.followsNetworks)
 		case p.ready && !used.ready:
 			endpoint.Problem = fmt.Sprintf("Liqo on leaf %q does not report the pod as ready, so the Service sends it no "+
-				"packets there: the network with the centre or the centre's API server is down.", m.name())
+				"packets there: the network with the central cluster or its API server is down.", m.name())
 		}
 		all[i] = endpoint
 	}
@@ -108,7 +108,7 @@ func (e *Endpoint) explain(obstacle *Obstacle, requested, followsNetworks bool) 
 		e.stuck = e.late
 	case e.Path == Failed:
 		sentences = append(sentences, fmt.Sprintf("The network of %q and %q is not connected, so Liqo on leaf %q sends "+
-			"packets through the centre until it is again.", e.Leaf, e.Cluster, e.Leaf))
+			"packets through the central cluster until it is again.", e.Leaf, e.Cluster, e.Leaf))
 	case e.Path == None:
 		sentences, e.late = append(sentences, fmt.Sprintf("Liqo has not told leaf %q about the pod yet.", e.Leaf)), true
 	default:

@@ -81,7 +81,7 @@ func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 				milan(t, joined("rome"), reflected("web-rome", toRome))),
 			Endpoint{Address: toMilanBack, Path: Central}, "Update it to v1.2.0", Partial,
 		},
-		"a centre that remaps": {
+		"a central cluster that remaps": {
 			of(clustertest.Leaf(t, "europe", web(asked), remapping("milan"), virtualNode("rome"), virtualNode("milan"),
 				namespaceMap("rome"), namespaceMap("milan"),
 				slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.90.2.5"})),
@@ -99,15 +99,17 @@ func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 				unready(twin()))), milan(t, joined("rome"), reflected("web-rome", toRome))),
 			Endpoint{Address: toMilan, Path: Direct}, "", Followed,
 		},
-		"a leaf that denies and keeps the way through the centre": {
+		"a leaf that denies and keeps the way through the central cluster": {
 			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), denying(), twin())),
 				milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilanBack, Path: Central}, `So "rome" reaches the pods of other leaves through the centre`,
+			Endpoint{Address: toMilanBack, Path: Central},
+			`So "rome" reaches the pods of other leaves through the central cluster`,
 			Partial,
 		},
-		"without a network, and the way through the centre is kept": {
+		"without a network, and the way through the central cluster is kept": {
 			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, twin())), milan(t)),
-			Endpoint{Address: toMilanBack, Path: Central}, `so Liqo on "rome" sends packets through the centre`, Partial,
+			Endpoint{Address: toMilanBack, Path: Central},
+			`so Liqo on "rome" sends packets through the central cluster`, Partial,
 		},
 		"a network that came later, and Liqo looks by itself": {
 			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), reflected("web-milan", toMilanBack))),
@@ -118,7 +120,7 @@ func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, reflected("web-milan", toMilan))), milan(t)),
 			Endpoint{Address: toMilan, Path: Stale}, "packets are lost", Outdated,
 		},
-		"a centre that is away": {
+		"a central cluster that is away": {
 			of(europe(t, web(asked)), rome(t, joined("milan"), unready(reflected("web-milan", toMilan))),
 				milan(t, joined("rome"), reflected("web-rome", toRome))),
 			Endpoint{Address: toMilan, Path: Direct}, "the Service sends it no packets", Partial,

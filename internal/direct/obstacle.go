@@ -78,7 +78,7 @@ func (m *member) unmapped(context.Context) (*Obstacle, error) {
 	}
 	return &Obstacle{
 		Leaf: m.name(), Why: fmt.Sprintf("Leaf %q has not accepted namespace %q.", m.name(), m.service.Namespace),
-		Advice: "The NamespaceMap of that leaf in the centre shows why.",
+		Advice: "The NamespaceMap of that leaf in the central cluster shows why.",
 	}, nil
 }
 
@@ -112,9 +112,9 @@ func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) 
 		flag, value, _ := strings.Cut(argument, "=")
 		if flag == "--deny-direct-connections" && value != "false" {
 			effect := fmt.Sprintf("It removes the pods of other leaves from a Service that requests them. So %q reaches "+
-				"none of these pods, not even through the centre.", m.name())
+				"none of these pods, not even through the central cluster.", m.name())
 			if keepsBoth {
-				effect = fmt.Sprintf("So %q reaches the pods of other leaves through the centre.", m.name())
+				effect = fmt.Sprintf("So %q reaches the pods of other leaves through the central cluster.", m.name())
 			}
 			return &Obstacle{
 				Leaf: m.name(),
@@ -149,7 +149,7 @@ func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Ob
 		effect := fmt.Sprintf("so Liqo on %q can't update the EndpointSlice with their pods at all: it keeps the addresses "+
 			"that it had, or has none.", m.name())
 		if keepsBoth {
-			effect = fmt.Sprintf("so Liqo on %q sends packets through the centre.", m.name())
+			effect = fmt.Sprintf("so Liqo on %q sends packets through the central cluster.", m.name())
 		}
 		return &Obstacle{
 			Leaf: m.name(), Missing: [2]string{min(m.id, p.cluster), max(m.id, p.cluster)},
@@ -172,11 +172,11 @@ func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Ob
 	}
 	if fromCentre != nil && leadsTo(fromCentre, p.address) &&
 		!slices.Equal(fromCentre.Spec.Remote.CIDR.Pod, fromCentre.Status.Remote.CIDR.Pod) {
-		obstacle.Why = fmt.Sprintf("The centre, %q, reaches the pods of %q at other addresses than their own: it remaps %s "+
-			"to %s. Liqo 1.2.0 can't translate these addresses for %q.", m.service.Centre.Name, other,
+		obstacle.Why = fmt.Sprintf("The central cluster, %q, reaches the pods of %q at other addresses than their own: it "+
+			"remaps %s to %s. Liqo 1.2.0 can't translate these addresses for %q.", m.service.Centre.Name, other,
 			listCIDRs(fromCentre.Spec.Remote.CIDR.Pod), listCIDRs(fromCentre.Status.Remote.CIDR.Pod), m.name())
-		obstacle.Advice = fmt.Sprintf("Give %q a pod CIDR that overlaps with no range of the centre and its other leaves.",
-			other)
+		obstacle.Advice = fmt.Sprintf("Give %q a pod CIDR that overlaps with no range of the central cluster and its other "+
+			"leaves.", other)
 	}
 	return obstacle, nil
 }

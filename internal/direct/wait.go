@@ -106,15 +106,15 @@ func (m *member) explainLate(ctx context.Context, requested bool, late []Endpoin
 	return &explain.Problem{
 		Leaf: m.name(), Summary: fmt.Sprintf("Liqo does not update the EndpointSlices of Service %s/%s",
 			m.namespace, m.service.Name), Err: cause,
-		Detail: strings.Join(lines, "\n") + "\n\nThe centre has told this leaf, in ShadowEndpointSlices. Look at the log " +
-			"of liqo-controller-manager on this leaf.",
+		Detail: strings.Join(lines, "\n") + "\n\nThe central cluster has told this leaf, in ShadowEndpointSlices. Look at the " +
+			"log of liqo-controller-manager on this leaf.",
 	}
 }
 
 // explainUntold is the error if the centre does not tell the leaf about a change.
 func (m *member) explainUntold(cause error) error {
 	return &explain.Problem{
-		Leaf: m.name(), Summary: "The centre does not pass on the change of " + m.service.String(), Err: cause,
+		Leaf: m.name(), Summary: "The central cluster does not pass on the change of " + m.service.String(), Err: cause,
 		Detail: fmt.Sprintf("The ShadowEndpointSlices in namespace %q of this leaf are as before. Check that the virtual "+
 			"kubelet for %q runs in %q, in namespace liqo-tenant-%s, and that the Service is not excluded from the reflection.",
 			m.namespace, m.name(), m.service.Centre.Name, m.id),

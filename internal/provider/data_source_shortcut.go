@@ -69,7 +69,7 @@ func (d *shortcutDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 				Computed:            true,
 				MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
 			},
-			"server_endpoint": shownEndpoint("Address and port of the gateway that is dialled. Null until the gateway " +
+			"server_endpoint": shownEndpoint("Address and port of the gateway that is dialed. Null until the gateway " +
 				"reports them."),
 			"client_network": shownNetwork("client", "server"),
 			"server_network": shownNetwork("server", "client"),

@@ -76,7 +76,7 @@ func edgesOfAttribute() schema.Attribute {
 	return schema.ListAttribute{
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "Names of clusters. `edges` and the picture have only the edges of these clusters, and " +
-			"`nodes` only these clusters and their neighbours. Default: all edges. All clusters are read in any case; to " +
+			"`nodes` only these clusters and their neighbors. Default: all edges. All clusters are read in any case; to " +
 			"read fewer, use `clusters`.",
 		Validators: clusterNames(),
 	}
@@ -130,7 +130,7 @@ func edgesAttribute() schema.ListNestedAttribute {
 			"kind": shownString("`peering`: the two clusters are peered. The edge includes their network, whoever " +
 				"made it. `shortcut`: a network without a peering."),
 			"from": shownString("Name of the cluster that consumes resources (peering) or dials (shortcut)."),
-			"to":   shownString("Name of the cluster that provides resources (peering) or is dialled (shortcut)."),
+			"to":   shownString("Name of the cluster that provides resources (peering) or is dialed (shortcut)."),
 			"both_ways": schema.BoolAttribute{
 				Computed: true,
 				MarkdownDescription: "Whether each cluster of a peering consumes resources of the other, or Liqo does not know " +

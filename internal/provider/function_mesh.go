@@ -33,7 +33,7 @@ func (*meshFunction) Definition(_ context.Context, _ function.DefinitionRequest,
 		Summary: "Every pair of a list of clusters",
 		MarkdownDescription: "Returns a map for the `for_each` of a `liqo_shortcut` that connects each cluster to " +
 			"every other cluster: `{ \"a-b\" = { client = \"a\", server = \"b\" }, … }`. In each pair, the " +
-			"cluster that is first in the list dials. So put clusters that cannot be dialled at the start of the " +
+			"cluster that is first in the list dials. So put clusters that cannot be dialed at the start of the " +
 			"list. Add new clusters at the end, because there they do not change existing pairs.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name: "names", ElementType: types.StringType,

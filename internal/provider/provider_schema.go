@@ -112,7 +112,7 @@ func clusterAttributes() map[string]schema.Attribute {
 	attributes["cluster_id"] = schema.StringAttribute{
 		Optional: true,
 		MarkdownDescription: "Liqo's cluster ID of this cluster. A cluster with another ID is refused. With `through`, the " +
-			"centre has credentials for this ID. Default: with `through`, the name of the entry; otherwise, any ID.",
+			"central cluster has credentials for this ID. Default: with `through`, the name of the entry; otherwise, any ID.",
 		Validators: []validator.String{notEmpty{}, clusterID()},
 	}
 	return attributes
@@ -128,8 +128,8 @@ func throughAttribute() schema.Attribute {
 	}
 	return schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Name of the cluster, usually the centre of the topology, in which Liqo keeps credentials " +
-			"for this one. Liqo does so in a cluster that consumes this one's resources. The provider reads them from " +
+		MarkdownDescription: "Name of the cluster, usually the central cluster of the topology, in which Liqo keeps " +
+			"credentials for this one. Liqo does so in a cluster that consumes this one's resources. The provider reads them from " +
 			"there each time, and writes them nowhere. It takes only data: an address, certificates, a token, and a proxy. " +
 			"A kubeconfig that also runs a program, reads a file or skips a check is refused. `host`, `proxy_url` and the " +
 			"other settings of the connection override theirs; `host` pins the address. This cluster must grant " +

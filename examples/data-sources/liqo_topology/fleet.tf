@@ -19,7 +19,7 @@ data "liqo_topology" "problems" {
   problems_only = true
 }
 
-# One cluster and its neighbours.
+# One cluster and its neighbors.
 data "liqo_topology" "rome" {
   edges_of = ["rome"]
 }

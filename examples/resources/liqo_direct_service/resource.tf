@@ -6,7 +6,7 @@ terraform {
   }
 }
 
-# Europe offloads pods to Rome and Milan. Its kubeconfig is enough: see "Through the centre" in the provider's
+# Europe offloads pods to Rome and Milan. Its kubeconfig is enough: see "Through the central cluster" in the provider's
 # documentation.
 provider "liqo" {
   clusters = {
