@@ -17,7 +17,7 @@ provider "liqo" {
   config_path = "~/.kube/config"
 }
 
-# Milan's gateway is behind a load balancer. Both gateways use keys that were created elsewhere. All objects are in a
+# Milan's gateway is behind MetalLB, which accepts a requested address of one of its pools. Both gateways use keys that were created elsewhere. All objects are in a
 # namespace that exists on both leaves.
 resource "liqo_shortcut" "rome_milan" {
   client = "rome"
@@ -31,7 +31,7 @@ resource "liqo_shortcut" "rome_milan" {
     service_type        = "LoadBalancer"
     port                = 51850
     load_balancer_ip    = "203.0.113.10"
-    service_annotations = { "service.beta.kubernetes.io/aws-load-balancer-scheme" = "internet-facing" }
+    service_annotations = { "metallb.io/address-pool" = "shortcuts" }
     service_labels      = { team = "network" }
     key_secret          = "gateway-keys"
 
@@ -60,7 +60,7 @@ resource "liqo_shortcut" "rome_milan" {
 }
 
 # Europe's nodes are behind a router. Rome dials the router instead of the address of Europe's gateway. Both gateways
-# get new keys whenever the value of key_rotation changes. Use the id of a time_rotating to change it every month.
+# get new keys whenever the value of key_rotation changes.
 resource "liqo_shortcut" "rome_europe" {
   client       = "rome"
   server       = "europe"

@@ -76,17 +76,19 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 			Optional:   true,
 			CustomType: iptypes.IPAddressType{},
 			MarkdownDescription: "Address to request from the load balancer, for `service_type = " +
-				"\"LoadBalancer\"`. Default: the load balancer chooses an address.",
+				"\"LoadBalancer\"`. Kubernetes has deprecated this field: some load balancers ignore it, and want an annotation " +
+				"instead. Default: the load balancer chooses an address.",
 		},
 		"service_annotations": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Annotations to add to the gateway's Service, for instance for a cloud's load " +
-				"balancer. They override the template's annotations.",
+				"balancer. They override the template's annotations. They need Liqo 1.2 or newer on the server.",
 			Validators: []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey())},
 		},
 		"service_labels": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Labels to add to the gateway's Service. They override the template's labels.",
+			MarkdownDescription: "Labels to add to the gateway's Service. They override the template's labels. They " +
+				"need Liqo 1.2 or newer on the server.",
 			Validators: []validator.Map{
 				mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey()),
 				mapvalidator.ValueStringsAre(labelValue()),
@@ -103,8 +105,8 @@ func keySecretAttribute(namespace string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
 		MarkdownDescription: "Name of a Secret with the gateway's keys, `privateKey` and `publicKey`, of 32 bytes " +
-			"each. It is in `" + namespace + "`, which must be a namespace that outlives the shortcut, such as one " +
-			"of your own: a destroy does not remove the Secret. Default: Liqo creates a Secret.",
+			"each. It is in `" + namespace + "`, which must be a namespace of your own, because a " +
+			"destroy does not remove the Secret. Default: Liqo creates a Secret.",
 		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
 }

@@ -134,7 +134,7 @@ func throughAttribute() schema.Attribute {
 			"A kubeconfig that also runs a program, reads a file or skips a check is refused. `host`, `proxy_url` and the " +
 			"other settings of the connection override theirs; `host` pins the address. This cluster must grant " +
 			"permissions to their user, see " +
-			"[Least-privilege RBAC](guides/least-privilege-rbac.md).",
+			"[Least-privilege RBAC](https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/least-privilege-rbac).",
 		Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(others...)},
 	}
 }

@@ -40,7 +40,8 @@ func configurationSchema(ctx context.Context) schema.Schema {
 			"pod_cidrs": schema.ListAttribute{
 				Required: true, ElementType: cidrtypes.IPPrefixType{},
 				MarkdownDescription: "Pod address ranges of the other cluster, in CIDR notation: the `pod_cidrs` of its " +
-					"`liqo_cluster` data source, or parts of them. With parts, this cluster can't reach the other pods.",
+					"`liqo_cluster` data source, or parts of them. With parts, this cluster can't reach the other pods. IPv4 " +
+					"only.",
 				Validators: []validator.List{
 					listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(),
 					listvalidator.ValueStringsAre(cidr(), wholeRange(), ipv4()),
@@ -49,7 +50,7 @@ func configurationSchema(ctx context.Context) schema.Schema {
 			"external_cidr": schema.StringAttribute{
 				Required: true, CustomType: cidrtypes.IPPrefixType{},
 				MarkdownDescription: "Liqo's external CIDR of the other cluster: the `external_cidr` of its `liqo_cluster` " +
-					"data source.",
+					"data source. IPv4 only.",
 				Validators: []validator.String{wholeRange(), ipv4()},
 			},
 			"remapped_pod_cidrs": schema.ListAttribute{

@@ -35,8 +35,8 @@ func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attrib
 		"key_secret": keySecretAttribute("namespace"),
 		"public_key": schema.StringAttribute{
 			Computed: true,
-			MarkdownDescription: "Public key of this gateway, in base64: the `public_key` of the other end's " +
-				"`liqo_public_key`. It is no secret.",
+			MarkdownDescription: "Public key of this gateway, in base64. Pass it as `public_key` to the " +
+				"`liqo_public_key` on the other cluster. It is no secret.",
 		},
 		"status": schema.StringAttribute{
 			Computed: true,

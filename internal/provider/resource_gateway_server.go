@@ -25,8 +25,8 @@ func gatewayServerSchema(ctx context.Context) schema.Schema {
 	own := serverGatewayAttributes()
 	own["endpoint"] = schema.SingleNestedAttribute{
 		Computed: true, Attributes: endpointAttributes(),
-		MarkdownDescription: "Address and port of this gateway, as it reports them: the `server_endpoint` of the other " +
-			"end's `liqo_gateway_client`.",
+		MarkdownDescription: "Address and port of this gateway, as it reports them. Pass it as `server_endpoint` to the " +
+			"`liqo_gateway_client` on the other cluster.",
 	}
 	return schema.Schema{
 		MarkdownDescription: "A gateway on this cluster that the gateway of another cluster dials. An apply waits until " +

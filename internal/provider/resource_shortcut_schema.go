@@ -40,7 +40,8 @@ const (
 
 // These end the description of an attribute whose change interrupts traffic. Nested attributes do not repeat it.
 const (
-	restarts     = " A change restarts both gateways and interrupts traffic for about two seconds."
+	restarts = " A change restarts both gateways and interrupts traffic; see " +
+		"[What a change costs](../guides/changes.md)."
 	costsInGuide = " The guide [What a change costs](../guides/changes.md) says what a change interrupts."
 )
 
@@ -53,8 +54,8 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 	resp.Schema = schema.Schema{
 		Version: shortcutVersion,
 		MarkdownDescription: "Connects two leaf clusters of a Liqo topology directly, so that traffic between " +
-			"them does not pass through the central cluster. It does the same as `liqoctl network connect` and, " +
-			"on destroy, the same as `liqoctl network reset`.",
+			"them does not pass through the central cluster. It does the same as `liqoctl network connect`. A destroy " +
+			"removes everything that it created.",
 		Attributes: map[string]schema.Attribute{
 			"id": computedString("The two cluster IDs, as `client_cluster_id/server_cluster_id`."),
 			"client": schema.StringAttribute{
@@ -97,8 +98,8 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether an apply waits until both ends report the tunnel as up. With " +
-					"`false` it ends when everything is in place and gateways that it changes have restarted. In both " +
-					"cases, a tunnel that is down is not a change to plan. Default: `true`.",
+					"`false` it ends when everything is in place and gateways that it changes have restarted. Either way, a " +
+					"tunnel that goes down later shows as a warning and in `status`, never as a planned change. Default: `true`.",
 			},
 			"share_keys": schema.BoolAttribute{
 				Optional: true, Computed: true,
@@ -110,16 +111,18 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"cidr_remapping": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Default: stringdefault.StaticString(remappingAllowed),
-				MarkdownDescription: "`allow`: Liqo remaps overlapping CIDRs. `forbid`: an apply fails, before it " +
-					"creates a gateway, if a leaf would reach a pod CIDR of the other at another address. " +
+				MarkdownDescription: "`allow`: Liqo remaps overlapping CIDRs. `forbid`: a plan fails, and nothing " +
+					"is created, if a leaf would reach a pod CIDR of the other at another address. " +
 					"Default: `allow`.",
 				Validators: []validator.String{stringvalidator.OneOf(remappingAllowed, remappingForbidden)},
 			},
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to take over an existing network of the two leaves, made by liqoctl " +
-					"or by a peering, in either direction. A destroy then removes this network. Default: `false`.",
+				MarkdownDescription: "Whether to take over an existing network of the two leaves, in either direction. " +
+					"liqoctl, a peering or another `liqo_shortcut` may have made it, also one of another Terraform state, which " +
+					"then loses it. What differs from this resource is changed, and a destroy removes the network. " +
+					"Default: `false`.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true, Computed: true,
@@ -134,9 +137,9 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to destroy although one of the leaves is lost: it does not answer, " +
 					"the provider block no longer lists its cluster, its name refers to another cluster, it no longer has " +
-					"Liqo, or its certificate has changed. The destroy, also that of a replacement, then cleans only the " +
-					"other leaf. Apply this setting before the destroy. If nothing else changes, this apply does not " +
-					"contact the leaves. Default: `false`.",
+					"Liqo, its certificate has changed, or the cluster of `through` is no longer peered with it. The destroy, " +
+					"also that of a replacement, then cleans only the other leaf. Apply this setting before the destroy. If " +
+					"nothing else changes, this apply does not contact the leaves. Default: `false`.",
 			},
 			"destroy_peering_network": schema.BoolAttribute{
 				Optional: true, Computed: true,
