@@ -21,7 +21,7 @@ func (l *Lab) theLeavesAreReachedThroughTheCentre(t *testing.T) {
 	powerless.set("KUBE_CONFIG_PATH", kubeconfig)
 	powerless.run("init")
 	says(t, powerless.refused("plan"), "No permission to", `This leaf is reached through "europe"`,
-		`Give user "europe"`, "examples/rbac/central-cluster.yaml")
+		`Give user "europe"`, "guides/least-privilege-rbac#through-the-central-cluster")
 
 	for _, leaf := range []string{"rome", "milan"} {
 		l.limit(t, leaf, "europe")

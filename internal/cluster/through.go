@@ -76,6 +76,10 @@ func (l *Leaf) checkIdentity(credentials Credentials) error {
 	}
 }
 
+// throughGuide is where users find the permissions that a leaf must give to the user of its centre.
+const throughGuide = "https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/least-privilege-rbac" +
+	"#through-the-central-cluster"
+
 // throughHint returns what to do about an answer of a leaf that is reached through a centre.
 func (l *Leaf) throughHint(err error) string {
 	switch {
@@ -83,7 +87,8 @@ func (l *Leaf) throughHint(err error) string {
 		return ""
 	case MissingPermission(err):
 		return fmt.Sprintf("\n\nThis leaf is reached through %q, with the user that Liqo made for it. "+
-			"examples/rbac/central-cluster.yaml gives this user all permissions that the provider needs.", l.through)
+			"The guide \"Least-privilege RBAC\" has a role binding that gives this user all permissions that the provider "+
+			"needs: %s", l.through, throughGuide)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Sprintf(" This leaf is reached through %q, where Liqo keeps and renews them.", l.through)
 	default:

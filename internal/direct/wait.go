@@ -106,8 +106,8 @@ func (m *member) explainLate(ctx context.Context, requested bool, late []Endpoin
 	return &explain.Problem{
 		Leaf: m.name(), Summary: fmt.Sprintf("Liqo does not update the EndpointSlices of Service %s/%s",
 			m.namespace, m.service.Name), Err: cause,
-		Detail: strings.Join(lines, "\n") + "\n\nThe central cluster has told this leaf, in ShadowEndpointSlices. Look at the " +
-			"log of liqo-controller-manager on this leaf.",
+		Detail: strings.Join(lines, "\n") + "\n\nThe central cluster has told this leaf, in ShadowEndpointSlices. Look at " +
+			"the log of liqo-controller-manager on this leaf.",
 	}
 }
 

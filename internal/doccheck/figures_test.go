@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTheFiguresOfTheREADMEAreThoseOfTheBenchmark compares the rows of the README's table with the page that `make bench`
-// writes.
+// TestTheFiguresOfTheREADMEAreThoseOfTheBenchmark compares the rows of the README's table with the page that `make
+// bench` writes.
 func TestTheFiguresOfTheREADMEAreThoseOfTheBenchmark(t *testing.T) {
 	const heading = "| Measure | Provider | Compared with |"
 	measured := rowsBelow(t, "templates/guides/figures.md", heading)

@@ -20,7 +20,7 @@ const (
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
-	fenced  = regexp.MustCompile("(?ms)^[ \t]*```.*?^[ \t]*```")
+	fenced  = regexp.MustCompile("(?m)^[ \t]*```(?s:.*?)\n[ \t]*```")
 )
 
 // TestEveryLinkWorksInTheRepositoryAndInTheRegistry resolves links from where readers click on them: GitHub shows the

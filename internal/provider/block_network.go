@@ -38,8 +38,8 @@ func networkAttribute(leaf, other string) schema.SingleNestedAttribute {
 				MarkdownDescription: "Pod address ranges to announce to the " + other + ". Default: all pod CIDRs of the " +
 					leaf + ". Set it to parts of them to isolate the other pods: the " + other +
 					" can't reach those, and they can't reach anything there. Any other range is refused, because packets " +
-					"to it would be lost. IPv4 only. With Liqo 1.2 or newer on the " + other + ", a change is made in place, and the " +
-					other + " may then reach the pods at other addresses. With an older Liqo, the shortcut is replaced.",
+					"to it would be lost. IPv4 only. With Liqo 1.2 or newer on the " + other + ", a change is made in place, and " +
+					"the " + other + " may then reach the pods at other addresses. With an older Liqo, the shortcut is replaced.",
 				Validators: []validator.List{
 					listvalidator.SizeAtLeast(1),
 					listvalidator.NoNullValues(),

@@ -49,8 +49,9 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 func kubeconfigAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"config_path": schema.StringAttribute{
-			Optional:            true,
-			MarkdownDescription: "Path of a kubeconfig file. A leading `~` is the home directory.",
+			Optional: true,
+			MarkdownDescription: "Path of a kubeconfig file. A leading `~` is the home directory. Only one of `config_path`, " +
+				"`config_paths` and `config_content` can be set.",
 			Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(
 				path.MatchRelative().AtParent().AtName("config_paths"), path.MatchRelative().AtParent().AtName("config_content"))},
 		},
@@ -83,7 +84,7 @@ func clusterAttributes() map[string]schema.Attribute {
 		"config_context_auth_info": "User of the kubeconfig. Default: the context's user.",
 		"config_context_cluster":   "Cluster of the kubeconfig. Default: the context's cluster.",
 		"host":                     "Address of the API server, as a URL or as host and port.",
-		"username":                 "User name for HTTP basic authentication.",
+		"username":                 "User name for HTTP basic authentication, for a proxy before the API server.",
 		"tls_server_name":          "Server name to verify in the API server's certificate. Default: the host name.",
 		"client_certificate":       "Client certificate for TLS authentication, PEM.",
 		"cluster_ca_certificate":   "CA certificates that verify the API server's certificate, PEM.",
@@ -94,7 +95,7 @@ func clusterAttributes() map[string]schema.Attribute {
 		}
 	}
 	for name, description := range map[string]string{
-		"password":   "Password for HTTP basic authentication.",
+		"password":   "Password for HTTP basic authentication, for a proxy before the API server.",
 		"token":      "Bearer token, for instance of a service account.",
 		"client_key": "Key of the client certificate, PEM.",
 		"proxy_url":  "URL of the proxy for all requests to this cluster: `http`, `https` or `socks5`.",
@@ -129,12 +130,13 @@ func throughAttribute() schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
 		MarkdownDescription: "Name of the cluster, usually the central cluster of the topology, in which Liqo keeps " +
-			"credentials for this one. Liqo does so in a cluster that consumes this one's resources. The provider reads them from " +
-			"there each time, and writes them nowhere. It takes only data: an address, certificates, a token, and a proxy. " +
-			"A kubeconfig that also runs a program, reads a file or skips a check is refused. `host`, `proxy_url` and the " +
+			"credentials for this one. Liqo does so in a cluster that consumes this one's resources. The provider reads them " +
+			"from there each time, and writes them nowhere. It takes only data: an address, certificates, a token, and a " +
+			"proxy. A kubeconfig that also runs a program, reads a file or skips a check is refused. `host`, `proxy_url` and the " +
 			"other settings of the connection override theirs; `host` pins the address. This cluster must grant " +
 			"permissions to their user, see " +
-			"[Least-privilege RBAC](https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/least-privilege-rbac).",
+			"[Least-privilege RBAC](https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/" +
+			"least-privilege-rbac).",
 		Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(others...)},
 	}
 }
