@@ -36,7 +36,7 @@ func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 	lab := borrowTopology(t)
 	first := lab.exampleOfAHub(t)
 	first.run("init")
-	second := lab.newProject(t, "../../examples/hub")
+	second := lab.newProject(t, "../../examples/backend")
 	second.run("init")
 
 	locked := lab.leaseIsHeld(t, "europe")

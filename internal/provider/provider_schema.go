@@ -132,8 +132,8 @@ func throughAttribute() schema.Attribute {
 		MarkdownDescription: "Name of the cluster, usually the central cluster of the topology, in which Liqo keeps " +
 			"credentials for this one. Liqo does so in a cluster that consumes this one's resources. The provider reads them " +
 			"from there each time, and writes them nowhere. It takes only data: an address, certificates, a token, and a " +
-			"proxy. A kubeconfig that also runs a program, reads a file or skips a check is refused. `host`, `proxy_url` and the " +
-			"other settings of the connection override theirs; `host` pins the address. This cluster must grant " +
+			"proxy. A kubeconfig that also runs a program, reads a file or skips a check is refused. `host`, `proxy_url` " +
+			"and the other settings of the connection override theirs; `host` pins the address. This cluster must grant " +
 			"permissions to their user, see " +
 			"[Least-privilege RBAC](https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/" +
 			"least-privilege-rbac).",
