@@ -24,7 +24,7 @@ import (
 const tools = "/opt/liqo-lab"
 
 // toolNames are those programs. The lab's own program is each of them, by the name with which it is called.
-var toolNames = []string{"ping", "curl"}
+var toolNames = []string{"ping", "curl", "nc"}
 
 // searchPath is where the program of a container is looked up by default.
 const searchPath = tools + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
