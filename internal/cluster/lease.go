@@ -24,7 +24,9 @@ const (
 
 // LeaseRequest says how to hold a lease.
 type LeaseRequest struct {
-	Name   string              // of the lease, in Liqo's namespace
+	Name      string // of the lease
+	Namespace string // of the lease; empty stands for Liqo's
+
 	Holder string              // unique to the claim, and readable, because waiting processes show it
 	Mark   func(client.Object) // labels and annotates the lease; that of a dead holder still has the holder's annotations
 
@@ -36,7 +38,7 @@ type LeaseRequest struct {
 // until the lease is released. With a context of [WithFence], nothing is written while the lease may be lost.
 func (l *Leaf) Hold(ctx context.Context, request LeaseRequest) (*Lease, error) {
 	fence, ctx := fenceOf(ctx), withoutFence(ctx)
-	lease := l.lease(request.Name)
+	lease := l.lease(request.Namespace, request.Name)
 	var retries retries
 	for atOnce := true; ; atOnce = false {
 		began := l.instant()
@@ -62,9 +64,13 @@ func (l *Leaf) Hold(ctx context.Context, request LeaseRequest) (*Lease, error) {
 	}
 }
 
-// Leased returns the lease with this name, or nil if there is none. Its holder may be dead.
+// Leased returns the lease with this name in Liqo's namespace, or nil if there is none. Its holder may be dead.
 func (l *Leaf) Leased(ctx context.Context, name string) (*coordinationv1.Lease, error) {
-	lease := l.lease(name)
+	return l.leased(ctx, l.lease("", name))
+}
+
+// leased reads a lease.
+func (l *Leaf) leased(ctx context.Context, lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	err := l.Live.Get(ctx, client.ObjectKeyFromObject(lease), lease)
 	if isAbsent(err) {
 		return nil, nil
@@ -72,8 +78,10 @@ func (l *Leaf) Leased(ctx context.Context, name string) (*coordinationv1.Lease, 
 	return lease, l.Explain(err)
 }
 
-func (l *Leaf) lease(name string) *coordinationv1.Lease {
-	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: l.LiqoNamespace, Name: name}}
+func (l *Leaf) lease(namespace, name string) *coordinationv1.Lease {
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: cmp.Or(namespace, l.LiqoNamespace), Name: name},
+	}
 }
 
 // takeLease creates a lease, or takes it over if it has not changed since it was read. Its times are by the clock of
@@ -102,7 +110,7 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 		retries retries
 	)
 	for {
-		changes, seen, err := l.watchLease(ctx, request.Name)
+		changes, seen, err := l.watchLease(ctx, l.lease(request.Namespace, request.Name))
 		if err != nil {
 			version = "" // without an API server, a holder that is alive can't renew its lease either
 			if err := retries.pause(ctx, err); err != nil {
@@ -112,7 +120,7 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 		}
 		if seen == nil {
 			changes.Stop()
-			return l.lease(request.Name), nil
+			return l.lease(request.Namespace, request.Name), nil
 		}
 		if seen.ResourceVersion != version {
 			version, since = seen.ResourceVersion, time.Now()
@@ -136,13 +144,15 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 // watchLease returns the changes of a lease, and the lease itself, which is nil if there is none. The watch starts
 // before the lease is read, and without a resource version, because an API server does not know the versions from
 // before its start. After an error, there is no watch.
-func (l *Leaf) watchLease(ctx context.Context, name string) (watch.Interface, *coordinationv1.Lease, error) {
+func (l *Leaf) watchLease(
+	ctx context.Context, lease *coordinationv1.Lease,
+) (watch.Interface, *coordinationv1.Lease, error) {
 	changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{},
-		client.InNamespace(l.LiqoNamespace), client.MatchingFields{"metadata.name": name})
+		client.InNamespace(lease.Namespace), client.MatchingFields{"metadata.name": lease.Name})
 	if err != nil {
 		return nil, nil, l.Explain(err)
 	}
-	seen, err := l.Leased(ctx, name)
+	seen, err := l.leased(ctx, lease)
 	if err != nil {
 		changes.Stop()
 		return nil, nil, err
@@ -225,7 +235,7 @@ func (l *Lease) write(ctx context.Context, do func(held *coordinationv1.Lease) e
 	written := l.held.DeepCopy()
 	err := do(written)
 	if apierrors.IsConflict(err) {
-		seen, readErr := l.leaf.Leased(ctx, l.held.Name)
+		seen, readErr := l.leaf.leased(ctx, l.leaf.lease(l.held.Namespace, l.held.Name))
 		if readErr != nil || seen == nil || seen.UID != l.held.UID || holderOf(seen) != holderOf(l.held) {
 			return cmp.Or(readErr, err)
 		}

@@ -55,6 +55,38 @@ func (l *Leaf) Gone(ctx context.Context, kind schema.GroupVersionKind, key clien
 	return l.check(ctx, key, metadataOf(kind, key), func(exists bool) bool { return !exists })
 }
 
+// DeleteWatched deletes an object, and returns when it is gone. The object is then as it was last: a pod has what its
+// containers said at their end. It is as it was before if nobody has seen more of it.
+func (l *Leaf) DeleteWatched(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
+	kind, err := l.Live.GroupVersionKindFor(object)
+	if err != nil {
+		return err
+	}
+	list, err := l.listOf(object)
+	if err != nil {
+		return err
+	}
+	key := client.ObjectKeyFromObject(object)
+	changes, err := l.Live.Watch(ctx, list,
+		client.InNamespace(key.Namespace), client.MatchingFields{"metadata.name": key.Name})
+	if err != nil {
+		return l.Explain(err)
+	}
+	err = l.Persist(ctx, func() error { return client.IgnoreNotFound(l.Live.Delete(ctx, object, options...)) })
+	if err != nil {
+		changes.Stop()
+		return err
+	}
+	gone, err := untilEvent(ctx, changes, func(change watch.Event) (bool, error) {
+		reflect.ValueOf(object).Elem().Set(reflect.ValueOf(change.Object).Elem()) // of the same type
+		return change.Type == watch.Deleted, nil
+	})
+	if gone || err != nil {
+		return err
+	}
+	return l.UntilGone(ctx, kind, key)
+}
+
 func metadataOf(kind schema.GroupVersionKind, key client.ObjectKey) client.Object {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(kind)

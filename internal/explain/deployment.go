@@ -52,7 +52,7 @@ func deployment(ctx context.Context, s Subject, view view) ([]cause, error) {
 	)
 	for i := range pods {
 		if pods[i].DeletionTimestamp.IsZero() {
-			more, err := podNotReady(ctx, s.Leaf, &pods[i])
+			more, err := podNotReady(ctx, s.Leaf, &pods[i], "the gateway")
 			causes, errs = append(causes, more...), append(errs, err)
 		}
 	}

@@ -30,7 +30,7 @@ func down(ctx context.Context, summary string, ends ...Subject) *Problem {
 	var problems []*Problem
 	var lines []string
 	for _, d := range parallel.Map(ends, func(end Subject) diagnosis {
-		return diagnosis{end.diagnose(ctx), end.reports(ctx)}
+		return diagnosis{diagnose(ctx, end.Leaf, end.causes), end.reports(ctx)}
 	}) {
 		problems, lines = append(problems, d.problem), append(lines, d.reports...)
 	}

@@ -3,6 +3,8 @@ package explain
 import (
 	"context"
 	"errors"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // explanation knows one problem and how the problem shows on a leaf.
@@ -48,11 +50,11 @@ const (
 
 func (r rank) isConsequence() bool { return r >= rankDialling }
 
-// diagnose runs the explanations. The result has the causes that they found, if any, and the requests that the leaf did
-// not answer.
-func (s Subject) diagnose(ctx context.Context) *Problem {
-	problem := &Problem{Leaf: s.Leaf.Name}
-	causes, err := s.causes(ctx)
+// diagnose looks for causes. The result has those that were found, if any, and the requests that the leaf did not
+// answer.
+func diagnose(ctx context.Context, leaf *cluster.Leaf, look func(context.Context) ([]cause, error)) *Problem {
+	problem := &Problem{Leaf: leaf.Name}
+	causes, err := look(ctx)
 	for _, err := range flatten(err) {
 		if c, ok := unreachable(err); ok {
 			problem.causes, problem.unanswered = []cause{c}, nil // the leaf shows nothing else

@@ -11,28 +11,39 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// podNotReady returns the cause why one pod of a gateway is not ready, or nil if it is ready.
-func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod) ([]cause, error) {
+// Pod is [Wait] for a pod that is not a gateway's. Whose names what it belongs to, such as "the test".
+func Pod(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, whose, waitedFor string, err error) error {
+	return waited(ctx, leaf, func(ctx context.Context) ([]cause, error) {
+		causes, err := podNotReady(ctx, leaf, pod, whose)
+		for i := range causes {
+			causes[i].rank = rankPod
+		}
+		return causes, err
+	}, waitedFor, err)
+}
+
+// podNotReady returns the cause why a pod is not ready, or nil if it is ready. Whose names what it belongs to.
+func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, whose string) ([]cause, error) {
 	scheduled, ready := condition(pod, corev1.PodScheduled), condition(pod, corev1.PodReady)
 	if ready != nil && ready.Status == corev1.ConditionTrue {
 		return nil, nil
 	}
 	if scheduled != nil && scheduled.Status == corev1.ConditionFalse {
 		return []cause{{
-			summary: "the gateway's pod can't be scheduled",
+			summary: whose + "'s pod can't be scheduled",
 			evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod),
 				cluster.Shown(scheduled.Message))},
-			advice: "Add a node with free capacity to the leaf, or request less in the gateway's template.",
+			advice: fmt.Sprintf("Add a node with free capacity to the leaf, or request less in %s's template.", whose),
 		}}, nil
 	}
 	c := cause{
-		summary:  "the gateway's pod is not ready",
+		summary:  whose + "'s pod is not ready",
 		evidence: []string{fmt.Sprintf("%s is in phase %s and not ready.", leaf.Describe(pod), pod.Status.Phase)},
 		advice: fmt.Sprintf("If the pod is only slow, allow more time in `timeouts` and apply again. Otherwise, see what "+
 			"it does:\n\n  kubectl -n %s describe pod %s", pod.Namespace, pod.Name),
 	}
 	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if c, ok := ofContainer(leaf, pod, container); ok {
+		if c, ok := ofContainer(leaf, pod, container, whose); ok {
 			return []cause{c}, nil // the other containers wait for this one, or for the same reason
 		}
 	}
@@ -57,14 +68,16 @@ var pullFailures = []string{
 }
 
 // ofContainer returns the cause why one container does not run, or false if its status does not say.
-func ofContainer(leaf *cluster.Leaf, pod *corev1.Pod, container corev1.ContainerStatus) (cause, bool) {
+func ofContainer(
+	leaf *cluster.Leaf, pod *corev1.Pod, container corev1.ContainerStatus, whose string,
+) (cause, bool) {
 	waiting := container.State.Waiting
 	switch {
 	case waiting == nil, waiting.Reason == "ContainerCreating", waiting.Reason == "PodInitializing":
 		return cause{}, false
 	case slices.Contains(pullFailures, waiting.Reason):
 		return cause{
-			summary: "the gateway's image can't be pulled",
+			summary: whose + "'s image can't be pulled",
 			evidence: []string{
 				fmt.Sprintf("The kubelet can't pull image %s of %s, container %s: %s",
 					cluster.Shown(container.Image), leaf.Describe(pod), container.Name, cluster.Shown(waiting.Message)),
@@ -80,7 +93,7 @@ func ofContainer(leaf *cluster.Leaf, pod *corev1.Pod, container corev1.Container
 			sentence(evidence), last.ExitCode, cluster.Shown(last.Reason), cluster.Shown(last.Message))
 	}
 	return cause{
-		summary:  "the gateway's pod does not run",
+		summary:  whose + "'s pod does not run",
 		evidence: []string{strings.TrimSpace(evidence)},
 		advice: fmt.Sprintf("Its log shows more:\n\n  kubectl -n %s logs %s -c %s --previous",
 			pod.Namespace, pod.Name, container.Name),

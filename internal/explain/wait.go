@@ -16,15 +16,22 @@ const timeToLook = 10 * time.Second
 // [Problem] with the causes that the leaf shows. If the failure of another step ended the wait, Wait returns the error
 // unchanged. Any other error is an answer of the API server. WaitedFor completes "waiting for …".
 func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
+	return waited(ctx, s.Leaf, s.causes, waitedFor, err)
+}
+
+// waited is Wait with another way to look for causes.
+func waited(
+	ctx context.Context, leaf *cluster.Leaf, causes func(context.Context) ([]cause, error), waitedFor string, err error,
+) error {
 	switch {
 	case err == nil, errors.Is(err, steps.ErrAborted):
 		return err
 	case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled):
-		return s.Leaf.Explain(err)
+		return leaf.Explain(err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToLook)
 	defer cancel()
-	wait := s.diagnose(ctx)
+	wait := diagnose(ctx, leaf, causes)
 	wait.waitedFor, wait.Err = waitedFor, err
 	unanswered, _ := errors.AsType[*cluster.WaitError](err)
 	switch {
@@ -33,7 +40,7 @@ func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
 	case unanswered != nil && len(wait.causes) == 0:
 		wait.causes = []cause{failed(unanswered.Last)}
 	case len(wait.causes) == 0:
-		wait.causes = []cause{nothing(ctx, s.Leaf, waitedFor)}
+		wait.causes = []cause{nothing(ctx, leaf, waitedFor)}
 	}
 	first := problemsOfWaits([]*Problem{wait})[0]
 	wait.Summary, wait.Detail = first.Summary, first.Detail
