@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -55,8 +56,10 @@ func defaultsOf(prefix string, attributes map[string]schema.Attribute) map[strin
 		switch {
 		case !attribute.IsRequired() && !attribute.IsOptional():
 		case name == "timeouts": // its attributes are of another type
-			for _, operation := range []string{"create", "read", "update", "delete"} {
-				defaults["timeouts."+operation] = ""
+			if operations, ok := attribute.GetType().(attr.TypeWithAttributeTypes); ok {
+				for operation := range operations.AttributeTypes() {
+					defaults["timeouts."+operation] = ""
+				}
 			}
 		case isBlock:
 			inner := map[string]schema.Attribute{}

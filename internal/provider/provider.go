@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -18,6 +19,7 @@ import (
 const TypeName = "liqo"
 
 var (
+	_ provider.ProviderWithActions       = (*Provider)(nil)
 	_ provider.ProviderWithFunctions     = (*Provider)(nil)
 	_ provider.ProviderWithListResources = (*Provider)(nil)
 )
@@ -64,6 +66,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	resp.ResourceData = leaves
 	resp.DataSourceData = leaves
 	resp.ListResourceData = leaves
+	resp.ActionData = leaves
 }
 
 // Resources implements [provider.Provider].
@@ -71,7 +74,13 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		newShortcutResource, newDirectServiceResource,
 		newConfigurationResource, newGatewayServerResource, newGatewayClientResource, newPublicKeyResource,
+		newConnectivityResource,
 	}
+}
+
+// Actions implements [provider.ProviderWithActions].
+func (p *Provider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{newConnectivityAction}
 }
 
 // DataSources implements [provider.Provider].

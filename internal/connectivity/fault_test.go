@@ -1,0 +1,291 @@
+package connectivity
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// scene is what a test between Rome and Milan has observed. Each leaf has two nodes, and all packets pass.
+type scene struct{ *Test }
+
+func newScene(t *testing.T, inRome ...client.Object) scene {
+	t.Helper()
+	s := scene{New(clustertest.Leaf(t, "rome", inRome...), clustertest.Leaf(t, "milan"), Options{})}
+	for _, station := range []*station{s.client, s.server} {
+		station.objects.GatewayServer = clustertest.GatewayServer(string(station.Remote.ID), 51840)
+		station.names = []string{"first", "second"}
+		station.overlay = "10.80.0.2"
+		station.addresses = []string{"10.71.0.1", "10.71.0.2"}
+		for range station.names {
+			station.heard = append(station.heard, heard{told: true, requests: 2 * passing, sent: -1, received: -1})
+			station.reports = append(station.reports, report{
+				answers: map[string]*answer{
+					"10.71.0.1": {Sent: passing, Answered: passing, Largest: 1340},
+					"10.71.0.2": {Sent: passing, Answered: passing, Largest: 1340},
+				},
+			})
+		}
+	}
+	return s
+}
+
+// passing is how many pings a prober sends to a pod that answers, and failing how many it sends to one that does not.
+const passing, failing = 10, 30
+
+// loses makes all pings from a node of one leaf to a node of the other one get lost. Routers answer until so many hops.
+func (s scene) loses(from, to *station, source, target int, answering ...int) {
+	lost := from.reports[source].answers[from.addresses[target]]
+	*lost = answer{Sent: passing, hops: map[int]bool{}}
+	for _, hop := range answering {
+		lost.hops[hop] = true
+	}
+	from.reports[source].overlay = &answer{Sent: 3, Answered: 3, Largest: 1340}
+	from.reports[source].node = &answer{Sent: 3, Answered: 3}
+	to.heard[target].requests -= passing
+}
+
+// losesAll does so between all nodes, in this direction.
+func (s scene) losesAll(from, to *station, answering ...int) {
+	for source := range from.names {
+		for target := range to.names {
+			s.loses(from, to, source, target, answering...)
+		}
+	}
+}
+
+// isolated makes a pod reach nothing.
+func (s *station) isolated(node int) {
+	s.silent(node)
+	s.reports[node].node = &answer{Sent: 3}
+}
+
+// silent makes the overlay between a node and the gateway carry nothing.
+func (s *station) silent(node int) { s.reports[node].overlay = &answer{Sent: 3} }
+
+// find returns what the test finds, without what it asks the leaves for.
+func (s scene) find(t *testing.T) []Fault {
+	t.Helper()
+	paths := append(s.client.pathsTo(s.server), s.server.pathsTo(s.client)...)
+	var faults []Fault
+	for _, path := range paths {
+		if path.Answered > 0 {
+			continue
+		}
+		for _, direction := range []way{path.way, path.reverse()} {
+			if found := s.locate(t.Context(), paths, direction); found != nil {
+				faults = append(faults, *found)
+			}
+		}
+	}
+	return faults
+}
+
+func TestEachFaultHasItsHop(t *testing.T) {
+	const first = 0
+	for name, test := range map[string]struct {
+		happens func(s scene, rome, milan *station)
+		want    Fault
+	}{
+		"a pod's device is down": {
+			func(s scene, rome, milan *station) {
+				for node := range milan.names {
+					s.loses(rome, milan, first, node)
+					s.loses(milan, rome, node, first, 1, 2, 4)
+				}
+				rome.isolated(first)
+			},
+			Fault{Hop: HopPod, Leaf: "rome", Node: "first"},
+		},
+		"a pod's device is down, and no router of its leaf says so": {
+			func(s scene, rome, milan *station) {
+				for node := range milan.names {
+					s.loses(rome, milan, first, node)
+					s.loses(milan, rome, node, first, 1, 2)
+				}
+				rome.isolated(first)
+			},
+			Fault{Hop: HopPod, Leaf: "rome", Node: "first"},
+		},
+		"a policy keeps packets from a pod": {
+			func(s scene, rome, milan *station) {
+				for node := range rome.names {
+					s.loses(rome, milan, node, first, 1, 2, 4)
+				}
+			},
+			Fault{Hop: HopPod, Leaf: "milan", Node: "first"},
+		},
+		"a policy keeps packets from a pod, and no router says so": {
+			func(s scene, rome, milan *station) {
+				for node := range rome.names {
+					s.loses(rome, milan, node, first, 1)
+				}
+			},
+			Fault{Hop: HopPod, Leaf: "milan", Node: "first"},
+		},
+		"a node has no route": {
+			func(s scene, rome, milan *station) {
+				for node := range milan.names {
+					s.loses(rome, milan, first, node, 1)
+					s.loses(milan, rome, node, first, 1, 2)
+					rome.heard[first].requests += failing // they arrive, but their answers do not
+				}
+			},
+			Fault{Hop: HopNode, Leaf: "rome", Node: "first"},
+		},
+		"a node drops what it has no route for": {
+			func(s scene, rome, milan *station) {
+				for node := range milan.names {
+					s.loses(rome, milan, first, node)
+					s.loses(milan, rome, node, first, 1, 2)
+					rome.heard[first].requests += failing
+				}
+			},
+			Fault{Hop: HopNode, Leaf: "rome", Node: "first"},
+		},
+		"the overlay of a node carries nothing": {
+			func(s scene, rome, milan *station) {
+				for node := range milan.names {
+					s.loses(rome, milan, first, node, 1)
+					s.loses(milan, rome, node, first, 1, 2)
+				}
+				rome.silent(first)
+			},
+			Fault{Hop: HopOverlay, Leaf: "rome", Node: "first"},
+		},
+		"a gateway drops what comes from its leaf": {
+			func(s scene, rome, milan *station) {
+				s.losesAll(rome, milan, 1, 2)
+				s.losesAll(milan, rome, 1, 2)
+				rome.hearsAll()
+				rome.counts(0, 4*pushed)
+				milan.counts(4*pushed, 0)
+			},
+			Fault{Hop: HopGateway, Leaf: "rome"},
+		},
+		"a gateway drops what comes from the tunnel": {
+			func(s scene, rome, milan *station) {
+				s.losesAll(rome, milan, 1, 2)
+				s.losesAll(milan, rome, 1, 2)
+				rome.hearsAll()
+				rome.counts(4*pushed, 4*pushed)
+				milan.counts(4*pushed, 4*pushed)
+			},
+			Fault{Hop: HopGateway, Leaf: "milan"},
+		},
+		"a gateway drops packets, and none counts them": {
+			func(s scene, rome, milan *station) {
+				s.losesAll(rome, milan, 1, 2)
+				s.losesAll(milan, rome, 1, 2)
+				rome.hearsAll()
+			},
+			Fault{Hop: HopGateway},
+		},
+		"the network drops the tunnel's packets in one direction": {
+			func(s scene, rome, milan *station) {
+				s.losesAll(rome, milan, 1, 2)
+				s.losesAll(milan, rome, 1, 2)
+				rome.hearsAll()
+				rome.counts(4*pushed, 4*pushed)
+				milan.counts(4*pushed, 0)
+			},
+			Fault{Hop: HopTunnel},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			test.happens(s, s.client, s.server)
+			found := s.find(t)
+			for _, fault := range found {
+				if !fault.isSame(test.want) {
+					t.Errorf("got %s of %q %q:\n%s", fault.Hop, fault.Leaf, fault.Node, strings.Join(fault.Evidence, "\n"))
+				}
+			}
+			if len(found) == 0 {
+				t.Error("nothing was found")
+			}
+		})
+	}
+}
+
+// hearsAll makes each listener of a leaf have heard all pings, none of which was answered.
+func (s *station) hearsAll() {
+	for i := range s.heard {
+		s.heard[i].requests = 2 * failing
+	}
+}
+
+// counts makes the leaf's gateway count so many bytes of the tunnel.
+func (s *station) counts(sent, received int) {
+	for i := range s.heard {
+		s.heard[i].sent, s.heard[i].received = sent, received
+	}
+}
+
+func TestWhatAllNodesOfALeafHaveInCommonIsItsGateway(t *testing.T) {
+	s := newScene(t)
+	rome, milan := s.client, s.server
+	s.losesAll(rome, milan, 1)
+	s.losesAll(milan, rome, 1, 2)
+	rome.hearsAll()
+	found := rome.common(s.find(t))
+	for _, fault := range found {
+		if !fault.isSame(Fault{Hop: HopGateway, Leaf: "rome"}) {
+			t.Errorf("got %s of %q", fault.Hop, fault.Node)
+		}
+	}
+	if len(found) == 0 {
+		t.Error("nothing was found")
+	}
+}
+
+func TestNothingIsFoundWhereAllPacketsPass(t *testing.T) {
+	s := newScene(t)
+	paths := append(s.client.pathsTo(s.server), s.server.pathsTo(s.client)...)
+	if found := s.faults(t.Context(), &Result{Paths: paths}); len(found) > 0 {
+		t.Errorf("got %v", found)
+	}
+}
+
+func TestLargePacketsThatGetLostAreTheTunnelsFault(t *testing.T) {
+	s := newScene(t)
+	s.client.reports[0].answers["10.71.0.1"].Largest = 1200
+	paths := s.client.pathsTo(s.server)
+	found := s.faults(t.Context(), &Result{Paths: paths})
+	if len(found) != 1 || found[0].Hop != HopTunnel || !strings.Contains(found[0].Advice, "`mtu = 1200`") {
+		t.Errorf("got %+v", found)
+	}
+	s.server.reports[1].overlay = &answer{Sent: 3, Answered: 3, Largest: 1200}
+	found = s.faults(t.Context(), &Result{Paths: paths})
+	if len(found) != 1 || found[0].Hop != HopOverlay || found[0].Leaf != "milan" || found[0].Node != "second" {
+		t.Errorf("with an overlay that carries no large packets: got %+v", found)
+	}
+}
+
+func TestPodsWithSmallerPacketsThanTheTunnelAreNoFault(t *testing.T) {
+	s := newScene(t)
+	for i := range s.server.reports {
+		s.server.reports[i].mtu = 1280
+	}
+	s.client.reports[0].answers["10.71.0.1"].Largest = 1280
+	if found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)}); len(found) > 0 {
+		t.Errorf("got %+v", found)
+	}
+}
+
+func TestMoreLossThanIsAcceptedIsAFault(t *testing.T) {
+	s := newScene(t)
+	s.options.AcceptedLoss = 20
+	s.client.reports[1].answers["10.71.0.2"].Answered = 8
+	if found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)}); len(found) > 0 {
+		t.Errorf("20 %%: got %+v", found)
+	}
+	s.client.reports[1].answers["10.71.0.2"].Answered = 7
+	found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)})
+	if len(found) != 1 || !strings.Contains(found[0].Evidence[0], "7 of 10") {
+		t.Errorf("30 %%: got %+v", found)
+	}
+}

@@ -1,0 +1,132 @@
+package connectivity
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the scripts
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+)
+
+// The scripts of the pods. They are for a POSIX shell, and for the ping of iputils.
+var (
+	//go:embed listen.sh
+	listenScript string
+	//go:embed probe.sh
+	probeScript string
+)
+
+// The labels of what a test creates: what it is, with which other cluster, and of which run.
+const (
+	componentLabel = "app.kubernetes.io/component"
+	component      = "connectivity-test"
+	remoteLabel    = owner.ManagedBy + "/remote"
+	runLabel       = owner.ManagedBy + "/run"
+)
+
+// nobody is a user without any rights.
+const nobody = 65532
+
+// container is the name of the only container of each pod.
+const container = "test"
+
+// image is what the pods of a leaf run.
+type image struct {
+	name    string
+	policy  corev1.PullPolicy
+	secrets []corev1.LocalObjectReference
+}
+
+// imageOf returns the image of the leaf's own gateway, which the leaf has already pulled once. Liqo puts a shell, ping
+// and curl into it.
+func (s *station) imageOf(ctx context.Context) (image, error) {
+	gateway := s.objects.Gateway()
+	deployment := &appsv1.Deployment{}
+	if err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(gateway), deployment); err != nil {
+		return image{}, s.Leaf.Explain(err)
+	}
+	template := &deployment.Spec.Template.Spec
+	// Liqo does not promise the names of the containers.
+	main := slices.IndexFunc(template.Containers, func(c corev1.Container) bool {
+		repository, _, _ := strings.Cut(path.Base(c.Image), ":")
+		return strings.HasPrefix(repository, "gateway")
+	})
+	chosen := template.Containers[max(main, 0)]
+	return image{name: chosen.Image, policy: chosen.ImagePullPolicy, secrets: template.ImagePullSecrets}, nil
+}
+
+// newPod returns a pod of the test on a node.
+func (s *station) newPod(role, script string, node int, args ...string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: s.namespace(), Labels: maps.Clone(s.labels),
+			Name:            fmt.Sprintf("%s-%s-%s-%d", component, s.labels[runLabel], role, node+1),
+			OwnerReferences: []metav1.OwnerReference{s.ownedByGateway()},
+		},
+		Spec: corev1.PodSpec{
+			NodeName: s.names[node], RestartPolicy: corev1.RestartPolicyNever,
+			ActiveDeadlineSeconds:        new(int64(s.lifetime.Seconds())),
+			AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false),
+			ImagePullSecrets:              s.image.secrets,
+			TerminationGracePeriodSeconds: new(int64(timeToTell.Seconds())),
+			// With these, the pod meets the strictest of Kubernetes' Pod Security Standards.
+			SecurityContext: &corev1.PodSecurityContext{
+				RunAsNonRoot: new(true), RunAsUser: new(int64(nobody)), RunAsGroup: new(int64(nobody)),
+				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+				// It lets every user ping without a capability.
+				Sysctls: []corev1.Sysctl{{Name: "net.ipv4.ping_group_range", Value: "0 " + strconv.Itoa(math.MaxInt32)}},
+			},
+			Containers: []corev1.Container{{
+				Name: container, Image: s.image.name, ImagePullPolicy: s.image.policy,
+				Command: slices.Concat([]string{"sh", "-c", script, "test"}, args),
+				Resources: corev1.ResourceRequirements{
+					Requests: resources("10m", "16Mi"), Limits: resources("500m", "64Mi"),
+				},
+				SecurityContext: &corev1.SecurityContext{
+					AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
+					Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+				},
+			}},
+		},
+	}
+}
+
+func resources(cpu, memory string) corev1.ResourceList {
+	return corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory),
+	}
+}
+
+// terminated returns the state of a pod's container that has ended, or nil.
+func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
+	if len(pod.Status.ContainerStatuses) == 0 {
+		return nil
+	}
+	return pod.Status.ContainerStatuses[0].State.Terminated
+}
+
+// hasEnded reports whether a pod will never run again.
+func hasEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// whyEnded says why a pod has ended too early.
+func whyEnded(pod *corev1.Pod) string {
+	if state := terminated(pod); state != nil {
+		return cmp.Or(state.Message, state.Reason)
+	}
+	return cmp.Or(pod.Status.Message, pod.Status.Reason, "its status does not say why")
+}

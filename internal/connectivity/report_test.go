@@ -1,0 +1,226 @@
+package connectivity
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ping prints what the ping of iputils does. 10.0.0.1 answers. 10.0.0.2 does not, and two routers on the way to it do;
+// the second one has no route. 10.0.0.3 answers packets of up to 1200 bytes.
+const ping = `
+size=56 ttl=64 count=1
+while [ $# -gt 1 ]; do
+	case $1 in
+	-s) size=$2; shift ;;
+	-t) ttl=$2; shift ;;
+	-c) count=$2; shift ;;
+	-i | -W | -M) shift ;;
+	esac
+	shift
+done
+answered=0
+case $1 in
+10.0.0.1 | 10.80.0.2 | 172.18.0.2 | 127.0.0.1) answered=$count ;;
+10.0.0.2)
+	[ $ttl -gt 1 ] || echo "From 172.18.0.2 icmp_seq=1 Time to live exceeded"
+	[ $ttl -ne 2 ] || echo "From 10.80.0.2 icmp_seq=1 Time to live exceeded"
+	[ $ttl -le 2 ] || echo "From 10.80.0.2 icmp_seq=1 Destination Net Unreachable"
+	;;
+10.0.0.3) [ $size -gt 1172 ] || answered=$count ;;
+esac
+echo "PING $1 ($1) $size($((size + 28))) bytes of data."
+echo "--- $1 ping statistics ---"
+echo "$count packets transmitted, $answered received, 0% packet loss, time 1842ms"
+[ $answered -gt 0 ] && echo "rtt min/avg/max/mdev = 0.045/1.067/2.500/0.013 ms"
+`
+
+// pod is a pod of a test that runs on this machine.
+type pod struct{ log, bin string }
+
+func newPodOnThisMachine(t *testing.T) pod {
+	t.Helper()
+	p := pod{log: filepath.Join(t.TempDir(), "log"), bin: t.TempDir()}
+	p.program(t, "ping", ping)
+	if err := os.WriteFile(p.log, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p pod) program(t *testing.T, name, script string) {
+	t.Helper()
+	content := []byte("#!/bin/sh\n" + script)
+	if err := os.WriteFile(filepath.Join(p.bin, name), content, 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command returns the command of a script of the test.
+func (p pod) command(t *testing.T, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	script = strings.ReplaceAll(script, "/dev/termination-log", p.log)
+	command := exec.CommandContext(t.Context(), "sh", slices.Concat([]string{"-c", script, "test"}, args)...)
+	command.Env = append(os.Environ(), "PATH="+p.bin+":"+os.Getenv("PATH"))
+	return command
+}
+
+// prober returns the command of a prober in a leaf with an overlay.
+func (p pod) prober(t *testing.T, packets, mtu, seconds string, pods ...string) *exec.Cmd {
+	t.Helper()
+	return p.command(t, probeScript, append([]string{packets, mtu, "172.18.0.2", "10.80.0.2", seconds}, pods...)...)
+}
+
+func (p pod) message(t *testing.T) string {
+	t.Helper()
+	message, err := os.ReadFile(p.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(message)
+}
+
+func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
+	p := newPodOnThisMachine(t)
+	out, err := p.prober(t, "5", "1340", "0", "10.0.0.1", "10.0.0.2", "10.0.0.3").CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	report, err := parseReport(p.message(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, lost, narrow := report.answers["10.0.0.1"], report.answers["10.0.0.2"], report.answers["10.0.0.3"]
+	want := Latency{Min: 45 * time.Microsecond, Mean: 1067 * time.Microsecond, Max: 2500 * time.Microsecond}
+	if good.Sent != 5 || good.Answered != 5 || good.Latency != want || good.Largest != 1340 {
+		t.Errorf("a pod that answers: got %+v", good)
+	}
+	if lost.Sent != 5 || lost.Answered != 0 || lost.Largest != 0 || !slices.Equal(lost.unrouted, []string{"10.80.0.2"}) ||
+		!maps.Equal(lost.hops, map[int]bool{1: true, 2: true}) {
+		t.Errorf("a pod that does not: got %+v", lost)
+	}
+	if narrow.Answered != 5 || narrow.Largest != 1200 {
+		t.Errorf("a pod that answers small packets: got %+v", narrow)
+	}
+	if report.node == nil || report.node.Answered != 3 {
+		t.Errorf("the node: got %+v", report.node)
+	}
+	if report.overlay == nil || report.overlay.Answered != 3 || report.overlay.Largest != 1340 {
+		t.Errorf("the overlay: got %+v", report.overlay)
+	}
+}
+
+func TestAProberThatReachesAllPodsAsksNobodyElse(t *testing.T) {
+	p := newPodOnThisMachine(t)
+	if err := p.prober(t, "2", "1200", "0", "10.0.0.1", "10.0.0.3").Run(); err != nil {
+		t.Fatal(err)
+	}
+	report, err := parseReport(p.message(t))
+	if err != nil || report.overlay != nil {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
+func TestAProberMeasuresTheThroughputFromTheFirstPod(t *testing.T) {
+	p := newPodOnThisMachine(t)
+	const options = "-s --http0.9 -o /dev/null -m 3 -w %{size_download} %{time_total} http://10.0.0.1:5201/"
+	p.program(t, "curl", `[ "$*" = "`+options+`" ] &&
+		printf '1000000 0.500000'; exit 28`) // it ends when the time is over
+	if err := p.prober(t, "2", "1200", "3", "10.0.0.1", "10.0.0.3").Run(); err != nil {
+		t.Fatal(err)
+	}
+	report, err := parseReport(p.message(t))
+	if err != nil || report.answers["10.0.0.1"].Throughput != 16_000_000 || report.answers["10.0.0.3"].Throughput != 0 {
+		t.Errorf("got %+v, %v", report.answers["10.0.0.1"], err)
+	}
+}
+
+func TestAProberWithAnotherPingSaysWhy(t *testing.T) {
+	p := newPodOnThisMachine(t)
+	p.program(t, "ping", `echo "ping: unrecognized option: M" >&2; exit 1`)
+	if err := p.command(t, probeScript, "5", "1340", "172.18.0.2", "", "0", "10.0.0.1").Run(); err == nil {
+		t.Error("it succeeds")
+	}
+	if _, err := parseReport(p.message(t)); err == nil || !strings.Contains(err.Error(), "unrecognized option: M") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAReportThatIsCutOffIsNoResult(t *testing.T) {
+	for _, message := range []string{
+		"", "pod 10.0.0.1 5 5 0.1/0.2/0.3/0.1", "pod 10.0.0.1 5 x -\nend", "pod 10.0.0.1 5 -5 -\nend", "pod\nend",
+		"pod 10.0.0.1 5 5 0.1/0.2\nend", "hops 10.0.0.1 x=1\nend", "hops 10.0.0.1 1\nend", "what 1 2\nend", "mtu -5\nend",
+	} {
+		if got, err := parseReport(message); err == nil {
+			t.Errorf("%q: got %+v", message, got)
+		}
+	}
+}
+
+func TestAListenerTellsAtItsEndWhatItHasHeard(t *testing.T) {
+	p := newPodOnThisMachine(t)
+	// The tunnel carries 1000 bytes more whenever someone asks.
+	p.program(t, "curl", `
+[ "$4" = http://10.200.0.12:8084/metrics ] || exit 1
+read -r asked <"$0.asked" || asked=0
+asked=$((asked + 1))
+echo $asked >"$0.asked"
+echo '# HELP liqo_peer_receive_bytes_total Number of bytes received from a given peer.'
+echo "liqo_peer_receive_bytes_total{driver=\"wireguard\",device=\"liqo-tunnel\"} $((asked * 1000))"
+echo "liqo_peer_transmit_bytes_total{driver=\"wireguard\",device=\"liqo-tunnel\"} 1.5e+0$((asked + 4))"
+`)
+	if err := os.WriteFile(filepath.Join(p.bin, "curl.asked"), []byte("0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// It is running when it sleeps.
+	started := filepath.Join(p.bin, "started")
+	if err := syscall.Mkfifo(started, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.program(t, "sleep", "echo >"+started+"; exec /bin/sleep \"$@\"")
+	listener := p.command(t, listenScript, "http://10.200.0.12:8084/metrics", "0")
+	if err := listener.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(started); err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	got := parseHeard(p.message(t))
+	if !got.told || got.received != 1000 || got.sent != 1_350_000 {
+		t.Errorf("got %+v from %s", got, p.message(t))
+	}
+}
+
+func TestWhatAListenerHasHeardIsUnknownIfItDoesNotTell(t *testing.T) {
+	for name, test := range map[string]struct {
+		message string
+		want    heard
+	}{
+		"nothing": {"", heard{sent: -1, received: -1}},
+		"no metrics": {
+			"Icmp: InMsgs InEchos\nIcmp: 7 5\n", heard{told: true, requests: 5, sent: -1, received: -1},
+		},
+		"a gateway that has restarted": {
+			"sent-before 900\nreceived-before 900\nIcmp: InEchos\nIcmp: 5\nsent-after 10\n",
+			heard{told: true, requests: 5, sent: -1, received: -1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := parseHeard(test.message); got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,256 @@
+package connectivity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+)
+
+// kubelet decides what becomes of a pod that is created.
+type kubelet func(pod *corev1.Pod) error
+
+// newLeaf returns a leaf with a network, whose nodes run pods.
+func newLeaf(t *testing.T, name, remote string, run kubelet, objects ...client.Object) *cluster.Leaf {
+	t.Helper()
+	gateway := clustertest.GatewayServer(remote, 51840)
+	gateway.UID = "gateway"
+	deployment := clustertest.GatewayDeployment(remote)
+	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Image: "ghcr.io/liqotech/gateway:v1.2.0"}}
+	leaf := clustertest.Leaf(t, name, append(objects, gateway, deployment,
+		clustertest.Remapped(remote, "10.71.0.0/16", "10.68.0.0/16"), newNode(name+"-1"), newNode(name+"-2"))...)
+	live := leaf.Live
+	leaf.Live = interceptor.NewClient(live, interceptor.Funcs{Create: func(
+		ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
+	) error {
+		if pod, ok := object.(*corev1.Pod); ok {
+			if err := run(pod); err != nil {
+				return err
+			}
+		}
+		return c.Create(ctx, object, options...)
+	}})
+	return leaf
+}
+
+func newNode(name string) *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
+			{Type: corev1.NodeReady, Status: corev1.ConditionTrue},
+		}},
+	}
+}
+
+// healthy runs every pod: a listener gets an address, and a prober reaches all pods.
+func healthy(pod *corev1.Pod) error {
+	if !strings.Contains(pod.Name, "prober") {
+		pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0." + pod.Name[len(pod.Name)-1:]}
+		return nil
+	}
+	var report strings.Builder
+	for _, address := range pod.Spec.Containers[0].Command[9:] {
+		fmt.Fprintf(&report, "pod %s 10 10 0.1/0.2/0.3/0.1\nlargest %s 1340\n", address, address)
+	}
+	ended(pod, corev1.PodSucceeded, report.String()+"end\n")
+	return nil
+}
+
+func ended(pod *corev1.Pod, phase corev1.PodPhase, message string) {
+	pod.Status = corev1.PodStatus{Phase: phase, ContainerStatuses: []corev1.ContainerStatus{
+		{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}}},
+	}}
+}
+
+// unpullable pulls no image.
+func unpullable(pod *corev1.Pod) error {
+	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{
+		Image: pod.Spec.Containers[0].Image,
+		State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
+			Reason: "ImagePullBackOff", Message: "Back-off pulling image: not found",
+		}},
+	}}}
+	return nil
+}
+
+func podsOn(t *testing.T, leaf *cluster.Leaf) []string {
+	t.Helper()
+	var pods corev1.PodList
+	if err := leaf.Live.List(t.Context(), &pods); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for i := range pods.Items {
+		names = append(names, pods.Items[i].Name)
+	}
+	return names
+}
+
+func TestATestReachesEveryNodeFromEveryNodeAndLeavesNoPod(t *testing.T) {
+	rome, milan := newLeaf(t, "rome", "milan", healthy), newLeaf(t, "milan", "rome", healthy)
+	result, err := New(rome, milan, Options{Packets: 10}).Run(t.Context())
+	if err != nil || len(result.Faults) > 0 {
+		t.Fatalf("got %v, %v", result.Faults, err)
+	}
+	var paths []string
+	for _, path := range result.Paths {
+		paths = append(paths, fmt.Sprintf("%s %s %s %d", path.From.Node, path.To.Node, path.Address, path.Answered))
+	}
+	want := []string{
+		"rome-1 milan-1 10.71.0.1 10", "rome-1 milan-2 10.71.0.2 10", "rome-2 milan-1 10.71.0.1 10",
+		"rome-2 milan-2 10.71.0.2 10", "milan-1 rome-1 10.71.0.1 10", "milan-1 rome-2 10.71.0.2 10",
+		"milan-2 rome-1 10.71.0.1 10", "milan-2 rome-2 10.71.0.2 10",
+	}
+	if !slices.Equal(paths, want) {
+		t.Errorf("got %q", paths)
+	}
+	if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
+		t.Errorf("%q stay", left)
+	}
+}
+
+func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
+	for name, test := range map[string]struct {
+		inMilan kubelet
+		want    []string
+	}{
+		"an image that can't be pulled": {
+			unpullable, []string{`the test's image can't be pulled on leaf "milan"`, "ghcr.io/liqotech/gateway:v1.2.0"},
+		},
+		"a policy that refuses pods": {
+			func(*corev1.Pod) error { return errors.New("admission webhook denied the request") },
+			[]string{"admission webhook denied the request"},
+		},
+		"an image with another ping": {
+			func(pod *corev1.Pod) error {
+				if err := healthy(pod); err != nil || !strings.Contains(pod.Name, "prober") {
+					return err
+				}
+				ended(pod, corev1.PodFailed, "error ping: unrecognized option: M\n")
+				return nil
+			},
+			[]string{`a pod of the test could not do its work on leaf "milan"`, "unrecognized option: M", "iputils"},
+		},
+		"a node that refuses the pod": {
+			func(pod *corev1.Pod) error {
+				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "SysctlForbidden", Message: "forbidden sysctl"}
+				return nil
+			},
+			[]string{"forbidden sysctl", "net.ipv4.ping_group_range"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rome, milan := newLeaf(t, "rome", "milan", healthy), newLeaf(t, "milan", "rome", test.inMilan)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				_, err := New(rome, milan, Options{Packets: 10}).Run(ctx)
+				if err == nil {
+					t.Fatal("it ran")
+				}
+				text := explain.Summary(err) + "\n" + explain.Detail(err)
+				for _, part := range test.want {
+					if !strings.Contains(text, part) {
+						t.Errorf("%q is missing in:\n%s", part, text)
+					}
+				}
+				if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
+					t.Errorf("%q stay", left)
+				}
+			})
+		})
+	}
+}
+
+func TestATestWithoutANetworkCreatesNoPod(t *testing.T) {
+	rome, milan := newLeaf(t, "rome", "milan", healthy), clustertest.Leaf(t, "milan")
+	_, err := New(rome, milan, Options{}).Run(t.Context())
+	if summary := explain.Summary(err); summary != `there is no network with "rome" on leaf "milan"` {
+		t.Errorf("got %q: %v", summary, err)
+	}
+}
+
+func TestATestRemovesThePodsOfKilledOnesAndNoOthers(t *testing.T) {
+	left := func(name string, labels map[string]string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "liqo-tenant-milan", Labels: labels}}
+	}
+	rome := newLeaf(t, "rome", "milan", healthy,
+		left("of-a-killed-one", map[string]string{componentLabel: component, remoteLabel: "milan"}),
+		left("of-one-with-another-leaf", map[string]string{componentLabel: component, remoteLabel: "naples"}),
+		left("of-somebody", map[string]string{componentLabel: "shop"}))
+	milan := newLeaf(t, "milan", "rome", healthy)
+	if _, err := New(rome, milan, Options{Packets: 10}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := podsOn(t, rome); !slices.Equal(got, []string{"of-one-with-another-leaf", "of-somebody"}) {
+		t.Errorf("%q stay", got)
+	}
+}
+
+func TestTestsOfTwoLeavesRunOneAfterTheOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		running, most := 0, 0
+		slow := func(pod *corev1.Pod) error {
+			if strings.Contains(pod.Name, "listener-1") {
+				running++
+				most = max(most, running)
+				<-time.After(time.Second)
+				running--
+			}
+			return healthy(pod)
+		}
+		rome, milan := newLeaf(t, "rome", "milan", slow), newLeaf(t, "milan", "rome", healthy)
+		errs := parallel.Map([]int{1, 2, 3}, func(int) error {
+			_, err := New(rome, milan, Options{Packets: 10}).Run(t.Context())
+			return err
+		})
+		if err := errors.Join(errs...); err != nil || most != 1 {
+			t.Errorf("%d at the same time, %v", most, err)
+		}
+		if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
+			t.Errorf("%q stay", left)
+		}
+	})
+}
+
+func TestNodesThatRunNoPodsAreLeftOut(t *testing.T) {
+	cordoned, tainted, virtual, down, windows := newNode("cordoned"), newNode("tainted"), newNode("virtual"),
+		newNode("down"), newNode("windows")
+	cordoned.Spec.Unschedulable = true
+	tainted.Spec.Taints = []corev1.Taint{
+		{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule},
+	}
+	virtual.Labels = map[string]string{consts.TypeLabel: consts.TypeNode}
+	down.Status.Conditions[0].Status = corev1.ConditionUnknown
+	windows.Labels = map[string]string{corev1.LabelOSStable: "windows"}
+	gateway := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "gw-milan-1", Namespace: "liqo-tenant-milan", Labels: map[string]string{consts.GatewayNameLabel: "milan"},
+		},
+		Spec: corev1.PodSpec{NodeName: "rome-2"},
+	}
+	rome := newLeaf(t, "rome", "milan", healthy, cordoned, tainted, virtual, down, windows, gateway)
+	s := newScene(t).client
+	s.Leaf, s.objects.GatewayServer = rome, clustertest.GatewayServer("milan", 51840)
+	if got, err := s.nodes(t.Context(), 0); !slices.Equal(got, []string{"rome-2", "rome-1"}) || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := s.nodes(t.Context(), 1); !slices.Equal(got, []string{"rome-2"}) || err != nil {
+		t.Errorf("one: got %q, %v", got, err)
+	}
+}

@@ -1,0 +1,235 @@
+package connectivity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+)
+
+// timeToTell is how long a listener may take to tell what it has heard, when it is to end.
+const timeToTell = 5 * time.Second
+
+// metricsPort is the port of the wireguard container's metrics in Liqo's templates.
+const metricsPort = 8084
+
+// station is a test's part of one leaf.
+type station struct {
+	*end.End
+
+	labels   map[string]string
+	lifetime time.Duration // of each pod, at most
+
+	objects liqo.Objects
+	kind    schema.GroupVersionKind // of the gateway
+	image   image
+	gateway string   // IP address of the gateway's pod
+	overlay string   // IP address of the gateway in the overlay that joins it with the nodes; empty if nobody knows
+	names   []string // of the nodes
+
+	pods               []*corev1.Pod // that may exist
+	listeners, probers []*corev1.Pod // a pod on each of the nodes
+	addresses          []string      // of the listeners of the other leaf
+	heard              []heard       // by listener; empty if the listeners were not asked
+	reports            []report      // by prober
+}
+
+// newStation returns the station of a run on a leaf.
+func newStation(leaf, other *cluster.Leaf, run string) *station {
+	return &station{
+		End: end.New(leaf, end.Remote{Name: other.Name, ID: other.ID}),
+		labels: map[string]string{
+			owner.ManagedByLabel: owner.ManagedBy, componentLabel: component, remoteLabel: string(other.ID), runLabel: run,
+		},
+	}
+}
+
+// prepare finds out all that the pods need, before the first one is created.
+func (s *station) prepare(ctx context.Context, options Options) error {
+	var err error
+	if s.objects, err = s.Observe(ctx); err != nil {
+		return err
+	}
+	if gateway := s.objects.Gateway(); gateway == nil || !liqo.IsRemapped(s.objects.Configuration) {
+		return &explain.Problem{
+			Leaf: s.Leaf.Name, Summary: fmt.Sprintf("there is no network with %q", s.Remote.Name),
+			Detail: "A test needs a Configuration that Liqo has remapped, and a gateway. Create a liqo_shortcut first, and " +
+				"refer to its attributes in the test, so that the test comes after it.",
+		}
+	}
+	if s.kind, err = s.Leaf.Live.GroupVersionKindFor(s.objects.Gateway()); err != nil {
+		return err
+	}
+	if s.image = (image{name: options.Image}); s.image.name == "" {
+		if s.image, err = s.imageOf(ctx); err != nil {
+			return err
+		}
+	}
+	if s.names, err = s.nodes(ctx, options.Nodes); err != nil {
+		return err
+	}
+	return s.readFabric(ctx)
+}
+
+// readFabric reads the addresses of the gateway from Liqo's InternalFabric. Without the permission, or with a gateway
+// that is not from Liqo's templates, they stay empty.
+func (s *station) readFabric(ctx context.Context) error {
+	var fabrics networkingv1beta1.InternalFabricList
+	err := s.Leaf.List(ctx, &fabrics, client.InNamespace(s.namespace()))
+	for i := range fabrics.Items {
+		if cluster.RemoteID(&fabrics.Items[i]) == string(s.Remote.ID) {
+			s.gateway = fabrics.Items[i].Spec.GatewayIP.String()
+			s.overlay = fabrics.Items[i].Spec.Interface.Gateway.IP.String()
+		}
+	}
+	if cluster.MissingPermission(err) {
+		return nil
+	}
+	return err
+}
+
+// listen starts the listeners, and returns when they have addresses.
+func (s *station) listen(ctx context.Context, options Options) error {
+	metrics := ""
+	if s.gateway != "" {
+		metrics = fmt.Sprintf("http://%s:%d/metrics", s.gateway, metricsPort)
+	}
+	var err error
+	s.listeners, err = s.run(ctx, "the test's pods to start",
+		func(node int) *corev1.Pod {
+			return s.newPod("listener", listenScript, node, metrics, strconv.Itoa(options.Throughput.blocks()))
+		},
+		func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning && pod.Status.PodIP != "" })
+	return err
+}
+
+// probe lets the probers ping the addresses, and reads their reports.
+func (s *station) probe(ctx context.Context, options Options) error {
+	var err error
+	s.probers, err = s.run(ctx, "the test's pods to send their packets",
+		func(node int) *corev1.Pod {
+			host := s.listeners[node].Status.HostIP
+			seconds := 0
+			if node == 0 {
+				seconds = int(options.Throughput.Time.Seconds())
+			}
+			args := []string{
+				strconv.Itoa(options.Packets), strconv.Itoa(s.mtu()), host, s.overlay, strconv.Itoa(seconds),
+			}
+			return s.newPod("prober", probeScript, node, append(args, s.addresses...)...)
+		}, hasEnded)
+	if err != nil {
+		return err
+	}
+	for _, pod := range s.probers {
+		report, err := parseReport(whyEnded(pod))
+		if err != nil {
+			return s.failed(pod, err)
+		}
+		s.reports = append(s.reports, report)
+	}
+	return nil
+}
+
+// mtu is that of the tunnel, as this end's gateway has it.
+func (s *station) mtu() int {
+	if s.objects.GatewayServer != nil {
+		return s.objects.GatewayServer.Spec.MTU
+	}
+	return s.objects.GatewayClient.Spec.MTU
+}
+
+// failed is the error of a pod that could not do its work.
+func (s *station) failed(pod *corev1.Pod, err error) error {
+	return &explain.Problem{
+		Leaf: s.Leaf.Name, Summary: "a pod of the test could not do its work",
+		Detail: fmt.Sprintf("%s on node %q, with image %s: %s.\n\nThe image needs a POSIX shell and the ping of iputils "+
+			"without file capabilities, and node %q must allow a pod the sysctl net.ipv4.ping_group_range. Another image can "+
+			"be set with `image`.",
+			s.Leaf.Describe(pod), pod.Spec.NodeName, s.image.name, cluster.Shown(err.Error()), pod.Spec.NodeName),
+	}
+}
+
+// run creates a pod on each of the nodes, and returns when done is true for all of them.
+func (s *station) run(
+	ctx context.Context, waitedFor string, build func(node int) *corev1.Pod, done func(*corev1.Pod) bool,
+) ([]*corev1.Pod, error) {
+	pods := make([]*corev1.Pod, len(s.names))
+	for i := range pods {
+		pods[i] = build(i)
+	}
+	s.pods = append(s.pods, pods...)
+	err := errors.Join(parallel.Map(pods, func(pod *corev1.Pod) error { return s.start(ctx, pod, waitedFor, done) })...)
+	return pods, err
+}
+
+// start creates a pod, and returns when done is true for it.
+func (s *station) start(ctx context.Context, pod *corev1.Pod, waitedFor string, done func(*corev1.Pod) bool) error {
+	if err := s.Leaf.Explain(s.Leaf.Live.Create(ctx, pod, client.FieldOwner(cluster.FieldManager))); err != nil {
+		return err
+	}
+	err := s.Leaf.UntilObject(ctx, pod, func(exists bool) bool { return !exists || done(pod) || hasEnded(pod) })
+	switch {
+	case err != nil:
+		return explain.Pod(ctx, s.Leaf, pod, "the test", waitedFor, err)
+	case !done(pod):
+		return s.failed(pod, errors.New(whyEnded(pod)))
+	}
+	return nil
+}
+
+// hear tells the listeners to end, and returns what they have heard. What a listener does not tell, nobody knows.
+func (s *station) hear(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*timeToTell)
+	defer cancel()
+	s.heard = parallel.Map(s.listeners, func(pod *corev1.Pod) heard {
+		if err := s.Leaf.DeleteWatched(ctx, pod); err != nil {
+			return heard{}
+		}
+		if state := terminated(pod); state != nil {
+			return parseHeard(state.Message)
+		}
+		return heard{}
+	})
+}
+
+// remove removes all pods of the run.
+func (s *station) remove(ctx context.Context) error {
+	return errors.Join(parallel.Map(s.pods, func(pod *corev1.Pod) error {
+		return s.Leaf.Persist(ctx, func() error {
+			return client.IgnoreNotFound(s.Leaf.Live.Delete(ctx, pod, client.GracePeriodSeconds(0)))
+		})
+	})...)
+}
+
+// sweep removes the pods of earlier tests, which ended without doing so. There is only one test of two leaves at a
+// time.
+func (s *station) sweep(ctx context.Context) error {
+	var pods corev1.PodList
+	// Several gateways may be in one namespace.
+	ours := client.MatchingLabels{componentLabel: component, remoteLabel: s.labels[remoteLabel]}
+	if err := s.Leaf.List(ctx, &pods, client.InNamespace(s.namespace()), ours); err != nil {
+		return err
+	}
+	return errors.Join(parallel.Map(pods.Items, func(pod corev1.Pod) error {
+		return s.Leaf.Persist(ctx, func() error {
+			return client.IgnoreNotFound(s.Leaf.Live.Delete(ctx, &pod, client.GracePeriodSeconds(0)))
+		})
+	})...)
+}
+
+// namespace is that of the gateway.
+func (s *station) namespace() string { return s.objects.Gateway().GetNamespace() }

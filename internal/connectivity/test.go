@@ -1,0 +1,144 @@
+package connectivity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/liqotech/liqo/pkg/utils/ipam/mapping"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+)
+
+const (
+	// longestRun is how long a run may take if nobody sets a limit.
+	longestRun = 10 * time.Minute
+	// spare is by how much the pods may outlive the limit of a run, so that they do not end during it.
+	spare = time.Minute
+	// timeToRemove limits the removal of the pods, also after the limit of a run.
+	timeToRemove = 30 * time.Second
+)
+
+// Options say what a test sends, and from where.
+type Options struct {
+	Nodes   int    // of each leaf, at most; zero stands for [MostNodes]
+	Image   string // of the pods; empty stands for that of each leaf's own gateway
+	Packets int    // to each pod
+
+	// AcceptedLoss is the share of packets that may get lost, in percent.
+	AcceptedLoss int
+
+	// Throughput is what is downloaded in either direction, at the same time. The zero value stands for nothing.
+	Throughput Download
+
+	// Progress, if it is not nil, is called with a sentence about each step.
+	Progress func(string)
+}
+
+// Download limits a download from the first node of a leaf to that of the other one. It ends at the first limit.
+type Download struct {
+	Time  time.Duration // in whole seconds
+	Bytes int
+}
+
+// blocks is the limit in the unit of the script, 64 KiB.
+func (d Download) blocks() int {
+	const block = 1 << 16
+	return (d.Bytes + block - 1) / block
+}
+
+// Test is a test between two leaves.
+type Test struct {
+	client, server *station
+	options        Options
+}
+
+// New returns a test between two leaves.
+func New(client, server *cluster.Leaf, options Options) *Test {
+	run := owner.NewToken()
+	if options.Progress == nil {
+		options.Progress = func(string) {}
+	}
+	return &Test{client: newStation(client, server, run), server: newStation(server, client, run), options: options}
+}
+
+// both does something on both leaves at the same time.
+func (t *Test) both(do func(s, other *station) error) error {
+	pairs := [][2]*station{{t.client, t.server}, {t.server, t.client}}
+	return errors.Join(parallel.Map(pairs, func(pair [2]*station) error { return do(pair[0], pair[1]) })...)
+}
+
+// Run runs the test, and returns what it has found. It leaves no pod, also after an error. If it could not remove them,
+// the error says so, and the result is valid nevertheless if it has paths.
+func (t *Test) Run(ctx context.Context) (_ Result, err error) {
+	lifetime := longestRun
+	if deadline, limited := ctx.Deadline(); limited {
+		lifetime = time.Until(deadline)
+	}
+	if err := t.both(func(s, _ *station) error {
+		s.lifetime = lifetime + spare
+		return s.prepare(ctx, t.options)
+	}); err != nil {
+		return Result{}, err
+	}
+	locked, release, err := t.lock(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
+	if err := t.both(func(s, _ *station) error { return s.sweep(locked) }); err != nil {
+		return Result{}, err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRemove)
+		defer cancel()
+		err = errors.Join(err, t.both(func(s, _ *station) error { return s.remove(ctx) }))
+	}()
+	return t.send(locked)
+}
+
+// send lets the pods of each leaf send packets to those of the other one.
+func (t *Test) send(ctx context.Context) (Result, error) {
+	t.options.Progress(fmt.Sprintf("Starting pods on %d nodes of %q and %d nodes of %q.",
+		len(t.client.names), t.client.Leaf.Name, len(t.server.names), t.server.Leaf.Name))
+	if err := t.both(func(s, _ *station) error { return s.listen(ctx, t.options) }); err != nil {
+		return Result{}, err
+	}
+	t.options.Progress("The pods run. They send packets to each other.")
+	if err := t.both(func(s, other *station) error {
+		if err := s.locate(ctx, other); err != nil {
+			return err
+		}
+		return s.probe(ctx, t.options)
+	}); err != nil {
+		return Result{}, err
+	}
+	return t.judge(ctx), nil
+}
+
+// locate finds out at which addresses this leaf reaches the listeners of the other one.
+func (s *station) locate(ctx context.Context, other *station) error {
+	for _, pod := range other.listeners {
+		address, err := mapping.ForceMapAddressWithConfiguration(
+			ctx, s.Leaf.Cached, s.Remote.ID, pod.Status.PodIP)
+		if err != nil {
+			return fmt.Errorf("the address of %s of leaf %q, as leaf %q sees it: %w",
+				other.Leaf.Describe(pod), other.Leaf.Name, s.Leaf.Name, err)
+		}
+		s.addresses = append(s.addresses, address)
+	}
+	return nil
+}
+
+// judge returns the result of a run whose probers have reported. If packets were lost, it also asks the listeners and
+// the gateways.
+func (t *Test) judge(ctx context.Context) Result {
+	result := Result{Paths: append(t.client.pathsTo(t.server), t.server.pathsTo(t.client)...)}
+	result.Central = centralLatency(ctx, t.client, t.server)
+	result.Tunnel = tunnelLatency(t.client, t.server)
+	result.Faults = t.faults(ctx, &result)
+	return result
+}

@@ -1,0 +1,129 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
+)
+
+// Defaults and limits of a connectivity test.
+const (
+	defaultPackets      = 10
+	mostPackets         = 1000
+	defaultAcceptedLoss = 10
+)
+
+// connectivityInput has the attributes of a connectivity test that the resource and the action have in common.
+type connectivityInput struct {
+	Client       types.String `tfsdk:"client"`
+	Server       types.String `tfsdk:"server"`
+	Nodes        types.Int32  `tfsdk:"nodes"`
+	Image        types.String `tfsdk:"image"`
+	Packets      types.Int32  `tfsdk:"packets"`
+	AcceptedLoss types.Int32  `tfsdk:"accepted_loss"`
+	Throughput   types.Object `tfsdk:"throughput"`
+}
+
+// downloadLimits are the attributes of `throughput`.
+type downloadLimits struct {
+	Seconds   types.Int32 `tfsdk:"seconds"`
+	Megabytes types.Int32 `tfsdk:"megabytes"`
+}
+
+// Limits of a download, and its defaults.
+const (
+	defaultSeconds, mostSeconds     = 5, 60
+	defaultMegabytes, mostMegabytes = 100, 10_000
+)
+
+// The descriptions of these attributes.
+const (
+	testClientText = "Name of one leaf: a key of the provider's `clusters`, or a context of its kubeconfig."
+	testServerText = "Name of the other leaf. The test sends packets in both directions."
+	testNodesText  = "Number of nodes of each leaf on which the test runs pods, from 1 to 20. The gateway's node comes " +
+		"first, the others follow by name. Default: every node, up to 20. Nodes that are not ready, cordoned, tainted or " +
+		"virtual are left out."
+	testImageText = "Image of the test's pods. It needs a POSIX shell and the `ping` of iputils without file " +
+		"capabilities, as in Alpine Linux. Default: the image of each leaf's own gateway, which the leaf has already pulled."
+	testPacketsText    = "Number of packets to each pod, from 2 to 1000, one every 200 ms. Default: `10`."
+	testThroughputText = "Also measures the throughput, in both directions at the same time, between the first node of " +
+		"each leaf. The result is `throughput` in `paths`. It fills the tunnel while it lasts, and other traffic is " +
+		"slower. The image also needs `curl`, `nc` and `dd`. By default, nothing is measured."
+	testSecondsText   = "Maximum time in seconds, from 1 to 60. Default: `5`."
+	testMegabytesText = "Maximum amount in each direction, in megabytes, from 1 to 10000. Default: `100`."
+	testLossText      = "Share of packets that may get lost, in percent, from 0 to 99. If more of them get lost, the " +
+		"test fails. Default: `10`."
+)
+
+// testConnectivity runs a test between two leaves. The diagnostics say why it could not run, or what it could not
+// remove. Progress may be nil.
+func (l *leaves) testConnectivity(
+	ctx context.Context, input connectivityInput, progress func(string),
+) (pair, connectivity.Result, diag.Diagnostics) {
+	ends := l.connect(ctx, input.Client.ValueString(), input.Server.ValueString())
+	diags := ends.errors()
+	if diags.Append(ends.differ()...); diags.HasError() {
+		return ends, connectivity.Result{}, diags
+	}
+	options := connectivity.Options{
+		Nodes: int(input.Nodes.ValueInt32()), Image: input.Image.ValueString(),
+		Packets: defaultPackets, AcceptedLoss: defaultAcceptedLoss, Progress: progress,
+	}
+	if given(input.Packets) {
+		options.Packets = int(input.Packets.ValueInt32())
+	}
+	if given(input.AcceptedLoss) {
+		options.AcceptedLoss = int(input.AcceptedLoss.ValueInt32())
+	}
+	if given(input.Throughput) {
+		var limits downloadLimits
+		if diags.Append(input.Throughput.As(ctx, &limits, basetypes.ObjectAsOptions{})...); diags.HasError() {
+			return ends, connectivity.Result{}, diags
+		}
+		options.Throughput = limits.download()
+	}
+	result, err := connectivity.New(ends.client, ends.server, options).Run(ctx)
+	switch {
+	case err == nil:
+	case len(result.Paths) > 0:
+		diags.AddWarning(summary("Pods of the test may stay", err), detail(err)+
+			"\n\nThey end by themselves. The next test between the two leaves removes them.")
+	default:
+		diags.AddError(summary("The connectivity test could not run", err), detail(err))
+	}
+	return ends, result, diags
+}
+
+// download returns the limits, with the defaults for those that are not set.
+func (l downloadLimits) download() connectivity.Download {
+	const megabyte = 1_000_000
+	return connectivity.Download{
+		Time:  time.Duration(cmp.Or(l.Seconds.ValueInt32(), defaultSeconds)) * time.Second,
+		Bytes: int(cmp.Or(l.Megabytes.ValueInt32(), defaultMegabytes)) * megabyte,
+	}
+}
+
+// faultErrors returns an error for each fault. The shortcut stays as it is.
+func faultErrors(faults []connectivity.Fault) diag.Diagnostics {
+	var diags diag.Diagnostics
+	for _, fault := range faults {
+		diags.AddError(capital(fault.Summary), faultDetail(fault))
+	}
+	return diags
+}
+
+// faultDetail returns the text below a fault's headline: what was observed, and what to do.
+func faultDetail(fault connectivity.Fault) string {
+	paragraphs := []string{strings.Join(fault.Evidence, "\n")}
+	if fault.Advice != "" {
+		paragraphs = append(paragraphs, fault.Advice)
+	}
+	return capital(strings.Join(paragraphs, "\n\n"))
+}

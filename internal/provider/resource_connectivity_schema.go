@@ -1,0 +1,234 @@
+package provider
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int32default"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
+)
+
+// Values of on_failure and status.
+const (
+	failureFails    = "fail"
+	failureRecorded = "record"
+	testPassed      = "Passed"
+	testFailed      = "Failed"
+)
+
+// Schema implements [resource.Resource].
+func (r *connectivityResource) Schema(
+	ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse,
+) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Sends packets from pod to pod between two leaves, in both directions, and names the hop that " +
+			"drops them if they get lost. The test runs when the resource is created, and again when `triggers` or another " +
+			"attribute changes. A plan and a refresh send no packets. The test starts pods in the namespaces of the leaves' " +
+			"gateways, changes nothing of the network, and leaves nothing behind.",
+		Attributes: map[string]schema.Attribute{
+			"client": schema.StringAttribute{Required: true, MarkdownDescription: testClientText, Validators: anyName()},
+			"server": schema.StringAttribute{Required: true, MarkdownDescription: testServerText, Validators: anyName()},
+			"nodes": schema.Int32Attribute{
+				Optional: true, MarkdownDescription: testNodesText, Validators: between(1, connectivity.MostNodes),
+			},
+			"image": schema.StringAttribute{Optional: true, MarkdownDescription: testImageText, Validators: anyName()},
+			"packets": schema.Int32Attribute{
+				Optional: true, Computed: true, Default: int32default.StaticInt32(defaultPackets),
+				MarkdownDescription: testPacketsText, Validators: between(2, mostPackets),
+			},
+			"accepted_loss": schema.Int32Attribute{
+				Optional: true, Computed: true, Default: int32default.StaticInt32(defaultAcceptedLoss),
+				MarkdownDescription: testLossText, Validators: between(0, 99),
+			},
+			"throughput": schema.SingleNestedAttribute{
+				Optional: true, MarkdownDescription: testThroughputText,
+				Attributes: map[string]schema.Attribute{
+					"seconds": schema.Int32Attribute{
+						Optional: true, MarkdownDescription: testSecondsText, Validators: between(1, mostSeconds),
+					},
+					"megabytes": schema.Int32Attribute{
+						Optional: true, MarkdownDescription: testMegabytesText, Validators: between(1, mostMegabytes),
+					},
+				},
+			},
+			"on_failure": schema.StringAttribute{
+				Optional: true, Computed: true, Default: stringdefault.StaticString(failureFails),
+				MarkdownDescription: "What happens if the test fails. `fail`: the apply fails with an error for each fault, and " +
+					"the next apply repeats the test. `record`: the apply succeeds, `status` is `Failed`, and `faults` says why, " +
+					"for `check` blocks and outputs. The shortcut stays as it is. Default: `fail`.",
+				Validators: []validator.String{stringvalidator.OneOf(failureFails, failureRecorded)},
+			},
+			"triggers": schema.MapAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Any values. When one changes, the test runs again. Refer to attributes of the shortcut, so " +
+					"that the test also comes after it.",
+			},
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, CreateDescription: "Maximum time of the test. A number and a unit, such as `90s`. Default: `10m`.",
+				Update: true, UpdateDescription: "Maximum time of the test when it is repeated. Default: `10m`.",
+			}),
+
+			"id":                measuredText("The two cluster IDs, as `client_cluster_id/server_cluster_id`."),
+			"client_cluster_id": measuredText("Liqo's cluster ID of `client`."),
+			"server_cluster_id": measuredText("Liqo's cluster ID of `server`."),
+			"tested_at":         measuredText("When the test ended, in RFC 3339."),
+			"status":            measuredText("`Passed`, or `Failed` with `on_failure = \"record\"`."),
+			"mtu": schema.Int32Attribute{
+				Computed: true,
+				MarkdownDescription: "Size in bytes of the largest packet that passes undivided on every path. It is the largest " +
+					"useful `mtu` of the shortcut, if it is less than the shortcut's. Null if no packet was answered.",
+			},
+			"tunnel_latency": latencyAttribute("Latency between the two gateways, as they measured it last. Right after a " +
+				"create, this is the first ping, which takes longer. Null if neither has measured any."),
+			"central_latency": latencyAttribute("Latency through another cluster with which both leaves have a network, such " +
+				"as the central one: the sum of the latencies that both gateways have measured. Compare it with `latency_mean` " +
+				"in `paths` to see what the shortcut gains. Null if there is no such cluster."),
+			"central_cluster_id": measuredText("Liqo's cluster ID of that cluster."),
+			"paths": schema.ListNestedAttribute{
+				Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: connectivityPathAttributes()},
+				MarkdownDescription: "What happened between each two nodes, in both directions, first from `client` to `server`.",
+			},
+			"faults": schema.ListNestedAttribute{
+				Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: connectivityFaultAttributes()},
+				MarkdownDescription: "The hops that drop packets. Empty if the test has passed.",
+			},
+		},
+	}
+}
+
+// anyName returns the validators of a name.
+func anyName() []validator.String { return []validator.String{stringvalidator.LengthAtLeast(1)} }
+
+func between(least, most int32) []validator.Int32 {
+	return []validator.Int32{int32validator.Between(least, most)}
+}
+
+// measuredText returns the schema of a text that each run of a test may change.
+func measuredText(description string) schema.Attribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+}
+
+func latencyAttribute(description string) schema.Attribute {
+	return schema.Float64Attribute{Computed: true, MarkdownDescription: description + " In milliseconds."}
+}
+
+func connectivityPathAttributes() map[string]schema.Attribute {
+	count := func(description string) schema.Attribute {
+		return schema.Int32Attribute{Computed: true, MarkdownDescription: description}
+	}
+	return map[string]schema.Attribute{
+		"from_leaf":    measuredText("Name of the leaf of the pod that sends."),
+		"from_node":    measuredText("Node of this pod."),
+		"to_leaf":      measuredText("Name of the leaf of the pod that answers."),
+		"to_node":      measuredText("Node of that pod."),
+		"address":      measuredText("Address at which the pod was reached. It is remapped if the leaf's pod CIDR is."),
+		"sent":         count("Number of packets sent."),
+		"answered":     count("Number of packets answered."),
+		"loss":         schema.Float64Attribute{Computed: true, MarkdownDescription: "Share of packets lost, in percent."},
+		"latency_min":  latencyAttribute("Least round-trip time. Null if nothing was answered."),
+		"latency_mean": latencyAttribute("Mean round-trip time. Null if nothing was answered."),
+		"latency_max":  latencyAttribute("Largest round-trip time. Null if nothing was answered."),
+		"throughput": schema.Float64Attribute{
+			Computed: true,
+			MarkdownDescription: "Throughput of a download from `to_node` to `from_node`, in Mbit/s. Null if it was not " +
+				"measured on this path.",
+		},
+		"largest_packet": count("Size in bytes of the largest packet that passes undivided, up to the tunnel's MTU. " +
+			"Null if nothing was answered."),
+	}
+}
+
+func connectivityFaultAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"hop": measuredText("`pod`: between a pod and its node. `node`: the node does not send packets for the other leaf " +
+			"to the gateway. `overlay`: between a node and the gateway of its leaf. `gateway`: between the overlay and the " +
+			"tunnel. `tunnel`: between the two gateways. `unknown`: what was observed names no hop."),
+		"leaf":     measuredText("Name of the leaf of the hop. Null for `tunnel`, and if it may be either leaf."),
+		"node":     measuredText("Node of the hop, for `pod`, `node` and `overlay`."),
+		"summary":  measuredText("What is wrong, in a few words."),
+		"evidence": measuredText("What was observed."),
+		"advice":   measuredText("What to do."),
+	}
+}
+
+// connectivityModel is a liqo_connectivity_test in configuration, plan and state.
+type connectivityModel struct {
+	Client           types.String   `tfsdk:"client"`
+	Server           types.String   `tfsdk:"server"`
+	Nodes            types.Int32    `tfsdk:"nodes"`
+	Image            types.String   `tfsdk:"image"`
+	Packets          types.Int32    `tfsdk:"packets"`
+	AcceptedLoss     types.Int32    `tfsdk:"accepted_loss"`
+	Throughput       types.Object   `tfsdk:"throughput"`
+	OnFailure        types.String   `tfsdk:"on_failure"`
+	Triggers         types.Map      `tfsdk:"triggers"`
+	Timeouts         timeouts.Value `tfsdk:"timeouts"`
+	ID               types.String   `tfsdk:"id"`
+	ClientClusterID  types.String   `tfsdk:"client_cluster_id"`
+	ServerClusterID  types.String   `tfsdk:"server_cluster_id"`
+	TestedAt         types.String   `tfsdk:"tested_at"`
+	Status           types.String   `tfsdk:"status"`
+	MTU              types.Int32    `tfsdk:"mtu"`
+	TunnelLatency    types.Float64  `tfsdk:"tunnel_latency"`
+	CentralLatency   types.Float64  `tfsdk:"central_latency"`
+	CentralClusterID types.String   `tfsdk:"central_cluster_id"`
+	Paths            types.List     `tfsdk:"paths"`
+	Faults           types.List     `tfsdk:"faults"`
+}
+
+func (m *connectivityModel) input() connectivityInput {
+	return connectivityInput{
+		Client: m.Client, Server: m.Server, Nodes: m.Nodes, Image: m.Image, Packets: m.Packets, AcceptedLoss: m.AcceptedLoss,
+		Throughput: m.Throughput,
+	}
+}
+
+// asks reports whether both models ask for the same test.
+func (m *connectivityModel) asks(other connectivityModel) bool {
+	return reflect.DeepEqual(m.input(), other.input()) && m.OnFailure.Equal(other.OnFailure) &&
+		m.Triggers.Equal(other.Triggers)
+}
+
+// The types of an entry of `paths` and of `faults`.
+var (
+	connectivityPathTypes  = attributeTypes(connectivityPathAttributes())
+	connectivityFaultTypes = attributeTypes(connectivityFaultAttributes())
+)
+
+// record copies the result of a test into the model.
+func (m *connectivityModel) record(ends pair, result connectivity.Result) {
+	client, server := string(ends.client.ID), string(ends.server.ID)
+	m.ClientClusterID, m.ServerClusterID = types.StringValue(client), types.StringValue(server)
+	m.ID = types.StringValue(client + "/" + server)
+	m.TestedAt, m.Status = types.StringValue(time.Now().UTC().Format(time.RFC3339)), types.StringValue(testPassed)
+	if len(result.Faults) > 0 {
+		m.Status = types.StringValue(testFailed)
+	}
+	m.MTU = int32OrNull(int32(result.MTU())) //nolint:gosec // at most the largest IPv4 packet
+	m.TunnelLatency = millisecondsOrNull(result.Tunnel)
+	m.CentralLatency, m.CentralClusterID = types.Float64Null(), types.StringNull()
+	if central := result.Central; central != nil {
+		m.CentralLatency, m.CentralClusterID = millisecondsOrNull(central.Latency), types.StringValue(string(central.ID))
+	}
+	paths := make([]attr.Value, len(result.Paths))
+	for i := range result.Paths {
+		paths[i] = connectivityPathValue(&result.Paths[i])
+	}
+	m.Paths = types.ListValueMust(types.ObjectType{AttrTypes: connectivityPathTypes}, paths)
+	faults := make([]attr.Value, len(result.Faults))
+	for i, fault := range result.Faults {
+		faults[i] = connectivityFaultValue(fault)
+	}
+	m.Faults = types.ListValueMust(types.ObjectType{AttrTypes: connectivityFaultTypes}, faults)
+}

@@ -1,0 +1,148 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
+)
+
+// testedModel returns a liqo_connectivity_test that has passed, with a timeout.
+func testedModel(timeout string) *connectivityModel {
+	operations := map[string]attr.Type{"create": types.StringType, "update": types.StringType}
+	model := &connectivityModel{
+		Client: types.StringValue("rome"), Server: types.StringValue("milan"), Packets: types.Int32Value(10),
+		AcceptedLoss: types.Int32Value(10), OnFailure: types.StringValue(failureFails),
+		Throughput: types.ObjectNull(map[string]attr.Type{"seconds": types.Int32Type, "megabytes": types.Int32Type}),
+		Triggers:   types.MapValueMust(types.StringType, map[string]attr.Value{"run": types.StringValue("1")}),
+		Timeouts: timeouts.Value{Object: types.ObjectValueMust(operations, map[string]attr.Value{
+			"create": types.StringValue(timeout), "update": types.StringNull(),
+		})},
+	}
+	leaves := pair{client: cluster.Absent("rome", "rome-id"), server: cluster.Absent("milan", "milan-id")}
+	model.record(leaves, connectivity.Result{Paths: []connectivity.Path{{
+		From: connectivity.Place{Leaf: "rome", Node: "a"}, To: connectivity.Place{Leaf: "milan", Node: "b"},
+		Address: "10.71.0.1", Sent: 10, Answered: 9, Largest: 1340,
+		Latency: connectivity.Latency{Min: time.Millisecond, Mean: 1500 * time.Microsecond, Max: 2 * time.Millisecond},
+	}}})
+	return model
+}
+
+func TestAConnectivityTestRecordsWhatItHasMeasured(t *testing.T) {
+	model := testedModel("1m")
+	path := model.Paths.Elements()[0].(types.Object).Attributes() //nolint:errcheck,forcetypeassert // see the schema
+	for name, want := range map[string]attr.Value{
+		"loss": types.Float64Value(10), "latency_mean": types.Float64Value(1.5), "throughput": types.Float64Null(),
+		"largest_packet": types.Int32Value(1340), "from_node": types.StringValue("a"),
+	} {
+		if !path[name].Equal(want) {
+			t.Errorf("%s is %s, want %s", name, path[name], want)
+		}
+	}
+	if model.Status.ValueString() != testPassed || model.MTU.ValueInt32() != 1340 || !model.CentralLatency.IsNull() ||
+		model.ID.ValueString() != "rome-id/milan-id" {
+		t.Errorf("got %+v", model)
+	}
+}
+
+func TestAConnectivityTestWithoutAnswersRecordsNoZeros(t *testing.T) {
+	model := testedModel("1m")
+	leaves := pair{client: cluster.Absent("rome", "rome"), server: cluster.Absent("milan", "milan")}
+	model.record(leaves, connectivity.Result{
+		Paths: []connectivity.Path{{Sent: 10}},
+		Faults: []connectivity.Fault{
+			{Hop: connectivity.HopTunnel, Summary: "the tunnel is down", Evidence: []string{"a", "b"}},
+		},
+		Central: &connectivity.Central{ID: "europe", Latency: 40 * time.Millisecond},
+	})
+	path := model.Paths.Elements()[0].(types.Object).Attributes()   //nolint:errcheck,forcetypeassert // see the schema
+	fault := model.Faults.Elements()[0].(types.Object).Attributes() //nolint:errcheck,forcetypeassert // see the schema
+	if !path["latency_min"].IsNull() || !path["largest_packet"].IsNull() || !model.MTU.IsNull() {
+		t.Errorf("got %v, MTU %s", path, model.MTU)
+	}
+	if model.Status.ValueString() != testFailed || !fault["leaf"].IsNull() ||
+		!fault["summary"].Equal(types.StringValue("The tunnel is down")) ||
+		!fault["evidence"].Equal(types.StringValue("a\nb")) {
+		t.Errorf("got %s, %v", model.Status, fault)
+	}
+	if model.CentralLatency.ValueFloat64() != 40 || model.CentralClusterID.ValueString() != "europe" {
+		t.Errorf("got %s of %s", model.CentralLatency, model.CentralClusterID)
+	}
+}
+
+func TestEachFaultIsAnErrorWithItsEvidenceAndAdvice(t *testing.T) {
+	diags := faultErrors([]connectivity.Fault{
+		{Summary: "packets get lost", Evidence: []string{"none arrives.", "The tunnel is up."}, Advice: "Look."},
+		{Summary: "the tunnel is down", Evidence: []string{"Why."}},
+	})
+	if len(diags) != 2 || diags[0].Summary() != "Packets get lost" ||
+		diags[0].Detail() != "None arrives.\nThe tunnel is up.\n\nLook." || diags[1].Detail() != "Why." {
+		t.Errorf("got %v", diags)
+	}
+}
+
+// plannedTest plans a change of a liqo_connectivity_test. Terraform takes every result for unknown.
+func plannedTest(t *testing.T, state, config *connectivityModel) connectivityModel {
+	t.Helper()
+	ctx := t.Context()
+	r := &connectivityResource{}
+	var schema resource.SchemaResponse
+	r.Schema(ctx, resource.SchemaRequest{}, &schema)
+	empty := tftypes.NewValue(schema.Schema.Type().TerraformType(ctx), nil)
+	prior, plan := tfsdk.State{Schema: schema.Schema, Raw: empty}, tfsdk.Plan{Schema: schema.Schema, Raw: empty}
+	planned := *config
+	planned.TestedAt, planned.Status = types.StringUnknown(), types.StringUnknown()
+	if diags := prior.Set(ctx, state); diags.HasError() {
+		t.Fatal(diags)
+	}
+	if diags := plan.Set(ctx, &planned); diags.HasError() {
+		t.Fatal(diags)
+	}
+	resp := resource.ModifyPlanResponse{Plan: plan}
+	r.ModifyPlan(ctx, resource.ModifyPlanRequest{State: prior, Plan: plan}, &resp)
+	var got connectivityModel
+	if resp.Diagnostics.Append(resp.Plan.Get(ctx, &got)...); resp.Diagnostics.HasError() {
+		t.Fatal(resp.Diagnostics)
+	}
+	return got
+}
+
+func TestOnlyAnotherTestIsRepeated(t *testing.T) {
+	state := testedModel("1m")
+	if got := plannedTest(t, state, testedModel("2m")); !got.TestedAt.Equal(state.TestedAt) ||
+		!strings.Contains(got.Timeouts.String(), "2m") {
+		t.Errorf("another timeout: tested at %s, %s", got.TestedAt, got.Timeouts)
+	}
+	for name, change := range map[string]func(*connectivityModel){
+		"another trigger": func(m *connectivityModel) { m.Triggers = types.MapNull(types.StringType) },
+		"another leaf":    func(m *connectivityModel) { m.Server = types.StringValue("naples") },
+		"more packets":    func(m *connectivityModel) { m.Packets = types.Int32Value(20) },
+		"no error any more": func(m *connectivityModel) {
+			m.OnFailure = types.StringValue(failureRecorded)
+		},
+	} {
+		config := testedModel("1m")
+		change(config)
+		if got := plannedTest(t, state, config); !got.TestedAt.IsUnknown() {
+			t.Errorf("%s: it is not repeated", name)
+		}
+	}
+}
+
+func TestADownloadHasLimitsOfItsOwn(t *testing.T) {
+	defaults := downloadLimits{}.download()
+	limited := downloadLimits{Seconds: types.Int32Value(2), Megabytes: types.Int32Value(7)}.download()
+	if (defaults != connectivity.Download{Time: 5 * time.Second, Bytes: 100_000_000}) ||
+		(limited != connectivity.Download{Time: 2 * time.Second, Bytes: 7_000_000}) {
+		t.Errorf("got %+v, %+v", defaults, limited)
+	}
+}
