@@ -13,7 +13,7 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 	p := lab.newProject(t, t.TempDir()).onTerraform114()
 	destroyAtLast(p)
 	p.write("main.tf", lab.contexts(""))
-	guide := sectionOf(t, "templates/guides/from-liqoctl.md.tmpl", "Take over a fleet that was joined by hand")
+	guide := sectionOf(t, "templates/guides/from-liqoctl.md.tmpl", "Take over a fleet that was connected by hand")
 	p.write("fleet.tfquery.hcl", blockOf(t, guide, "text"))
 	p.write("others.tfquery.hcl", `
 		list "liqo_shortcut" "of_peerings" {

@@ -25,11 +25,12 @@ const oneEnd = "  cluster = \"rome\"\n  remote_cluster_id = \"milan\"\n"
 
 // required are the attributes that each resource requires.
 var required = map[string]string{
-	"liqo_shortcut":       "  client = \"rome\"\n  server = \"milan\"\n",
-	"liqo_configuration":  oneEnd + "  pod_cidrs = [\"10.1.0.0/16\"]\n  external_cidr = \"10.2.0.0/16\"\n",
-	"liqo_gateway_server": oneEnd,
-	"liqo_gateway_client": oneEnd + "  server_endpoint = { addresses = [\"192.0.2.1\"], port = 51840 }\n",
-	"liqo_public_key":     oneEnd + "  public_key = \"GbkWcOMXqEMp0TUq5lNbCzmLYTrjFqvzDdGNYHaNXH8=\"\n",
+	"liqo_shortcut":          "  client = \"rome\"\n  server = \"milan\"\n",
+	"liqo_connectivity_test": "  client = \"rome\"\n  server = \"milan\"\n",
+	"liqo_configuration":     oneEnd + "  pod_cidrs = [\"10.1.0.0/16\"]\n  external_cidr = \"10.2.0.0/16\"\n",
+	"liqo_gateway_server":    oneEnd,
+	"liqo_gateway_client":    oneEnd + "  server_endpoint = { addresses = [\"192.0.2.1\"], port = 51840 }\n",
+	"liqo_public_key":        oneEnd + "  public_key = \"GbkWcOMXqEMp0TUq5lNbCzmLYTrjFqvzDdGNYHaNXH8=\"\n",
 }
 
 // configuration is the content of a folder that Terraform can validate.
@@ -61,7 +62,11 @@ func (b block) frame() (configuration, error) {
 	return configuration{map[string]string{name: before + b.text + after, "frame.tf": frameOf(body)}, requires}, err
 }
 
-// requiredVersion returns the block's own `required_version`. Without it, every version is accepted.
+// actions is what a block with an action requires, which OpenTofu does not have.
+const actions = ">= 1.14"
+
+// requiredVersion returns the block's own `required_version`, or what its content requires. Otherwise, every version is
+// accepted.
 func requiredVersion(body *hclsyntax.Body) (version.Constraints, error) {
 	for _, b := range body.Blocks {
 		if attribute := b.Body.Attributes["required_version"]; b.Type == "terraform" && attribute != nil {
@@ -71,6 +76,9 @@ func requiredVersion(body *hclsyntax.Body) (version.Constraints, error) {
 			}
 			return version.NewConstraint(value.AsString())
 		}
+	}
+	if has(body, "action") {
+		return version.NewConstraint(actions)
 	}
 	return nil, nil
 }

@@ -70,12 +70,18 @@ func TestATestOfTerraformsIsAFileOfItsOwnKind(t *testing.T) {
 }
 
 func TestABlockMayRequireAVersion(t *testing.T) {
-	got, err := block{"page.md", 1, "terraform {\n  required_version = \">= 1.12\"\n}\n"}.frame()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.requires.String() != ">= 1.12" {
-		t.Errorf("it requires %q", got.requires)
+	for text, want := range map[string]string{
+		"terraform {\n  required_version = \">= 1.12\"\n}\n": ">= 1.12",
+		"action \"a\" \"b\" {\n}\n":                          ">= 1.14",
+		"resource \"a\" \"b\" {\n}\n":                        "",
+	} {
+		got, err := block{"page.md", 1, text}.frame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.requires.String() != want {
+			t.Errorf("%s requires %q, want %q", text, got.requires, want)
+		}
 	}
 }
 
