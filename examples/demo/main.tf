@@ -38,8 +38,28 @@ resource "liqo_shortcut" "demo" {
   }
 }
 
+variable "test_packets" {
+  description = "Whether pods of the two leaves send packets to each other."
+  type        = bool
+  default     = false
+}
+
+resource "liqo_connectivity_test" "demo" {
+  count    = var.test_packets ? 1 : 0
+  client   = var.client
+  server   = var.server
+  triggers = { shortcut = liqo_shortcut.demo.id }
+}
+
 output "status" {
   value = liqo_shortcut.demo.status
+}
+
+output "packets" {
+  description = "How many packets between pods are answered, and in how many milliseconds."
+  value = flatten([for test in liqo_connectivity_test.demo : [
+    for path in test.paths : "${path.from_leaf} to ${path.to_leaf}: ${path.answered} of ${path.sent} in ${path.latency_mean} ms"
+  ]])
 }
 
 output "endpoint" {

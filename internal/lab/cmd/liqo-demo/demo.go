@@ -39,7 +39,7 @@ func (d *demo) steps() []step {
 		{"Start a pod in Rome and one in Milan", d.startPods},
 		{"Note every object in every cluster", d.takeInventory},
 		{"terraform apply: connect Rome and Milan", d.apply},
-		{"Ping Milan's pod from Rome's: packets cross", d.packetsCross},
+		{"terraform apply: send packets from pod to pod, in both directions", d.testPackets},
 		{"The clusters' own evidence: a Connection at either end", d.connections},
 		{"terraform plan: nothing left to do", d.planIsEmpty},
 		{"terraform destroy", d.destroy},
@@ -136,17 +136,18 @@ func (d *demo) startPods(ctx context.Context) (err error) {
 // pod returns the name of a cluster's pod.
 func pod(cluster string) string { return cluster + "/default/a" }
 
-func (d *demo) packetsCross(ctx context.Context) error {
-	return d.ping(ctx, true)
+// testPackets adds a connectivity test to the configuration.
+func (d *demo) testPackets(ctx context.Context) error {
+	if !d.hasPackets() {
+		return nil
+	}
+	d.terraform.Set("TF_VAR_test_packets", "true")
+	return d.apply(ctx)
 }
 
+// noPacketCrosses pings Milan's pod from Rome's, while there is no network that could be tested. It
+// fails if a ping is answered.
 func (d *demo) noPacketCrosses(ctx context.Context) error {
-	return d.ping(ctx, false)
-}
-
-// ping pings Milan's pod from Rome's. It fails unless all pings are answered, or none if no answer
-// is expected.
-func (d *demo) ping(ctx context.Context, answered bool) error {
 	if !d.hasPackets() {
 		return nil
 	}
@@ -156,10 +157,7 @@ func (d *demo) ping(ctx context.Context, answered bool) error {
 	}
 	d.out.say("%d of %d pings from Rome to %s are answered", result.Received, result.Sent, d.inMilan)
 	if result.Received > 0 {
-		d.out.say("%.1f ms on average", result.Average)
-	}
-	if expected := map[bool]int{true: result.Sent}[answered]; result.Received != expected {
-		return fmt.Errorf("%d pings are answered, %d expected", result.Received, expected)
+		return fmt.Errorf("%d pings are answered", result.Received)
 	}
 	return nil
 }
