@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// What the guide says, with its own query. The other lists have other filters.
+// What the page of the list resource says, with its own query. The other lists have other filters.
 func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 	lab := borrowLab(t)
 	p := lab.newProject(t, t.TempDir()).onTerraform114()
 	destroyAtLast(p)
 	p.write("main.tf", lab.contexts(""))
-	guide := sectionOf(t, "templates/guides/from-liqoctl.md.tmpl", "Take over a fleet that was connected by hand")
-	p.write("fleet.tfquery.hcl", blockOf(t, guide, "text"))
+	page := sectionOf(t, "templates/list-resources/shortcut.md", "Example Usage")
+	p.write("fleet.tfquery.hcl", blockOf(t, page, "text"))
 	p.write("others.tfquery.hcl", `
 		list "liqo_shortcut" "of_peerings" {
 		  provider = liqo
