@@ -181,7 +181,7 @@ func (e *End) change(
 	if err != nil {
 		return ensured, nil, err
 	}
-	desired, err := e.render(ctx, source, existing, gateway)
+	desired, err := e.render(source, existing, gateway)
 	if err != nil {
 		return ensured, nil, err
 	}

@@ -22,6 +22,7 @@ import (
 type gatewaySource struct {
 	template *unstructured.Unstructured
 	spec     map[string]any // of the gateway
+	schemas  liqo.Schemas   // none if the technology is not WireGuard
 }
 
 // readSource reads what Liqo will make the objects of a gateway from when it becomes the desired one. There may be no
@@ -38,21 +39,21 @@ func (e *End) readSource(
 		source.spec, err = e.settingsAfter(ctx, existing, desired)
 		return err
 	})
+	if isWireGuard(templateReference(desired.Object)) {
+		group.Go(func() (err error) {
+			source.schemas, err = liqo.SchemasOf(ctx, e.Leaf)
+			return err
+		})
+	}
 	err = group.Wait()
 	return source, err
 }
 
-// render renders the template of a gateway as Liqo does.
-func (e *End) render(
-	ctx context.Context, source gatewaySource, existing *wholeGateway, desired wholeGateway,
-) (parts, error) {
-	schemas, err := liqo.SchemasOf(ctx, e.Leaf)
-	if err != nil {
-		return parts{}, err
-	}
-	schema := schemas.GatewayServer
+// render renders the template of a WireGuard gateway as Liqo does.
+func (e *End) render(source gatewaySource, existing *wholeGateway, desired wholeGateway) (parts, error) {
+	schema := source.schemas.GatewayServer
 	if _, dials := desired.Object.(*networkingv1beta1.GatewayClient); dials {
-		schema = schemas.GatewayClient
+		schema = source.schemas.GatewayClient
 	}
 	r := rendering{
 		Spec: schema.Properties["spec"].TemplateData(source.spec), Name: desired.GetName(), Namespace: desired.GetNamespace(),

@@ -46,7 +46,7 @@ func renderedWith(t *testing.T, change func(*networkingv1beta1.GatewayServerSpec
 	if err != nil {
 		t.Fatal(err)
 	}
-	rendered, err := milan.render(t.Context(), source, nil, wholeGateway{Object: gateway})
+	rendered, err := milan.render(source, nil, wholeGateway{Object: gateway})
 	if err != nil {
 		t.Fatal(err)
 	}
