@@ -5,7 +5,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -18,9 +21,10 @@ import (
 func TestAccTheExamplesOfKeysAndTemplatesAreAppliedAfterTheirScripts(t *testing.T) {
 	lab := borrowLab(t)
 	for name, run := range map[string]func(*testing.T){
-		"keys of one's own":        lab.ownKeysAreUsed,
-		"keys exchanged by others": lab.othersExchangeKeys,
-		"a template of one's own":  lab.aTemplateIsUsed,
+		"keys of one's own":          lab.ownKeysAreUsed,
+		"keys exchanged by others":   lab.othersExchangeKeys,
+		"a template of one's own":    lab.aTemplateIsUsed,
+		"a rotation after some days": lab.timeRotatesKeys,
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.keepsInventory(t)
@@ -104,6 +108,20 @@ func (l *Lab) aTemplateIsUsed(t *testing.T) {
 	}
 }
 
+func (l *Lab) timeRotatesKeys(t *testing.T) {
+	t.Helper()
+	p := l.example(t, "rotation")
+	p.installTimeProvider()
+	p.apply()
+	before := l.keyOf(t, "milan", "rome")
+	says(t, p.run("apply", "-auto-approve", "-replace=time_rotating.keys"), "1 added, 1 changed, 1 destroyed")
+	says(t, p.run("state", "show", romeMilan), `status = "Connected"`)
+	if l.keyOf(t, "milan", "rome") == before {
+		t.Error("the key is the same as before")
+	}
+	p.unchanged()
+}
+
 // keyOf returns the public key of a cluster's gateway that another cluster has been told, in base64.
 func (l *Lab) keyOf(t *testing.T, of, at string) string {
 	t.Helper()
@@ -135,4 +153,24 @@ func (p *project) script(name string, args ...string) {
 	if output, err := command.CombinedOutput(); err != nil {
 		p.t.Fatalf("%s %v: %v\n%s", name, args, err, output)
 	}
+}
+
+// installTimeProvider lets `terraform init` find HashiCorp's time provider, too.
+func (p *project) installTimeProvider() {
+	p.t.Helper()
+	mirrors := []string{filepath.Join(scratch, "mirror"), p.t.TempDir()}
+	if output, err := exec.Command("../../.ci/time-provider", mirrors[1]).CombinedOutput(); err != nil {
+		p.t.Fatalf(".ci/time-provider: %v\n%s", err, output)
+	}
+	for _, registry := range registries() {
+		folder := filepath.Join(mirrors[1], registry, "hashicorp", "time", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
+		err := errors.Join(os.MkdirAll(folder, 0o755), os.Link(
+			filepath.Join(mirrors[1], "terraform-provider-time"), filepath.Join(folder, "terraform-provider-time_v0.0.1"),
+		))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	p.write(p.commandLineConfig(), fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n"+
+		"  filesystem_mirror {\n    path = %q\n  }\n}\n", mirrors[0], mirrors[1]))
 }

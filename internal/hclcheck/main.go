@@ -36,7 +36,7 @@ func run(ctx context.Context) error {
 		programs = append(programs, program)
 		return nil
 	})
-	provider := flag.String("provider", "bin", "folder with the provider's program")
+	provider := flag.String("provider", "bin", "folder with the programs of the provider and of HashiCorp's time provider")
 	atOnce := flag.Int("parallel", 4, "number of blocks to validate in parallel")
 	flag.Parse()
 

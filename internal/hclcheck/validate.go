@@ -48,8 +48,9 @@ func newValidator(ctx context.Context, paths []string, provider string) (*valida
 		return nil, err
 	}
 	rc := filepath.Join(dir, "terraform.rc")
-	// The address has no host, because Terraform and OpenTofu each prepend their own registry.
-	text := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"leafmesh/liqo\" = %q\n  }\n}\n", provider)
+	// The addresses have no host, because Terraform and OpenTofu each prepend their own registry.
+	text := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"leafmesh/liqo\" = %[1]q\n"+
+		"    \"hashicorp/time\" = %[1]q\n  }\n}\n", provider)
 	if err := os.WriteFile(rc, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
