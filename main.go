@@ -13,6 +13,7 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // address is the provider's address in Terraform's registry.
@@ -41,6 +42,7 @@ func main() {
 	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 
+	trouble.SetVersion(version, commit)
 	liqo := provider.New(version)
 	defer liqo.Close()
 	if err := liqo.Serve(address, *attach); err != nil {

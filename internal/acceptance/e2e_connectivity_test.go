@@ -226,7 +226,7 @@ func TestAccPacketsThatGetLostHaveTheHopNamed(t *testing.T) {
 			onLab(otherNodeOf("rome"), "unroute", "10.71.0.0/16"), "node rome other", "node-gw",
 		},
 		"the overlay fails on one of two nodes": {
-			onLab(otherNodeOf("milan"), "device", "liqo.*", "--down"), "overlay milan other", "genevetunnels",
+			onLab(otherNodeOf("milan"), "device", "liqo.*", "--down"), "overlay milan other", "spec.nodeName",
 		},
 		"a gateway drops what comes from the tunnel": {
 			onLab(gatewayOf("rome"), "drop", "--hook=forward", "--in=liqo-tunnel"), "gateway rome ", "nft list ruleset",

@@ -35,6 +35,11 @@ func words(sentence string) string {
 	return strings.Join(fields, `\s+`)
 }
 
+// helpAt is the end of a message: the address of the entry in the troubleshooting guide.
+func helpAt(id string) string {
+	return "…Help: https://github.com/leafmesh/terraform-provider-liqo/blob/main/docs/guides/troubleshooting.md#" + id
+}
+
 // ample is the timeout of an operation that cannot end. It is enough for everything that can be done, on any machine,
 // while other tests run.
 const ample = "30s"
@@ -66,7 +71,8 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 					`Service says why.`,
 				"Check that leaf \"milan\" has a load balancer and that it works. If it has none, set `service_type = "+
 					"\"NodePort\"` in `server_gateway`.",
-				`How far it got:`, `…not done milan: address of the gateway (…s)`, `…not begun rome: GatewayClient`),
+				`How far it got:`, `…not done milan: address of the gateway (…s)`, `…not begun rome: GatewayClient`,
+				helpAt("load-balancer-without-address")),
 		},
 		"no room for the pod": {
 			"schedulable=false", "schedulable=true", "LoadBalancer",
@@ -76,7 +82,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 					`1 node(s) were unschedulable. preemption: 0/1 nodes are available: `+
 					`1 Preemption is not helpful for scheduling.`,
 				`Add a node with free capacity to the leaf, or request less in the gateway's template.`,
-				`How far it got:`),
+				`How far it got:`, helpAt("gateway-not-scheduled")),
 		},
 		"no image": {
 			"pull-image=false", "pull-image=true", "LoadBalancer",
@@ -87,7 +93,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 					`pulling image "…": `+
 					`ErrImagePull: …: not found.`,
 				`Check that the nodes of leaf "milan" can reach this registry and may pull this image.`,
-				`How far it got:`),
+				`How far it got:`, helpAt("gateway-image-not-pulled")),
 		},
 		"no controllers of Liqo": {
 			"liqo=stopped", "liqo=running", "NodePort",
@@ -100,7 +106,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
 				`Start Liqo's controllers on leaf "milan" again. To see why they do not run:`,
 				`kubectl -n liqo describe deployment liqo-controller-manager`,
-				`How far it got:`, `…done milan: GatewayServer`, `…not done milan: key of the gateway`),
+				`How far it got:`, `…done milan: GatewayServer`, `…not done milan: key of the gateway`, helpAt("controllers-down")),
 		},
 		"no packets": {
 			"connect=false", "connect=true", "LoadBalancer",
@@ -113,7 +119,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 					`and that no firewall or security group at either end drops UDP. `+
 					"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in "+
 					"`client_gateway`.",
-				`How far it got:`),
+				`How far it got:`, helpAt("tunnel-not-connected")),
 		},
 		"a slow start": {
 			"gateway-ready-after=1h", "gateway-ready-after=0s", "LoadBalancer",
@@ -127,7 +133,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 					`the gateway`,
 				`…done rome: GatewayClient`,
 				// Liqo does not always share the key of a pod that is not ready
-				`…not … rome: connection`, `…not … milan: connection`),
+				`…not … rome: connection`, `…not … milan: connection`, helpAt("gateway-pod-not-ready")),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +164,7 @@ func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 				`violates PodSecurity "restricted:latest": privileged (…`,
 			`…A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels `+
 				`must allow this in namespace liqo-tenant-rome.`,
-			`How far it got:`),
+			`How far it got:`, helpAt("gateway-pod-refused")),
 	})
 }
 
@@ -184,7 +190,7 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 				`Network liqo-tenant-rome/rome-… still exists: it waits for the finalizer ….`,
 				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
 				`WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer ….`,
-				`Start Liqo's controllers on leaf "milan" again.`),
+				`Start Liqo's controllers on leaf "milan" again.`, helpAt("controllers-down")),
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.command(t, "set", "milan", "liqo=running") },
@@ -229,7 +235,8 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 			Config: lab.contexts(during),
 			ExpectError: message(headline,
 				`Time ran out while waiting for the tunnel to come up on "milan".`,
-				`The connection failed: 127.0.0.1:…: connect: connection refused`, advice, `How far it got:`),
+				`The connection failed: 127.0.0.1:…: connect: connection refused`, advice, `How far it got:`,
+				helpAt("api-server-unreachable")),
 		},
 		resource.TestStep{
 			PreConfig: func() { <-stopped },
@@ -273,7 +280,7 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 				`Unauthorized`,
 				`They may have expired: renew the token or certificate that the provider block or the kubeconfig `+
 					`gives for `+
-					`this leaf.`),
+					`this leaf.`, helpAt("credentials-refused")),
 		},
 		resource.TestStep{ // this is an error only for a new shortcut
 			Config: reached(milan.token, lab.credentials(t, "rome").ca) + `
@@ -289,7 +296,7 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 					`authority`,
 				"…Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong "+
 					"to another "+
-					"cluster."),
+					"cluster.", helpAt("certificate-untrusted")),
 		},
 		resource.TestStep{
 			Config:           reached(milan.token, milan.ca),
@@ -315,7 +322,7 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 					`"liqo-tenant-rome", with `+
 					`this rule, on this leaf:`,
 				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["patch"]`,
-				`How far it got:`, `…not done milan: GatewayServer`),
+				`How far it got:`, `…not done milan: GatewayServer`, helpAt("permission-missing")),
 		},
 		"to watch, which the caches need": {
 			[]string{"get"},

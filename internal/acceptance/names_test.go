@@ -64,21 +64,21 @@ func TestAccAPlanFails(t *testing.T) {
 			  client = "rome"
 			  server = "turin"
 			}`,
-			`(?s)Unknown leaf turin.*"roma".*"europe",\s+"milan",\s+"naples",\s+"rome",\s+"venice"`,
+			`(?s)Unknown leaf turin.*"roma".*"europe",\s+"milan",\s+"naples",\s+"rome",\s+"venice".*#leaf-unknown\s`,
 		},
 		"for one cluster under two names": {
 			provider + `resource "liqo_shortcut" "x" {
 			  client = "rome"
 			  server = "roma"
 			}`,
-			`(?s)The same leaf twice.*both\s+refer\s+to\s+cluster\s+"rome"`,
+			`(?s)The same leaf twice.*both\s+refer\s+to\s+cluster\s+"rome".*#leaf-same-twice\s`,
 		},
 		"for a cluster without Liqo": {
 			provider + `resource "liqo_shortcut" "x" {
 			  client = "rome"
 			  server = "venice"
 			}`,
-			`(?s)No Liqo in namespace "liqo" on leaf "venice".*Install Liqo`,
+			`(?s)No Liqo in namespace "liqo" on leaf "venice".*Install Liqo.*#liqo-missing\s`,
 		},
 		"for a kubeconfig that does not exist": {
 			`provider "liqo" { config_path = "/nowhere/kubeconfig" }

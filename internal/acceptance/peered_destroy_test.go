@@ -49,7 +49,8 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 				`This leaf needs the network for the peering with "rome" (Identity liqo-tenant-rome/…). Nothing `+
 					`was removed. `+
 					"End the peering first with `liqoctl unpeer`, or set `destroy_peering_network = true` and "+
-					"apply that before the destroy.",
+					"apply that before the destroy. If it is the only peering of the two clusters, `liqoctl` also removes "+
+					"the network.",
 				`In addition, a peering uses the network on leaf "rome".`,
 				`This leaf needs the network for the peering with "europe" (Tenant …). Nothing was removed.`),
 		},

@@ -184,7 +184,8 @@ func refused(other, role string) string {
 	return fmt.Sprintf("This leaf needs the network for the peering with %q (ForeignCluster %s, role %s). Nothing "+
 		"was removed. End the peering first with "+
 		"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before "+
-		"the destroy.", other, other, role)
+		"the destroy. If it is the only peering of the two clusters, `liqoctl` also removes the network.",
+		other, other, role)
 }
 
 // withoutLabels returns the lines of networks without what changes when someone else takes over the objects.

@@ -77,7 +77,7 @@ func TestAccAnEntryWithoutCredentialsIsTheContextWithItsName(t *testing.T) {
 				  name = "turin"
 				}`,
 			PlanOnly: true,
-			ExpectError: message(`The cluster can't be read`,
+			ExpectError: message(`Credentials can't be used on leaf "turin"`,
 				"…The entry \"turin\" of `clusters` does not say which cluster it is for. "+
 					"By default it is for the context with its name, but kubeconfig … has no context \"turin\"; "+
 					`it has "europe", "milan", "naples", "rome", "venice". Set`),

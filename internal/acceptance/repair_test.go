@@ -195,7 +195,8 @@ func TestAccAServiceChangeThatTheAPIServerRejectedHappensLater(t *testing.T) {
 				`Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is invalid: `+
 					`spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated.`,
 				"The Service stays as it was, and so does the tunnel.",
-				"Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again."),
+				"Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again.",
+				helpAt("service-change-refused")),
 		},
 		resource.TestStep{
 			PreConfig: func() {

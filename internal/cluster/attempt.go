@@ -7,11 +7,14 @@ import (
 	"sync"
 	"time"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	"github.com/liqotech/liqo/pkg/utils/getters"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // timeToAnswer limits the first request to an API server. A network that drops its packets must not delay a plan for
@@ -100,7 +103,7 @@ func (a *attempt) dial(
 ) (<-chan error, error) {
 	leaf, objects, err := assemble(a.name, config, credentials.LiqoNamespace, a.health, late)
 	if err != nil {
-		return nil, &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
+		return nil, unusable(a.name, err)
 	}
 	leaf.through = credentials.Through
 	synced, err := startCaches(ctx, objects, a.health)
@@ -119,7 +122,7 @@ func (a *attempt) connect(
 ) error {
 	access, err := credentials.restConfig()
 	if err != nil {
-		return &Error{Leaf: a.name, Summary: "credentials can't be used", Err: err}
+		return unusable(a.name, err)
 	}
 	access.UserAgent = config.UserAgent
 	access.QPS = -1 // API servers protect themselves; a second limit here would only add delays
@@ -157,22 +160,50 @@ func (a *attempt) connect(
 
 // readID reads the leaf's ID from its API server, and the UID of the ConfigMap that has it.
 func (l *Leaf) readID(ctx context.Context) error {
-	holder, err := getters.GetConfigMapByLabel(ctx, l.Live, l.LiqoNamespace, consts.ClusterIDConfigMapSelector())
+	var holders corev1.ConfigMapList
+	err := l.Live.List(ctx, &holders, client.InNamespace(l.LiqoNamespace),
+		client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()})
+	if err == nil && len(holders.Items) == 0 {
+		err = apierrors.NewNotFound(corev1.Resource("configmaps"), "configmaps")
+	}
 	if err != nil {
 		return l.explainMissingID(err)
 	}
-	id, err := getters.RetrieveClusterIDFromConfigMap(holder)
-	if err != nil {
-		return l.explainMissingID(err)
+	if err := l.checkHolders(holders.Items); err != nil {
+		return err
 	}
-	// The ID becomes part of names, of label selectors on other leaves, and of code that users copy.
-	if len(validation.IsDNS1123Label(string(id))) > 0 {
-		return &Error{
-			Leaf: l.Name, Summary: "it has no valid cluster ID", Err: fmt.Errorf("its ConfigMap has the ID %.100q", id),
-			Hint: "An ID has lower-case letters, digits and dashes, and at most 63 characters. Liqo has no others, so find " +
-				"out who has changed the ConfigMap.",
-		}
-	}
-	l.ID, l.UID = id, holder.UID
+	holder := &holders.Items[0]
+	l.ID, l.UID = liqov1beta1.ClusterID(holder.Data[consts.ClusterIDConfigMapKey]), holder.UID
 	return nil
+}
+
+// checkHolders fails unless there is one ConfigMap with a cluster ID. The ID becomes part of names, of label selectors
+// on other leaves, and of code that users copy.
+func (l *Leaf) checkHolders(holders []corev1.ConfigMap) error {
+	var problem, hint string
+	name := fmt.Sprintf("%.100s/%.100s", holders[0].Namespace, holders[0].Name)
+	id, found := holders[0].Data[consts.ClusterIDConfigMapKey]
+	switch {
+	case len(holders) > 1:
+		names := map[string]bool{}
+		for i := range holders {
+			names[holders[i].Namespace+"/"+holders[i].Name] = true
+		}
+		problem = "several ConfigMaps have Liqo's label for it: " + quoteNames(names)
+		hint = "Liqo has made one of them. Delete the others, or remove the label " +
+			consts.ClusterIDConfigMapSelector().String() + " from them."
+	case !found:
+		problem = fmt.Sprintf("ConfigMap %s has no %#q", name, consts.ClusterIDConfigMapKey)
+		hint = "Write the former ID back. On other clusters, the ForeignCluster for this one has it as its name."
+	case len(validation.IsDNS1123Label(id)) > 0:
+		problem = fmt.Sprintf("ConfigMap %s has the ID %.100q", name, id)
+		hint = "An ID has lower-case letters, digits and dashes, and at most 63 characters. Liqo has no others, so find " +
+			"out who has changed the ConfigMap."
+	default:
+		return nil
+	}
+	return &Error{
+		Leaf: l.Name, Err: errors.New(problem), own: true,
+		Trouble: "cluster-id-invalid", Summary: "it has no valid cluster ID", Hint: hint,
+	}
 }

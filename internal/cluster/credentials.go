@@ -95,6 +95,14 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
+// unusable is the error of a leaf whose credentials can't be turned into a connection.
+func unusable(name string, err error) *Error {
+	return &Error{
+		Leaf: name, Err: err, own: true,
+		Trouble: "credentials-unusable", Summary: "credentials can't be used",
+	}
+}
+
 // checkNames finds a misspelt context, cluster or user before client-go reports it as a missing configuration.
 func (c Credentials) checkNames(kubeconfig *clientcmdapi.Config) error {
 	if _, ok := kubeconfig.Contexts[c.Context]; c.Context != "" && !ok {

@@ -5,23 +5,30 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Error says what is wrong with one leaf and what to do about it.
 type Error struct {
-	Leaf    string // the user's name for it
-	Summary string // what is wrong, a few words
-	Hint    string // what to do, a sentence or more; may be empty
-	Err     error  // the error of the API server or client-go
+	Leaf    string     // the user's name for it
+	Trouble trouble.ID // of the guide's entry
+	Summary string     // what is wrong, a few words
+	Hint    string     // what to do, a sentence or more; may be empty
+	Err     error      // the error of the API server or client-go
 
 	unreachable bool
 	unanswered  bool // the request did not reach the API server, or it did not answer
+	own         bool // the cause is in words of this provider, and no answer
 	noLiqo      bool
 }
 
@@ -37,11 +44,25 @@ func (e *Error) Error() string {
 // Detail returns the cause and what to do. It goes below a headline with the summary and the leaf.
 func (e *Error) Detail() string {
 	text := "The answer was: " + e.cause()
-	if e.unanswered {
+	switch {
+	case e.own:
+		text = sentence(e.cause())
+	case e.unanswered:
 		text = "The connection failed: " + e.cause()
 	}
 	if e.Hint != "" {
 		text += "\n\n" + e.Hint
+	}
+	return text
+}
+
+// sentence returns a text with a capital letter and, unless it has several lines, with a full stop.
+func sentence(text string) string {
+	if first, size := utf8.DecodeRuneInString(text); size > 0 {
+		text = string(unicode.ToUpper(first)) + text[size:]
+	}
+	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
+		text += "."
 	}
 	return text
 }
@@ -100,6 +121,7 @@ func classify(err error) *Error {
 	switch {
 	case apierrors.IsUnauthorized(err):
 		return &Error{
+			Trouble: "credentials-refused",
 			Summary: "the API server refuses the credentials",
 			Hint: "They may have expired: renew the token or certificate that the provider block or the kubeconfig gives " +
 				"for this leaf.",
@@ -108,18 +130,23 @@ func classify(err error) *Error {
 		return classifyRefusal(err)
 	case strings.Contains(err.Error(), execPluginFailed):
 		return &Error{
+			Trouble: "credential-plugin-failed",
 			Summary: "the credential plugin returned no credentials",
 			Hint:    "Run the `exec` command of the provider block or the kubeconfig by hand and check its output.",
 		}
 	case isUntrusted(err):
 		return &Error{
+			Trouble: "certificate-untrusted",
 			Summary: "the API server's certificate is not trusted",
 			Hint: "Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: " +
 				"they may belong to another cluster.",
 		}
 	case isUnknownResource(err):
 		return &Error{
-			Summary: "the API server does not know a kind that Liqo installs", Hint: "Install Liqo on this leaf, or update it.",
+			Trouble: "liqo-kind-unknown",
+			Summary: "the API server does not know a kind that Liqo installs",
+			Hint: "Liqo before 1.0 lacks it, too. Install Liqo on this leaf, or update it with its custom resource " +
+				"definitions.",
 		}
 	}
 	return classifyConnection(err)
@@ -133,12 +160,14 @@ func classifyConnection(err error) *Error {
 	switch {
 	case errors.As(err, &tooLarge):
 		return &Error{
+			Trouble: "answer-too-large",
 			Summary: "the API server answers too much",
 			Hint: "No answer that this provider needs is so large. Find out what fills this list on the leaf, and who " +
 				"has made it.",
 		}
 	case errors.As(err, &redirect):
 		return &Error{
+			Trouble: "address-redirects",
 			Summary: "the address is not that of an API server",
 			Hint: "API servers do not redirect. Set the final address as `host` or in the kubeconfig, " +
 				"and check whether a proxy or a login page answers in its place.",
@@ -146,24 +175,47 @@ func classifyConnection(err error) *Error {
 		}
 	case isSilence(err):
 		return &Error{
+			Trouble:     "api-server-silent",
 			Summary:     "the API server did not answer in time",
 			Hint:        "Check that the cluster runs, and that no firewall or proxy drops packets to its address.",
 			unreachable: true,
 		}
 	case isCutOff(err):
 		return &Error{
+			Trouble:     "answer-cut-off",
 			Summary:     "the API server's answer was cut off",
 			Hint:        "Check the network between here and the cluster, and apply again.",
 			unreachable: true,
 		}
 	case errors.As(err, &request), apierrors.IsServiceUnavailable(err):
 		return &Error{
+			Trouble:     "api-server-unreachable",
 			Summary:     "the API server can't be reached",
 			Hint:        "Check that the cluster runs and that its address can be reached from here.",
 			unreachable: true,
 		}
 	default:
-		return &Error{Summary: "the API server answered with an error"}
+		return &Error{
+			Trouble: "api-server-error", Summary: "the API server answered with an error", Hint: answerHint(err),
+		}
+	}
+}
+
+// answerHint returns what to do about an answer that has no explanation of its own. It is empty for another error.
+func answerHint(err error) string {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return ""
+	}
+	switch code := answer.Status().Code; {
+	case strings.Contains(err.Error(), "failed calling webhook"):
+		return "Check that this webhook runs, then try again."
+	case code == http.StatusTooManyRequests || code >= http.StatusInternalServerError:
+		return "It may be overloaded or restarting: try again later."
+	case code == http.StatusNotFound || code == http.StatusConflict || code == http.StatusGone:
+		return "The object was changed or deleted meanwhile: try again."
+	default:
+		return "Correct what the answer names, then try again."
 	}
 }
 
@@ -211,7 +263,8 @@ func stripURL(err error) error {
 func (l *Leaf) explainMissingID(err error) error {
 	if apierrors.IsNotFound(err) {
 		return &Error{
-			Leaf: l.Name, Summary: fmt.Sprintf("no Liqo in namespace %q", l.LiqoNamespace), Err: err,
+			Leaf: l.Name, Err: err,
+			Trouble: "liqo-missing", Summary: fmt.Sprintf("no Liqo in namespace %q", l.LiqoNamespace),
 			Hint:   "Install Liqo on this cluster, or set `liqo_namespace` to where it runs.",
 			noLiqo: true,
 		}
@@ -221,10 +274,12 @@ func (l *Leaf) explainMissingID(err error) error {
 
 // Lost reports whether an error of connecting to a leaf means that the leaf may be gone for good. Then its name is
 // unknown, nothing answers at its address, the cluster there has no Liqo, none of Liqo's kinds or an untrusted
-// certificate, or its centre is not peered with it. A leaf that refuses the credentials is not lost, because it exists.
+// certificate, or its centre is unknown or not peered with it. A leaf that refuses the credentials is not lost, because
+// it exists.
 func Lost(err error) bool {
 	_, unknown := errors.AsType[*UnknownNameError](err)
+	_, unknownCentre := errors.AsType[*unknownCentreError](err)
 	missing, _ := errors.AsType[*noIdentityError](err)
-	return unknown || missing != nil && missing.unpeered || Unreachable(err) || NoLiqo(err) || isUnknownResource(err) ||
-		isUntrusted(err) || errors.Is(err, context.DeadlineExceeded)
+	return unknown || unknownCentre || missing != nil && missing.unpeered || Unreachable(err) || NoLiqo(err) ||
+		isUnknownResource(err) || isUntrusted(err) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -70,6 +70,7 @@ func classifyRefusal(err error) *Error {
 	missing, ok := missingPermission(err)
 	if !ok {
 		return &Error{
+			Trouble: "request-refused",
 			Summary: "the API server refuses a request",
 			Hint: "The cause is a quota, a policy or a webhook of this leaf, not a missing permission. " +
 				"Change that rule, or ask its owner.",
@@ -86,6 +87,7 @@ func classifyRefusal(err error) *Error {
 		role = fmt.Sprintf("ClusterRole, or a Role of namespace %q,", missing.namespace)
 	}
 	return &Error{
+		Trouble: "permission-missing",
 		Summary: fmt.Sprintf("no permission to %s %s", missing.verb, resource),
 		Hint: fmt.Sprintf("Give %s a %s with this rule, on this leaf:\n\n"+
 			"  apiGroups: [%q]\n  resources: [%q]\n  verbs: [%q]",

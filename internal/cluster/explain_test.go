@@ -21,6 +21,7 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 	leaf := Absent("milan", "milan")
 	leaf.LiqoNamespace = "liqo"
 	request := func(err error) error { return &url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: err} }
+	pods := schema.GroupResource{Resource: "pods"}
 	unknownKind := &apierrors.StatusError{
 		ErrStatus: metav1.Status{Reason: metav1.StatusReasonNotFound, Details: &metav1.StatusDetails{}},
 	}
@@ -51,9 +52,35 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 			"Run the `exec` command", false,
 		},
 		"no CRD": {unknownKind, "the API server does not know a kind that Liqo installs", "Install Liqo on this leaf", false},
+		"a CRD that Liqo before 1.0 lacks": {
+			unknownKind, "the API server does not know a kind that Liqo installs", "Liqo before 1.0 lacks it, too.", false,
+		},
 		"no such object": {
-			apierrors.NewNotFound(schema.GroupResource{Resource: "pods"}, "gw"), "the API server answered with an error",
-			`The answer was: pods "gw" not found`, false,
+			apierrors.NewNotFound(pods, "gw"), "the API server answered with an error",
+			"The answer was: pods \"gw\" not found\n\nThe object was changed or deleted meanwhile: try again.", false,
+		},
+		"an object that was changed meanwhile": {
+			apierrors.NewConflict(pods, "gw", errors.New("modified")), "the API server answered with an error",
+			"try again", false,
+		},
+		"an object that is not valid": {
+			apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "gw", nil), "the API server answered with an error",
+			`Pod "gw" is invalid` + "\n\nCorrect what the answer names", false,
+		},
+		"an overload": {
+			apierrors.NewTooManyRequests("slowly", 1), "the API server answered with an error",
+			"It may be overloaded or restarting: try again later.", false,
+		},
+		"a database that is late": {
+			apierrors.NewInternalError(errors.New("etcdserver: request timed out")), "the API server answered with an error",
+			"It may be overloaded or restarting: try again later.", false,
+		},
+		"a webhook that is down": {
+			apierrors.NewInternalError(errors.New(`failed calling webhook "x": no endpoints`)),
+			"the API server answered with an error", "Check that this webhook runs, then try again.", false,
+		},
+		"an answer that can't be read": {
+			errors.New("no kind"), "the API server answered with an error", "The answer was: no kind", false,
 		},
 		"no Liqo": {
 			leaf.explainMissingID(apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "id")),

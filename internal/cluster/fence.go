@@ -102,7 +102,8 @@ func (e *fenceError) explain() error {
 		err = errors.New("nothing has answered yet")
 	}
 	return &Error{
-		Leaf: e.lease.leaf.Name, Summary: "the Lease of this operation can't be renewed", Err: err, unreachable: true,
+		Leaf: e.lease.leaf.Name, Err: err, unreachable: true,
+		Trouble: "lease-not-renewed", Summary: "the Lease of this operation can't be renewed",
 		Hint: "Another operation may have taken over meanwhile, so nothing more was written. Check the connection to this " +
 			"leaf, and apply again.",
 	}

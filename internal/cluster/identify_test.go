@@ -1,10 +1,14 @@
 package cluster
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
 )
 
 func TestALeafWhoseIDIsNoNameIsRefused(t *testing.T) {
@@ -22,6 +26,49 @@ func TestALeafWhoseIDIsNoNameIsRefused(t *testing.T) {
 			}
 			if text := err.Error(); len(text) > 1000 || strings.ContainsAny(text, "\n\x1b") {
 				t.Errorf("%.100q: the error of %d characters shows it unquoted: %.1000q", id, len(text), text)
+			}
+			registry.Close()
+			synctest.Wait()
+		})
+	}
+}
+
+func TestALeafWithoutOneConfigMapOfItsIDIsRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*distant, *corev1.ConfigMap)
+		parts  []string
+	}{
+		"no ID": {
+			func(_ *distant, holder *corev1.ConfigMap) { holder.Data = nil },
+			[]string{"ConfigMap liqo/id has no `CLUSTER_ID`.", "Write the former ID back"},
+		},
+		"two of them": {
+			func(d *distant, holder *corev1.ConfigMap) {
+				second := holder.DeepCopy()
+				second.Name = "copy"
+				d.objects["configmaps"] = append(d.objects["configmaps"], second)
+			},
+			[]string{"Several ConfigMaps have Liqo's label for it: \"liqo/copy\", \"liqo/id\".", "Delete the others"},
+		},
+		"a text that is no ID": {
+			func(_ *distant, holder *corev1.ConfigMap) { holder.Data[consts.ClusterIDConfigMapKey] = "Rome" },
+			[]string{`ConfigMap liqo/id has the ID "Rome".`, "lower-case letters"},
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			way := newDistant("rome", time.Second)
+			holder := way.objects["configmaps"][0].(*corev1.ConfigMap) //nolint:errcheck,forcetypeassert // see newDistant
+			test.change(way, holder)
+			registry := registryOver(map[string]*distant{"rome": way}, map[string]Credentials{"rome": {Host: "https://rome"}})
+			_, err := registry.Leaf(t.Context(), "rome")
+			explained, ok := errors.AsType[*Error](err)
+			if !ok || explained.Trouble != "cluster-id-invalid" || Lost(err) || NoLiqo(err) {
+				t.Fatalf("%s: got %v", name, err)
+			}
+			for _, part := range test.parts {
+				if !strings.Contains(explained.Detail(), part) {
+					t.Errorf("%s: %q is not in:\n%s", name, part, explained.Detail())
+				}
 			}
 			registry.Close()
 			synctest.Wait()

@@ -14,10 +14,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // noIdentityError means that a centre has no usable Identity for a cluster.
 type noIdentityError struct {
+	trouble trouble.ID // of the guide's entry
 	problem string
 	hint    string // what to do, sentences
 
@@ -30,6 +33,7 @@ func (e *noIdentityError) Error() string { return e.problem }
 func (l *Leaf) identity(ctx context.Context, id liqov1beta1.ClusterID) (givenCredentials, error) {
 	if len(validation.IsDNS1123Label(string(id))) > 0 {
 		return givenCredentials{}, &noIdentityError{
+			trouble: "identity-id-invalid",
 			problem: fmt.Sprintf("%q is not an ID of a cluster", id), hint: "Set `cluster_id`.",
 		}
 	}
@@ -40,12 +44,14 @@ func (l *Leaf) identity(ctx context.Context, id liqov1beta1.ClusterID) (givenCre
 	described := describeIdentity(identity) + fmt.Sprintf(" on leaf %q", l.Name)
 	if identity.Spec.AuthParams.AwsConfig != nil {
 		return givenCredentials{}, &noIdentityError{
+			trouble: "identity-of-aws",
 			problem: described + " is a user of AWS, for which Liqo keeps no kubeconfig",
 			hint:    "Give the cluster credentials of its own, for instance `exec` with `aws eks get-token`.",
 		}
 	}
 	if identity.Status.KubeconfigSecretRef == nil {
 		return givenCredentials{}, &noIdentityError{
+			trouble: "identity-without-kubeconfig",
 			problem: described + " has no kubeconfig yet",
 			hint:    "Liqo's controller-manager creates it. Check that it runs on that leaf.",
 		}
@@ -62,9 +68,10 @@ func (l *Leaf) identity(ctx context.Context, id liqov1beta1.ClusterID) (givenCre
 	}
 	if expiry := given.expiry(); !expiry.IsZero() && expiry.Before(l.Now()) {
 		return givenCredentials{}, &noIdentityError{
+			trouble: "identity-expired",
 			problem: fmt.Sprintf("the certificate of %s expired at %s", described, expiry.Format(time.RFC3339)),
-			hint: "Liqo renews it before, while the two clusters reach each other. " +
-				"Check that its controller-manager and crd-replicator run on both.",
+			hint: fmt.Sprintf("Liqo renews it only while leaf %q reaches the cluster, and no longer after its end. Run "+
+				"`liqoctl authenticate` again. Check that Liqo's controller-manager and crd-replicator run on both.", l.Name),
 		}
 	}
 	return given, nil
@@ -109,12 +116,14 @@ func (l *Leaf) soleIdentity(ctx context.Context, id liqov1beta1.ClusterID) (*aut
 		return matching[0], nil
 	case len(matching) > 1:
 		return nil, &noIdentityError{
+			trouble: "identity-ambiguous",
 			problem: fmt.Sprintf("leaf %q has several Identities for the cluster with the ID %q: %s",
 				l.Name, id, strings.Join(all, ", ")),
 			hint: "Liqo has one. Find out who made the others, and remove them.",
 		}
 	case len(elsewhere) > 0:
 		return nil, &noIdentityError{
+			trouble: "identity-in-wrong-namespace",
 			problem: fmt.Sprintf("leaf %q has no Identity for a cluster with the ID %q in a tenant namespace of that cluster; "+
 				"%s does not count", l.Name, id, strings.Join(elsewhere, ", ")),
 			hint: fmt.Sprintf("Liqo creates Identities in the namespace with the labels %s and %s=%s.",
@@ -123,6 +132,7 @@ func (l *Leaf) soleIdentity(ctx context.Context, id liqov1beta1.ClusterID) (*aut
 	default:
 		slices.Sort(ids)
 		return nil, &noIdentityError{
+			trouble: "identity-missing",
 			problem: fmt.Sprintf("leaf %q has no Identity for a cluster with the ID %q; it has them for %s",
 				l.Name, id, quoteList(slices.Compact(ids))),
 			hint: "Set `cluster_id` if the cluster has another ID, or peer the two clusters: " +

@@ -236,8 +236,13 @@ func (l *Lease) write(ctx context.Context, do func(held *coordinationv1.Lease) e
 	err := do(written)
 	if apierrors.IsConflict(err) {
 		seen, readErr := l.leaf.leased(ctx, l.leaf.lease(l.held.Namespace, l.held.Name))
-		if readErr != nil || seen == nil || seen.UID != l.held.UID || holderOf(seen) != holderOf(l.held) {
-			return cmp.Or(readErr, err)
+		switch {
+		case readErr != nil:
+			return readErr
+		case seen == nil: // for API servers, its UID is in conflict
+			return apierrors.NewNotFound(coordinationv1.Resource("leases"), l.held.Name)
+		case seen.UID != l.held.UID || holderOf(seen) != holderOf(l.held):
+			return err
 		}
 		written = seen
 		err = do(written)

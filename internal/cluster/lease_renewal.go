@@ -39,7 +39,8 @@ type Lease struct {
 	failure error   // of the last renewal; nil if it has succeeded
 }
 
-// LeaseLostError means that this process does not hold a lease any more, because it has not renewed it in time.
+// LeaseLostError means that this process does not hold a lease any more, because it has not renewed it in time or
+// somebody has deleted it.
 type LeaseLostError struct {
 	Leaf, Namespace, Name string
 	// Last is why the last renewal failed. It is nil if there was none in time: the process was stopped, or its machine
@@ -47,11 +48,17 @@ type LeaseLostError struct {
 	Last error
 	// Taken means that another process has the lease now. Otherwise the API server refuses the renewals.
 	Taken bool
+	// Deleted means that somebody has deleted the lease before another process might take it. Then Taken is true, too:
+	// another process may have it now.
+	Deleted bool
 }
 
 // Error names the lease.
 func (e *LeaseLostError) Error() string {
 	text := fmt.Sprintf("Lease %s/%s on leaf %q was not renewed in time", e.Namespace, e.Name, e.Leaf)
+	if e.Deleted {
+		text = fmt.Sprintf("Lease %s/%s on leaf %q was deleted", e.Namespace, e.Name, e.Leaf)
+	}
 	if e.Last != nil {
 		text += ": " + e.Last.Error()
 	}
@@ -112,7 +119,10 @@ func (l *Lease) renew(ctx context.Context, retries *retries) error {
 	case ctx.Err() != nil:
 		return nil // it is being released
 	case apierrors.IsConflict(err) || isAbsent(err):
-		return l.lost(last, true)
+		lost := l.lost(last, true)
+		sure, _ := l.sure()
+		lost.Deleted = isAbsent(err) && sure > 0
+		return lost
 	case retries.believes(err):
 		return l.lost(err, false)
 	default:

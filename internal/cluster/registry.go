@@ -166,7 +166,7 @@ func (r *Registry) credentials(name string) (Credentials, error) {
 	}
 	kubeconfig, err := r.config.Kubeconfig.view()
 	if err != nil {
-		return Credentials{}, err
+		return Credentials{}, unusable(name, err)
 	}
 	if _, ok := kubeconfig.Contexts[name]; !ok {
 		return Credentials{}, r.noContext(name, listed)
@@ -178,10 +178,11 @@ func (r *Registry) credentials(name string) (Credentials, error) {
 // noContext returns the error for a name that must be a context of the common kubeconfig, but is not.
 func (r *Registry) noContext(name string, listed bool) error {
 	if listed {
-		return fmt.Errorf("the entry %q of `clusters` does not say which cluster it is for. By default it is for the "+
-			"context with its name, but %s has no context %q; it has %s. "+
-			"Set `config_context`, `host` or a kubeconfig in the entry",
-			name, r.config.Kubeconfig.describe(), name, quoteList(r.config.Kubeconfig.contexts()))
+		err := unusable(name, fmt.Errorf("the entry %q of `clusters` does not say which cluster it is for", name))
+		err.Hint = fmt.Sprintf("By default it is for the context with its name, but %s has no context %q; it has %s. "+
+			"Set `config_context`, `host` or a kubeconfig in the entry.",
+			r.config.Kubeconfig.describe(), name, quoteList(r.config.Kubeconfig.contexts()))
+		return err
 	}
 	return &UnknownNameError{
 		Name:     name,

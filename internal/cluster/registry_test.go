@@ -148,6 +148,34 @@ func TestAnEntryThatDoesNotSayWhichClusterItIsForIsNotGuessed(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), expected) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("expected %s, got: %v", expected, err)
 		}
+		isUnusable(t, err, name, "The entry \""+name+"\" of `clusters` does not say which cluster it is for.")
+	}
+}
+
+// isUnusable fails the test unless an error says that the credentials of a leaf can't be used, with this text.
+func isUnusable(t *testing.T, err error, name, text string) {
+	t.Helper()
+	explained, ok := errors.AsType[*Error](err)
+	if !ok || explained.Leaf != name || explained.Trouble != "credentials-unusable" ||
+		!strings.HasPrefix(explained.Detail(), text) {
+		t.Errorf("%s: got %v", name, err)
+	}
+}
+
+func TestACommonKubeconfigThatCannotBeUsedIsAnErrorOfTheLeaf(t *testing.T) {
+	t.Setenv("HOME", "")
+	for text, kubeconfig := range map[string]Kubeconfig{
+		"Kubeconfig /nowhere can't be read: no such file or directory.": {Paths: []string{"/nowhere"}},
+		"The kubeconfig in `config_content` can't be parsed.":           {Content: "clusters: [token: s3cret"},
+		"~/config: the home directory is unknown: ":                     {Paths: []string{"~/config"}},
+	} {
+		registry := NewRegistry(Config{Kubeconfig: kubeconfig})
+		_, err := registry.Leaf(t.Context(), "rome")
+		isUnusable(t, err, "rome", text)
+		if Lost(err) {
+			t.Errorf("it counts as lost: %v", err)
+		}
+		registry.Close()
 	}
 }
 

@@ -18,16 +18,14 @@ func (r *Registry) throughCentre(ctx context.Context, name string, credentials C
 	through := credentials.Through
 	if r.config.Clusters[through].Through != "" {
 		return Credentials{}, &Error{
-			Leaf: name, Summary: "credentials can't be used", Hint: "Give that cluster credentials of its own.",
-			Err: fmt.Errorf("`through` is %q, which itself is reached through another cluster", through),
+			Leaf: name, own: true, Trouble: "through-chained", Summary: "credentials can't be used",
+			Hint: "Give that cluster credentials of its own.",
+			Err:  fmt.Errorf("`through` is %q, which itself is reached through another cluster", through),
 		}
 	}
 	centre, err := r.Leaf(ctx, through)
 	if err != nil {
-		return Credentials{}, &Error{
-			Leaf: name, Summary: fmt.Sprintf("it is reached through %q, which can't be used", through), Err: err,
-			unreachable: Unreachable(err),
-		}
+		return Credentials{}, withoutCentre(name, through, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeToAnswer)
 	defer cancel()
@@ -37,14 +35,36 @@ func (r *Registry) throughCentre(ctx context.Context, name string, credentials C
 	}
 	if err != nil {
 		explained := &Error{
-			Leaf: name, Summary: fmt.Sprintf("%q has no credentials for it", through), Err: err, unreachable: Unreachable(err),
+			Leaf: name, Err: err, own: true, unreachable: Unreachable(err),
+			Trouble: "identity-unreadable", Summary: fmt.Sprintf("%q has no credentials for it", through),
 		}
 		if missing, ok := errors.AsType[*noIdentityError](err); ok {
-			explained.Hint = missing.hint
+			explained.Trouble, explained.Hint = missing.trouble, missing.hint
 		}
 		return Credentials{}, explained
 	}
 	return credentials, nil
+}
+
+// unknownCentreError is an [UnknownNameError] about a centre. It is another type, because the leaf's own name is known.
+type unknownCentreError struct{ *UnknownNameError }
+
+// withoutCentre returns the error of a leaf whose centre can't be used, for this reason.
+func withoutCentre(name, through string, err error) *Error {
+	if unknown, ok := errors.AsType[*UnknownNameError](err); ok {
+		return &Error{
+			Leaf: name, Err: &unknownCentreError{unknown}, own: true,
+			Trouble: "central-cluster-unknown",
+			Summary: fmt.Sprintf("it is reached through %q, which is no known name", through),
+			Hint: "Set `through` of this leaf to the name of its central cluster, or add that one to `clusters` of the " +
+				"provider block.",
+		}
+	}
+	return &Error{
+		Leaf: name, Err: err, own: true, unreachable: Unreachable(err),
+		Trouble: "central-cluster-unusable",
+		Summary: fmt.Sprintf("it is reached through %q, which can't be used", through),
+	}
 }
 
 // id returns the cluster ID that the user expects: by default, and only through a centre, it is the leaf's name.
@@ -71,7 +91,8 @@ func (l *Leaf) checkIdentity(credentials Credentials) error {
 		return nil
 	}
 	return &Error{
-		Leaf: l.Name, Summary: "another cluster answers", Err: err,
+		Leaf: l.Name, Err: err, own: true,
+		Trouble: "cluster-id-differs", Summary: "another cluster answers",
 		Hint: "Check `host` and `cluster_id` of this entry of `clusters`.",
 	}
 }

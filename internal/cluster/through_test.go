@@ -25,6 +25,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // centreWith returns a leaf Europe that holds these objects.
@@ -249,15 +251,18 @@ func TestACentreWithoutUsableCredentialsForALeafSaysWhy(t *testing.T) {
 	expired := time.Now().Add(-time.Hour)
 	for name, test := range map[string]struct {
 		change   func(*authv1beta1.Identity, *corev1.Secret)
+		trouble  trouble.ID // empty if the error is another one
 		expected []string
 		lost     bool
 	}{
 		"another cluster": {
 			func(identity *authv1beta1.Identity, _ *corev1.Secret) { identity.Spec.ClusterID = "roma" },
+			"identity-missing",
 			[]string{`no Identity for a cluster with the ID "rome"; it has them for "roma"`}, true,
 		},
 		"another namespace": {
 			func(identity *authv1beta1.Identity, _ *corev1.Secret) { identity.Namespace = "default" },
+			"identity-in-wrong-namespace",
 			[]string{
 				`no Identity for a cluster with the ID "rome" in a tenant namespace of that cluster`,
 				"Identity default/controlplane-rome does not count",
@@ -265,13 +270,14 @@ func TestACentreWithoutUsableCredentialsForALeafSaysWhy(t *testing.T) {
 		},
 		"no kubeconfig yet": {
 			func(identity *authv1beta1.Identity, _ *corev1.Secret) { identity.Status.KubeconfigSecretRef = nil },
+			"identity-without-kubeconfig",
 			[]string{"Identity liqo-tenant-rome/controlplane-rome", "has no kubeconfig yet"}, false,
 		},
 		"a user of AWS": {
 			func(identity *authv1beta1.Identity, _ *corev1.Secret) {
 				identity.Spec.AuthParams.AwsConfig = &authv1beta1.AwsConfig{AwsRegion: "eu-south-1"}
 			},
-			[]string{"is a user of AWS"}, false,
+			"identity-of-aws", []string{"is a user of AWS"}, false,
 		},
 		"an expired certificate": {
 			func(_ *authv1beta1.Identity, secret *corev1.Secret) {
@@ -279,13 +285,16 @@ func TestACentreWithoutUsableCredentialsForALeafSaysWhy(t *testing.T) {
 					user.ClientCertificateData, user.ClientKeyData = certificateUntil(t, expired)
 				})
 			},
-			[]string{"expired at " + expired.UTC().Format(time.RFC3339)}, false,
+			"identity-expired", []string{
+				"expired at " + expired.UTC().Format(time.RFC3339), "renews it only while leaf \"europe\" reaches the cluster",
+				"Run `liqoctl authenticate` again",
+			}, false,
 		},
 		"a Secret that is gone": {
 			func(identity *authv1beta1.Identity, _ *corev1.Secret) {
 				identity.Status.KubeconfigSecretRef.Name = "gone"
 			},
-			[]string{`"gone" not found`}, false,
+			"", []string{`"gone" not found`}, false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -295,9 +304,17 @@ func TestACentreWithoutUsableCredentialsForALeafSaysWhy(t *testing.T) {
 			if err == nil {
 				t.Fatal("there is no error")
 			}
+			text := err.Error()
+			missing, ok := errors.AsType[*noIdentityError](err)
+			if ok && missing.trouble != test.trouble || !ok && test.trouble != "" {
+				t.Errorf("expected the trouble %q, got: %v", test.trouble, err)
+			}
+			if ok {
+				text += "\n" + missing.hint
+			}
 			for _, words := range test.expected {
-				if !strings.Contains(err.Error(), words) {
-					t.Errorf("expected %q, got: %v", words, err)
+				if !strings.Contains(text, words) {
+					t.Errorf("expected %q, got: %s", words, text)
 				}
 			}
 			if Lost(err) != test.lost {
@@ -335,20 +352,36 @@ func TestALeafBehindACentreThatCannotBeUsedIsExplained(t *testing.T) {
 	registry.config.Clusters["behind itself"] = Credentials{Through: "behind itself"}
 	registry.config.Clusters["behind nothing"] = Credentials{Through: "nobody"}
 	for name, test := range map[string]struct {
+		trouble     trouble.ID
 		expected    string
 		unreachable bool
 	}{
-		"behind the silent one": {`it is reached through "milan", which can't be used: leaf "milan": the API server`, true},
-		"behind itself":         {"which itself is reached through another cluster", false},
-		"behind nothing":        {`"nobody" is neither a cluster of the provider block`, false},
+		"behind the silent one": {
+			"central-cluster-unusable",
+			`it is reached through "milan", which can't be used: leaf "milan": the API server`, true,
+		},
+		"behind itself": {"through-chained", "which itself is reached through another cluster", false},
+		"behind nothing": {
+			"central-cluster-unknown", `it is reached through "nobody", which is no known name: "nobody" is neither a cluster`,
+			false,
+		},
 	} {
 		_, err := registry.Leaf(t.Context(), name)
 		var explained *Error
 		if !errors.As(err, &explained) || explained.Leaf != name || !strings.Contains(err.Error(), test.expected) {
 			t.Errorf("%s: expected %q, got: %v", name, test.expected, err)
 		}
+		if explained != nil && explained.Trouble != test.trouble {
+			t.Errorf("%s: the trouble is %q, expected %q", name, explained.Trouble, test.trouble)
+		}
 		if Unreachable(err) != test.unreachable {
 			t.Errorf("%s: unreachable: %t, expected %t", name, Unreachable(err), test.unreachable)
+		}
+		if _, unknown := errors.AsType[*UnknownNameError](err); unknown {
+			t.Errorf("%s: its own name is unknown: %v", name, err)
+		}
+		if lost := name != "behind itself"; Lost(err) != lost {
+			t.Errorf("%s: lost: %t, expected %t", name, Lost(err), lost)
 		}
 	}
 	dials := silent.dials.Load()

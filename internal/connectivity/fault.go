@@ -9,6 +9,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Hop is a part of the way from pod to pod: pod, node, overlay, gateway, tunnel, and the same again on the other leaf.
@@ -31,12 +32,18 @@ type Fault struct {
 	Leaf string
 	Node string // where the hop is; empty unless the hop is a pod, a node or the overlay
 
-	Summary  string   // a few words
-	Evidence []string // what was observed, in sentences
-	Advice   string   // what to do
+	Trouble  trouble.ID // of the guide's entry
+	Summary  string     // a few words
+	Evidence []string   // what was observed, in sentences
+	Advice   string     // what to do
 
-	way way // on which it was found
+	also []trouble.ID // of the entries about what has caused it, as far as the evidence says it
+	way  way          // on which it was found
 }
+
+// Troubles returns the IDs of the guide's entries: first that of the summary, then those of what the evidence says has
+// caused it.
+func (f *Fault) Troubles() []trouble.ID { return append([]trouble.ID{f.Trouble}, f.also...) }
 
 // pushes are the packets that a prober sends to a pod that does not answer, so that the counters of the tunnel show
 // them, and pushed are their bytes. The tunnel adds to each of them, so there is no doubt.
@@ -277,7 +284,10 @@ func (t *Test) tunnelDown(ctx context.Context) *Fault {
 		return nil
 	}
 	problem := explain.Down(ctx, t.client.Subject(), t.server.Subject())
-	return &Fault{Hop: HopTunnel, Summary: problem.Summary, Evidence: []string{problem.Detail}}
+	return &Fault{
+		Hop: HopTunnel, Trouble: problem.Trouble, Summary: problem.Summary, Evidence: []string{problem.Detail},
+		also: problem.Troubles()[1:],
+	}
 }
 
 // reportedAnew returns when the gateway has reported its tunnel again, or does not do so any more. It updates the
@@ -303,6 +313,7 @@ func (s *station) reportedAnew(ctx context.Context) {
 func unknown(path Path) Fault {
 	return Fault{
 		Hop:     HopUnknown,
+		Trouble: "pings-unanswered",
 		Summary: fmt.Sprintf("pings from %q to %q are not answered", path.From.Leaf, path.To.Leaf),
 		Evidence: []string{
 			path.story(),

@@ -1,12 +1,15 @@
 package connectivity
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // scene is what a test between Rome and Milan has observed. Each leaf has two nodes, and all packets pass.
@@ -98,7 +101,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				}
 				rome.isolated(first)
 			},
-			Fault{Hop: HopPod, Leaf: "rome", Node: "first"},
+			Fault{Trouble: "pod-packets-lost", Hop: HopPod, Leaf: "rome", Node: "first"},
 		},
 		"a pod's device is down, and no router of its leaf says so": {
 			func(s scene, rome, milan *station) {
@@ -108,7 +111,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				}
 				rome.isolated(first)
 			},
-			Fault{Hop: HopPod, Leaf: "rome", Node: "first"},
+			Fault{Trouble: "pod-packets-lost", Hop: HopPod, Leaf: "rome", Node: "first"},
 		},
 		"a policy keeps packets from a pod": {
 			func(s scene, rome, milan *station) {
@@ -116,7 +119,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 					s.loses(rome, milan, node, first, 1, 2, 4)
 				}
 			},
-			Fault{Hop: HopPod, Leaf: "milan", Node: "first"},
+			Fault{Trouble: "pod-packets-lost", Hop: HopPod, Leaf: "milan", Node: "first"},
 		},
 		"a policy keeps packets from a pod, and no router says so": {
 			func(s scene, rome, milan *station) {
@@ -124,7 +127,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 					s.loses(rome, milan, node, first, 1)
 				}
 			},
-			Fault{Hop: HopPod, Leaf: "milan", Node: "first"},
+			Fault{Trouble: "pod-packets-lost", Hop: HopPod, Leaf: "milan", Node: "first"},
 		},
 		"a node has no route": {
 			func(s scene, rome, milan *station) {
@@ -134,7 +137,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 					rome.heard[first].requests += failing // they arrive, but their answers do not
 				}
 			},
-			Fault{Hop: HopNode, Leaf: "rome", Node: "first"},
+			Fault{Trouble: "node-not-forwarding", Hop: HopNode, Leaf: "rome", Node: "first"},
 		},
 		"a node drops what it has no route for": {
 			func(s scene, rome, milan *station) {
@@ -144,7 +147,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 					rome.heard[first].requests += failing
 				}
 			},
-			Fault{Hop: HopNode, Leaf: "rome", Node: "first"},
+			Fault{Trouble: "node-not-forwarding", Hop: HopNode, Leaf: "rome", Node: "first"},
 		},
 		"the overlay of a node carries nothing": {
 			func(s scene, rome, milan *station) {
@@ -154,7 +157,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				}
 				rome.silent(first)
 			},
-			Fault{Hop: HopOverlay, Leaf: "rome", Node: "first"},
+			Fault{Trouble: "overlay-packets-lost", Hop: HopOverlay, Leaf: "rome", Node: "first"},
 		},
 		"a gateway drops what comes from its leaf": {
 			func(s scene, rome, milan *station) {
@@ -164,7 +167,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				rome.counts(0, 4*pushed)
 				milan.counts(4*pushed, 0)
 			},
-			Fault{Hop: HopGateway, Leaf: "rome"},
+			Fault{Trouble: "gateway-not-forwarding", Hop: HopGateway, Leaf: "rome"},
 		},
 		"a gateway drops what comes from the tunnel": {
 			func(s scene, rome, milan *station) {
@@ -174,7 +177,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				rome.counts(4*pushed, 4*pushed)
 				milan.counts(4*pushed, 4*pushed)
 			},
-			Fault{Hop: HopGateway, Leaf: "milan"},
+			Fault{Trouble: "gateway-not-forwarding", Hop: HopGateway, Leaf: "milan"},
 		},
 		"a gateway drops packets, and none counts them": {
 			func(s scene, rome, milan *station) {
@@ -182,7 +185,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				s.losesAll(milan, rome, 1, 2)
 				rome.hearsAll()
 			},
-			Fault{Hop: HopGateway},
+			Fault{Trouble: "either-gateway-not-forwarding", Hop: HopGateway},
 		},
 		"the network drops the tunnel's packets in one direction": {
 			func(s scene, rome, milan *station) {
@@ -192,7 +195,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				rome.counts(4*pushed, 4*pushed)
 				milan.counts(4*pushed, 0)
 			},
-			Fault{Hop: HopTunnel},
+			Fault{Trouble: "tunnel-packets-lost", Hop: HopTunnel},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,8 +203,9 @@ func TestEachFaultHasItsHop(t *testing.T) {
 			test.happens(s, s.client, s.server)
 			found := s.find(t)
 			for _, fault := range found {
-				if !fault.isSame(test.want) {
-					t.Errorf("got %s of %q %q:\n%s", fault.Hop, fault.Leaf, fault.Node, strings.Join(fault.Evidence, "\n"))
+				if !fault.isSame(test.want) || fault.Trouble != test.want.Trouble {
+					t.Errorf("got %s, %s of %q %q:\n%s", fault.Trouble, fault.Hop, fault.Leaf, fault.Node,
+						strings.Join(fault.Evidence, "\n"))
 				}
 			}
 			if len(found) == 0 {
@@ -287,5 +291,39 @@ func TestMoreLossThanIsAcceptedIsAFault(t *testing.T) {
 	found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)})
 	if len(found) != 1 || !strings.Contains(found[0].Evidence[0], "7 of 10") {
 		t.Errorf("30 %%: got %+v", found)
+	}
+}
+
+func TestTheAdviceAboutTheOverlayHoldsForEveryLiqo(t *testing.T) {
+	s := newScene(t)
+	const first = 0
+	advice := s.client.overlayFault(way{from: s.client, to: s.server}, first).Advice
+	for _, part := range []string{
+		"UDP port 6091 unless Liqo was installed with another `networking.genevePort`",
+		"\n\n  kubectl -n liqo delete pod -l app.kubernetes.io/name=fabric --field-selector spec.nodeName=first",
+	} {
+		if !strings.Contains(advice, part) {
+			t.Errorf("%q is missing in:\n%s", part, advice)
+		}
+	}
+}
+
+func TestTheAdviceAboutBothGatewaysSaysWhatTheTestLacks(t *testing.T) {
+	s := newScene(t)
+	fault := gatewaysFault(way{from: s.client, to: s.server})
+	const lacks = "The test can tell which one it is if Liqo is installed with metrics.enabled=true, and if the " +
+		"provider's user may list internalfabrics.networking.liqo.io."
+	if !strings.HasPrefix(fault.Advice, lacks) {
+		t.Errorf("got:\n%s", fault.Advice)
+	}
+}
+
+func TestATunnelThatIsDownHasAlsoTheTroubleThatHasCausedIt(t *testing.T) {
+	gateway := clustertest.GatewayServer("milan", 51840)
+	gateway.DeletionTimestamp, gateway.Finalizers = new(metav1.Now()), []string{"example.com/hold"}
+	s := newScene(t, gateway)
+	down := s.tunnelDown(t.Context())
+	if want := []trouble.ID{"tunnel-down", "object-not-deleted"}; !slices.Equal(down.Troubles(), want) {
+		t.Errorf("got %q:\n%s", down.Troubles(), strings.Join(down.Evidence, "\n"))
 	}
 }

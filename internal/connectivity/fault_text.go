@@ -90,7 +90,7 @@ func (s *station) podFault(ctx context.Context, w way, node int) *Fault {
 	}
 	return &Fault{
 		Hop: HopPod, Leaf: s.Leaf.Name, Node: s.names[node], Evidence: evidence, Advice: advice,
-		Summary: fmt.Sprintf("packets get lost between a pod and %s", s.place(node)),
+		Trouble: "pod-packets-lost", Summary: fmt.Sprintf("packets get lost between a pod and %s", s.place(node)),
 	}
 }
 
@@ -119,6 +119,7 @@ func (s *station) nodeFault(w way, node int) *Fault {
 	gateway := s.objects.Gateway()
 	return &Fault{
 		Hop: HopNode, Leaf: s.Leaf.Name, Node: s.names[node], way: w,
+		Trouble:  "node-not-forwarding",
 		Summary:  fmt.Sprintf("%s does not pass packets between its pods and the gateway", s.place(node)),
 		Evidence: append(observed(w), s.tellOverlay(node)),
 		Advice: fmt.Sprintf("Check the routes of the node to the ranges of the other leaf, and its firewall. Liqo's fabric "+
@@ -131,12 +132,14 @@ func (s *station) nodeFault(w way, node int) *Fault {
 func (s *station) overlayFault(w way, node int) *Fault {
 	return &Fault{
 		Hop: HopOverlay, Leaf: s.Leaf.Name, Node: s.names[node],
+		Trouble:  "overlay-packets-lost",
 		Summary:  fmt.Sprintf("packets get lost between %s and the gateway", s.place(node)),
 		Evidence: append(observed(w), s.tellOverlay(node)),
-		Advice: fmt.Sprintf("Liqo joins each node with the gateway's pod by a Geneve tunnel, UDP port 6091. Check that the "+
-			"leaf's network passes this between nodes, and that the node still has its device (ip -d link show type geneve). "+
-			"Liqo creates a device again when its GeneveTunnel is deleted:\n\n  kubectl -n %s get genevetunnels",
-			s.namespace()),
+		Advice: fmt.Sprintf("Liqo joins each node with the gateway's pod by a Geneve tunnel. Check that the leaf's network "+
+			"passes it between nodes, UDP port 6091 unless Liqo was installed with another `networking.genevePort`, and that "+
+			"the node still has its device (ip -d link show type geneve). To create the device again, restart Liqo's fabric "+
+			"on the node:\n\n  kubectl -n %s delete pod -l app.kubernetes.io/name=fabric --field-selector spec.nodeName=%s",
+			s.Leaf.LiqoNamespace, s.names[node]),
 	}
 }
 
@@ -144,6 +147,7 @@ func (s *station) gatewayFault(w way) *Fault {
 	gateway := s.objects.Gateway()
 	return &Fault{
 		Hop: HopGateway, Leaf: s.Leaf.Name,
+		Trouble: "gateway-not-forwarding",
 		Summary: fmt.Sprintf("the gateway of %q does not pass packets on from %q to %q",
 			s.Leaf.Name, w.from.Leaf.Name, w.to.Leaf.Name),
 		Evidence: append(observed(w), tellTunnel(w)),
@@ -157,16 +161,19 @@ func gatewaysFault(w way) *Fault {
 	one, other := w.from.gatewayFault(w), w.to.gatewayFault(w)
 	return &Fault{
 		Hop:      HopGateway,
+		Trouble:  "either-gateway-not-forwarding",
 		Summary:  fmt.Sprintf("one of the gateways does not pass packets on from %q to %q", w.from.Leaf.Name, w.to.Leaf.Name),
 		Evidence: one.Evidence,
-		Advice: fmt.Sprintf("Gateways tell which one it is if Liqo is installed with metrics.enabled=true. On leaf %q: "+
-			"%s\n\nOn leaf %q: %s", w.from.Leaf.Name, one.Advice, w.to.Leaf.Name, other.Advice),
+		Advice: fmt.Sprintf("The test can tell which one it is if Liqo is installed with metrics.enabled=true, and if the "+
+			"provider's user may list internalfabrics.networking.liqo.io. On leaf %q: %s\n\nOn leaf %q: %s",
+			w.from.Leaf.Name, one.Advice, w.to.Leaf.Name, other.Advice),
 	}
 }
 
 func tunnelFault(w way) *Fault {
 	return &Fault{
 		Hop:      HopTunnel,
+		Trouble:  "tunnel-packets-lost",
 		Summary:  fmt.Sprintf("packets get lost between the gateways of %q and %q", w.from.Leaf.Name, w.to.Leaf.Name),
 		Evidence: append(observed(w), tellTunnel(w)),
 		Advice:   "Check what filters UDP packets between the two gateways, in this direction.",
@@ -191,6 +198,7 @@ func (t *Test) oversized(paths []Path) []Fault {
 			if overlay := s.reports[node].overlay; overlay != nil && overlay.Answered > 0 && overlay.Largest < s.mtu() {
 				return []Fault{{
 					Hop: HopOverlay, Leaf: s.Leaf.Name, Node: s.names[node],
+					Trouble: "overlay-large-packets-lost",
 					Summary: fmt.Sprintf("large packets get lost between %s and the gateway", s.place(node)),
 					Evidence: append(evidence, fmt.Sprintf("In the overlay between %s and the gateway, packets of %d bytes pass.",
 						s.place(node), overlay.Largest)),
@@ -201,7 +209,8 @@ func (t *Test) oversized(paths []Path) []Fault {
 		}
 	}
 	return []Fault{{
-		Hop: HopTunnel,
+		Hop:     HopTunnel,
+		Trouble: "tunnel-large-packets-lost",
 		Summary: fmt.Sprintf("large packets get lost between the gateways of %q and %q",
 			t.client.Leaf.Name, t.server.Leaf.Name),
 		Evidence: evidence,
@@ -224,6 +233,7 @@ func (t *Test) lossy(paths []Path) []Fault {
 	}
 	return []Fault{{
 		Hop: HopUnknown, Evidence: evidence,
+		Trouble: "some-packets-lost",
 		Summary: fmt.Sprintf("some packets get lost between %q and %q", t.client.Leaf.Name, t.server.Leaf.Name),
 		Advice: fmt.Sprintf("Apply again to see whether this lasts. If some paths lose packets and others do not, look at "+
 			"their nodes; otherwise at the path between the gateways. `accepted_loss` accepts more than %d %%.",

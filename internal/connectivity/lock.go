@@ -42,6 +42,7 @@ func (t *Test) lock(ctx context.Context) (_ context.Context, release func(), err
 		if busy != "" && errors.Is(err, context.DeadlineExceeded) {
 			err = &explain.Problem{
 				Leaf: s.Leaf.Name, Err: err,
+				Trouble: "another-test-running",
 				Summary: fmt.Sprintf("another test with %q has not ended", s.Remote.Name),
 				Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that test has ended, then apply again. If it was "+
 					"killed, the Lease expires within seconds.", s.namespace(), name, cluster.Shown(busy)),

@@ -30,7 +30,7 @@ func (s *station) nodes(ctx context.Context, atMost int) ([]string, error) {
 	usable := slices.DeleteFunc(list.Items, func(node corev1.Node) bool { return !runsPods(&node) })
 	if len(usable) == 0 {
 		return nil, &explain.Problem{
-			Leaf: s.Leaf.Name, Summary: "no node can run the test's pods",
+			Leaf: s.Leaf.Name, Trouble: "test-nodes-unusable", Summary: "no node can run the test's pods",
 			Detail: fmt.Sprintf("Of %d nodes, each is not ready, cordoned, tainted, a virtual node, or does not run Linux.",
 				len(list.Items)),
 		}

@@ -40,6 +40,12 @@ const (
 // nobody is a user without any rights.
 const nobody = 65532
 
+// pingGroups lets every user ping without a capability.
+const pingGroups = "net.ipv4.ping_group_range"
+
+// What a pod requests.
+const requestedCPU, requestedMemory = "10m", "16Mi"
+
 // container is the name of the only container of each pod.
 const container = "test"
 
@@ -86,14 +92,13 @@ func (s *station) newPod(role, script string, node int, args ...string) *corev1.
 			SecurityContext: &corev1.PodSecurityContext{
 				RunAsNonRoot: new(true), RunAsUser: new(int64(nobody)), RunAsGroup: new(int64(nobody)),
 				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-				// It lets every user ping without a capability.
-				Sysctls: []corev1.Sysctl{{Name: "net.ipv4.ping_group_range", Value: "0 " + strconv.Itoa(math.MaxInt32)}},
+				Sysctls:        []corev1.Sysctl{{Name: pingGroups, Value: "0 " + strconv.Itoa(math.MaxInt32)}},
 			},
 			Containers: []corev1.Container{{
 				Name: container, Image: s.image.name, ImagePullPolicy: s.image.policy,
 				Command: slices.Concat([]string{"sh", "-c", script, "test"}, args),
 				Resources: corev1.ResourceRequirements{
-					Requests: resources("10m", "16Mi"), Limits: resources("500m", "64Mi"),
+					Requests: resources(requestedCPU, requestedMemory), Limits: resources("500m", "64Mi"),
 				},
 				SecurityContext: &corev1.SecurityContext{
 					AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
@@ -123,10 +128,25 @@ func hasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
+// refusal returns why the kubelet has not accepted a pod or has stopped it. It is empty for a pod that ended by itself.
+func refusal(pod *corev1.Pod) string {
+	if pod.Status.Phase != corev1.PodFailed {
+		return ""
+	}
+	return pod.Status.Reason
+}
+
 // whyEnded says why a pod has ended too early.
 func whyEnded(pod *corev1.Pod) string {
-	if state := terminated(pod); state != nil {
+	state := terminated(pod)
+	switch reason := refusal(pod); {
+	case reason != "" && pod.Status.Message != "":
+		return reason + ": " + pod.Status.Message
+	case reason != "":
+		return reason
+	case state != nil:
 		return cmp.Or(state.Message, state.Reason)
+	default:
+		return cmp.Or(pod.Status.Message, "its status does not say why")
 	}
-	return cmp.Or(pod.Status.Message, pod.Status.Reason, "its status does not say why")
 }

@@ -151,7 +151,34 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "SysctlForbidden", Message: "forbidden sysctl"}
 				return nil
 			},
-			[]string{"forbidden sysctl", "net.ipv4.ping_group_range"},
+			[]string{"SysctlForbidden: forbidden sysctl", "net.ipv4.ping_group_range"},
+		},
+		"a node without room": {
+			func(pod *corev1.Pod) error {
+				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "OutOfcpu", Message: "Pod was rejected: no CPU"}
+				return nil
+			},
+			[]string{`on node "milan-1", with image ghcr.io/liqotech/gateway:v1.2.0: OutOfcpu: Pod was rejected: no CPU.` +
+				"\n\nFree capacity on this node, or cordon it: the test leaves out cordoned nodes. A pod requests 10m of CPU " +
+				"and 16Mi of memory."},
+		},
+		"a node that evicts a prober": {
+			func(pod *corev1.Pod) error {
+				if err := healthy(pod); err != nil || !strings.Contains(pod.Name, "prober") {
+					return err
+				}
+				ended(pod, corev1.PodFailed, "mtu 1500\n")
+				pod.Status.Reason, pod.Status.Message = "Evicted", "The node was low on resource: memory."
+				return nil
+			},
+			[]string{"Evicted: The node was low on resource: memory.\n\nFree capacity on this node"},
+		},
+		"a node that shuts down": {
+			func(pod *corev1.Pod) error {
+				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "NodeShutdown", Message: "Pod was rejected"}
+				return nil
+			},
+			[]string{"NodeShutdown: Pod was rejected.\n\nCheck this node, or cordon it: the test leaves out cordoned nodes."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -65,7 +66,8 @@ func (s *station) prepare(ctx context.Context, options Options) error {
 	}
 	if gateway := s.objects.Gateway(); gateway == nil || !liqo.IsRemapped(s.objects.Configuration) {
 		return &explain.Problem{
-			Leaf: s.Leaf.Name, Summary: fmt.Sprintf("there is no network with %q", s.Remote.Name),
+			Leaf: s.Leaf.Name, Trouble: "test-network-missing",
+			Summary: fmt.Sprintf("there is no network with %q", s.Remote.Name),
 			Detail: "A test needs a Configuration that Liqo has remapped, and a gateway. Create a liqo_shortcut first, and " +
 				"refer to its attributes in the test, so that the test comes after it.",
 		}
@@ -135,6 +137,9 @@ func (s *station) probe(ctx context.Context, options Options) error {
 		return err
 	}
 	for _, pod := range s.probers {
+		if refusal(pod) != "" {
+			return s.failed(pod, errors.New(whyEnded(pod)))
+		}
 		report, err := parseReport(whyEnded(pod))
 		if err != nil {
 			return s.failed(pod, err)
@@ -155,11 +160,26 @@ func (s *station) mtu() int {
 // failed is the error of a pod that could not do its work.
 func (s *station) failed(pod *corev1.Pod, err error) error {
 	return &explain.Problem{
-		Leaf: s.Leaf.Name, Summary: "a pod of the test could not do its work",
-		Detail: fmt.Sprintf("%s on node %q, with image %s: %s.\n\nThe image needs a POSIX shell and the ping of iputils "+
-			"without file capabilities, and node %q must allow a pod the sysctl net.ipv4.ping_group_range. Another image can "+
-			"be set with `image`.",
-			s.Leaf.Describe(pod), pod.Spec.NodeName, s.image.name, cluster.Shown(err.Error()), pod.Spec.NodeName),
+		Leaf: s.Leaf.Name, Trouble: "test-pod-failed", Summary: "a pod of the test could not do its work",
+		Detail: fmt.Sprintf("%s on node %q, with image %s: %s.\n\n%s", s.Leaf.Describe(pod), pod.Spec.NodeName,
+			s.image.name, strings.TrimSuffix(cluster.Shown(err.Error()), "."), adviceFor(pod)),
+	}
+}
+
+// adviceFor says what to do about a pod that could not do its work, by the reason that the kubelet gives.
+func adviceFor(pod *corev1.Pod) string {
+	const cordon = "or cordon it: the test leaves out cordoned nodes."
+	switch reason := refusal(pod); {
+	case reason == "":
+		return fmt.Sprintf("The image needs a POSIX shell and the ping of iputils without file capabilities, and node %q "+
+			"must allow a pod the sysctl %s. Another image can be set with `image`.", pod.Spec.NodeName, pingGroups)
+	case reason == "SysctlForbidden":
+		return fmt.Sprintf("Let the kubelet of this node allow the sysctl %s, %s", pingGroups, cordon)
+	case strings.HasPrefix(reason, "OutOf"), reason == "Evicted", reason == "Preempting":
+		return fmt.Sprintf("Free capacity on this node, %s A pod requests %s of CPU and %s of memory.",
+			cordon, requestedCPU, requestedMemory)
+	default:
+		return "Check this node, " + cordon
 	}
 }
 
@@ -184,7 +204,7 @@ func (s *station) start(ctx context.Context, pod *corev1.Pod, waitedFor string, 
 	err := s.Leaf.UntilObject(ctx, pod, func(exists bool) bool { return !exists || done(pod) || hasEnded(pod) })
 	switch {
 	case err != nil:
-		return explain.Pod(ctx, s.Leaf, pod, "the test", waitedFor, err)
+		return explain.Pod(ctx, s.Leaf, pod, waitedFor, err)
 	case !done(pod):
 		return s.failed(pod, errors.New(whyEnded(pod)))
 	}

@@ -41,7 +41,7 @@ func (s *Service) Request(ctx context.Context, owner Owner) error {
 // missing is the error for a Service that must exist.
 func (s *Service) missing() error {
 	return &explain.Problem{
-		Leaf: s.Centre.Name, Summary: s.String() + " does not exist",
+		Leaf: s.Centre.Name, Trouble: "service-missing", Summary: s.String() + " does not exist",
 		Detail: "Nothing was changed. Create the Service first. If the same configuration creates it, refer to the " +
 			"attributes of that resource or add `depends_on`.",
 	}

@@ -172,7 +172,8 @@ func TestAWaitThatDoesNotEndSaysWhichPartOfLiqoHasNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = members[1].explainLate(ctx, true, []Endpoint{{Pod: "web-milan"}}, context.Canceled)
-	if text := err.Error(); !strings.Contains(text, `Check that the virtual kubelet for "rome" runs in "europe"`) {
+	if text := err.Error(); !strings.Contains(text, `Check that the virtual kubelet for "rome" runs in "europe"`) ||
+		!strings.Contains(text, "Liqo 1.2 or newer") {
 		t.Errorf("got %s", text)
 	}
 	err = members[1].explainLate(ctx, false, []Endpoint{{Pod: "web-milan", Address: toMilan}}, context.Canceled)

@@ -35,6 +35,26 @@ func remapping(leaf string) *networkingv1beta1.Configuration {
 	return clustertest.Remapped(leaf, "10.90.0.0/16", "10.91.0.0/16")
 }
 
+func TestALeafThatHasNotAcceptedTheNamespaceHasTheReasonInItsLog(t *testing.T) {
+	refused := namespaceMap("rome")
+	refused.Status.CurrentMapping = nil
+	centre := clustertest.Leaf(t, "europe", web(asked), virtualNode("rome"), virtualNode("milan"), refused,
+		namespaceMap("milan"))
+	members, err := of(centre, rome(t), milan(t)).members(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range members {
+		obstacle, err := m.unmapped(t.Context())
+		switch {
+		case err != nil || (obstacle != nil) != (m.name() == "rome"):
+			t.Errorf("%s: got %+v (%v)", m.name(), obstacle, err)
+		case obstacle != nil && obstacle.Advice != "The log of liqo-controller-manager on that leaf says why.":
+			t.Errorf("the advice is %q", obstacle.Advice)
+		}
+	}
+}
+
 func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 	for name, test := range map[string]struct {
 		service   *Service
@@ -172,7 +192,8 @@ func TestOneAddressThatLiqoCannotTranslateKeepsTheOthersOfTheEndpointSliceFromFo
 	if toMilan.Pod != "web-milan" || toMilan.Path != Central || !strings.Contains(toMilan.Problem, expected) {
 		t.Errorf("got %+v", toMilan)
 	}
-	if found := state.Leaves[1].Obstacles; len(found) != 1 || found[0].Missing != [2]string{"naples", "rome"} {
+	if found := state.Leaves[1].Obstacles; len(found) != 1 || found[0].Missing != [2]string{"naples", "rome"} ||
+		found[0].Trouble != "leaves-not-joined" {
 		t.Errorf("got %+v", found)
 	}
 }

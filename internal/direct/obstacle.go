@@ -13,13 +13,15 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Obstacle keeps a leaf from reaching pods of another leaf directly.
 type Obstacle struct {
-	Leaf   string // name of the leaf
-	Why    string // a sentence or more
-	Advice string // what would help, a sentence
+	Leaf    string     // name of the leaf
+	Trouble trouble.ID // of the guide's entry
+	Why     string     // a sentence or more
+	Advice  string     // what would help, a sentence
 
 	// Missing has the IDs of the two clusters if they have no network. It is the zero value for another obstacle.
 	Missing [2]string
@@ -77,8 +79,9 @@ func (m *member) unmapped(context.Context) (*Obstacle, error) {
 		return nil, nil
 	}
 	return &Obstacle{
-		Leaf: m.name(), Why: fmt.Sprintf("Leaf %q has not accepted namespace %q.", m.name(), m.service.Namespace),
-		Advice: "The NamespaceMap of that leaf in the central cluster shows why.",
+		Leaf: m.name(), Trouble: "namespace-not-accepted",
+		Why:    fmt.Sprintf("Leaf %q has not accepted namespace %q.", m.name(), m.service.Namespace),
+		Advice: "The log of liqo-controller-manager on that leaf says why.",
 	}, nil
 }
 
@@ -91,7 +94,8 @@ func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
 		}
 		if !able.DirectConnections {
 			return &Obstacle{
-				Leaf: m.name(), Why: fmt.Sprintf("%s in %q knows no direct connections.", liqo.Name(ctx, leaf), leaf.Name),
+				Leaf: m.name(), Trouble: "direct-connections-unsupported",
+				Why:    fmt.Sprintf("%s in %q knows no direct connections.", liqo.Name(ctx, leaf), leaf.Name),
 				Advice: "Update it to v1.2.0 or newer.",
 			}, nil
 		}
@@ -117,7 +121,7 @@ func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) 
 				effect = fmt.Sprintf("So %q reaches the pods of other leaves through the central cluster.", m.name())
 			}
 			return &Obstacle{
-				Leaf: m.name(),
+				Leaf: m.name(), Trouble: "direct-connections-denied",
 				Why: fmt.Sprintf("Liqo on leaf %q forbids direct connections (`networking.denyDirectConnections`). %s",
 					m.name(), effect),
 				Advice: "Set this value of Liqo's chart to false on that leaf, or remove this resource.",
@@ -153,8 +157,9 @@ func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Ob
 		}
 		return &Obstacle{
 			Leaf: m.name(), Missing: [2]string{min(m.id, p.cluster), max(m.id, p.cluster)},
-			Why:    fmt.Sprintf("Leaves %q and %q have no network, %s", m.name(), other, effect),
-			Advice: "Connect them with a liqo_shortcut on which this resource depends.",
+			Trouble: "leaves-not-joined",
+			Why:     fmt.Sprintf("Leaves %q and %q have no network, %s", m.name(), other, effect),
+			Advice:  "Connect them with a liqo_shortcut on which this resource depends.",
 		}, nil
 	}
 	if m.directAddress(ctx, p) != "" {
@@ -164,21 +169,23 @@ func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Ob
 	if err != nil {
 		return nil, err
 	}
-	obstacle := &Obstacle{
-		Leaf: m.name(),
+	if fromCentre != nil && leadsTo(fromCentre, p.address) &&
+		!slices.Equal(fromCentre.Spec.Remote.CIDR.Pod, fromCentre.Status.Remote.CIDR.Pod) {
+		return &Obstacle{
+			Leaf: m.name(), Trouble: "pod-range-remapped",
+			Why: fmt.Sprintf("The central cluster, %q, reaches the pods of %q at other addresses than their own: it "+
+				"remaps %s to %s. Liqo 1.2.0 can't translate these addresses for %q.", m.service.Centre.Name, other,
+				listCIDRs(fromCentre.Spec.Remote.CIDR.Pod), listCIDRs(fromCentre.Status.Remote.CIDR.Pod), m.name()),
+			Advice: fmt.Sprintf("Give %q a pod CIDR that overlaps with no range of the central cluster and its other "+
+				"leaves.", other),
+		}, nil
+	}
+	return &Obstacle{
+		Leaf: m.name(), Trouble: "pod-range-not-announced",
 		Why: fmt.Sprintf("The network of %q and %q does not announce the address %s of pod %s, only %s.",
 			m.name(), other, p.address, p.name, listCIDRs(configuration.Spec.Remote.CIDR.Pod)),
 		Advice: "Announce all pod CIDRs of that leaf in the shortcut.",
-	}
-	if fromCentre != nil && leadsTo(fromCentre, p.address) &&
-		!slices.Equal(fromCentre.Spec.Remote.CIDR.Pod, fromCentre.Status.Remote.CIDR.Pod) {
-		obstacle.Why = fmt.Sprintf("The central cluster, %q, reaches the pods of %q at other addresses than their own: it "+
-			"remaps %s to %s. Liqo 1.2.0 can't translate these addresses for %q.", m.service.Centre.Name, other,
-			listCIDRs(fromCentre.Spec.Remote.CIDR.Pod), listCIDRs(fromCentre.Status.Remote.CIDR.Pod), m.name())
-		obstacle.Advice = fmt.Sprintf("Give %q a pod CIDR that overlaps with no range of the central cluster and its other "+
-			"leaves.", other)
-	}
-	return obstacle, nil
+	}, nil
 }
 
 func listCIDRs(cidrs []networkingv1beta1.CIDR) string {

@@ -51,7 +51,8 @@ func (s *Service) checkRestorable(others []setter) error {
 		return nil
 	}
 	return &explain.Problem{
-		Leaf: s.Centre.Name, Summary: s.String() + " can't be renewed", Refused: true,
+		Leaf: s.Centre.Name, Refused: true,
+		Trouble: "service-not-renewable", Summary: s.String() + " can't be renewed",
 		Detail: fmt.Sprintf("A network of two leaves has changed. Liqo looks at the Service again only if its annotation %s "+
 			"changes, and %s applies the annotation, too. Nothing was changed.\n\nLet only one of them request direct "+
 			"connections: remove the annotation there, or remove this resource. Or set the annotation there to \"false\" "+

@@ -104,8 +104,9 @@ func (m *member) explainLate(ctx context.Context, requested bool, late []Endpoin
 		lines[i] = fmt.Sprintf("Pod %s in %q has the address %q (%s).", e.Pod, e.Cluster, e.Address, e.Path)
 	}
 	return &explain.Problem{
-		Leaf: m.name(), Summary: fmt.Sprintf("Liqo does not update the EndpointSlices of Service %s/%s",
-			m.namespace, m.service.Name), Err: cause,
+		Leaf: m.name(), Err: cause,
+		Trouble: "endpoints-not-updated",
+		Summary: fmt.Sprintf("Liqo does not update the EndpointSlices of Service %s/%s", m.namespace, m.service.Name),
 		Detail: strings.Join(lines, "\n") + "\n\nThe central cluster has told this leaf, in ShadowEndpointSlices. Look at " +
 			"the log of liqo-controller-manager on this leaf.",
 	}
@@ -114,9 +115,12 @@ func (m *member) explainLate(ctx context.Context, requested bool, late []Endpoin
 // explainUntold is the error if the centre does not tell the leaf about a change.
 func (m *member) explainUntold(cause error) error {
 	return &explain.Problem{
-		Leaf: m.name(), Summary: "The central cluster does not pass on the change of " + m.service.String(), Err: cause,
+		Leaf: m.name(), Err: cause,
+		Trouble: "service-change-not-passed",
+		Summary: "The central cluster does not pass on the change of " + m.service.String(),
 		Detail: fmt.Sprintf("The ShadowEndpointSlices in namespace %q of this leaf are as before. Check that the virtual "+
-			"kubelet for %q runs in %q, in namespace liqo-tenant-%s, and that the Service is not excluded from the reflection.",
+			"kubelet for %q runs in %q, in namespace liqo-tenant-%s, that its image is of Liqo 1.2 or newer (an update of Liqo "+
+			"does not change it), and that the Service is not excluded from the reflection.",
 			m.namespace, m.name(), m.service.Centre.Name, m.id),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestALeafAnnouncesItsOwnRangesUnlessItsSpecSaysOthers(t *testing.T) {
@@ -114,8 +115,15 @@ func TestLiqoBefore12ReachesOnlyOnePodCIDR(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		const why = `"rome" would announce 10.0.0.0/17 and 10.0.128.0/17 to "milan"`
-		if err != nil && !strings.Contains(err.Error(), why) {
+		if err != nil && (!strings.Contains(err.Error(), why) ||
+			!strings.Contains(err.Error(), "Set `pod_cidrs` of \"rome\" to one of")) {
 			t.Errorf("%s: it says %v", name, err)
+		}
+		milan.Owner.Resource = owner.ConfigurationResource
+		err = milan.CheckAnnounced(
+			t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.RemoteRanges{PodCIDRs: test.told})
+		if test.refused && (err == nil || !strings.Contains(err.Error(), "Set `pod_cidrs` of this resource to one of")) {
+			t.Errorf("%s, of a liqo_configuration: it says %v", name, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package end
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +108,9 @@ func TestARemappingFailsOnlyIfItIsForbidden(t *testing.T) {
 		err := milan.WaitForRemapping(t.Context(), test.forbidden)
 		if errors.Is(err, ErrRemapped) != test.refused || (err == nil) == test.refused {
 			t.Errorf("%s: %v", name, err)
+		}
+		if test.refused && !strings.Contains(fmt.Sprint(err), "No gateway was created or changed.") {
+			t.Errorf("%s: it says %v", name, err)
 		}
 	}
 }

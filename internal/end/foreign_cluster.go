@@ -137,6 +137,9 @@ func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.
 	return peerings, nil
 }
 
+// UnpeerTakesNetwork is a warning for whoever is advised to end a peering.
+const UnpeerTakesNetwork = "If it is the only peering of the two clusters, `liqoctl` also removes the network."
+
 // CheckNoPeering fails if a removal would take the network from this peering, which may be nil. Without objects of the
 // owner, a removal takes nothing.
 func (e *End) CheckNoPeering(ctx context.Context, peering *Peering) error {
@@ -146,9 +149,11 @@ func (e *End) CheckNoPeering(ctx context.Context, peering *Peering) error {
 	}
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
+		Trouble: "peering-uses-network",
 		Summary: "a peering uses the network",
 		Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with "+
-			"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy.", peering),
+			"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy. %s",
+			peering, UnpeerTakesNetwork),
 	}
 }
 

@@ -234,7 +234,7 @@ func (e *End) waitForGateway(
 		return err
 	}
 	return &explain.Problem{
-		Leaf: e.Leaf.Name, Summary: "someone else has deleted the gateway",
+		Leaf: e.Leaf.Name, Trouble: "gateway-deleted-meanwhile", Summary: "someone else has deleted the gateway",
 		Detail: fmt.Sprintf("%s was there, and is gone since the apply waits for %s. Perhaps somebody has run `liqoctl "+
 			"network disconnect`. Another apply creates it again.", e.Leaf.Describe(seen), waitedFor),
 	}

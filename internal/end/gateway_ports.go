@@ -15,6 +15,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // CheckTunnels fails if Liqo on this leaf can't have as many tunnels.
@@ -26,12 +27,17 @@ func (e *End) CheckTunnels(ctx context.Context, tunnels int) error {
 	if err != nil || able.SeveralTunnels {
 		return err
 	}
+	remedy := "Remove `tunnels`"
+	if e.Owner.Resource == owner.GatewayClientResource {
+		remedy = "Remove `ports` from `server_endpoint`"
+	}
 	return &explain.Problem{
 		Leaf: e.Leaf.Name, Refused: true,
+		Trouble: "several-tunnels-unsupported",
 		Summary: fmt.Sprintf("%s can't have several tunnels", liqo.Name(ctx, e.Leaf)),
 		Detail: fmt.Sprintf("Its gateways have one port, and %d tunnels need a list of ports, which came after Liqo 1.2. "+
-			"Both ends need it. Remove `tunnels`, or update Liqo on %q, with its custom resource definitions. Nothing was "+
-			"changed.", tunnels, e.Leaf.Name),
+			"Both ends need it. %s, or update Liqo on %q, with its custom resource definitions. Nothing was changed.",
+			tunnels, remedy, e.Leaf.Name),
 	}
 }
 

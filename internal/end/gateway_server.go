@@ -120,7 +120,8 @@ func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewayServer)
 		return err
 	}
 	return &explain.Problem{
-		Leaf: e.Leaf.Name,
+		Leaf:    e.Leaf.Name,
+		Trouble: "service-metadata-unsupported",
 		Summary: fmt.Sprintf("%s on this leaf can't set labels or annotations of a gateway's Service",
 			liqo.Name(ctx, e.Leaf)),
 		Detail: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older "+

@@ -19,6 +19,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // keyOf returns the namespace and name of the Secret.
@@ -59,9 +60,10 @@ func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	if _, tenant := place.Labels[consts.TenantNamespaceLabel]; tenant && owner.Managed(&place) {
 		return e.secretNotKept(namespace, name)
 	}
-	problem := func(summary, detail string, err error) error {
+	problem := func(id trouble.ID, summary, detail string, err error) error {
 		return &explain.Problem{
-			Leaf: e.Leaf.Name, Summary: fmt.Sprintf("Secret %s/%s %s", namespace, name, summary), Err: err,
+			Leaf: e.Leaf.Name, Err: err,
+			Trouble: id, Summary: fmt.Sprintf("Secret %s/%s %s", namespace, name, summary),
 			Detail: detail +
 				" The field `privateKey` must be a WireGuard key of 32 bytes. The field `publicKey` must be the " +
 				"public key that belongs to it, also of 32 bytes. These are the outputs of `wg genkey` and `wg pubkey`, " +
@@ -71,18 +73,19 @@ func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 	var secret corev1.Secret
 	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &secret)
 	if apierrors.IsNotFound(err) {
-		return problem(
-			"does not exist", "Create the Secret that `key_secret` names, in the namespace of the gateway.", err)
+		return problem("key-secret-missing", "does not exist",
+			"Create the Secret that `key_secret` names, in the namespace of the gateway.", err)
 	}
 	if err != nil {
 		return e.Leaf.Explain(err)
 	}
 	private, err := ecdh.X25519().NewPrivateKey(secret.Data[consts.PrivateKeyField])
 	if err != nil {
-		return problem("has no private key", "Its `privateKey` is not a private key.", err)
+		return problem("private-key-invalid", "has no private key", "Its `privateKey` is not a private key.", err)
 	}
 	if !bytes.Equal(private.PublicKey().Bytes(), secret.Data[consts.PublicKeyField]) {
-		return problem("has another public key", "Its `publicKey` does not belong to its `privateKey`.", nil)
+		return problem("key-pair-mismatch", "has another public key",
+			"Its `publicKey` does not belong to its `privateKey`.", nil)
 	}
 	return nil
 }
@@ -102,6 +105,7 @@ func (e *End) prepareKeys(ctx context.Context, namespace, name string) error {
 func (e *End) secretNotKept(namespace, name string) *explain.Problem {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
+		Trouble: "key-secret-not-kept",
 		Summary: fmt.Sprintf("Secret %s/%s would be deleted with the shortcut", namespace, name),
 		Detail: fmt.Sprintf("A destroy must not delete the Secret that `key_secret` names. But namespace %s is a tenant "+
 			"namespace: the provider creates it or takes it over, and deletes it on destroy with everything in it. "+

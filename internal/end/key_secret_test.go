@@ -2,6 +2,7 @@ package end
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
@@ -21,20 +23,21 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		secret  []client.Object
 		summary string // of the problem; empty for none
+		id      trouble.ID
 	}{
-		"its own keys": {[]client.Object{clustertest.KeySecret("rome", keys)}, ""},
-		"none":         {nil, "Secret liqo-tenant-rome/my-keys does not exist"},
+		"its own keys": {[]client.Object{clustertest.KeySecret("rome", keys)}, "", ""},
+		"none":         {nil, "Secret liqo-tenant-rome/my-keys does not exist", "key-secret-missing"},
 		"nothing in it": {[]client.Object{clustertest.KeySecret("rome", nil)},
-			"Secret liqo-tenant-rome/my-keys has no private key"},
+			"Secret liqo-tenant-rome/my-keys has no private key", "private-key-invalid"},
 		"text": {
 			[]client.Object{clustertest.KeySecret("rome",
 				map[string][]byte{"privateKey": []byte("yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=")})},
-			"Secret liqo-tenant-rome/my-keys has no private key",
+			"Secret liqo-tenant-rome/my-keys has no private key", "private-key-invalid",
 		},
 		"keys of two pairs": {
 			[]client.Object{clustertest.KeySecret("rome",
 				map[string][]byte{"privateKey": keys["privateKey"], "publicKey": others["publicKey"]})},
-			"Secret liqo-tenant-rome/my-keys has another public key",
+			"Secret liqo-tenant-rome/my-keys has another public key", "key-pair-mismatch",
 		},
 	} {
 		tenant := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) // of a peering
@@ -43,6 +46,9 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 		if (err == nil) != (test.summary == "") || (err != nil &&
 			explain.Summary(err) != test.summary+` on leaf "milan"`) {
 			t.Errorf("%s: got %v", name, err)
+		}
+		if problem, ok := errors.AsType[*explain.Problem](err); ok && problem.Trouble != test.id {
+			t.Errorf("%s: its ID is %s", name, problem.Trouble)
 		}
 		if err != nil && strings.Contains(err.Error(), "yAnz5") {
 			t.Errorf("%s: the error shows the key: %v", name, err)

@@ -45,6 +45,7 @@ func (e *End) checkOwnNamespace(ctx context.Context, name string) error {
 	if apierrors.IsNotFound(err) {
 		return &explain.Problem{
 			Leaf:    e.Leaf.Name,
+			Trouble: "namespace-missing",
 			Summary: fmt.Sprintf("namespace %s does not exist", name),
 			Detail: "The provider does not create a namespace that you set, because it would not know when to delete it. " +
 				"Create the namespace first, or leave the choice to Liqo.",
@@ -82,6 +83,7 @@ func (e *End) checkAlone(ctx context.Context, namespace string) error {
 		if remote := cluster.RemoteID(gateway); remote != string(e.Remote.ID) && !e.Owner.Marked(gateway) {
 			return &explain.Problem{
 				Leaf:    e.Leaf.Name,
+				Trouble: "namespace-shared",
 				Summary: fmt.Sprintf("namespace %s has a gateway for another cluster", namespace),
 				Detail: fmt.Sprintf("%s in it is for cluster %s. Liqo can't distinguish two gateways in one namespace. "+
 					"Give each shortcut a namespace of its own, or leave the choice to Liqo.",
@@ -159,6 +161,7 @@ func (e *End) checkTenantName(ctx context.Context) error {
 func (e *End) tenantNameTaken(err error) *explain.Problem {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
+		Trouble: "namespace-name-taken",
 		Summary: fmt.Sprintf("namespace %s is taken", e.forgeTenantNamespace().Name),
 		Detail: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not Liqo's labels. "+
 			"Delete the namespace, or move its content to a namespace with another name.", e.Remote.ID),
@@ -199,6 +202,24 @@ func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 	case 1:
 		return &namespaces.Items[0], nil
 	default:
-		return nil, fmt.Errorf("leaf %s: more than one tenant namespace for cluster %s", e.Leaf.Name, e.Remote.ID)
+		return nil, e.ambiguousTenant(namespaces.Items)
+	}
+}
+
+// ambiguousTenant returns the problem of several tenant namespaces for the other cluster. Liqo (1.2.0, GetNamespace)
+// fails, too.
+func (e *End) ambiguousTenant(namespaces []corev1.Namespace) *explain.Problem {
+	names := make([]string, len(namespaces))
+	for i := range namespaces {
+		names[i] = namespaces[i].Name
+	}
+	return &explain.Problem{
+		Leaf:    e.Leaf.Name,
+		Trouble: "tenant-namespace-ambiguous",
+		Summary: fmt.Sprintf("there are several tenant namespaces for cluster %q", e.Remote.ID),
+		Detail: fmt.Sprintf("Namespaces %s all have the labels of a tenant namespace for this cluster. Neither the provider "+
+			"nor Liqo can tell which one to use. Keep the one that has the objects of the network or of the peering. Remove "+
+			"the label `%s` from the others, or delete them if they are empty.",
+			explain.Enumerate(names), consts.TenantNamespaceLabel),
 	}
 }

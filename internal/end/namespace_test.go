@@ -2,7 +2,9 @@ package end
 
 import (
 	"context"
+	"errors"
 	"net/url"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -103,6 +105,23 @@ func TestTheNameOfTheTenantNamespaceMustBeFree(t *testing.T) {
 		err := milansEnd(t, test.objects...).CheckNamespace(t.Context(), "")
 		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestTwoTenantNamespacesForOneClusterAreAmbiguous(t *testing.T) {
+	second := clustertest.TenantNamespace("rome")
+	second.Name = "tenants-rome"
+	milan := milansEnd(t, clustertest.TenantNamespace("rome"), second)
+	_, err := milan.TenantNamespace(t.Context())
+	says(t, err, `there are several tenant namespaces for cluster "rome" on leaf "milan"`)
+	problem, ok := errors.AsType[*explain.Problem](err)
+	if !ok || problem.Trouble != "tenant-namespace-ambiguous" {
+		t.Fatalf("it is no such problem: %v", err)
+	}
+	for _, name := range []string{"liqo-tenant-rome", "tenants-rome"} {
+		if !strings.Contains(problem.Detail, name) {
+			t.Errorf("the detail does not name %s: %s", name, problem.Detail)
 		}
 	}
 }

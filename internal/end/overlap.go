@@ -139,19 +139,21 @@ func (e *End) CheckOverlaps(ctx context.Context, other liqo.Ranges) error {
 	for i, overlap := range overlaps {
 		sentences[i] = overlap.String()
 	}
-	return e.remappedProblem(strings.Join(sentences, "\n"))
+	return e.remappedProblem(strings.Join(sentences, "\n"), "Nothing was changed.")
 }
 
 // ErrRemapped is the cause of a problem with a remapping that is forbidden.
 var ErrRemapped = errors.New("remapping is forbidden")
 
-func (e *End) remappedProblem(why string) *explain.Problem {
+// remappedProblem returns the problem of a remapping that is forbidden. Left is a sentence about what was not done.
+func (e *End) remappedProblem(why, left string) *explain.Problem {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
+		Trouble: "remapping-forbidden",
 		Summary: "remapping is forbidden, and needed",
 		Err:     ErrRemapped,
-		Detail: why +
-			"\nNo gateway was created. Set `cidr_remapping = \"allow\"` to reach the pods at other addresses, " +
+		Detail: why + "\n" + left +
+			" Set `cidr_remapping = \"allow\"` to reach the pods at other addresses, " +
 			"or give the clusters pod CIDRs that do not overlap.",
 	}
 }

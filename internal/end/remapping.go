@@ -38,7 +38,8 @@ func (e *End) WaitForRemapping(ctx context.Context, forbidden bool) error {
 	for i, cidr := range remote.PodCIDRs {
 		if remapped := remote.RemappedPodCIDRs[i]; remapped != cidr {
 			return e.remappedProblem(
-				fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, e.Remote.Name, remapped))
+				fmt.Sprintf("Liqo has remapped the pod CIDR %s of %q to %s.", cidr, e.Remote.Name, remapped),
+				"No gateway was created or changed.")
 		}
 	}
 	return nil
@@ -78,6 +79,7 @@ func mayKeep(before, after []networkingv1beta1.CIDR) bool {
 func (e *End) unfollowedProblem() *explain.Problem {
 	return &explain.Problem{
 		Leaf:    e.Leaf.Name,
+		Trouble: "range-change-not-followed",
 		Summary: fmt.Sprintf("the address ranges of %q have changed, and Liqo does not follow", e.Remote.Name),
 		Detail: fmt.Sprintf("Liqo before 1.2, as on %q, remaps the ranges of another cluster only once. Create the "+
 			"shortcut, or both the Configuration and the gateway of this end, again with `terraform apply -replace`, or "+

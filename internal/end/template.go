@@ -24,14 +24,14 @@ func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	resource, err := enutils.ParseGroupVersionResource(template.Resource)
 	if err != nil || resource.Version == "" || resource.Resource == "" {
 		return corev1.ObjectReference{}, &explain.Problem{
-			Leaf: e.Leaf.Name, Summary: "not a resource: " + template.Resource,
+			Leaf: e.Leaf.Name, Trouble: "template-resource-malformed", Summary: "not a resource: " + template.Resource,
 			Detail: "It must be group/version/resource.", Err: err,
 		}
 	}
 	kind, err := e.Leaf.Live.RESTMapper().KindFor(resource)
 	if meta.IsNoMatchError(err) {
 		return corev1.ObjectReference{}, &explain.Problem{
-			Leaf: e.Leaf.Name, Summary: "there are no templates of type " + template.Resource,
+			Leaf: e.Leaf.Name, Trouble: "template-type-unknown", Summary: "there are no templates of type " + template.Resource,
 			Detail: "The API server does not know this resource. Check its spelling, or install the gateway technology " +
 				"that provides it.",
 			Err: err,
@@ -59,11 +59,11 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 	}
 	existing, desired, err := e.forgeGateway(objects, settings)
 	if err != nil {
-		return TemplateSettings{}, err
+		return TemplateSettings{}, refusal(err)
 	}
 	source, err := e.readSource(ctx, existing, desired)
 	if err != nil {
-		return TemplateSettings{}, err
+		return TemplateSettings{}, refusal(err)
 	}
 	if isWireGuard(templateReference(desired.Object)) {
 		if _, err := e.render(source, existing, desired); err != nil {
@@ -104,7 +104,7 @@ func (e *End) readTemplate(
 	err := e.Leaf.Live.Get(ctx, key, object)
 	if apierrors.IsNotFound(err) {
 		return nil, &explain.Problem{
-			Leaf: e.Leaf.Name, Summary: "the template does not exist",
+			Leaf: e.Leaf.Name, Trouble: "template-missing", Summary: "the template does not exist",
 			Detail: fmt.Sprintf("There is no %s %s.", reference.Kind, key), Err: err,
 		}
 	}

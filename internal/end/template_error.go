@@ -40,7 +40,7 @@ func (e *End) unrenderable(template *unstructured.Unstructured, failure *templat
 			"this gateway to a template without the marker."
 	}
 	return &explain.Problem{
-		Leaf: e.Leaf.Name, Summary: "the template can't be rendered", Err: failure,
+		Leaf: e.Leaf.Name, Trouble: "template-not-renderable", Summary: "the template can't be rendered", Err: failure,
 		Detail: fmt.Sprintf("%s can't be used: %s. %s",
 			e.Leaf.Describe(template), cluster.Shown(failure.Error()), remedy),
 	}

@@ -67,7 +67,7 @@ func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 				continue
 			}
 			if end.err == nil || explain.Summary(end.err) != end.summary+` on leaf "`+leaf+`"` ||
-				explain.Detail(end.err) != test.detail {
+				explain.Detail(end.err) != test.detail+" Nothing was changed." || !explain.Refused(end.err) {
 				t.Errorf("%s, on %s: got %v", name, leaf, end.err)
 			}
 		}

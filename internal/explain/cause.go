@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // cause is one problem of a leaf that keeps waits from ending.
 type cause struct {
-	summary  string   // a few words, for the headline
-	ofPair   bool     // the summary is about both leaves and names them; otherwise it is about one leaf
-	evidence []string // a paragraph each: the object, its status and its events
-	advice   string   // what to do next, in full sentences
+	trouble  trouble.ID   // of the guide's entry
+	also     []trouble.ID // of the entries about what has caused it
+	summary  string       // a few words, for the headline
+	ofPair   bool         // the summary is about both leaves and names them; otherwise it is about one leaf
+	evidence []string     // a paragraph each: the object, its status and its events
+	advice   string       // what to do next, in full sentences
 
 	rank  rank       // of the explanation that found the cause
 	waits []*Problem // that the cause keeps from ending; nil before [merged]
@@ -60,6 +64,7 @@ func merged(waits []*Problem) []cause {
 		}
 		known := &causes[i]
 		known.waits = append(known.waits, c.waits...)
+		known.also = append(slices.Clip(known.also), c.also...)
 		for _, line := range c.evidence {
 			if !slices.Contains(known.evidence, line) {
 				known.evidence = append(slices.Clip(known.evidence), line)
@@ -86,7 +91,9 @@ func (c cause) problem() *Problem {
 	}
 	paragraphs := []string{c.waitedFor(), strings.Join(evidence, "\n"), c.advice}
 	paragraphs = slices.DeleteFunc(paragraphs, func(text string) bool { return text == "" })
-	return &Problem{Leaf: c.leaf(), Summary: c.summary, Detail: strings.Join(paragraphs, "\n\n")}
+	return &Problem{
+		Leaf: c.leaf(), Trouble: c.trouble, Summary: c.summary, Detail: strings.Join(paragraphs, "\n\n"), also: c.also,
+	}
 }
 
 // unanswered returns a sentence about the requests that the leaves did not answer. It returns nil if there are none.

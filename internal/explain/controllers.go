@@ -44,6 +44,7 @@ func noDeployment(ctx context.Context, s Subject, view view) ([]cause, error) {
 // idleControllers returns the cause why Liqo has not reacted to these objects.
 func idleControllers(ctx context.Context, leaf *cluster.Leaf, ignored ...client.Object) ([]cause, error) {
 	c := cause{
+		trouble:  "liqo-not-reacting",
 		summary:  "Liqo does not react",
 		evidence: []string{fmt.Sprintf("Liqo has not reacted to %s yet.", Names(leaf, ignored...))},
 		advice: fmt.Sprintf(
@@ -61,7 +62,7 @@ func idleControllers(ctx context.Context, leaf *cluster.Leaf, ignored ...client.
 		c.evidence = append(c.evidence, state)
 	}
 	if down {
-		c.summary, c.advice = controllersDown, startControllers(leaf)
+		c.trouble, c.summary, c.advice = "controllers-down", controllersDown, startControllers(leaf)
 	}
 	return []cause{c}, errors.Join(append(errs, err)...)
 }

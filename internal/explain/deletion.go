@@ -78,7 +78,8 @@ func unattendedDeletion(ctx context.Context, s Subject, view view) ([]cause, err
 	}
 	causes, err := deletion(ctx, s, view)
 	for i := range causes {
-		causes[i].summary, causes[i].advice = controllersDown, startControllers(s.Leaf)+"\n\n"+causes[i].advice
+		causes[i].trouble, causes[i].summary = "controllers-down", controllersDown
+		causes[i].advice = startControllers(s.Leaf) + "\n\n" + causes[i].advice
 	}
 	return causes, err
 }
@@ -89,6 +90,7 @@ func deletion(ctx context.Context, s Subject, view view) ([]cause, error) {
 		return nil, nil
 	}
 	c := cause{
+		trouble: "object-not-deleted",
 		summary: s.Leaf.Describe(view.leaving[0]) + " is not deleted",
 		advice: "Destroy or apply again; this continues from what is left. If the deletion is only slow, allow more time " +
 			"in `timeouts`.",

@@ -31,6 +31,7 @@ func deployment(ctx context.Context, s Subject, view view) ([]cause, error) {
 	for _, condition := range deployment.Status.Conditions {
 		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
 			return []cause{{
+				trouble: "gateway-pod-refused",
 				summary: "the gateway's pod is refused",
 				evidence: []string{fmt.Sprintf("%s can't create its pod: %s", s.Leaf.Describe(&deployment),
 					cluster.Shown(condition.Message))},
@@ -52,7 +53,7 @@ func deployment(ctx context.Context, s Subject, view view) ([]cause, error) {
 	)
 	for i := range pods {
 		if pods[i].DeletionTimestamp.IsZero() {
-			more, err := podNotReady(ctx, s.Leaf, &pods[i], "the gateway")
+			more, err := podNotReady(ctx, s.Leaf, &pods[i], podOfGateway)
 			causes, errs = append(causes, more...), append(errs, err)
 		}
 	}
@@ -74,6 +75,7 @@ func silent(s Subject, view view, pods []corev1.Pod) cause {
 			s.Leaf.Describe(&pods[i]), pods[i].Spec.NodeName, state)
 	}
 	return cause{
+		trouble: "gateway-silent",
 		summary: "the gateway reports nothing",
 		evidence: append([]string{
 			fmt.Sprintf("The gateway has reported nothing since %s.", view.SilentSince.Format(time.RFC3339)),
@@ -88,6 +90,7 @@ func silent(s Subject, view view, pods []corev1.Pod) cause {
 func noPod(ctx context.Context, leaf *cluster.Leaf, deployment *appsv1.Deployment) ([]cause, error) {
 	events, err := warnings(ctx, leaf, deployment)
 	return []cause{{
+		trouble: "gateway-without-pod",
 		summary: "the gateway has no pod",
 		evidence: append([]string{leaf.Describe(deployment) + " has no pod, and its status does not say why."},
 			events...),

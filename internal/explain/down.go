@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Down asks both leaves why a tunnel is down although all objects of the network are in place. The detail says what
@@ -34,9 +35,12 @@ func down(ctx context.Context, summary string, ends ...Subject) *Problem {
 	}) {
 		problems, lines = append(problems, d.problem), append(lines, d.reports...)
 	}
+	why, also := whyDown(problems)
 	return &Problem{
+		Trouble: "tunnel-down",
 		Summary: summary,
-		Detail:  strings.Join(append([]string{strings.Join(lines, "\n")}, whyDown(problems)...), "\n\n"),
+		Detail:  strings.Join(append([]string{strings.Join(lines, "\n")}, why...), "\n\n"),
+		also:    also,
 	}
 }
 
@@ -55,20 +59,21 @@ func (s Subject) reports(ctx context.Context) []string {
 	return append(lines, report)
 }
 
-// whyDown returns paragraphs about the causes. If no leaf shows a cause, it returns advice about the path between the
-// leaves.
-func whyDown(problems []*Problem) []string {
-	var paragraphs []string
+// whyDown returns paragraphs about the causes, and their IDs. If no leaf shows a cause, it returns advice about the
+// path between the leaves.
+func whyDown(problems []*Problem) (paragraphs []string, ids []trouble.ID) {
 	for i, c := range merged(problems) {
 		problem := c.problem()
 		switch {
 		case !c.rank.isConsequence():
 			paragraphs = append(paragraphs, fmt.Sprintf("This is why: %s.\n%s", problem.headline(), problem.Detail))
+			ids = append(ids, problem.Troubles()...)
 		case i == 0 && c.ofPair:
 			paragraphs = append(paragraphs, append(c.unanswered(), c.advice)...)
 		case i == 0:
 			paragraphs = append(paragraphs, problem.Detail)
+			ids = append(ids, problem.Troubles()...)
 		}
 	}
-	return paragraphs
+	return paragraphs, ids
 }

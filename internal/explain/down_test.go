@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // record is Liqo's ForeignCluster of a cluster whose tunnel is down.
@@ -54,18 +56,20 @@ On leaf "rome", Connection liqo-tenant-milan/gw-milan says "Error", since 2026-1
 func TestTheWarningOfATunnelThatIsDownHasWhatTheLeavesShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		pod      *corev1.Pod // Milan's
+		troubles []trouble.ID
 		expected string
 	}{
-		"nothing but that it is down": {readyPod(), bothReport + `
+		"nothing but that it is down": {readyPod(), []trouble.ID{"tunnel-down"}, bothReport + `
 
 Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000, ` +
 			"and that no firewall or security group at either end drops UDP. " +
 			"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`."},
-		"a pod that crashes": {waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container"), bothReport + `
+		"a pod that crashes": {waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container"),
+			[]trouble.ID{"tunnel-down", "gateway-pod-failing"}, bothReport + `
 
 This is why: the gateway's pod does not run on leaf "milan".
 Container wireguard of Pod liqo-tenant-rome/gw-rome is waiting (CrashLoopBackOff): ` +
-			`back-off 10s restarting failed container.
+				`back-off 10s restarting failed container.
 
 Its log shows more:
 
@@ -74,6 +78,9 @@ Its log shows more:
 		down := Down(t.Context(), downAtRome(t), downAtMilan(t, test.pod))
 		if down.Error() != "the tunnel from \"rome\" to \"milan\" is down.\n"+test.expected {
 			t.Errorf("%s: %s\nexpected:\n%s", name, down, test.expected)
+		}
+		if got := Troubles(down); !slices.Equal(got, test.troubles) || !slices.Equal(down.Troubles(), got) {
+			t.Errorf("%s: the troubles are %q and %q", name, got, down.Troubles())
 		}
 	}
 }
@@ -106,6 +113,7 @@ This is why: `
 	for name, test := range map[string]struct {
 		pod      *corev1.Pod // Milan's
 		expected string
+		troubles []trouble.ID
 	}{
 		"whose pod is ready": {readyPod(), `the gateway reports nothing on leaf "milan".
 The gateway has reported nothing since 2026-11-21T12:00:00Z.
@@ -113,13 +121,15 @@ Kubernetes calls Pod liqo-tenant-rome/gw-rome on node "" ready.
 
 Check that its node runs, and that the gateway can reach the API server. Its log says more:
 
-  kubectl -n liqo-tenant-rome logs deployment/gw-rome --all-containers`},
+  kubectl -n liqo-tenant-rome logs deployment/gw-rome --all-containers`,
+			[]trouble.ID{"tunnel-down", "gateway-silent"}},
 		"whose pod has no image": {
 			waitingPod("ErrImagePull", "not found"), `the gateway's image can't be pulled on leaf "milan".
 The kubelet can't pull image ghcr.io/liqotech/gateway/wireguard:v1.2.0 of Pod ` +
 				`liqo-tenant-rome/gw-rome, container wireguard: not found.
 
 Check that the nodes of leaf "milan" can reach this registry and may pull this image.`,
+			[]trouble.ID{"tunnel-down", "gateway-image-not-pulled", "gateway-silent"},
 		},
 	} {
 		down := Down(t.Context(), silentEnd(downAtRome(t)), silentEnd(downAtMilan(t, test.pod)))
@@ -127,6 +137,9 @@ Check that the nodes of leaf "milan" can reach this registry and may pull this i
 			if !strings.Contains(down.Detail, part) {
 				t.Errorf("%s: the text lacks\n%s\n\nIt is\n%s", name, part, down.Detail)
 			}
+		}
+		if got := Troubles(down); !slices.Equal(got, test.troubles) {
+			t.Errorf("%s: the troubles are %q", name, got)
 		}
 	}
 }
@@ -140,6 +153,9 @@ func TestTheWarningHasAnIncompleteEndOnceAndWithoutAWait(t *testing.T) {
 	down = Down(t.Context(), milan(t, runningGateway()...), milan(t, runningGateway()...))
 	if strings.Count(down.Detail, "does not have the key") != 1 || strings.Contains(down.Detail, "Time ran out") {
 		t.Errorf("got:\n%s", down.Detail)
+	}
+	if got := Troubles(down); !slices.Equal(got, []trouble.ID{"tunnel-down", "gateway-key-missing"}) {
+		t.Errorf("the troubles are %q", got)
 	}
 }
 

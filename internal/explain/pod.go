@@ -9,41 +9,97 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// Pod is [Wait] for a pod that is not a gateway's. Whose names what it belongs to, such as "the test".
-func Pod(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, whose, waitedFor string, err error) error {
-	return waited(ctx, leaf, func(ctx context.Context) ([]cause, error) {
-		causes, err := podNotReady(ctx, leaf, pod, whose)
+// podOwner is what a pod belongs to. The IDs and the advice depend on it.
+type podOwner struct {
+	whose                        string // such as "the gateway"
+	notPulled, notReady, failing trouble.ID
+
+	wait func(*corev1.Pod) string                         // advice about a pod that is not ready
+	look func(*corev1.Pod, corev1.ContainerStatus) string // advice about a pod with a container that does not run
+}
+
+var (
+	podOfGateway = podOwner{
+		whose:     "the gateway",
+		notPulled: "gateway-image-not-pulled", notReady: "gateway-pod-not-ready", failing: "gateway-pod-failing",
+		wait: func(pod *corev1.Pod) string {
+			return "If the pod is only slow, allow more time in `timeouts` and apply again. Otherwise, see what it does:" +
+				"\n\n" + describing(pod)
+		},
+		look: func(pod *corev1.Pod, container corev1.ContainerStatus) string {
+			if container.State.Waiting.Reason != "CrashLoopBackOff" { // there is no log of a former run
+				return "The pod's events show more:\n\n" + describing(pod)
+			}
+			return fmt.Sprintf("Its log shows more:\n\n  kubectl -n %s logs %s -c %s --previous",
+				pod.Namespace, pod.Name, container.Name)
+		},
+	}
+	podOfTest = podOwner{
+		whose:     "the test",
+		notPulled: "test-image-not-pulled", notReady: "test-pod-not-running", failing: "test-pod-not-running",
+		wait: func(pod *corev1.Pod) string { return checkNode(pod) + " " + moreTimeForTest + " " + eventsAfter(pod) },
+		look: func(pod *corev1.Pod, _ corev1.ContainerStatus) string { return checkNode(pod) + " " + eventsAfter(pod) },
+	}
+)
+
+func describing(pod *corev1.Pod) string {
+	return fmt.Sprintf("  kubectl -n %s describe pod %s", pod.Namespace, pod.Name)
+}
+
+const moreTimeForTest = "A liqo_connectivity_test resource, unlike the action, can allow more time in `timeouts`."
+
+func checkNode(pod *corev1.Pod) string {
+	return fmt.Sprintf("Check node %q, or cordon it: the test leaves out cordoned nodes.", pod.Spec.NodeName)
+}
+
+func eventsAfter(pod *corev1.Pod) string {
+	return fmt.Sprintf("The test removes its pods when it ends. Their events stay for about an hour:\n\n"+
+		"  kubectl -n %s get events --field-selector involvedObject.name=%s", pod.Namespace, pod.Name)
+}
+
+// Pod is [Wait] for a pod of the connectivity test.
+func Pod(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, waitedFor string, err error) error {
+	causes := func(ctx context.Context) ([]cause, error) {
+		causes, err := podNotReady(ctx, leaf, pod, podOfTest)
 		for i := range causes {
 			causes[i].rank = rankPod
 		}
 		return causes, err
-	}, waitedFor, err)
+	}
+	nothing := func(_ context.Context, waitedFor string) cause {
+		c := gaveUp("test-timed-out", waitedFor)
+		c.advice = "Send fewer `packets`, or use fewer `nodes`. " + moreTimeForTest
+		return c
+	}
+	return waited(ctx, leaf, lookout{causes, nothing}, waitedFor, err)
 }
 
-// podNotReady returns the cause why a pod is not ready, or nil if it is ready. Whose names what it belongs to.
-func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, whose string) ([]cause, error) {
+// podNotReady returns the cause why a pod is not ready, or nil if it is ready.
+func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, owner podOwner) ([]cause, error) {
 	scheduled, ready := condition(pod, corev1.PodScheduled), condition(pod, corev1.PodReady)
 	if ready != nil && ready.Status == corev1.ConditionTrue {
 		return nil, nil
 	}
 	if scheduled != nil && scheduled.Status == corev1.ConditionFalse {
 		return []cause{{
-			summary: whose + "'s pod can't be scheduled",
+			trouble: "gateway-not-scheduled", // the pods of the test have a node from the start
+			summary: "the gateway's pod can't be scheduled",
 			evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod),
 				cluster.Shown(scheduled.Message))},
-			advice: fmt.Sprintf("Add a node with free capacity to the leaf, or request less in %s's template.", whose),
+			advice: "Add a node with free capacity to the leaf, or request less in the gateway's template.",
 		}}, nil
 	}
 	c := cause{
-		summary:  whose + "'s pod is not ready",
+		trouble:  owner.notReady,
+		summary:  owner.whose + "'s pod is not ready",
 		evidence: []string{fmt.Sprintf("%s is in phase %s and not ready.", leaf.Describe(pod), pod.Status.Phase)},
-		advice: fmt.Sprintf("If the pod is only slow, allow more time in `timeouts` and apply again. Otherwise, see what "+
-			"it does:\n\n  kubectl -n %s describe pod %s", pod.Namespace, pod.Name),
+		advice:   owner.wait(pod),
 	}
 	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if c, ok := ofContainer(leaf, pod, container, whose); ok {
+		if c, ok := ofContainer(leaf, pod, container, owner); ok {
 			return []cause{c}, nil // the other containers wait for this one, or for the same reason
 		}
 	}
@@ -69,7 +125,7 @@ var pullFailures = []string{
 
 // ofContainer returns the cause why one container does not run, or false if its status does not say.
 func ofContainer(
-	leaf *cluster.Leaf, pod *corev1.Pod, container corev1.ContainerStatus, whose string,
+	leaf *cluster.Leaf, pod *corev1.Pod, container corev1.ContainerStatus, owner podOwner,
 ) (cause, bool) {
 	waiting := container.State.Waiting
 	switch {
@@ -77,7 +133,8 @@ func ofContainer(
 		return cause{}, false
 	case slices.Contains(pullFailures, waiting.Reason):
 		return cause{
-			summary: whose + "'s image can't be pulled",
+			trouble: owner.notPulled,
+			summary: owner.whose + "'s image can't be pulled",
 			evidence: []string{
 				fmt.Sprintf("The kubelet can't pull image %s of %s, container %s: %s",
 					cluster.Shown(container.Image), leaf.Describe(pod), container.Name, cluster.Shown(waiting.Message)),
@@ -93,9 +150,9 @@ func ofContainer(
 			sentence(evidence), last.ExitCode, cluster.Shown(last.Reason), cluster.Shown(last.Message))
 	}
 	return cause{
-		summary:  whose + "'s pod does not run",
+		trouble:  owner.failing,
+		summary:  owner.whose + "'s pod does not run",
 		evidence: []string{strings.TrimSpace(evidence)},
-		advice: fmt.Sprintf("Its log shows more:\n\n  kubectl -n %s logs %s -c %s --previous",
-			pod.Namespace, pod.Name, container.Name),
+		advice:   owner.look(pod, container),
 	}, true
 }

@@ -1,12 +1,17 @@
 package explain
 
 import (
+	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 func TestTheErrorSaysWhyAPodIsNotReady(t *testing.T) {
@@ -42,6 +47,15 @@ func TestTheErrorSaysWhyAPodIsNotReady(t *testing.T) {
 			ended, nil, "the gateway's pod does not run",
 			[]string{"failed container. Its last run ended with exit code 2 (Error). no device."},
 		},
+		"it has no Secret": {
+			waitingPod("CreateContainerConfigError", "secret \"keys\" not found"), nil, "the gateway's pod does not run",
+			[]string{"is waiting (CreateContainerConfigError): secret \"keys\" not found.\n\n" +
+				"The pod's events show more:\n\n  kubectl -n liqo-tenant-rome describe pod gw-rome"},
+		},
+		"its container can't be started": {
+			waitingPod("RunContainerError", "exec failed"), nil, "the gateway's pod does not run",
+			[]string{"kubectl -n liqo-tenant-rome describe pod gw-rome"},
+		},
 		"it waits for a volume, by its newest events": {
 			waitingPod("ContainerCreating", ""), []client.Object{
 				warning("pod", "Old", "long ago", time.Hour),
@@ -68,4 +82,50 @@ func TestAPodThatIsMarkedForDeletionIsNotTheCause(t *testing.T) {
 	old := waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container")
 	old.Name, old.DeletionTimestamp, old.Finalizers = "gw-rome-old", new(metav1.Now()), []string{"example.com/hold"}
 	says(t, told(t, append(runningGateway(), old)...), `the key of "rome" is missing`)
+}
+
+func TestTheTroubleOfAPodDependsOnWhatItBelongsTo(t *testing.T) {
+	pod := waitingPod("ErrImagePull", "not found")
+	s := milan(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort), pod)
+	for expected, err := range map[trouble.ID]error{
+		"gateway-image-not-pulled": Wait(t.Context(), s, "an end", context.DeadlineExceeded),
+		"test-image-not-pulled":    Pod(t.Context(), s.Leaf, pod, "an end", context.DeadlineExceeded),
+	} {
+		if got := Troubles(err); !slices.Equal(got, []trouble.ID{expected}) {
+			t.Errorf("the troubles are %q, want %s", got, expected)
+		}
+	}
+}
+
+func TestTheAdviceAboutAPodOfTheTestHoldsAfterTheTest(t *testing.T) {
+	const events = "The test removes its pods when it ends. Their events stay for about an hour:\n\n" +
+		"  kubectl -n liqo-tenant-rome get events --field-selector involvedObject.name=gw-rome"
+	const node = "Check node \"first\", or cordon it: the test leaves out cordoned nodes."
+	const slow = "A liqo_connectivity_test resource, unlike the action, can allow more time in `timeouts`."
+	for name, test := range map[string]struct {
+		pod    *corev1.Pod
+		id     trouble.ID
+		advice string
+	}{
+		"that is not ready": {
+			waitingPod("ContainerCreating", ""), "test-pod-not-running", node + " " + slow + " " + events,
+		},
+		"that can't be created": {
+			waitingPod("CreateContainerError", "no"), "test-pod-not-running", node + " " + events,
+		},
+		"that does not end": {
+			readyPod(), "test-timed-out", "Send fewer `packets`, or use fewer `nodes`. " + slow,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.pod.Spec.NodeName = "first"
+			err := Pod(t.Context(), milan(t).Leaf, test.pod, "an end", context.DeadlineExceeded)
+			if text := Detail(err); !strings.HasSuffix(text, "\n\n"+test.advice) {
+				t.Errorf("got:\n%s", text)
+			}
+			if got := Troubles(err); !slices.Equal(got, []trouble.ID{test.id}) {
+				t.Errorf("the troubles are %q", got)
+			}
+		})
+	}
 }

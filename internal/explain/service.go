@@ -24,7 +24,7 @@ func service(ctx context.Context, s Subject, view view) ([]cause, error) {
 	var service corev1.Service
 	switch err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(view.GatewayServer), &service); {
 	case apierrors.IsNotFound(err):
-		return noService(ctx, s.Leaf, view.GatewayServer)
+		return noService(ctx, s, view.GatewayServer)
 	case err != nil:
 		return nil, s.Leaf.Explain(err)
 	}
@@ -36,12 +36,21 @@ func service(ctx context.Context, s Subject, view view) ([]cause, error) {
 		events = []string{"No event of the Service says why."}
 	}
 	return []cause{{
+		trouble: "load-balancer-without-address",
 		summary: "the load balancer gives no address",
 		evidence: append([]string{s.Leaf.Describe(&service) + " is of type LoadBalancer and has no address."},
 			events...),
 		advice: fmt.Sprintf("Check that leaf %q has a load balancer and that it works. If it has none, set "+
-			"`service_type = \"NodePort\"` in `server_gateway`.", s.Leaf.Name),
+			"`service_type = \"NodePort\"` in %s.", s.Leaf.Name, s.settings()),
 	}}, err
+}
+
+// settings says where the settings of the gateway's Service are.
+func (s Subject) settings() string {
+	if s.Alone {
+		return "the liqo_gateway_server"
+	}
+	return "`server_gateway`"
 }
 
 // refusalOf returns why the API server refuses a dry run, or an empty string if it does not. Other errors are returned.
@@ -56,12 +65,14 @@ func refusalOf(leaf *cluster.Leaf, err error) (string, error) {
 // noService returns the cause why a gateway has no Service. It returns nil if Liqo need not have created the Service
 // yet. Only Liqo's log says why Liqo could not create it. So noService creates the same Service as a dry run, and the
 // API server says why it refuses it.
-func noService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1beta1.GatewayServer) ([]cause, error) {
+func noService(ctx context.Context, s Subject, gateway *networkingv1beta1.GatewayServer) ([]cause, error) {
+	leaf := s.Leaf
 	service, err := wantedService(ctx, leaf, gateway)
 	if err != nil || service == nil {
 		return nil, err // the Deployment shows the cause
 	}
 	c := cause{
+		trouble: "gateway-without-service",
 		summary: "the gateway has no Service",
 		evidence: []string{
 			leaf.Describe(service) + " does not exist. Liqo creates none for a gateway that already has a Deployment.",
@@ -70,12 +81,12 @@ func noService(ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1bet
 	}
 	refusal, err := refusalOf(leaf, leaf.Live.Create(ctx, service, client.DryRunAll))
 	if refusal != "" {
-		c.summary = "the gateway's Service is refused"
+		c.trouble, c.summary = "gateway-service-refused", "the gateway's Service is refused"
 		c.evidence = []string{
 			fmt.Sprintf("Liqo can't create %s. The API server says: %s", leaf.Describe(service), refusal),
 		}
-		c.advice = "Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again; " +
-			"this creates the gateway again."
+		c.advice = fmt.Sprintf("Change what the API server refuses, in %s or on the leaf. Then apply again; "+
+			"this creates the gateway again.", s.settings())
 	}
 	return []cause{c}, err
 }

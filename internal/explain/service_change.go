@@ -38,11 +38,12 @@ func serviceChange(ctx context.Context, s Subject, view view) ([]cause, error) {
 		return nil, err
 	}
 	return []cause{{
+		trouble: "service-change-refused",
 		summary: "the change of the gateway's Service is refused",
 		evidence: []string{
 			fmt.Sprintf("Liqo can't change %s. The API server says: %s", s.Leaf.Describe(&service), refusal),
 			"The Service stays as it was, and so does the tunnel.",
 		},
-		advice: "Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again.",
+		advice: fmt.Sprintf("Change what the API server refuses, in %s or on the leaf. Then apply again.", s.settings()),
 	}}, nil
 }

@@ -88,8 +88,36 @@ func TestTheErrorNamesALoadBalancerThatGivesNoAddress(t *testing.T) {
 		gatewayService(corev1.ServiceTypeLoadBalancer)}
 	says(t, told(t, waiting...), "the load balancer gives no address",
 		"Service liqo-tenant-rome/gw-rome is of type LoadBalancer and has no address.\nNo event of the Service says why.",
-		`Check that leaf "milan" has a load balancer`, "set `service_type = \"NodePort\"`")
+		`Check that leaf "milan" has a load balancer`, "set `service_type = \"NodePort\"` in `server_gateway`.")
 	says(t, told(t, append(waiting, warning("service", "SyncLoadBalancerFailed", "quota of addresses exceeded",
 		time.Minute))...),
 		"the load balancer gives no address", "Event SyncLoadBalancerFailed: quota of addresses exceeded.")
+}
+
+func TestTheAdviceAboutASingleGatewayNamesItsOwnResource(t *testing.T) {
+	alone := milan(t, exposedGateway(), gatewayDeployment(), readyPod(), gatewayService(corev1.ServiceTypeLoadBalancer))
+	alone.Alone = true
+	says(t, Wait(t.Context(), alone, "an end", context.DeadlineExceeded), "the load balancer gives no address",
+		"set `service_type = \"NodePort\"` in the liqo_gateway_server.")
+
+	technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "")}
+	technology.Spec.Service.Spec.Ports = []corev1.ServicePort{{Port: 51840}}
+	refusing := func(t *testing.T, objects ...client.Object) Subject {
+		t.Helper()
+		s := milan(t, append(objects, exposedGateway(), technology, gatewayDeployment(), readyPod())...)
+		s.Alone = true
+		refusal := apierrors.NewBadRequest("no")
+		s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
+			Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return refusal },
+			Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+				return refusal
+			},
+		})
+		return s
+	}
+	const advice = "Change what the API server refuses, in the liqo_gateway_server or on the leaf. Then apply again"
+	says(t, Wait(t.Context(), refusing(t), "an end", context.DeadlineExceeded),
+		"the gateway's Service is refused", advice)
+	says(t, Wait(t.Context(), refusing(t, gatewayService(corev1.ServiceTypeNodePort)), "an end", context.DeadlineExceeded),
+		"the change of the gateway's Service is refused", advice)
 }

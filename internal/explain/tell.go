@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Summary returns a headline for an error: its first problem, in a few words. It is empty if the error is not
@@ -16,6 +17,16 @@ func Summary(err error) string {
 		return all[0].headline()
 	}
 	return ""
+}
+
+// Troubles returns the IDs of the problems in an error, each once: first that of the headline, then those of the
+// problems in the detail. Problems without an ID are left out.
+func Troubles(err error) []trouble.ID {
+	var ids []trouble.ID
+	for _, one := range problems(reasons(err)) {
+		ids = append(ids, one.Troubles()...)
+	}
+	return distinct(ids)
 }
 
 // Detail returns the text below the headline: what the provider waited for, what the leaves show, and what to do. Then

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // inVain is the error of a wait that has found these causes.
@@ -87,6 +89,26 @@ func TestTheTextHasAllCauses(t *testing.T) {
 		`In addition, no balancer on leaf "milan".`} {
 		if !strings.Contains(text, further) {
 			t.Errorf("%q is missing:\n%s", further, text)
+		}
+	}
+}
+
+func TestAnErrorOfALeafHasAlsoTheTroubleThatHasCausedIt(t *testing.T) {
+	refused := &cluster.Error{
+		Leaf: "europe", Trouble: "credentials-refused", Summary: "no credentials", Err: errors.New("Unauthorized"),
+	}
+	through := &cluster.Error{
+		Leaf: "rome", Trouble: "central-cluster-unusable", Summary: "no centre", Err: fmt.Errorf("on the way: %w", refused),
+	}
+	late := &cluster.WaitError{Err: context.DeadlineExceeded, Last: through}
+	for name, err := range map[string]error{
+		"alone":                  through,
+		"twice":                  errors.Join(through, through),
+		"as that of a request":   late,
+		"as that of a late wait": Wait(t.Context(), milan(t), "an end", late),
+	} {
+		if got := Troubles(err); !slices.Equal(got, []trouble.ID{"central-cluster-unusable", "credentials-refused"}) {
+			t.Errorf("%s: the troubles are %q", name, got)
 		}
 	}
 }

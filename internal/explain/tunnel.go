@@ -25,13 +25,13 @@ func dialling(ctx context.Context, s Subject, view view) ([]cause, error) {
 	}
 	report, err := s.report(ctx, view)
 	return []cause{{
-		ofPair: true, summary: noTunnel(s.Leaf.Name, s.RemoteName),
+		ofPair: true, trouble: "tunnel-not-connected", summary: noTunnel(s.Leaf.Name, s.RemoteName),
 		evidence: []string{
 			fmt.Sprintf("Both gateways are in place. The gateway of %q dials %s%s.", s.Leaf.Name, where(endpoint),
 				answer),
 			report,
 		},
-		advice: s.reachable(s.Leaf.Name, s.RemoteName, endpoint),
+		advice: s.reachable(s.Leaf.Name, s.RemoteName, endpoint, "set `server_endpoint` in the liqo_gateway_client"),
 	}}, err
 }
 
@@ -42,8 +42,10 @@ func listening(ctx context.Context, s Subject, view view) ([]cause, error) {
 	}
 	report, err := s.report(ctx, view)
 	return []cause{{
-		ofPair: true, summary: noTunnel(s.RemoteName, s.Leaf.Name), evidence: []string{report},
-		advice: s.reachable(s.RemoteName, s.Leaf.Name, *view.Endpoint()),
+		ofPair: true, trouble: "tunnel-not-connected", summary: noTunnel(s.RemoteName, s.Leaf.Name),
+		evidence: []string{report},
+		advice: s.reachable(s.RemoteName, s.Leaf.Name, *view.Endpoint(), fmt.Sprintf(
+			"the administrators of %q must set it as `server_endpoint` in their liqo_gateway_client", s.RemoteName)),
 	}}, err
 }
 
@@ -57,19 +59,25 @@ func unfinished(_ context.Context, s Subject, view view) ([]cause, error) {
 	switch {
 	case view.GatewayServer != nil && view.EndpointStatus() == nil:
 		return []cause{{
+			trouble:  "gateway-without-address",
 			summary:  "the gateway has no address",
 			evidence: []string{name + " has no address in its status, although its pod runs and its Service exists."},
-			advice: fmt.Sprintf("Check that the nodes of leaf %q have addresses, and read the log of Liqo's controllers.",
-				s.Leaf.Name),
+			advice: fmt.Sprintf("Liqo gives none if the node of the gateway's pod is not ready or has no address, or if "+
+				"several active pods of gateways run in namespace %[1]s. Check this:\n\n"+
+				"  kubectl -n %[1]s get pods -l networking.liqo.io/component=gateway -o wide\n\n"+
+				"The log of Liqo's controllers shows more:\n\n  kubectl -n %[2]s logs deployment/%[3]s",
+				gateway.GetNamespace(), s.Leaf.LiqoNamespace, controllersName),
 		}}, nil
 	case view.PublicKey == nil:
 		return []cause{{
+			trouble:  "gateway-key-missing",
 			summary:  fmt.Sprintf("the key of %q is missing", s.RemoteName),
 			evidence: []string{fmt.Sprintf("%s runs, but does not have the key of %q yet.", name, s.RemoteName)},
 			advice:   fmt.Sprintf("Check why the gateway of %q has not created a key.", s.RemoteName),
 		}}, nil
 	default:
 		return []cause{{
+			trouble:  "gateway-without-connection",
 			summary:  "the gateway reports no connection",
 			evidence: []string{name + " runs, but its pod has not created a Connection."},
 			advice: fmt.Sprintf("Its log shows more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
@@ -124,14 +132,16 @@ func noTunnel(client, server string) string {
 	return fmt.Sprintf("the tunnel from %q to %q does not come up", client, server)
 }
 
-func (s Subject) reachable(client, server string, endpoint liqo.Endpoint) string {
-	settings := "`connect_address` and `connect_port` in `client_gateway`"
+// reachable returns advice about the path from the client to the server. Alone says what to do about another address of
+// the server if the user has resources for this end only.
+func (s Subject) reachable(client, server string, endpoint liqo.Endpoint, alone string) string {
+	remedy := "set `connect_address` and `connect_port` in `client_gateway`"
 	if s.Alone {
-		settings = "`server_endpoint` in the liqo_gateway_client"
+		remedy = alone
 	}
 	return fmt.Sprintf("Check that the nodes of %q can reach %s, and that no firewall or security group at either end "+
-		"drops %s. If they reach %q at another address, set %s.",
-		client, where(endpoint), endpoint.Protocol, server, settings)
+		"drops %s. If they reach %q at another address, %s.",
+		client, where(endpoint), endpoint.Protocol, server, remedy)
 }
 
 // where returns the text for an endpoint.

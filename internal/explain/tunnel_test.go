@@ -16,7 +16,10 @@ func TestTheErrorSaysWhatARunningGatewayLacks(t *testing.T) {
 	unaddressed.Status.Endpoint = nil
 	says(t, told(t, append(runningGateway(), unaddressed)[1:]...), "the gateway has no address",
 		"GatewayServer liqo-tenant-rome/rome has no address in its status",
-		`Check that the nodes of leaf "milan" have addresses`)
+		"Liqo gives none if the node of the gateway's pod is not ready or has no address, or if several active pods of "+
+			"gateways run in namespace liqo-tenant-rome. Check this:\n\n"+
+			"  kubectl -n liqo-tenant-rome get pods -l networking.liqo.io/component=gateway -o wide\n\n"+
+			"The log of Liqo's controllers shows more:\n\n  kubectl -n liqo logs deployment/liqo-controller-manager")
 	says(t, told(t, runningGateway()...), `the key of "rome" is missing`, `does not have the key of "rome" yet`,
 		`Check why the gateway of "rome" has not created a key.`)
 	says(t, told(t, append(runningGateway(), key("rome"))...), "the gateway reports no connection",
@@ -54,6 +57,20 @@ func TestTheErrorOfATunnelSaysWhichEndpointTheClientDials(t *testing.T) {
 		`Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "set `connect_address`")
 	saysOfBoth(t, inVain(networkingv1beta1.Connected), "dials 172.18.0.2, UDP port 31000.\n",
 		`Connection liqo-tenant-milan/gw-milan says "Connected".`)
+}
+
+func TestTheAdviceAboutASingleEndFitsItsResource(t *testing.T) {
+	objects := dialled("")
+	rome := of(clustertest.Leaf(t, "rome", objects...), "milan", objects...)
+	rome.Alone = true
+	saysOfBoth(t, Wait(t.Context(), rome, "an end", context.DeadlineExceeded),
+		`If they reach "milan" at another address, set `+"`server_endpoint` in the liqo_gateway_client.")
+
+	listening := milan(t, append(runningGateway(), key("rome"), connection("rome", networkingv1beta1.Connecting))...)
+	listening.Alone = true
+	saysOfBoth(t, Wait(t.Context(), listening, "an end", context.DeadlineExceeded),
+		`If they reach "milan" at another address, the administrators of "rome" must set it as `+
+			"`server_endpoint` in their liqo_gateway_client.")
 }
 
 func TestATunnelHasNoStatusUnlessItsOwnGatewayReportsIt(t *testing.T) {

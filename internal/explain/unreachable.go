@@ -13,5 +13,8 @@ func unreachable(err error) (cause, bool) {
 	if !ok || !cluster.Unreachable(err) {
 		return cause{}, false
 	}
-	return cause{rank: rankUnreachable, summary: explained.Summary, evidence: []string{explained.Detail()}}, true
+	return cause{
+		rank: rankUnreachable, trouble: explained.Trouble, also: beneath(explained), summary: explained.Summary,
+		evidence: []string{explained.Detail()},
+	}, true
 }

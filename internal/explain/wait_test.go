@@ -22,7 +22,9 @@ func TestTheErrorSaysThatALeafShowsNoCause(t *testing.T) {
 	says(t, told(t, liqoControllers(1)), "gave up waiting for an end",
 		"Nothing on this leaf shows why.\nDeployment liqo/liqo-controller-manager, which runs Liqo's controllers, "+
 			"has 1 of 1 replicas available.",
-		"allow more time in `timeouts`", "\n  kubectl -n liqo logs deployment/liqo-controller-manager")
+		"\n\nThe log of Liqo's controllers may show it:\n\n  kubectl -n liqo logs deployment/liqo-controller-manager\n\n"+
+			"If the leaf is only slow, allow more time in `timeouts`. After a create that failed, run `terraform untaint` "+
+			"before the next apply, which otherwise replaces what exists.")
 }
 
 func TestAnInterruptedWaitDidNotRunOutOfTime(t *testing.T) {

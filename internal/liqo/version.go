@@ -74,7 +74,7 @@ func CheckVersion(ctx context.Context, leaf *cluster.Leaf) error {
 		return nil //nolint:nilerr // documented
 	}
 	return &cluster.Error{
-		Leaf: leaf.Name, Summary: "Liqo is older than 1.0", Hint: "Update Liqo on this leaf.",
+		Leaf: leaf.Name, Trouble: "liqo-too-old", Summary: "Liqo is older than 1.0", Hint: "Update Liqo on this leaf.",
 		Err: fmt.Errorf("it is %s, and this provider needs v1.0.0 or newer", text),
 	}
 }

@@ -146,13 +146,14 @@ func (m serverGatewayModel) validate(attribute path.Path) diag.Diagnostics {
 		serviceType = liqo.DefaultServiceType
 	}
 	if given(m.NodePort) && serviceType != corev1.ServiceTypeNodePort {
-		diags.AddAttributeError(attribute.AtName("node_port"), "node_port without NodePort",
-			"`node_port` needs `service_type = \"NodePort\"`; it is \""+string(serviceType)+"\".")
+		diags.Append(report("node-port-unused", "node_port without NodePort",
+			"`node_port` needs `service_type = \"NodePort\"`; it is \""+string(serviceType)+"\".").
+			errorAt(attribute.AtName("node_port")))
 	}
 	if given(m.LoadBalancerIP) && serviceType != corev1.ServiceTypeLoadBalancer {
-		diags.AddAttributeError(attribute.AtName("load_balancer_ip"),
-			"load_balancer_ip without LoadBalancer",
-			"`load_balancer_ip` needs `service_type = \"LoadBalancer\"`; it is \""+string(serviceType)+"\".")
+		diags.Append(report("load-balancer-ip-unused", "load_balancer_ip without LoadBalancer",
+			"`load_balancer_ip` needs `service_type = \"LoadBalancer\"`; it is \""+string(serviceType)+"\".").
+			errorAt(attribute.AtName("load_balancer_ip")))
 	}
 	return diags
 }
@@ -176,9 +177,10 @@ func validatePorts(at path.Path, tunnels types.Int32, name string, first types.I
 		return diags
 	}
 	if last := first.ValueInt32() + tunnels.ValueInt32() - 1; last > highest {
-		diags.AddAttributeError(at, "Too many tunnels", fmt.Sprintf("Each tunnel has a port. %d tunnels with "+
-			"`%s = %d` need ports up to %d, and the highest possible one is %d.",
-			tunnels.ValueInt32(), name, first.ValueInt32(), last, highest))
+		diags.Append(report("tunnels-too-many", "Too many tunnels",
+			fmt.Sprintf("Each tunnel has a port. %d tunnels with `%s = %d` need ports up to %d, and the highest possible one "+
+				"is %d.",
+				tunnels.ValueInt32(), name, first.ValueInt32(), last, highest)).errorAt(at))
 	}
 	return diags
 }

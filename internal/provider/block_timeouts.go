@@ -46,7 +46,7 @@ var shortcutTimeouts = timeoutTexts{
 	create: "until the tunnel is up",
 	update: "of a change or a repair, until the tunnel is up again",
 	remove: "until everything is removed",
-	after:  " After this time, the error says what the provider waited for, and the next apply continues from there.",
+	after:  " After this time, the error says what the provider waited for, and what to do.",
 }
 
 // readTimeout returns the schema of `timeouts` of a data source.
@@ -65,8 +65,9 @@ func validateTimeouts(timeouts map[string]attr.Value) diag.Diagnostics {
 			continue
 		}
 		if duration, err := time.ParseDuration(text.ValueString()); err == nil && duration <= 0 {
-			diags.AddAttributeError(path.Root("timeouts").AtName(operation), "Timeout must be positive",
-				"A timeout must be longer than zero. This one is \""+text.ValueString()+"\".")
+			diags.Append(report("timeout-not-positive", "Timeout must be positive",
+				"A timeout must be longer than zero. This one is \""+text.ValueString()+"\".").
+				errorAt(path.Root("timeouts").AtName(operation)))
 		}
 	}
 	return diags

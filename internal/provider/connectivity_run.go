@@ -93,10 +93,10 @@ func (l *leaves) testConnectivity(
 	switch {
 	case err == nil:
 	case len(result.Paths) > 0:
-		diags.AddWarning(summary("Pods of the test may stay", err), detail(err)+
-			"\n\nThey end by themselves. The next test between the two leaves removes them.")
+		diags.Append(failureOf("test-pods-kept", "Pods of the test may stay", err,
+			"They end by themselves. The next test between the two leaves removes them.").asWarning())
 	default:
-		diags.AddError(summary("The connectivity test could not run", err), detail(err))
+		diags.Append(failureOf("test-not-run", "The connectivity test could not run", err).asError())
 	}
 	return ends, result, diags
 }
@@ -114,7 +114,7 @@ func (l downloadLimits) download() connectivity.Download {
 func faultErrors(faults []connectivity.Fault) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, fault := range faults {
-		diags.AddError(capital(fault.Summary), faultDetail(fault))
+		diags.Append(message{fault.Troubles(), capital(fault.Summary), faultDetail(fault)}.asError())
 	}
 	return diags
 }

@@ -76,10 +76,10 @@ func postpone(req datasource.ReadRequest, resp *datasource.ReadResponse, attribu
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	resp.Diagnostics.AddAttributeError(attribute, "The credentials are not known yet",
+	resp.Diagnostics.Append(report("credentials-not-known", "The credentials are not known yet",
 		"The provider block has values for this cluster that are known only after an apply, so it cannot be read "+
 			"now. Add `depends_on` with the resources that these values come from; then this data source is read "+
-			"during the apply. Or apply those resources first, with `-target`.")
+			"during the apply. Or apply those resources first, with `-target`.").errorAt(attribute))
 }
 
 // clusters returns the names of the clusters to look at. If they are not known yet, it reports an error or postpones
@@ -112,7 +112,8 @@ func (l *leaves) names(
 	}
 	names, err := l.registry.Listed()
 	if err != nil {
-		diags.AddAttributeError(path.Root("clusters"), "The clusters can't be listed", detail(err))
+		diags.Append(because("clusters-not-listed", "The clusters can't be listed", err).
+			errorAt(path.Root("clusters")))
 	}
 	return names, false, diags
 }
@@ -128,15 +129,16 @@ func (l *leaves) survey(
 		if leaf.Err == nil {
 			continue
 		}
-		headline, text := summary(fmt.Sprintf("Leaf %q can't be read", leaf.Name), leaf.Err), detail(leaf.Err)
+		at, headline := path.Root("clusters"), fmt.Sprintf("Leaf %q can't be read", leaf.Name)
 		_, misspelt := errors.AsType[*cluster.UnknownNameError](leaf.Err)
 		switch {
 		case misspelt:
-			diags.AddAttributeError(path.Root("clusters"), headline, text)
+			diags.Append(failureOf("leaf-unreadable", headline, leaf.Err).errorAt(at))
 		case cluster.NoLiqo(leaf.Err) && configured.IsNull():
 			// A kubeconfig also has contexts of clusters that are not leaves.
 		default:
-			diags.AddAttributeWarning(path.Root("clusters"), headline, text+"\n\nThe result has the other clusters.")
+			diags.Append(failureOf("leaf-unreadable", headline, leaf.Err,
+				"The result has the other clusters.").warningAt(at))
 		}
 	}
 	return survey, diags

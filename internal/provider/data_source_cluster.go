@@ -123,7 +123,7 @@ func (m *clusterDataModel) describe(ctx context.Context, ask shortcut.Ask) diag.
 }
 
 func clusterUnread(err error) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(path.Root("name"), summary("The cluster can't be read", err), detail(err))
+	return failureOf("leaf-unreadable", "The cluster can't be read", err).errorAt(path.Root("name"))
 }
 
 // show asks the leaf for everything but its ID at the same time.
@@ -146,8 +146,8 @@ func (m *clusterDataModel) versions(ctx context.Context, leaf *cluster.Leaf) dia
 	var diags diag.Diagnostics
 	version, err := liqo.Version(ctx, leaf)
 	if err != nil {
-		diags.AddAttributeWarning(path.Root("name"), summary("The version of Liqo is not known", err),
-			detail(err)+"\n\n`liqo_version` is null.")
+		diags.Append(failureOf("liqo-version-unknown", "The version of Liqo is not known", err,
+			"`liqo_version` is null.").warningAt(path.Root("name")))
 	}
 	m.LiqoVersion = stringOrNull(version)
 	return diags

@@ -174,7 +174,7 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 		s.Client.Pods, s.Server.Pods = podsOfClient, podsOfServer
 		inspection, err := s.Inspect(ctx)
 		if err != nil {
-			resp.Diagnostics.AddError(summary("The shortcut can't be read", err), detail(err))
+			resp.Diagnostics.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
 			return
 		}
 		model.show(inspection)

@@ -74,9 +74,9 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 func (m *topologyDataModel) check(clusters []string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	refuse := func(attribute path.Path, name string) {
-		diags.AddAttributeError(attribute, "Not one of the clusters",
+		diags.Append(report("cluster-not-in-topology", "Not one of the clusters",
 			fmt.Sprintf("The clusters of this topology are %q. %q is not one of them. A cluster with several names counts "+
-				"once, by the first of its names.", clusters, name))
+				"once, by the first of its names.", clusters, name)).errorAt(attribute))
 	}
 	if central := m.Central.ValueString(); central != "" && !slices.Contains(clusters, central) {
 		refuse(path.Root("central"), central)

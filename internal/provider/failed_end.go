@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -38,16 +37,19 @@ func (e failedEnd) path() path.Path { return path.Root(e.attribute) }
 // isLost reports whether the leaf may be gone for good, or its name refers to another cluster.
 func (e failedEnd) isLost() bool { return cluster.Lost(e.err) || isAnotherCluster(e.err) }
 
-// diagnostic returns an error, with advice in paragraphs of its own.
+// message has advice in paragraphs of its own.
+func (e failedEnd) message(advice ...string) message {
+	return failureOf("leaf-not-connected", "Can't connect to the leaf", e.err, advice...)
+}
+
+// diagnostic returns an error.
 func (e failedEnd) diagnostic(advice ...string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(e.path(), summary("Can't connect to the leaf", e.err),
-		strings.Join(append([]string{detail(e.err)}, advice...), "\n\n"))
+	return e.message(advice...).errorAt(e.path())
 }
 
 // warning returns a warning, with its consequence.
 func (e failedEnd) warning(consequence string) diag.Diagnostic {
-	diagnostic := e.diagnostic(consequence)
-	return diag.NewAttributeWarningDiagnostic(e.path(), diagnostic.Summary(), diagnostic.Detail())
+	return e.message(consequence).warningAt(e.path())
 }
 
 // trouble returns the diagnostic of a refresh. A lost leaf is only a warning, with its consequence, so that everything
@@ -78,9 +80,9 @@ func (l *leaves) planTrouble(
 ) diag.Diagnostic {
 	if recorded.id != "" && isUnknownName(failed.err) {
 		if leaf, err := l.findRecorded(ctx, recorded); err == nil {
-			return diag.NewAttributeErrorDiagnostic(failed.path(), summary("", failed.err), fmt.Sprintf("There is no leaf with "+
-				"the name %q. Cluster %q, the %s of this resource, has the name %q now. Set `%[3]s = %[4]q`. This changes "+
-				"nothing on any leaf.", name, recorded.id, failed.attribute, leaf.Name))
+			return report(leafUnknown, "Unknown leaf "+name, fmt.Sprintf("There is no leaf with the name %q. Cluster %q, the "+
+				"%s of this resource, has the name %q now. Set `%[3]s = %[4]q`. This changes nothing on any leaf.",
+				name, recorded.id, failed.attribute, leaf.Name)).errorAt(failed.path())
 		}
 	}
 	if cluster.Unreachable(failed.err) || cluster.Lost(failed.err) && name == recorded.name {
@@ -114,9 +116,10 @@ func (l *leaves) planCluster(
 // anotherClusterWarning returns the warning that a plan replaces a resource, because the name of a leaf refers to
 // another cluster than the recorded one.
 func anotherClusterWarning(leaf *cluster.Leaf, recorded recordedLeaf) diag.Diagnostic {
-	return diag.NewAttributeWarningDiagnostic(path.Root(recorded.attribute), "Another cluster", fmt.Sprintf(
-		"The resource is for %s, but the name %q refers to %s. So the plan replaces the resource.",
-		describeCluster(recorded.id, recorded.uid), leaf.Name, describeCluster(string(leaf.ID), string(leaf.UID))))
+	return report("another-cluster", "Another cluster",
+		fmt.Sprintf("The resource is for %s, but the name %q refers to %s. So the plan replaces the resource.",
+			describeCluster(recorded.id, recorded.uid), leaf.Name, describeCluster(string(leaf.ID), string(leaf.UID)))).
+		warningAt(path.Root(recorded.attribute))
 }
 
 // replacedAttribute returns the attribute that forces a replacement if a leaf is another cluster than the recorded one.

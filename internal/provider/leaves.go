@@ -28,8 +28,9 @@ func leavesFrom(providerData any) (*leaves, diag.Diagnostics) {
 	}
 	data, ok := providerData.(*leaves)
 	if !ok {
-		return nil, diag.Diagnostics{diag.NewErrorDiagnostic("Unexpected provider data",
-			fmt.Sprintf("Expected *provider.leaves, got %T. This is a bug in the provider; please report it.", providerData))}
+		return nil, diag.Diagnostics{report("provider-defect", "Unexpected provider data",
+			fmt.Sprintf("Expected *provider.leaves, got %T. This is a bug in the provider; please report it.", providerData)).
+			asError()}
 	}
 	return data, nil
 }

@@ -202,7 +202,7 @@ func (p privateStates) recognise(
 	}
 	token, err := maker(ctx)
 	if err != nil {
-		diags.AddError(summary("The owner can't be read", err), detail(err))
+		diags.Append(failureOf("owner-unreadable", "The owner can't be read", err).asError())
 		return own, diags
 	}
 	own = ownership{Token: token, Unadopted: true}.named()

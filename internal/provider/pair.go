@@ -80,15 +80,20 @@ func (p *pair) lose(end failedEnd) {
 	}
 }
 
-// differ returns an error if both names refer to the same cluster.
+// differ returns an error if both names refer to the same cluster, or to two clusters with one ID.
 func (p pair) differ() diag.Diagnostics {
-	var diags diag.Diagnostics
-	if p.client != nil && p.server != nil && p.client.ID == p.server.ID {
-		diags.AddAttributeError(path.Root("server"), "The same leaf twice", fmt.Sprintf(
-			"A shortcut connects two different leaves, but %q and %q both refer to cluster %q.",
-			p.client.Name, p.server.Name, p.client.ID))
+	if p.client == nil || p.server == nil || p.client.ID != p.server.ID {
+		return nil
 	}
-	return diags
+	same := report("leaf-same-twice", "The same leaf twice",
+		fmt.Sprintf("A shortcut connects two different leaves, but %q and %q both refer to cluster %q.",
+			p.client.Name, p.server.Name, p.client.ID))
+	if p.client.UID != p.server.UID {
+		same = report("cluster-id-shared", "Two clusters with the same ID",
+			fmt.Sprintf("%q and %q are different clusters, and Liqo gives both the ID %q. Liqo tells clusters by their IDs. "+
+				"Install Liqo on one of them again, with another ID.", p.client.Name, p.server.Name, p.client.ID))
+	}
+	return diag.Diagnostics{same.errorAt(path.Root("server"))}
 }
 
 // mustBe returns an error for each name that refers to another cluster than the one of a plan.

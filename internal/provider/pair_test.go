@@ -20,7 +20,10 @@ func unanswered() error {
 }
 
 func refused(name string) error {
-	return &cluster.Error{Leaf: name, Summary: "the API server refuses the credentials", Err: errors.New("Unauthorized")}
+	return &cluster.Error{
+		Leaf: name, Trouble: "credentials-refused", Summary: "the API server refuses the credentials",
+		Err: errors.New("Unauthorized"),
+	}
 }
 
 func TestALeafThatFailsIsReportedAtItsAttribute(t *testing.T) {
@@ -45,7 +48,7 @@ func TestALostLeafIsAWarningOfARefreshAndADestroySaysHowToGiveItUp(t *testing.T)
 		failed := pair{serverErr: test.err}
 		troubles, obstacles := failed.troubles("The plan continues."), failed.obstacles(giveUpAdvice)
 		if len(troubles) != 1 || troubles.HasError() == test.lost ||
-			strings.HasSuffix(troubles[0].Detail(), "\n\nThe plan continues.") != test.lost {
+			strings.HasSuffix(beforeHelp(t, troubles[0]), "\n\nThe plan continues.") != test.lost {
 			t.Errorf("%s: a refresh says: %v", name, troubles)
 		}
 		if len(obstacles) != 1 || !obstacles.HasError() ||
@@ -70,6 +73,16 @@ func TestTwoNamesOfOneClusterAreNotAPair(t *testing.T) {
 		t.Errorf("got %v", diags)
 	}
 	if diags := (pair{client: rome, server: cluster.Absent("milan", "m")}).differ(); len(diags) > 0 {
+		t.Errorf("got %v", diags)
+	}
+}
+
+func TestTwoClustersWithOneIDAreNotAPair(t *testing.T) {
+	rome, milan := cluster.Absent("rome", "r"), cluster.Absent("milan", "r")
+	rome.UID, milan.UID = "1", "2"
+	diags := pair{client: rome, server: milan}.differ()
+	if len(diags) != 1 || diags[0].Summary() != "Two clusters with the same ID" ||
+		!strings.Contains(diags[0].Detail(), `gives both the ID "r"`) {
 		t.Errorf("got %v", diags)
 	}
 }

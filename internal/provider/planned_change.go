@@ -25,7 +25,8 @@ func plannedChangeOf(ctx context.Context, private privateState) (plannedChange, 
 		return change, diags
 	}
 	if err := json.Unmarshal(text, &change); err != nil {
-		diags.AddError("The plan can't be read", "It does not have the format of this provider: "+err.Error()+".")
+		diags.Append(report("state-unreadable", "The plan can't be read",
+			"It does not have the format of this provider: "+err.Error()+".").asError())
 	}
 	return change, diags
 }
@@ -34,7 +35,7 @@ func plannedChangeOf(ctx context.Context, private privateState) (plannedChange, 
 func (c plannedChange) save(ctx context.Context, private privateState) diag.Diagnostics {
 	text, err := json.Marshal(c)
 	if err != nil {
-		return diag.Diagnostics{diag.NewErrorDiagnostic("The plan can't be written", err.Error())}
+		return diag.Diagnostics{report("state-unreadable", "The plan can't be written", err.Error()+".").asError()}
 	}
 	return private.SetKey(ctx, changeKey, text)
 }

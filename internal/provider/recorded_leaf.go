@@ -139,7 +139,9 @@ func anotherCluster(err *anotherClusterError) error {
 	if len(err.silent) > 0 {
 		text += fmt.Sprintf(" It may be one of the leaves that did not answer: %q.", err.silent)
 	}
-	return &explain.Problem{Summary: "another cluster", Detail: text + " " + advice, Err: err, Refused: true}
+	return &explain.Problem{
+		Trouble: "another-cluster", Summary: "another cluster", Detail: text + " " + advice, Err: err, Refused: true,
+	}
 }
 
 // isAnotherCluster reports whether an error is an [anotherClusterError].

@@ -105,11 +105,11 @@ func (m *configurationModel) check(ctx context.Context, object shortcut.EndObjec
 	diags.Append(checkResult(path.Root("pod_cidrs"), object.End.CheckAnnounced(ctx, ranges, liqo.RemoteRanges{}))...)
 	overlaps, err := object.End.Overlaps(ctx, ranges)
 	if err != nil {
-		diags.AddWarning(summary("Remapping can't be predicted", err), detail(err))
+		diags.Append(failureOf("remapping-not-predicted", "Remapping can't be predicted", err).asWarning())
 	}
 	for _, overlap := range overlaps {
-		diags.AddAttributeWarning(path.Root("pod_cidrs"), "A pod CIDR will be remapped",
-			overlap.String()+" The remapped attributes show the new ranges.")
+		diags.Append(report("pod-cidr-remapped", "A pod CIDR will be remapped",
+			overlap.String()+" The remapped attributes show the new ranges.").warningAt(path.Root("pod_cidrs")))
 	}
 	return diags
 }

@@ -81,11 +81,14 @@ func TestAConnectivityTestWithoutAnswersRecordsNoZeros(t *testing.T) {
 
 func TestEachFaultIsAnErrorWithItsEvidenceAndAdvice(t *testing.T) {
 	diags := faultErrors([]connectivity.Fault{
-		{Summary: "packets get lost", Evidence: []string{"none arrives.", "The tunnel is up."}, Advice: "Look."},
-		{Summary: "the tunnel is down", Evidence: []string{"Why."}},
+		{
+			Trouble: "tunnel-lossy", Summary: "packets get lost",
+			Evidence: []string{"none arrives.", "The tunnel is up."}, Advice: "Look.",
+		},
+		{Trouble: "tunnel-down", Summary: "the tunnel is down", Evidence: []string{"Why."}},
 	})
 	if len(diags) != 2 || diags[0].Summary() != "Packets get lost" ||
-		diags[0].Detail() != "None arrives.\nThe tunnel is up.\n\nLook." || diags[1].Detail() != "Why." {
+		beforeHelp(t, diags[0]) != "None arrives.\nThe tunnel is up.\n\nLook." || beforeHelp(t, diags[1]) != "Why." {
 		t.Errorf("got %v", diags)
 	}
 }

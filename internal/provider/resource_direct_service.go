@@ -76,7 +76,7 @@ func (r *directServiceResource) apply(ctx context.Context, a *application[*direc
 	a.plan.OwnerID = types.StringValue(a.own.Token)
 	failure := service.Request(ctx, a.own.ofService())
 	if failure != nil {
-		diags.AddError(summary("The direct connections could not be requested", failure), detail(failure))
+		diags.Append(failureOf("service-not-requested", "The direct connections could not be requested", failure).asError())
 	}
 	diags.Append(recordService(ctx, service, a, failure)...)
 	return diags
@@ -98,9 +98,10 @@ func recordService(
 	}
 	var diags diag.Diagnostics
 	if others := observed.Others(self); len(others) > 0 && !self.Claims {
-		diags.AddWarning("Someone else requests direct connections, too", fmt.Sprintf("The annotation of %s was also set by "+
-			"%s. A destroy of this resource will leave it in place. To take it over, import it.",
-			service, direct.DescribeManagers(others)))
+		diags.Append(report("service-shared", "Someone else requests direct connections, too",
+			fmt.Sprintf("The annotation of %s was also set by %s. A destroy of this resource will leave it in place. To take "+
+				"it over, import it.",
+				service, direct.DescribeManagers(others))).asWarning())
 	}
 	planned := a.plan.ClusterUID
 	a.plan.observed(service, observed)
@@ -178,7 +179,7 @@ func (r *directServiceResource) refresh(
 	observed, err := service.Observe(ctx)
 	switch {
 	case err != nil:
-		diags.AddError(summary("The Service can't be read", err), detail(err))
+		diags.Append(failureOf("service-unreadable", "The Service can't be read", err).asError())
 		return unchanged, diags
 	case !observed.Exists:
 		return gone, diags
@@ -200,15 +201,16 @@ func (r *directServiceResource) remove(
 	var diags diag.Diagnostics
 	others, unchecked, err := service.Withdraw(ctx, own.ofService())
 	if len(others) > 0 {
-		diags.AddWarning("The Service still requests direct connections", fmt.Sprintf("The annotation of %s "+
-			"stays, because it was also set by %s.", service, direct.DescribeManagers(others)))
+		diags.Append(report("service-still-requested", "The Service still requests direct connections",
+			fmt.Sprintf("The annotation of %s stays, because it was also set by %s.",
+				service, direct.DescribeManagers(others))).asWarning())
 	}
 	for _, leaf := range unchecked {
-		diags.AddWarning(fmt.Sprintf("Leaf %q can't be read", leaf.Name), detail(leaf.Err)+
-			"\n\nThe annotation is removed, but it is not known whether this leaf has noticed.")
+		diags.Append(because("leaf-unreadable", fmt.Sprintf("Leaf %q can't be read", leaf.Name), leaf.Err,
+			"The annotation is removed, but it is not known whether this leaf has noticed.").asWarning())
 	}
 	if err != nil {
-		diags.AddError(summary("The direct connections could not be withdrawn", err), detail(err))
+		diags.Append(failureOf("service-not-withdrawn", "The direct connections could not be withdrawn", err).asError())
 	}
 	return diags
 }

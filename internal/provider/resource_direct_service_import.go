@@ -78,23 +78,25 @@ func importable(ctx context.Context, service *direct.Service) diag.Diagnostics {
 	observed, err := service.Observe(ctx)
 	switch {
 	case err != nil:
-		diags.AddError(summary("The Service can't be read", err), detail(err))
+		diags.Append(failureOf("service-unreadable", "The Service can't be read", err).asError())
 	case !observed.Exists:
-		diags.AddError(service.String()+" does not exist", fmt.Sprintf("There is no such Service in cluster %q.",
-			service.Centre.Name))
+		diags.Append(report("service-missing", service.String()+" does not exist",
+			fmt.Sprintf("There is no such Service in cluster %q.",
+				service.Centre.Name)).asError())
 	case !observed.Set:
-		diags.AddError(service.String()+" does not request direct connections", "There is nothing to import. Without an "+
-			"import, the next apply creates the request.")
+		diags.Append(report("service-not-imported", service.String()+" does not request direct connections",
+			"There is nothing to import. Without an import, the next apply creates the request.").asError())
 	}
 	return diags
 }
 
 // readDirectServiceID splits an import ID, `cluster/namespace/name`. The name of a cluster may contain slashes, as the
-// AWS CLI's context names do. If there is no cluster with this name, it is a cluster ID.
+// AWS CLI's context names do. If there is no cluster with this name, it is a cluster ID. An ID with fewer parts has
+// neither.
 func (l *leaves) readDirectServiceID(id string) (cluster string, identity directServiceIdentity) {
 	parts := strings.Split(id, "/")
 	if len(parts) < 3 {
-		return id, identity // no cluster has this name
+		return "", identity
 	}
 	last := len(parts) - 1
 	first := strings.Join(parts[:last-1], "/")
@@ -108,6 +110,9 @@ func (l *leaves) readDirectServiceID(id string) (cluster string, identity direct
 	return "", identity
 }
 
+const directServiceIDForm = "`cluster/namespace/name`: the name of the central cluster or its cluster ID, and the " +
+	"Service"
+
 // importedService returns the central cluster and the Service of an import.
 func (l *leaves) importedService(
 	ctx context.Context, req resource.ImportStateRequest,
@@ -119,11 +124,13 @@ func (l *leaves) importedService(
 		return nil, identity, diags
 	}
 	var err error
-	if name != "" {
+	switch clusterID := identity.ClusterID.ValueString(); {
+	case name != "":
 		centre, err = l.registry.Leaf(ctx, name)
-	} else {
-		centre, err = l.registry.LeafByID(ctx, identity.ClusterID.ValueString())
+	case clusterID != "":
+		centre, err = l.registry.LeafByID(ctx, clusterID)
+	default:
+		return nil, identity, diag.Diagnostics{invalidImportID(directServiceIDForm, req.ID)}
 	}
-	return centre, identity, l.notImported(failedEnd{"cluster", err},
-		"`cluster/namespace/name`: the name of the central cluster or its cluster ID, and the Service")
+	return centre, identity, l.notImported(failedEnd{"cluster", err}, directServiceIDForm)
 }

@@ -102,8 +102,9 @@ func (r *directServiceResource) planCentre(
 	service := r.serviceIn(centre, plan)
 	plan.ID = types.StringValue(service.ID())
 	if !r.leaves.planned.reserve(reservation{first: string(centre.ID), namespace: service.String()}, own.Token) {
-		diags.AddAttributeError(path.Root("name"), "The same Service twice", fmt.Sprintf("Another liqo_direct_service of "+
-			"this configuration already has %s of cluster %q.", service, centre.Name))
+		diags.Append(report("service-twice", "The same Service twice",
+			fmt.Sprintf("Another liqo_direct_service of this configuration already has %s of cluster %q.",
+				service, centre.Name)).errorAt(path.Root("name")))
 	}
 	switch {
 	case diags.HasError():
@@ -134,11 +135,13 @@ func (r *directServiceResource) foresee(ctx context.Context, service *direct.Ser
 	observed, err := service.Observe(ctx)
 	switch {
 	case err != nil:
-		diags.AddWarning(summary("The Service can't be read", err), detail(err)+"\n\nAn apply needs it.")
+		diags.Append(failureOf("service-unreadable", "The Service can't be read", err,
+			"An apply needs it.").asWarning())
 	case !observed.Exists:
-		diags.AddAttributeWarning(path.Root("name"), service.String()+" does not exist yet", fmt.Sprintf("If it does not "+
-			"exist in cluster %q when this resource is created, the apply fails. If the same configuration creates the "+
-			"Service, refer to its attributes or add `depends_on`.", service.Centre.Name))
+		diags.Append(report("service-not-yet-there", service.String()+" does not exist yet",
+			fmt.Sprintf("If it does not exist in cluster %q when this resource is created, the apply fails. If the same "+
+				"configuration creates the Service, refer to its attributes or add `depends_on`.",
+				service.Centre.Name)).warningAt(path.Root("name")))
 	default:
 		diags.Append(warnings(observed, r.leaves.planned.joins)...)
 	}
@@ -158,23 +161,27 @@ func (c *reservations) joins(clusters [2]string) bool {
 func warnings(observed direct.State, joined func(clusters [2]string) bool) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if len(observed.Leaves) == 0 {
-		diags.AddAttributeWarning(path.Root("namespace"), "The namespace is not offloaded", "No leaf has pods of the "+
-			"Service, so direct connections have no effect. They have one as soon as the namespace is offloaded.")
+		diags.Append(report("namespace-not-offloaded", "The namespace is not offloaded",
+			"No leaf has pods of the Service, so direct connections have no effect. They have one as soon as the namespace is "+
+				"offloaded.").
+			warningAt(path.Root("namespace")))
 	}
 	for _, leaf := range observed.Leaves {
 		switch {
 		case leaf.Err == nil:
 		case direct.Unknown(leaf.Err):
-			diags.AddWarning(fmt.Sprintf("The provider block has no cluster with the ID %q", leaf.Name), detail(leaf.Err)+
-				"\n\nThe namespace is offloaded to this cluster, but its endpoints are not shown, and nothing waits for them. "+
-				"Add the cluster to `clusters`. With `through`, the credentials of the central cluster are enough.")
+			diags.Append(because("cluster-not-configured",
+				fmt.Sprintf("The provider block has no cluster with the ID %q", leaf.Name),
+				leaf.Err,
+				"The namespace is offloaded to this cluster, but its endpoints are not shown, and nothing waits for them. "+
+					"Add the cluster to `clusters`. With `through`, the credentials of the central cluster are enough.").asWarning())
 		default:
-			diags.AddWarning(summary(fmt.Sprintf("Leaf %q can't be read", leaf.Name), leaf.Err), detail(leaf.Err))
+			diags.Append(failureOf("leaf-unreadable", fmt.Sprintf("Leaf %q can't be read", leaf.Name), leaf.Err).asWarning())
 		}
 		for _, obstacle := range leaf.Obstacles {
 			if obstacle.Missing == [2]string{} || joined == nil || !joined(obstacle.Missing) {
-				diags.AddWarning(fmt.Sprintf("Leaf %q can't use direct connections", leaf.Name),
-					obstacle.Why+"\n\n"+obstacle.Advice)
+				diags.Append(report(obstacle.Trouble, fmt.Sprintf("Leaf %q can't use direct connections", leaf.Name),
+					obstacle.Why+"\n\n"+obstacle.Advice).asWarning())
 			}
 		}
 	}

@@ -115,7 +115,7 @@ func (r *endResource[M, P]) apply(ctx context.Context, a *application[P]) diag.D
 	object := r.object(leaf, a.plan, a.own)
 	failure := a.plan.ensure(ctx, object, model.Namespace.ValueString())
 	if failure != nil {
-		diags.AddError(summary("The "+string(r.resource)+" could not be applied", failure), detail(failure))
+		diags.Append(failureOf("object-not-applied", "The "+string(r.resource)+" could not be applied", failure).asError())
 	}
 	diags.Append(r.recordState(ctx, object, a, failure)...)
 	a.own.Unadopted = a.own.Unadopted && diags.HasError()
@@ -167,13 +167,14 @@ func (r *endResource[M, P]) refresh(
 	object := r.object(leaf, model, own)
 	observed, err := object.Observe(ctx)
 	if err != nil {
-		diags.AddError(summary("The leaf can't be read", err), detail(err))
+		diags.Append(failureOf("leaf-unreadable", "The leaf can't be read", err).asError())
 		return unchanged, diags
 	}
 	if observed.Taken != "" {
-		diags.AddWarning("The object has another owner now", "This resource no longer owns "+observed.Taken+
-			": another resource or someone else has taken it over. The resource is removed from the state, and the object "+
-			"stays.")
+		diags.Append(report("owner-changed", "The object has another owner now",
+			"This resource no longer owns "+observed.Taken+
+				": another resource or someone else has taken it over. The resource is removed from the state, and the object "+
+				"stays.").asWarning())
 	}
 	if !observed.Exists {
 		return gone, diags
@@ -182,7 +183,7 @@ func (r *endResource[M, P]) refresh(
 	diags.Append(model.observed(ctx, observed)...)
 	if r.isGateway() && (observed.Status == shortcut.Error || observed.Silent) {
 		down := object.WhyDown(ctx)
-		diags.AddAttributeWarning(path.Root("status"), capital(down.Summary), down.Detail)
+		diags.Append(problemOf(down).warningAt(path.Root("status")))
 	}
 	return changed, diags
 }
@@ -201,10 +202,10 @@ func (r *endResource[M, P]) remove(ctx context.Context, model P, own ownership) 
 	var diags diag.Diagnostics
 	kept, err := r.object(leaf, model, own).Remove(ctx, model.keySecret())
 	if err != nil {
-		diags.AddError(summary("The "+string(r.resource)+" could not be removed", err), detail(err))
+		diags.Append(failureOf("object-not-removed", "The "+string(r.resource)+" could not be removed", err).asError())
 	}
 	if kept != "" {
-		diags.AddWarning("Some objects were kept on leaf \""+leaf.Name+"\"", kept)
+		diags.Append(report("objects-kept", "Some objects were kept on leaf \""+leaf.Name+"\"", kept).asWarning())
 	}
 	return diags
 }

@@ -53,7 +53,7 @@ func (r *endResource[M, P]) findImported(
 	self, err := r.object(leaf, model, ownership{}).ImportedFrom(ctx)
 	switch {
 	case err != nil:
-		diags.AddError(summary("The owner can't be read", err), detail(err))
+		diags.Append(failureOf("owner-unreadable", "The owner can't be read", err).asError())
 	case self.Shortcut:
 		diags.Append(importedFrom("liqo_shortcut", self.Origin))
 	case self.Token != "":
@@ -83,6 +83,12 @@ func splitEndID(id string) (name, remote string) {
 	return id[:last], id[last+1:]
 }
 
+// invalidImportID returns the error for an import ID that does not have this form.
+func invalidImportID(form, id string) diag.Diagnostic {
+	return report("import-id-invalid", "Invalid import ID",
+		fmt.Sprintf("The import ID must be %s. It was %q.", form, id)).asError()
+}
+
 // importedEnd returns the leaf and the ID of the other cluster of an import.
 func (l *leaves) importedEnd(
 	ctx context.Context, req resource.ImportStateRequest,
@@ -97,8 +103,7 @@ func (l *leaves) importedEnd(
 	}
 	name, remote := splitEndID(req.ID)
 	if name == "" {
-		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be %s. It was %q.", endIDForm, req.ID))
-		return nil, "", diags
+		return nil, "", diag.Diagnostics{invalidImportID(endIDForm, req.ID)}
 	}
 	leaf, err := l.registry.Leaf(ctx, name)
 	if isUnknownName(err) {

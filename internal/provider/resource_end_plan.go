@@ -90,9 +90,10 @@ func (r *endResource[M, P]) reserve(plan *endCommonModel, own ownership) diag.Di
 	if r.leaves.planned.reserve(what, own.Token) {
 		return nil
 	}
-	return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("remote_cluster_id"), "The same object twice",
+	return diag.Diagnostics{report("object-twice", "The same object twice",
 		fmt.Sprintf("Another resource of this configuration already manages the %s of cluster %q for cluster %q.",
-			strings.ReplaceAll(strings.TrimPrefix(object, TypeName+"_"), "_", " "), what.first, what.second))}
+			strings.ReplaceAll(strings.TrimPrefix(object, TypeName+"_"), "_", " "), what.first, what.second)).
+		errorAt(path.Root("remote_cluster_id"))}
 }
 
 // planLeaf connects to the leaf of a plan. It is nil if the leaf can't be reached or is not known yet. If the plan
@@ -129,7 +130,7 @@ func (r *endResource[M, P]) planNamespace(
 	byDefault, err := object.End.IsTenantNamespace(ctx, plan.Namespace.ValueString())
 	switch {
 	case err != nil:
-		diags.AddAttributeError(attribute, summary("The namespace can't be read", err), detail(err))
+		diags.Append(failureOf("namespace-unreadable", "The namespace can't be read", err).errorAt(attribute))
 		return nil, diags
 	case byDefault:
 		return nil, diags
@@ -147,8 +148,9 @@ func (r *endResource[M, P]) checkFeasible(
 		return nil
 	}
 	if model.RemoteClusterID.ValueString() == string(leaf.ID) {
-		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("remote_cluster_id"), "The same cluster twice",
-			fmt.Sprintf("`remote_cluster_id` must be the ID of the other cluster, but %q is the ID of this one.", leaf.ID))}
+		return diag.Diagnostics{report("leaf-same-twice", "The same cluster twice",
+			fmt.Sprintf("`remote_cluster_id` must be the ID of the other cluster, but %q is the ID of this one.", leaf.ID)).
+			errorAt(path.Root("remote_cluster_id"))}
 	}
 	gateway, diags := plan.gateway(ctx)
 	var namespace types.String // as configured
@@ -182,7 +184,7 @@ func checkEndFree(ctx context.Context, object shortcut.EndObject) diag.Diagnosti
 	if !shortcut.HasOtherOwner(err) {
 		return checkResult(attribute, err)
 	}
-	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(attribute, summary("It exists already", err), detail(err)+
-		"\n\nThis is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
-		"tainted or under its former address. In all other cases the apply fails.")}
+	return diag.Diagnostics{explained(err,
+		"This is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
+			"tainted or under its former address. In all other cases the apply fails.").warningAt(attribute)}
 }

@@ -108,8 +108,9 @@ func (m *gatewayClientModel) validate() diag.Diagnostics {
 		return diags
 	}
 	if first := ports.Elements()[0]; !first.IsUnknown() && !first.Equal(port) {
-		diags.AddAttributeError(path.Root("server_endpoint").AtName("ports"), "Two first ports",
-			fmt.Sprintf("The first of `ports` must be `port`, but they are %s and %s.", first, port))
+		diags.Append(report("ports-contradict", "Two first ports",
+			fmt.Sprintf("The first of `ports` must be `port`, but they are %s and %s.", first, port)).
+			errorAt(path.Root("server_endpoint").AtName("ports")))
 	}
 	return diags
 }

@@ -56,8 +56,9 @@ func (r *shortcutResource) ValidateConfig(
 		return
 	}
 	if !model.Client.IsUnknown() && model.Client.Equal(model.Server) {
-		resp.Diagnostics.AddAttributeError(path.Root("server"), "The same leaf twice",
-			"A shortcut connects two different leaves, but `client` and `server` are both \""+model.Server.ValueString()+"\".")
+		resp.Diagnostics.Append(report("leaf-same-twice", "The same leaf twice",
+			"A shortcut connects two different leaves, but `client` and `server` are both \""+model.Server.ValueString()+"\".").
+			errorAt(path.Root("server")))
 	}
 	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
 	if !given(model.ServerGateway) {
@@ -113,7 +114,7 @@ func (r *shortcutResource) apply(ctx context.Context, a *application[*shortcutMo
 	diags.Append(r.connect(ctx, a.own.owner(r.leaves.origin()), spec, a.plan, a.state)...)
 	a.own.Unadopted = a.own.Unadopted && diags.HasError()
 	if a.own.isNew && diags.HasError() && !a.state.Raw.IsNull() {
-		diags.AddWarning("The shortcut is tainted", tainted)
+		diags.Append(report("shortcut-tainted", "The shortcut is tainted", tainted).asWarning())
 	}
 	return diags
 }
@@ -134,7 +135,7 @@ func (r *shortcutResource) connect(
 	shortcut := shortcut.New(pair.client, pair.server).OwnedBy(self)
 	failure := shortcut.Connect(ctx, spec)
 	if failure != nil {
-		diags.AddError(summary("The shortcut could not be created", failure), detail(failure))
+		diags.Append(failureOf("shortcut-not-applied", "The shortcut could not be applied", failure).asError())
 	}
 	diags.Append(recordState(ctx, shortcut, plan, state, failure)...)
 	return diags
@@ -184,7 +185,7 @@ func (r *shortcutResource) refresh(
 	s := shortcut.New(pair.client, pair.server).OwnedBy(own.owner(r.leaves.origin()))
 	observed, err := s.Observe(ctx, model.keysByOthers())
 	if err != nil {
-		diags.AddError(summary("The shortcut can't be read", err), detail(err))
+		diags.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
 		return unchanged, diags
 	}
 	diags.Append(pair.mixedUp(observed)...)
@@ -206,19 +207,24 @@ func (r *shortcutResource) refresh(
 func (p pair) mixedUp(observed shortcut.State) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if len(observed.Duplicates) > 0 {
-		diags.AddWarning("A second network connects the pair", fmt.Sprintf("There is also %s, which this resource does not "+
-			"own. Liqo does not support two networks of one pair, and traffic may fail. Remove the network that you do not "+
-			"want. A destroy of this resource removes only its own network.", strings.Join(observed.Duplicates, ", ")))
+		diags.Append(report("network-twice", "A second network connects the pair",
+			fmt.Sprintf("There is also %s, which this resource does not own. Liqo does not support two networks of one pair, "+
+				"and traffic may fail. Remove the network that you do not want. A destroy of this resource removes only its own "+
+				"network.", strings.Join(observed.Duplicates, ", "))).
+			asWarning())
 	}
 	if len(observed.Strays) > 0 {
-		diags.AddWarning("Another resource has changed the shortcut", fmt.Sprintf("It has marked %s as its own, perhaps "+
-			"because two applies ran at the same time. The next apply of this resource takes them back. If the other resource "+
-			"is in a Terraform state, remove it there with `terraform state rm`.", strings.Join(observed.Strays, ", ")))
+		diags.Append(report("owners-mixed", "Another resource has changed the shortcut",
+			fmt.Sprintf("It has marked %s as its own, perhaps because two applies ran at the same time. The next apply of this "+
+				"resource takes them back. If the other resource is in a Terraform state, remove it there with `terraform state "+
+				"rm`.", strings.Join(observed.Strays, ", "))).
+			asWarning())
 	}
 	if !observed.Exists && observed.Joined {
-		diags.AddWarning("The shortcut has another owner now", fmt.Sprintf("This resource no longer owns any object of the "+
-			"network between %q and %q: another resource or someone else has taken it over. The resource is removed from the "+
-			"state, and the network stays.", p.client.Name, p.server.Name))
+		diags.Append(report("owner-changed", "The shortcut has another owner now",
+			fmt.Sprintf("This resource no longer owns any object of the network between %q and %q: another resource or someone "+
+				"else has taken it over. The resource is removed from the state, and the network stays.",
+				p.client.Name, p.server.Name)).asWarning())
 	}
 	return diags
 }
@@ -235,7 +241,7 @@ func (m *shortcutModel) whyDown(
 		return nil
 	}
 	down := s.WhyDown(ctx)
-	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("status"), capital(down.Summary), down.Detail)}
+	return diag.Diagnostics{problemOf(down).warningAt(path.Root("status"))}
 }
 
 // identify sets the resource identity, the IDs of the two clusters.
@@ -266,15 +272,15 @@ func (r *shortcutResource) UpgradeState(context.Context) map[int64]resource.Stat
 func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
 	var state map[string]json.RawMessage
 	if err := json.Unmarshal(req.RawState.JSON, &state); err != nil {
-		resp.Diagnostics.AddError("The state can't be read", "It does not have the format of an early version of "+
-			"this provider: "+err.Error()+".")
+		resp.Diagnostics.Append(report("state-unreadable", "The state can't be read",
+			"It does not have the format of an early version of this provider: "+err.Error()+".").asError())
 		return
 	}
 	state["force_destroy"], state["destroy_peering_network"] = json.RawMessage("false"), json.RawMessage("false")
 	state["owner_id"] = json.RawMessage("null") // the next apply sets it
 	upgraded, err := json.Marshal(state)
 	if err != nil {
-		resp.Diagnostics.AddError("The state can't be written", err.Error()+".")
+		resp.Diagnostics.Append(report("state-unreadable", "The state can't be written", err.Error()+".").asError())
 		return
 	}
 	resp.DynamicValue = &tfprotov6.DynamicValue{JSON: upgraded}

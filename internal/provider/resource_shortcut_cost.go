@@ -28,19 +28,21 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 		detail := fmt.Sprintf("Liqo can't change this in place. The apply removes the gateway of %q with %s, and creates "+
 			"it again. There is no network between the leaves meanwhile.", end.planned.name.ValueString(), loses)
 		if recorded := end.recorded.namespace; changes(ctx, *end.planned.namespace, *recorded) && !recorded.IsNull() {
-			diags.AddAttributeWarning(end.path("namespace"), "A gateway is replaced", detail)
+			diags.Append(report("gateway-replaced", "A gateway is replaced", detail).warningAt(end.path("namespace")))
 		}
 		for _, name := range []string{"key_secret", "template"} {
 			if changes(ctx, end.planned.gateway.Attributes()[name], end.recorded.gateway.Attributes()[name]) {
-				diags.AddAttributeWarning(end.path("gateway").AtName(name), "A gateway is replaced", detail)
+				diags.Append(report("gateway-replaced", "A gateway is replaced", detail).
+					warningAt(end.path("gateway").AtName(name)))
 			}
 		}
 	}
 	if name := "service_type"; changes(ctx, p.plan.ServerGateway.Attributes()[name],
 		p.state.ServerGateway.Attributes()[name]) {
-		diags.AddAttributeWarning(path.Root("server_gateway").AtName(name), "The gateway gets another address",
+		diags.Append(report("gateway-address-changes", "The gateway gets another address",
 			fmt.Sprintf("The gateway of %q stays, but can be reached at another address or port with another type of "+
-				"Service. Firewall rules for the present one no longer fit.", p.plan.Server.ValueString()))
+				"Service. Firewall rules for the present one no longer fit.", p.plan.Server.ValueString())).
+			warningAt(path.Root("server_gateway").AtName(name)))
 	}
 	return diags
 }

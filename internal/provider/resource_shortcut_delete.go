@@ -16,7 +16,8 @@ func (r *shortcutResource) remove(ctx context.Context, model *shortcutModel, own
 	self, pair := own.owner(r.leaves.origin()), r.leaves.find(ctx, model)
 	removal := model.removal()
 	removal.Kept = func(kept shortcut.Kept) {
-		diags.AddWarning(fmt.Sprintf("Some objects were kept on leaf %q", kept.Leaf), kept.Why)
+		diags.Append(report("objects-kept", fmt.Sprintf("Some objects were kept on leaf %q", kept.Leaf), kept.Why).
+			asWarning())
 	}
 	var err error
 	switch lost := pair.failed(); {
@@ -27,19 +28,21 @@ func (r *shortcutResource) remove(ctx context.Context, model *shortcutModel, own
 	case !model.ForceDestroy.ValueBool() || !lost[0].isLost():
 		return pair.obstacles(giveUpAdvice)
 	default:
-		diags.Append(onlyOneCleaned(model.recorded(lost[0].attribute)))
-		err = pair.disconnectRemaining(ctx, model, self, removal)
+		if err = pair.disconnectRemaining(ctx, model, self, removal); err == nil {
+			diags.Append(onlyOneCleaned(model.recorded(lost[0].attribute)))
+		}
 	}
 	if err != nil {
-		diags.AddError(summary("The shortcut could not be removed", err), detail(err))
+		diags.Append(failureOf("shortcut-not-removed", "The shortcut could not be removed", err).asError())
 	}
 	return diags
 }
 
 // onlyOneCleaned returns the warning that what the lost leaf has stays there.
 func onlyOneCleaned(lost recordedLeaf) diag.Diagnostic {
-	return diag.NewWarningDiagnostic("Only one leaf was cleaned", fmt.Sprintf("Cluster %q (%s) is gone. If it still has "+
-		"objects of the shortcut, they stay there.", lost.id, lost.name))
+	return report("one-leaf-cleaned", "Only one leaf was cleaned",
+		fmt.Sprintf("Cluster %q (%s) is gone. If it still has objects of the shortcut, they stay there.",
+			lost.id, lost.name)).asWarning()
 }
 
 // disconnectRemaining cleans one leaf if the other one is lost.

@@ -76,10 +76,9 @@ func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 	if !shortcut.HasOtherOwner(err) {
 		return checkResult(path.Root("adopt_existing"), err)
 	}
-	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(path.Root("adopt_existing"),
-		summary("A shortcut exists already", err), detail(err)+
-			"\n\nThis is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
-			"tainted or under its former address. In all other cases the apply fails.")}
+	return diag.Diagnostics{explained(err,
+		"This is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
+			"tainted or under its former address. In all other cases the apply fails.").warningAt(path.Root("adopt_existing"))}
 }
 
 // addressRanges finds ranges that Liqo cannot connect, and ranges that it will remap.
@@ -114,14 +113,16 @@ func (f feasibility) remapping(ctx context.Context, client, server end.Announcem
 	var diags diag.Diagnostics
 	overlaps, err := f.shortcut.Overlaps(ctx, client, server)
 	if err != nil {
-		diags.AddWarning(summary("Remapping can't be predicted", err), detail(err))
+		diags.Append(failureOf("remapping-not-predicted", "Remapping can't be predicted", err).asWarning())
 		return diags
 	}
 	for _, overlap := range overlaps {
 		if f.plan.CIDRRemapping.ValueString() == remappingForbidden {
-			diags.AddAttributeError(path.Root("cidr_remapping"), "Remapping is forbidden, and needed", overlap.String())
+			diags.Append(report("remapping-forbidden", "Remapping is forbidden, and needed",
+				overlap.String()).errorAt(path.Root("cidr_remapping")))
 		} else {
-			diags.AddWarning("A pod CIDR will be remapped", overlap.String()+" The remapped attributes show the new ranges.")
+			diags.Append(report("pod-cidr-remapped", "A pod CIDR will be remapped",
+				overlap.String()+" The remapped attributes show the new ranges.").asWarning())
 		}
 	}
 	return diags
@@ -132,9 +133,9 @@ func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
 	if !end.IsMissing(err) {
 		return checkResult(attribute, err)
 	}
-	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(attribute, summary("It does not exist", err), detail(err)+
-		"\n\nThis is only a warning, because the same apply may create it before the shortcut. Otherwise the "+
-		"apply fails.")}
+	return diag.Diagnostics{explained(err,
+		"This is only a warning, because the same apply may create it before the shortcut. Otherwise the "+
+			"apply fails.").warningAt(attribute)}
 }
 
 // checkResult reports the result of a check at the attribute that the user can change. A problem that would make the
@@ -145,10 +146,10 @@ func checkResult(attribute path.Path, err error) diag.Diagnostics {
 	}
 	var diags diag.Diagnostics
 	if _, ok := errors.AsType[*explain.Problem](err); ok {
-		diags.AddAttributeError(attribute, summary("The plan is not possible", err), detail(err))
+		diags.Append(explained(err).errorAt(attribute))
 	} else {
-		diags.AddAttributeWarning(attribute, summary("The leaf can't be checked", err), detail(err)+
-			"\n\nThe plan continues without this check.")
+		diags.Append(failureOf("leaf-not-checked", "The leaf can't be checked", err,
+			"The plan continues without this check.").warningAt(attribute))
 	}
 	return diags
 }

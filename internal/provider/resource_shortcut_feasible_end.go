@@ -89,13 +89,14 @@ func (s checkedEnd) checkVersion(ctx context.Context) diag.Diagnostics {
 	}
 	if err := liqo.CheckVersion(ctx, s.end.Leaf); err != nil {
 		return diag.Diagnostics{
-			diag.NewAttributeErrorDiagnostic(s.leafAt, summary("Liqo is older than 1.0", err), detail(err)),
+			failureOf("liqo-too-old", "Liqo is older than 1.0", err).errorAt(s.leafAt),
 		}
 	}
 	var diags diag.Diagnostics
 	if defect := liqo.Defect(ctx, s.end.Leaf); defect != "" {
-		diags.AddAttributeWarning(s.leafAt, fmt.Sprintf("%s on leaf %q has a defect",
-			liqo.Name(ctx, s.end.Leaf), s.end.Leaf.Name), defect)
+		diags.Append(report("liqo-defect", fmt.Sprintf("%s on leaf %q has a defect",
+			liqo.Name(ctx, s.end.Leaf), s.end.Leaf.Name),
+			defect).warningAt(s.leafAt))
 	}
 	return diags
 }
@@ -131,10 +132,10 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 		{"load_balancer_ip", "load balancer's address", server.LoadBalancerIP != "", template.TakesLoadBalancerIP},
 	} {
 		if setting.set && !setting.used {
-			diags.AddAttributeError(s.gatewayAt.AtName(setting.attribute), "The template ignores "+setting.attribute,
+			diags.Append(report("template-ignores-setting", "The template ignores "+setting.attribute,
 				fmt.Sprintf("The Service in template %s on leaf %q does not use the %s of the gateway, so `%s` would have no "+
 					"effect. Remove it, or set a `template` that uses it.",
-					template.Name, s.end.Leaf.Name, setting.field, setting.attribute))
+					template.Name, s.end.Leaf.Name, setting.field, setting.attribute)).errorAt(s.gatewayAt.AtName(setting.attribute)))
 		}
 	}
 	return diags

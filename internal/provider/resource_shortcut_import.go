@@ -81,12 +81,12 @@ func (p pair) checkDirection(ctx context.Context) diag.Diagnostics {
 	reversed, err := shortcut.New(p.client, p.server).Reversed(ctx)
 	switch {
 	case err != nil:
-		diags.AddError(summary("The network can't be read", err), detail(err))
+		diags.Append(failureOf("network-unreadable", "The network can't be read", err).asError())
 	case reversed:
-		diags.AddError("The network has the opposite direction", fmt.Sprintf("%[1]q is the client and %[2]q the server. So "+
-			"the import ID is `%[1]s/%[2]s`, or by cluster IDs `%[3]s/%[4]s`. Nothing was imported, because an apply would "+
-			"reverse the network.",
-			p.server.Name, p.client.Name, p.server.ID, p.client.ID))
+		diags.Append(report("network-reversed", "The network has the opposite direction",
+			fmt.Sprintf("%[1]q is the client and %[2]q the server. So the import ID is `%[1]s/%[2]s`, or by cluster IDs "+
+				"`%[3]s/%[4]s`. Nothing was imported, because an apply would reverse the network.",
+				p.server.Name, p.client.Name, p.server.ID, p.client.ID)).asError())
 	}
 	return diags
 }
@@ -102,10 +102,10 @@ func (p pair) importedFrom(ctx context.Context) diag.Diagnostics {
 
 // importedFrom returns the warning that a resource which is imported may be in another Terraform state.
 func importedFrom(resource string, origin owner.Origin) diag.Diagnostic {
-	return diag.NewWarningDiagnostic("Another Terraform state may have this", fmt.Sprintf("A %s already has it, made by "+
-		"%s. The import takes it over and changes nothing. If that resource is still in a Terraform state, remove it there "+
-		"with a `removed` block or `terraform state rm`. Otherwise both manage the same objects, and a destroy of one takes "+
-		"them from the other.", resource, origin))
+	return report("another-state", "Another Terraform state may have this",
+		fmt.Sprintf("A %s already has it, made by %s. The import takes it over and changes nothing. If that resource is "+
+			"still in a Terraform state, remove it there with a `removed` block or `terraform state rm`. Otherwise both manage "+
+			"the same objects, and a destroy of one takes them from the other.", resource, origin)).asWarning()
 }
 
 // imported connects to the two leaves of an import. The diagnostics say why the leaves are not known.
@@ -135,17 +135,19 @@ func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagno
 	case len(ways) == 1:
 		return l.connect(ctx, ways[0].client, ways[0].server), diags
 	case len(ways) > 1:
-		diags.AddError("Ambiguous import ID", fmt.Sprintf("The import ID must be `client/server`. %q has several meanings: "+
-			"%s. Import by the cluster IDs instead, as `client_cluster_id/server_cluster_id`.", id, listWays(ways)))
+		diags.Append(report("import-id-ambiguous", "Ambiguous import ID",
+			fmt.Sprintf("The import ID must be `client/server`. %q has several meanings: %s. Import by the cluster IDs "+
+				"instead, as `client_cluster_id/server_cluster_id`.", id, listWays(ways))).asError())
 	case namesErr != nil:
-		diags.AddError("The names of the leaves are not known", detail(namesErr))
+		diags.Append(because("clusters-not-listed", "The names of the leaves are not known", namesErr).asError())
 	case isPair && client != "" && server != "" && !strings.Contains(server, "/"):
 		return l.importedByClusterIDs(ctx, client, server)
 	case l.unknown.any():
 		diags.Append(leavesNotKnownYet())
 	default:
-		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must be %s. It was %q. The known names are %q.",
-			shortcutIDForm, id, names))
+		diags.Append(report("import-id-invalid", "Invalid import ID",
+			fmt.Sprintf("The import ID must be %s. It was %q. The known names are %q.",
+				shortcutIDForm, id, names)).asError())
 	}
 	return pair{}, diags
 }
@@ -175,17 +177,17 @@ func (l *leaves) notImported(end failedEnd, form string) diag.Diagnostics {
 	case l.unknown.any():
 		return diag.Diagnostics{leavesNotKnownYet()}
 	case isUnknownID || isUnknownName(end.err):
-		return diag.Diagnostics{diag.NewErrorDiagnostic(summary("Unknown "+end.attribute, end.err),
-			detail(end.err)+" The import ID must be "+form+".")}
+		return diag.Diagnostics{failureOf("leaf-unknown", "Unknown "+end.attribute, end.err,
+			"The import ID must be "+form+".").asError()}
 	default:
 		return diag.Diagnostics{end.diagnostic()}
 	}
 }
 
 func leavesNotKnownYet() diag.Diagnostic {
-	return diag.NewErrorDiagnostic("The leaves are not known yet", "The provider block has values that are known only "+
-		"after an apply, so the leaves of the import ID are not known. First apply the resources that these values come "+
-		"from, with `-target`.")
+	return report("leaves-not-known", "The leaves are not known yet",
+		"The provider block has values that are known only after an apply, so the leaves of the import ID are not known. "+
+			"First apply the resources that these values come from, with `-target`.").asError()
 }
 
 // reading is one way to split an import ID into two names.

@@ -51,7 +51,8 @@ func ownershipOf(ctx context.Context, private privateState, id types.String) (ow
 	}
 	var own ownership
 	if err := json.Unmarshal(text, &own); err != nil {
-		diags.AddError("The private state can't be read", "It does not have the format of this provider: "+err.Error()+".")
+		diags.Append(report("state-unreadable", "The private state can't be read",
+			"It does not have the format of this provider: "+err.Error()+".").asError())
 	}
 	return own, diags
 }
@@ -60,7 +61,7 @@ func ownershipOf(ctx context.Context, private privateState, id types.String) (ow
 func (o ownership) save(ctx context.Context, private privateState) diag.Diagnostics {
 	text, err := json.Marshal(o)
 	if err != nil {
-		return diag.Diagnostics{diag.NewErrorDiagnostic("The private state can't be written", err.Error())}
+		return diag.Diagnostics{report("state-unreadable", "The private state can't be written", err.Error()+".").asError()}
 	}
 	return private.SetKey(ctx, ownerKey, text)
 }

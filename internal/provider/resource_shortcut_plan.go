@@ -136,7 +136,9 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 		broken, err = s.Lost(ctx)
 	}
 	if err != nil {
-		return false, diag.Diagnostics{diag.NewWarningDiagnostic("The shortcut can't be checked for repairs", detail(err))}
+		return false, diag.Diagnostics{
+			because("repairs-not-checked", "The shortcut can't be checked for repairs", err).asWarning(),
+		}
 	}
 	return broken, nil
 }

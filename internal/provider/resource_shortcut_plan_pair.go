@@ -51,10 +51,12 @@ func (p *planning) planUnknownNames() (path.Paths, diag.Diagnostics) {
 		if !end.planned.name.IsUnknown() {
 			continue
 		}
-		diags.AddAttributeWarning(path.Root(end.attribute), "Perhaps another cluster", fmt.Sprintf("The name of the %s is "+
-			"known only during the apply. It was %q, and it is not known yet whether it will still refer to cluster %q. So the "+
-			"plan replaces the shortcut. To keep it, first apply the resource that the name comes from, with `-target`.",
-			end.attribute, end.recorded.name.ValueString(), end.recorded.clusterID.ValueString()))
+		diags.Append(report("perhaps-another-cluster", "Perhaps another cluster",
+			fmt.Sprintf("The name of the %s is known only during the apply. It was %q, and it is not known yet whether it will "+
+				"still refer to cluster %q. So the plan replaces the shortcut. To keep it, first apply the resource that the name "+
+				"comes from, with `-target`.",
+				end.attribute, end.recorded.name.ValueString(), end.recorded.clusterID.ValueString())).
+			warningAt(path.Root(end.attribute)))
 		replace = append(replace, path.Root(end.attribute))
 	}
 	if len(replace) > 0 {
@@ -150,9 +152,9 @@ func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 	if c.reserve(reservation{first: first, second: second}, token) {
 		return nil
 	}
-	return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(path.Root("server"), "The same pair twice", fmt.Sprintf(
-		"Another liqo_shortcut of this configuration already connects clusters %q and %q, in this direction or the other. A "+
-			"pair of leaves can have only one shortcut.", first, second))}
+	return diag.Diagnostics{report("pair-twice", "The same pair twice",
+		fmt.Sprintf("Another liqo_shortcut of this configuration already connects clusters %q and %q, in this direction or "+
+			"the other. A pair of leaves can have only one shortcut.", first, second)).errorAt(path.Root("server"))}
 }
 
 // claimNamespaces claims the namespaces that the configuration sets. It fails if another instance has claimed one of
@@ -167,10 +169,10 @@ func (c *reservations) claimNamespaces(ends []planEnd, token string) diag.Diagno
 		if c.reserve(reservation{first: string(end.leaf.ID), namespace: namespace.ValueString()}, token) {
 			continue
 		}
-		diags.AddAttributeError(end.path("namespace"), "The same namespace twice", fmt.Sprintf(
-			"Another liqo_shortcut of this configuration already has namespace %q of leaf %q. Liqo can't distinguish two "+
-				"gateways in one namespace. Give each shortcut its own namespace, or leave the choice to Liqo.",
-			namespace.ValueString(), end.leaf.Name))
+		diags.Append(report("namespace-twice", "The same namespace twice",
+			fmt.Sprintf("Another liqo_shortcut of this configuration already has namespace %q of leaf %q. Liqo can't "+
+				"distinguish two gateways in one namespace. Give each shortcut its own namespace, or leave the choice to Liqo.",
+				namespace.ValueString(), end.leaf.Name)).errorAt(end.path("namespace")))
 	}
 	return diags
 }

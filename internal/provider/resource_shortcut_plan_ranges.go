@@ -28,16 +28,18 @@ func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics
 		attribute := end.path("network")
 		able, err := liqo.CapabilitiesOf(ctx, end.other)
 		if err != nil {
-			diags.AddAttributeWarning(attribute, summary("The leaf can't be checked", err), detail(err))
+			diags.Append(failureOf("leaf-not-checked", "The leaf can't be checked", err).warningAt(attribute))
 			continue
 		}
 		if able.FollowsConfigurations {
 			continue
 		}
-		diags.AddAttributeWarning(attribute, "The shortcut is replaced", fmt.Sprintf(
-			"Liqo before 1.2, as on leaf %[1]q, does not follow a change of the address ranges of %[2]q. So the plan creates "+
-				"the shortcut again. There is no network between the leaves meanwhile, and the gateway may get another address. "+
-				"Update Liqo on %[1]q to change the ranges in place.", end.other.Name, end.planned.name.ValueString()))
+		diags.Append(report("shortcut-replaced", "The shortcut is replaced",
+			fmt.Sprintf("Liqo before 1.2, as on leaf %[1]q, does not follow a change of the address ranges of %[2]q. So the "+
+				"plan creates the shortcut again. There is no network between the leaves meanwhile, and the gateway may get "+
+				"another address. Update Liqo on %[1]q to change the ranges in place.",
+				end.other.Name, end.planned.name.ValueString())).
+			warningAt(attribute))
 		replace = append(replace, attribute)
 	}
 	if len(replace) > 0 {

@@ -60,7 +60,8 @@ func validatedAs(t *testing.T, typeName string, config tftypes.Value) string {
 func told(diagnostics []*tfprotov6.Diagnostic) string {
 	lines := make([]string, len(diagnostics))
 	for i, diagnostic := range diagnostics {
-		lines[i] = diagnostic.Attribute.String() + ": " + diagnostic.Summary + ": " + diagnostic.Detail
+		text, _, _ := strings.Cut(diagnostic.Detail, "\n\n"+help)
+		lines[i] = diagnostic.Attribute.String() + ": " + diagnostic.Summary + ": " + text
 	}
 	return strings.Join(lines, "\n")
 }

@@ -16,11 +16,12 @@ import (
 // does not change.
 func recordUnread(ctx context.Context, plan any, state *tfsdk.State, failure, err error) diag.Diagnostics {
 	var diags diag.Diagnostics
-	const headline = "The leaves can't be read after the apply"
+	unread := failureOf("leaves-unread", "The leaves can't be read after the apply", err)
 	if failure == nil {
-		diags.AddWarning(summary(headline, err), detail(err)+"\n\nEverything is in place. The next refresh shows it.")
+		unread.text += "\n\nEverything is in place. The next refresh shows it."
+		diags.Append(unread.asWarning())
 	} else {
-		diags.AddError(summary(headline, err), detail(err))
+		diags.Append(unread.asError())
 	}
 	if !state.Raw.IsNull() && failure != nil || explain.Refused(failure) {
 		return diags
@@ -33,7 +34,7 @@ func recordUnread(ctx context.Context, plan any, state *tfsdk.State, failure, er
 		return value, nil
 	})
 	if err != nil {
-		diags.AddError("The state can't be written", err.Error()+".")
+		diags.Append(report("state-unreadable", "The state can't be written", err.Error()+".").asError())
 	}
 	state.Raw = known
 	return diags

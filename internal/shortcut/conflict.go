@@ -141,8 +141,10 @@ func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
 // otherOwner returns the problem that another resource instance owns an object of the network.
 func (c contested) otherOwner(e *end.End, object client.Object) *explain.Problem {
 	own, other, origin := e.Owner.Resource, owner.ResourceOf(object), originOf(object, c.network)
+	cause := &otherOwnerError{token: owner.TokenOf(object), origin: origin}
 	problem := &explain.Problem{
-		Leaf: e.Leaf.Name, Refused: true, Err: &otherOwnerError{token: owner.TokenOf(object), origin: origin},
+		Leaf: e.Leaf.Name, Refused: true, Err: cause,
+		Trouble: "owned-by-another-resource",
 		Summary: fmt.Sprintf("a %s for %s exists already", other, nameOther(e)),
 		Detail: fmt.Sprintf("A %s owns %s, made by %s, so a %s can't manage it. A pair of leaves has either one "+
 			"liqo_shortcut or, on each leaf, its own liqo_configuration, liqo_public_key, and liqo_gateway_server or "+
@@ -150,9 +152,13 @@ func (c contested) otherOwner(e *end.End, object client.Object) *explain.Problem
 			other, e.Leaf.Describe(object), origin, own),
 	}
 	if own == "" && other == "" {
-		problem.Summary = fmt.Sprintf("a shortcut with %s exists already", nameOther(e))
-		problem.Detail = fmt.Sprintf("Another liqo_shortcut owns it, made by %s. A pair of leaves can have only one "+
-			"shortcut, in one direction.", origin)
+		problem = &explain.Problem{
+			Leaf: e.Leaf.Name, Refused: true, Err: cause,
+			Trouble: "shortcut-exists",
+			Summary: fmt.Sprintf("a shortcut with %s exists already", nameOther(e)),
+			Detail: fmt.Sprintf("Another liqo_shortcut owns it, made by %s. A pair of leaves can have only one "+
+				"shortcut, in one direction.", origin),
+		}
 	}
 	problem.Detail += "\n\nIf another Terraform state has what manages it, remove it there (`terraform destroy`, or " +
 		"`removed` blocks to keep the network), or import it here instead."
@@ -202,6 +208,7 @@ func foreignNetwork(ctx context.Context, e *end.End, objects []string) error {
 	}
 	return &explain.Problem{
 		Leaf: e.Leaf.Name, Refused: true,
+		Trouble: "network-exists",
 		Summary: fmt.Sprintf("a network with %s exists already", nameOther(e)),
 		Detail: fmt.Sprintf("This provider did not make %s; %s did. %s, or %s.",
 			strings.Join(objects, ", "), maker, takeOver, remedy),

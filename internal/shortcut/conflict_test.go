@@ -67,7 +67,8 @@ func TestANetworkOfAPeeringIsNotChangedAndTheErrorNamesThePeering(t *testing.T) 
 		t.Errorf("the peering has lost its Configuration (%v)", err)
 	}
 	if err := shortcut.OwnedBy(owner.Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil ||
-		!strings.Contains(err.Error(), "a peering uses the network") {
+		!strings.Contains(err.Error(), "a peering uses the network") ||
+		!strings.Contains(err.Error(), "`liqoctl` also removes the network") {
 		t.Errorf("got: %v", err)
 	}
 }

@@ -61,7 +61,7 @@ func TestAForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		} else if test.refused && (!strings.HasPrefix(explain.Summary(err),
 			"remapping is forbidden, and needed on leaf ") ||
 			!strings.Contains(explain.Detail(err), " overlaps with ") ||
-			!strings.Contains(explain.Detail(err), "No gateway was created.")) {
+			!strings.Contains(explain.Detail(err), "Nothing was changed.")) {
 			t.Errorf("%s: got %q:\n%s", name, explain.Summary(err), explain.Detail(err))
 		}
 		if state, err := s.Observe(t.Context(), false); err != nil || state.Joined == test.refused {

@@ -2,6 +2,7 @@ package shortcut
 
 import (
 	"context"
+	"fmt"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 
@@ -138,16 +139,21 @@ func (o EndObject) pairLock() *lock { return newLock(o.End, false) }
 func (o EndObject) objectLock() *lock {
 	l := newLock(o.End, o.Create)
 	l.name = objectLeaseName(o.End)
+	l.on = fmt.Sprintf("the %s for %s", lockedObjects[o.End.Owner.Resource].name, nameOther(o.End))
 	l.recordEnd = o.End.RecordEndObject
 	return l
 }
 
+// lockedObjects has the objects that have a lock, by the resources that make them.
+var lockedObjects = map[owner.Resource]struct{ name, lease string }{
+	owner.ConfigurationResource: {"Configuration", "configuration"},
+	owner.PublicKeyResource:     {"PublicKey", "public-key"},
+	owner.GatewayServerResource: {"gateway", "gateway"},
+	owner.GatewayClientResource: {"gateway", "gateway"},
+}
+
 func objectLeaseName(e *end.End) string {
-	kind := map[owner.Resource]string{
-		owner.ConfigurationResource: "configuration", owner.PublicKeyResource: "public-key",
-		owner.GatewayServerResource: "gateway", owner.GatewayClientResource: "gateway",
-	}[e.Owner.Resource]
-	return leaseName(e) + "." + kind
+	return leaseName(e) + "." + lockedObjects[e.Owner.Resource].lease
 }
 
 // ensureNamespace returns a step that creates the tenant namespace, without an owner, or checks the one that the user

@@ -72,6 +72,7 @@ func (o EndObject) checkStill(ctx context.Context) error {
 	}
 	return &explain.Problem{
 		Leaf:    o.End.Leaf.Name,
+		Trouble: "network-changed-meanwhile",
 		Summary: fmt.Sprintf("someone else has changed the network with cluster %q", o.End.Remote.ID),
 		Detail: fmt.Sprintf("The object of this %s was there, and it is gone or belongs to someone else since. Perhaps two "+
 			"applies of two configurations ran at the same time.", o.End.Owner.Resource),
@@ -87,8 +88,10 @@ func (o EndObject) checkNoPeering(ctx context.Context, peering *end.Peering) err
 	}
 	return &explain.Problem{
 		Leaf:    o.End.Leaf.Name,
+		Trouble: "peering-uses-network",
 		Summary: "a peering uses the network",
 		Detail: fmt.Sprintf("This leaf needs %s for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, "+
-			"or keep the object with a `removed` block.", o.End.Leaf.Describe(object), peering),
+			"or keep the object with a `removed` block: a resource for one end has no `destroy_peering_network`. %s",
+			o.End.Leaf.Describe(object), peering, end.UnpeerTakesNetwork),
 	}
 }

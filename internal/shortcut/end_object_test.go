@@ -468,7 +468,8 @@ func TestAnEndObjectDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := object.Remove(t.Context(), liqo.KeySecret{})
-	refused(t, err, `a peering uses the network on leaf "milan"`, "Configuration liqo-tenant-rome/rome", "liqoctl unpeer")
+	refused(t, err, `a peering uses the network on leaf "milan"`, "Configuration liqo-tenant-rome/rome", "liqoctl unpeer",
+		"a resource for one end has no `destroy_peering_network`", "`liqoctl` also removes the network")
 	if !object.seen(t).Exists {
 		t.Error("it is gone")
 	}

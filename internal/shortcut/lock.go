@@ -27,6 +27,7 @@ import (
 type lock struct {
 	end  *end.End   // has the lease
 	name string     // of the lease
+	on   string     // what the lock is on, for messages
 	ends []*end.End // whose objects the lock is for
 
 	creates bool // the operation is a create: no Terraform state has its token yet
@@ -42,7 +43,9 @@ type lock struct {
 
 // newLock returns the lock on a pair at one end. It is not acquired yet.
 func newLock(e *end.End, creates bool) *lock {
-	return &lock{end: e, name: leaseName(e), ends: []*end.End{e}, creates: creates}
+	return &lock{
+		end: e, name: leaseName(e), on: "the pair with " + nameOther(e), ends: []*end.End{e}, creates: creates,
+	}
 }
 
 // pairLock returns the lock on the pair.
@@ -198,7 +201,8 @@ func (l *lock) explainBusy(holder string, err error) error {
 	}
 	return &explain.Problem{
 		Leaf: l.end.Leaf.Name, Err: err,
-		Summary: fmt.Sprintf("another operation on the pair with %q has not ended", l.end.Remote.Name),
+		Trouble: "pair-busy",
+		Summary: fmt.Sprintf("another operation on %s has not ended", l.on),
 		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. "+
 			"If it was killed, the Lease expires within seconds.", l.end.Leaf.LiqoNamespace, l.name, cluster.Shown(holder)),
 	}
@@ -214,14 +218,30 @@ func (l *lock) explainLost(err error) error {
 	if lost.Last != nil {
 		why = "The last failure was: " + lost.Last.Error()
 	}
-	problem := &explain.Problem{
-		Leaf: lost.Leaf, Err: err,
-		Summary: fmt.Sprintf("another operation has taken over the pair with %q", l.end.Remote.Name),
-		Detail: fmt.Sprintf("This operation did not renew Lease %s/%s in time, and has written nothing since. %s\n\nRun "+
-			"`terraform plan` to see who has the network now.", lost.Namespace, lost.Name, why),
+	lease := lost.Namespace + "/" + lost.Name
+	detail := fmt.Sprintf("This operation did not renew Lease %s in time, and has written nothing since. %s\n\nRun "+
+		"`terraform plan` to see who has the network now.", lease, why)
+	switch {
+	case lost.Deleted:
+		return &explain.Problem{
+			Leaf: lost.Leaf, Err: err,
+			Trouble: "pair-lock-deleted",
+			Summary: "somebody has deleted the lock on " + l.on,
+			Detail: fmt.Sprintf("Lease %s is gone, although this operation renewed it in time. Another operation may have "+
+				"begun, so this one has written nothing since.\n\nFind out who deletes Leases of this provider. Then run "+
+				"`terraform plan` to see what the leaves have.", lease),
+		}
+	case lost.Taken:
+		return &explain.Problem{
+			Leaf: lost.Leaf, Err: err,
+			Trouble: "pair-taken-over",
+			Summary: "another operation has taken over " + l.on, Detail: detail,
+		}
+	default:
+		return &explain.Problem{
+			Leaf: lost.Leaf, Err: err,
+			Trouble: "pair-lock-lost",
+			Summary: fmt.Sprintf("the lock on %s can't be kept", l.on), Detail: detail,
+		}
 	}
-	if !lost.Taken {
-		problem.Summary = fmt.Sprintf("the lock on the pair with %q can't be kept", l.end.Remote.Name)
-	}
-	return problem
 }

@@ -59,6 +59,32 @@ func TestTheErrorOfABlockedOperationNamesTheOtherOne(t *testing.T) {
 	})
 }
 
+func TestTheErrorOfABlockedOperationOnOneObjectNamesTheObject(t *testing.T) {
+	for resource, on := range map[owner.Resource]string{
+		owner.ConfigurationResource: "the Configuration for", owner.PublicKeyResource: "the PublicKey for",
+		owner.GatewayServerResource: "the gateway for", owner.GatewayClientResource: "the gateway for",
+	} {
+		object := endObjectOf(leafWith(t, "milan"), "rome", resource)
+		for expected, l := range map[string]*lock{
+			on: object.objectLock(), "the pair with": object.pairLock(),
+		} {
+			busy := explain.Summary(l.explainBusy("alice@ci/1", context.DeadlineExceeded))
+			if busy != "another operation on "+expected+` cluster "rome" has not ended on leaf "milan"` {
+				t.Errorf("%s, busy: got %q", resource, busy)
+			}
+			for lost, words := range map[*cluster.LeaseLostError]string{
+				{Taken: true}: "another operation has taken over " + expected, {}: "the lock on " + expected,
+				{Taken: true, Deleted: true}: "somebody has deleted the lock on " + expected,
+			} {
+				lost.Leaf = "milan"
+				if got := explain.Summary(l.explainLost(lost)); !strings.HasPrefix(got, words+` cluster "rome"`) {
+					t.Errorf("%s, lost: got %q", resource, got)
+				}
+			}
+		}
+	}
+}
+
 func TestBothDirectionsOfAPairUseTheSameLeaf(t *testing.T) {
 	rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
 	there, back := New(rome, milan), New(milan, rome)
