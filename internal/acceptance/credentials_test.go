@@ -3,10 +3,13 @@ package acceptance
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -102,6 +105,46 @@ func TestAccCredentialsThatAreKnownOnlyAfterAnApplyDoNotFailThePlan(t *testing.T
 			}`, lab.Kubeconfig) + shortcutRomeMilan,
 		ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
 	})
+}
+
+func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
+	lab := borrowLab(t)
+	between, rome := proxyFor(t, lab.reachedAsAdministrator(t, "rome")["rome"])
+	const path = "/k8s/clusters/c-1" // as Rancher has it
+	between.disturb(servesBelow(t, path))
+	lab.keepsInventory(t)
+	reached := fmt.Sprintf(`
+		rome = { host = %q, token = %q, cluster_ca_certificate = %q }
+		`, rome.Host+path, rome.Token, rome.ClusterCACertificate)
+	config := lab.listing(reached) + shortcutRomeMilan
+	apply(t,
+		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
+		resource.TestStep{
+			Config:           config,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+		},
+	)
+	answers := between.received()
+	const schemas = "GET /openapi/v3"
+	if answers[schemas+"/apis/networking.liqo.io/v1beta1"] == 0 || answers[schemas] > 0 {
+		t.Errorf("the schemas of Liqo's networking kinds are not read, or not at once: %v", answers)
+	}
+}
+
+// servesBelow returns a fault of a [proxy] that has the API server below a path, and nothing elsewhere. A request for
+// anything else fails the test.
+func servesBelow(t *testing.T, path string) func(http.ResponseWriter, *http.Request) bool {
+	t.Helper()
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		rest, ok := strings.CutPrefix(r.URL.Path, path+"/")
+		if !ok {
+			t.Errorf("a request is not below the path: %s %s", r.Method, r.URL.Path)
+			w.WriteHeader(http.StatusNotFound)
+			return true
+		}
+		r.URL.Path, r.URL.RawPath = "/"+rest, ""
+		return false
+	}
 }
 
 // secrets are a cluster's credentials as single values.

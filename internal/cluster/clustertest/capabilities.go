@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/openapi"
-	"k8s.io/client-go/openapi/openapitest"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	restfake "k8s.io/client-go/rest/fake"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -92,9 +95,23 @@ type withSchemas struct {
 	schemas string
 }
 
-// OpenAPIV3 implements [discovery.DiscoveryInterface].
-func (s withSchemas) OpenAPIV3() openapi.Client {
-	fake := openapitest.NewFakeClient()
-	fake.PathsMap["apis/networking.liqo.io/v1beta1"] = openapitest.FakeGroupVersion{GVSpec: []byte(s.schemas)}
-	return fake
+// RESTClient implements [discovery.DiscoveryInterface]. The client reads the schemas, and finds nothing else.
+func (s withSchemas) RESTClient() rest.Interface {
+	return restClient(func(request *http.Request) (*http.Response, error) {
+		answer := httptest.NewRecorder()
+		if request.URL.Path == "/openapi/v3/apis/networking.liqo.io/v1beta1" {
+			answer.Header().Set("Content-Type", "application/json")
+			_, _ = answer.WriteString(s.schemas) // into memory
+		} else {
+			answer.WriteHeader(http.StatusNotFound)
+		}
+		return answer.Result(), nil
+	})
+}
+
+// restClient returns a client whose requests are answered by a function.
+func restClient(answer func(*http.Request) (*http.Response, error)) rest.Interface {
+	return &restfake.RESTClient{
+		NegotiatedSerializer: scheme.Codecs.WithoutConversion(), Client: restfake.CreateHTTPClient(answer),
+	}
 }

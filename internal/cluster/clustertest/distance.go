@@ -3,6 +3,8 @@ package clustertest
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	restfake "k8s.io/client-go/rest/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -62,6 +66,9 @@ func (w *way) travel(ctx context.Context, verb string, what any) error {
 		if kind, err := apiutil.GVKForObject(object, w.scheme); err == nil {
 			name = kind.Kind
 		}
+	}
+	if address, ok := what.(*url.URL); ok {
+		name = address.Path
 	}
 	w.tb.Logf("after %.0f round trips: %s: %s %s", time.Since(w.began).Seconds()/RoundTrip.Seconds(), w.leaf, verb, name)
 	select {
@@ -182,4 +189,15 @@ func (d distantDiscovery) ServerResourcesForGroupVersion(groupVersion string) (*
 		return nil, err
 	}
 	return d.DiscoveryInterface.ServerResourcesForGroupVersion(groupVersion)
+}
+
+// RESTClient implements [discovery.DiscoveryInterface]. The leaf's own client is one of [restClient].
+func (d distantDiscovery) RESTClient() rest.Interface {
+	near := d.DiscoveryInterface.RESTClient().(*restfake.RESTClient) //nolint:errcheck,forcetypeassert // see withSchemas
+	return restClient(func(request *http.Request) (*http.Response, error) {
+		if err := d.way.travel(request.Context(), "get", request.URL); err != nil {
+			return nil, err
+		}
+		return near.Client.Transport.RoundTrip(request)
+	})
 }

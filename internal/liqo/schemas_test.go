@@ -1,0 +1,99 @@
+package liqo_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+)
+
+const schemaPath = "/openapi/v3/apis/networking.liqo.io/v1beta1"
+
+// servedAt returns a leaf whose API server is at an address.
+func servedAt(t *testing.T, address string) *cluster.Leaf {
+	t.Helper()
+	leaf := clustertest.Leaf(t, "rome")
+	leaf.Discovery = func(context.Context) (discovery.DiscoveryInterface, error) {
+		return discovery.NewDiscoveryClientForConfig(&rest.Config{
+			Host: address, ContentConfig: rest.ContentConfig{ContentType: "application/vnd.kubernetes.protobuf"},
+		})
+	}
+	return leaf
+}
+
+func TestSchemasAreReadWithOneRequestBelowThePathOfTheAddress(t *testing.T) {
+	const document = `{"components": {"schemas": {
+		"io.liqo.networking.v1beta1.Configuration": {"properties": {"status": {"properties": {"conditions": {}}}}},
+		"io.liqo.networking.v1beta1.GatewayServer": {}, "io.liqo.networking.v1beta1.GatewayClient": {}
+	}}}`
+	for _, below := range []string{"", "/", "/k8s/clusters/c-1", "/k8s/clusters/c-1/"} {
+		var (
+			mu    sync.Mutex
+			asked []string
+		)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			asked = append(asked, r.Method+" "+r.URL.Path+" "+r.Header.Get("Accept"))
+			_, _ = w.Write([]byte(document)) // the client may have gone
+		}))
+		t.Cleanup(server.Close)
+		leaf := servedAt(t, server.URL+below)
+		for range 2 {
+			if able, err := liqo.CapabilitiesOf(t.Context(), leaf); err != nil || !able.ManyPodCIDRs {
+				t.Errorf("below %q: %+v (%v)", below, able, err)
+			}
+		}
+		expected := []string{"GET " + strings.TrimSuffix(below, "/") + schemaPath + " application/json"}
+		if !slices.Equal(asked, expected) {
+			t.Errorf("below %q, the requests are %q", below, asked)
+		}
+	}
+}
+
+func TestSchemasThatAreNotServedAreAnErrorOfTheLeaf(t *testing.T) {
+	for name, test := range map[string]struct {
+		status   int
+		body     string
+		expected string
+	}{
+		"the group is missing": {
+			http.StatusNotFound, "", `leaf "rome": the API server does not know a kind that Liqo installs: ` +
+				`the API server has no schemas of networking.liqo.io/v1beta1: `,
+		},
+		"no permission": {
+			http.StatusForbidden, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden",
+				"code": 403, "message": "forbidden: User \"jane\" cannot get path \"` + schemaPath + `\""}`,
+			`leaf "rome": the API server refuses a request: forbidden: User "jane" cannot get path "` + schemaPath + `"`,
+		},
+		"unavailable": {http.StatusServiceUnavailable, "", `leaf "rome": the API server can't be reached: `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(test.status)
+				_, _ = w.Write([]byte(test.body)) // the client may have gone
+			}))
+			defer server.Close()
+			_, err := liqo.SchemasOf(t.Context(), servedAt(t, server.URL))
+			if err == nil || !strings.HasPrefix(err.Error(), test.expected) {
+				t.Errorf("got: %v", err)
+			}
+		})
+	}
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	if _, err := liqo.SchemasOf(t.Context(), servedAt(t, server.URL)); !cluster.Unreachable(err) {
+		t.Errorf("of a server that has gone: %v", err)
+	}
+}
