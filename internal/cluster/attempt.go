@@ -10,7 +10,6 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
@@ -163,11 +162,11 @@ func (l *Leaf) readID(ctx context.Context) error {
 	var holders corev1.ConfigMapList
 	err := l.Live.List(ctx, &holders, client.InNamespace(l.LiqoNamespace),
 		client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()})
-	if err == nil && len(holders.Items) == 0 {
-		err = apierrors.NewNotFound(corev1.Resource("configmaps"), "configmaps")
-	}
 	if err != nil {
-		return l.explainMissingID(err)
+		return l.Explain(err)
+	}
+	if len(holders.Items) == 0 {
+		return l.withoutID()
 	}
 	if err := l.checkHolders(holders.Items); err != nil {
 		return err
@@ -203,7 +202,7 @@ func (l *Leaf) checkHolders(holders []corev1.ConfigMap) error {
 		return nil
 	}
 	return &Error{
-		Leaf: l.Name, Err: errors.New(problem), own: true,
+		Leaf: l.Name, Err: errors.New(problem), Own: true,
 		Trouble: "cluster-id-invalid", Summary: "it has no valid cluster ID", Hint: hint,
 	}
 }

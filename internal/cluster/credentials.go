@@ -98,7 +98,7 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 // unusable is the error of a leaf whose credentials can't be turned into a connection.
 func unusable(name string, err error) *Error {
 	return &Error{
-		Leaf: name, Err: err, own: true,
+		Leaf: name, Err: err, Own: true,
 		Trouble: "credentials-unusable", Summary: "credentials can't be used",
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/liqotech/liqo/pkg/consts"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -25,10 +26,10 @@ type Error struct {
 	Summary string     // what is wrong, a few words
 	Hint    string     // what to do, a sentence or more; may be empty
 	Err     error      // the error of the API server or client-go
+	Own     bool       // Err is no answer: this provider or a library has found it in what was read
 
 	unreachable bool
 	unanswered  bool // the request did not reach the API server, or it did not answer
-	own         bool // the cause is in words of this provider, and no answer
 	noLiqo      bool
 }
 
@@ -45,7 +46,7 @@ func (e *Error) Error() string {
 func (e *Error) Detail() string {
 	text := "The answer was: " + e.cause()
 	switch {
-	case e.own:
+	case e.Own:
 		text = sentence(e.cause())
 	case e.unanswered:
 		text = "The connection failed: " + e.cause()
@@ -259,17 +260,14 @@ func stripURL(err error) error {
 	return request.Err
 }
 
-// explainMissingID explains why a leaf's ID could not be read. A cluster that answers but has no ID has no Liqo.
-func (l *Leaf) explainMissingID(err error) error {
-	if apierrors.IsNotFound(err) {
-		return &Error{
-			Leaf: l.Name, Err: err,
-			Trouble: "liqo-missing", Summary: fmt.Sprintf("no Liqo in namespace %q", l.LiqoNamespace),
-			Hint:   "Install Liqo on this cluster, or set `liqo_namespace` to where it runs.",
-			noLiqo: true,
-		}
+// withoutID returns the error for a cluster that answers but has no ID. It has no Liqo.
+func (l *Leaf) withoutID() error {
+	return &Error{
+		Leaf: l.Name, Err: fmt.Errorf("it has no ConfigMap with the labels %s", consts.ClusterIDConfigMapSelector()),
+		Trouble: "liqo-missing", Summary: fmt.Sprintf("no Liqo in namespace %q", l.LiqoNamespace),
+		Hint: "Install Liqo on this cluster, or set `liqo_namespace` to where it runs.",
+		Own:  true, noLiqo: true,
 	}
-	return l.Explain(err)
 }
 
 // Lost reports whether an error of connecting to a leaf means that the leaf may be gone for good. Then its name is

@@ -16,12 +16,16 @@ var noPermission = regexp.MustCompile(
 	`User "(?P<user>[^"]*)" cannot (?P<verb>\S+) resource "(?P<resource>[^"]*)" in API group "(?P<group>[^"]*)" ` +
 		`(?:in the namespace "(?P<namespace>[^"]*)"|at the cluster scope)`)
 
+// noPathPermission matches the same for a path that belongs to no resource, such as that of the schemas.
+var noPathPermission = regexp.MustCompile(`User "(?P<user>[^"]*)" cannot (?P<verb>\S+) path "(?P<path>[^"]*)"`)
+
 // permission is what a user lacks.
 type permission struct {
 	user           string // empty if the answer does not say it
 	verb, resource string
 	group          string // empty for the core group
 	namespace      string // empty for the whole cluster, or if the answer does not say it
+	path           string // instead of a resource
 }
 
 // missingPermission returns the permission that an answer of an API server says is missing.
@@ -31,7 +35,14 @@ func missingPermission(err error) (permission, bool) {
 	}
 	if words := noPermission.FindStringSubmatch(Shown(err.Error())); words != nil {
 		part := func(name string) string { return words[noPermission.SubexpIndex(name)] }
-		return permission{part("user"), part("verb"), part("resource"), part("group"), part("namespace")}, true
+		return permission{
+			user: part("user"), verb: part("verb"), resource: part("resource"), group: part("group"),
+			namespace: part("namespace"),
+		}, true
+	}
+	if words := noPathPermission.FindStringSubmatch(Shown(err.Error())); words != nil {
+		part := func(name string) string { return words[noPathPermission.SubexpIndex(name)] }
+		return permission{user: part("user"), verb: part("verb"), path: part("path")}, true
 	}
 	// Server-side apply of an object that does not exist needs another permission than a patch. Kubernetes 1.30 says
 	// nothing about it but that the request is forbidden (k8s.io/apiserver, handlers.withAuthorization).
@@ -76,21 +87,29 @@ func classifyRefusal(err error) *Error {
 				"Change that rule, or ask its owner.",
 		}
 	}
-	resource, user, role := missing.resource, "the user of the provider block", "ClusterRole"
-	if missing.group != "" {
-		resource += "." + missing.group
-	}
+	user, role := "the user of the provider block", "ClusterRole"
 	if missing.user != "" {
 		user = fmt.Sprintf("user %q", missing.user)
 	}
 	if missing.namespace != "" {
 		role = fmt.Sprintf("ClusterRole, or a Role of namespace %q,", missing.namespace)
 	}
+	what, rule := missing.rule()
 	return &Error{
 		Trouble: "permission-missing",
-		Summary: fmt.Sprintf("no permission to %s %s", missing.verb, resource),
-		Hint: fmt.Sprintf("Give %s a %s with this rule, on this leaf:\n\n"+
-			"  apiGroups: [%q]\n  resources: [%q]\n  verbs: [%q]",
-			user, role, missing.group, missing.resource, missing.verb),
+		Summary: fmt.Sprintf("no permission to %s %s", missing.verb, what),
+		Hint:    fmt.Sprintf("Give %s a %s with this rule, on this leaf:\n\n%s", user, role, rule),
 	}
+}
+
+// rule returns what the permission is for, and the rule of a role that grants it.
+func (p permission) rule() (what, rule string) {
+	if p.path != "" {
+		return p.path, fmt.Sprintf("  nonResourceURLs: [%q]\n  verbs: [%q]", p.path, p.verb)
+	}
+	what = p.resource
+	if p.group != "" {
+		what += "." + p.group
+	}
+	return what, fmt.Sprintf("  apiGroups: [%q]\n  resources: [%q]\n  verbs: [%q]", p.group, p.resource, p.verb)
 }

@@ -83,8 +83,15 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 			errors.New("no kind"), "the API server answered with an error", "The answer was: no kind", false,
 		},
 		"no Liqo": {
-			leaf.explainMissingID(apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "id")),
-			`no Liqo in namespace "liqo"`, "set `liqo_namespace`", false,
+			leaf.withoutID(), `no Liqo in namespace "liqo"`,
+			"It has no ConfigMap with the labels app.kubernetes.io/name=clusterid-configmap", false,
+		},
+		"a path that nobody may read": {
+			apierrors.NewForbidden(schema.GroupResource{}, "",
+				errors.New(`User "eve" cannot get path "/openapi/v3/apis/networking.liqo.io/v1beta1"`)),
+			"no permission to get /openapi/v3/apis/networking.liqo.io/v1beta1",
+			"Give user \"eve\" a ClusterRole with this rule, on this leaf:\n\n" +
+				"  nonResourceURLs: [\"/openapi/v3/apis/networking.liqo.io/v1beta1\"]\n  verbs: [\"get\"]", false,
 		},
 	} {
 		explained, ok := errors.AsType[*Error](leaf.Explain(test.err))

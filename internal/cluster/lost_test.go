@@ -28,7 +28,7 @@ func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
 		"no answer":                         {asked(errors.New("connection refused")), true},
 		"no answer in time":                 {asked(context.DeadlineExceeded), true},
 		"no time left to ask":               {context.DeadlineExceeded, true},
-		"no Liqo":                           {leaf.explainMissingID(apierrors.NewNotFound(maps, "id")), true},
+		"no Liqo":                           {leaf.withoutID(), true},
 		"no kinds of Liqo":                  {leaf.Explain(withoutKind()), true},
 		"a certificate of another cluster":  {asked(x509.UnknownAuthorityError{}), true},
 		"a certificate for another address": {asked(x509.HostnameError{Certificate: &x509.Certificate{}}), true},

@@ -18,7 +18,7 @@ func (r *Registry) throughCentre(ctx context.Context, name string, credentials C
 	through := credentials.Through
 	if r.config.Clusters[through].Through != "" {
 		return Credentials{}, &Error{
-			Leaf: name, own: true, Trouble: "through-chained", Summary: "credentials can't be used",
+			Leaf: name, Own: true, Trouble: "through-chained", Summary: "credentials can't be used",
 			Hint: "Give that cluster credentials of its own.",
 			Err:  fmt.Errorf("`through` is %q, which itself is reached through another cluster", through),
 		}
@@ -35,7 +35,7 @@ func (r *Registry) throughCentre(ctx context.Context, name string, credentials C
 	}
 	if err != nil {
 		explained := &Error{
-			Leaf: name, Err: err, own: true, unreachable: Unreachable(err),
+			Leaf: name, Err: err, Own: true, unreachable: Unreachable(err),
 			Trouble: "identity-unreadable", Summary: fmt.Sprintf("%q has no credentials for it", through),
 		}
 		if missing, ok := errors.AsType[*noIdentityError](err); ok {
@@ -53,7 +53,7 @@ type unknownCentreError struct{ *UnknownNameError }
 func withoutCentre(name, through string, err error) *Error {
 	if unknown, ok := errors.AsType[*UnknownNameError](err); ok {
 		return &Error{
-			Leaf: name, Err: &unknownCentreError{unknown}, own: true,
+			Leaf: name, Err: &unknownCentreError{unknown}, Own: true,
 			Trouble: "central-cluster-unknown",
 			Summary: fmt.Sprintf("it is reached through %q, which is no known name", through),
 			Hint: "Set `through` of this leaf to the name of its central cluster, or add that one to `clusters` of the " +
@@ -61,7 +61,7 @@ func withoutCentre(name, through string, err error) *Error {
 		}
 	}
 	return &Error{
-		Leaf: name, Err: err, own: true, unreachable: Unreachable(err),
+		Leaf: name, Err: err, Own: true, unreachable: Unreachable(err),
 		Trouble: "central-cluster-unusable",
 		Summary: fmt.Sprintf("it is reached through %q, which can't be used", through),
 	}
@@ -91,7 +91,7 @@ func (l *Leaf) checkIdentity(credentials Credentials) error {
 		return nil
 	}
 	return &Error{
-		Leaf: l.Name, Err: err, own: true,
+		Leaf: l.Name, Err: err, Own: true,
 		Trouble: "cluster-id-differs", Summary: "another cluster answers",
 		Hint: "Check `host` and `cluster_id` of this entry of `clusters`.",
 	}

@@ -40,16 +40,22 @@ func RangesOf(ctx context.Context, leaf *cluster.Leaf) (Ranges, error) {
 	return cluster.Once(leaf, func() (Ranges, error) {
 		var ranges Ranges
 		group, ctx := errgroup.WithContext(ctx)
+		unreadable := cluster.Error{
+			Trouble: "ranges-unreadable", Summary: "the address ranges can't be read",
+			Hint: "Check that Liqo's IPAM runs on this leaf. It writes the ranges into the status of Networks.",
+		}
 		group.Go(func() (err error) {
-			ranges.PodCIDRs, err = ipamutils.GetPodCIDRs(ctx, leaf.Live, leaf.LiqoNamespace)
-			return err
+			lister := &lister{Client: leaf.Live}
+			ranges.PodCIDRs, err = ipamutils.GetPodCIDRs(ctx, lister, leaf.LiqoNamespace)
+			return lister.explain(leaf, err, unreadable)
 		})
 		group.Go(func() (err error) {
-			ranges.ExternalCIDR, err = ipamutils.GetExternalCIDR(ctx, leaf.Live, leaf.LiqoNamespace)
-			return err
+			lister := &lister{Client: leaf.Live}
+			ranges.ExternalCIDR, err = ipamutils.GetExternalCIDR(ctx, lister, leaf.LiqoNamespace)
+			return lister.explain(leaf, err, unreadable)
 		})
-		err := group.Wait() // before found is read
-		return ranges, leaf.Explain(err)
+		err := group.Wait() // before ranges is read
+		return ranges, err
 	})
 }
 

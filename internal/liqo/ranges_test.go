@@ -46,7 +46,8 @@ func TestALeafWithoutOneOfItsRangesIsAnError(t *testing.T) {
 		"external CIDR": clustertest.Leaf(t, "rome", clustertest.Range("pod-cidr", "10.1.0.0/16")),
 		"pod CIDR":      clustertest.Leaf(t, "rome", clustertest.Range("external-cidr", "10.2.0.0/16")),
 	} {
-		if ranges, err := liqo.RangesOf(t.Context(), leaf); err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": `) {
+		ranges, err := liqo.RangesOf(t.Context(), leaf)
+		if err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": the address ranges can't be read: `) {
 			t.Errorf("without a %s: got %+v (%v)", missing, ranges, err)
 		}
 	}

@@ -74,7 +74,7 @@ func TestSchemasThatAreNotServedAreAnErrorOfTheLeaf(t *testing.T) {
 		"no permission": {
 			http.StatusForbidden, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden",
 				"code": 403, "message": "forbidden: User \"jane\" cannot get path \"` + schemaPath + `\""}`,
-			`leaf "rome": the API server refuses a request: forbidden: User "jane" cannot get path "` + schemaPath + `"`,
+			`leaf "rome": no permission to get ` + schemaPath + `: forbidden: User "jane" cannot get path "`,
 		},
 		"unavailable": {http.StatusServiceUnavailable, "", `leaf "rome": the API server can't be reached: `},
 	} {

@@ -1,13 +1,11 @@
 package liqo
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/liqotech/liqo/pkg/utils/getters"
 	"k8s.io/apimachinery/pkg/util/version"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -27,24 +25,13 @@ type tag string
 // Version returns the version of Liqo's controllers, from the tag of their image.
 func Version(ctx context.Context, leaf *cluster.Leaf) (string, error) {
 	text, err := cluster.Once(leaf, func() (tag, error) {
-		discovery := &discovery{Client: leaf.Live}
-		found, err := getters.GetLiqoVersion(ctx, discovery, leaf.LiqoNamespace)
-		return tag(found), leaf.Explain(cmp.Or(discovery.failure, err))
+		lister := &lister{Client: leaf.Live}
+		found, err := getters.GetLiqoVersion(ctx, lister, leaf.LiqoNamespace)
+		return tag(found), lister.explain(leaf, err, cluster.Error{
+			Trouble: "liqo-version-unknown", Summary: "the version of Liqo is not known",
+		})
 	})
 	return string(text), err
-}
-
-// discovery keeps the error of the last list. Liqo's getter replaces it by one that does not say what is wrong.
-type discovery struct {
-	client.Client
-
-	failure error
-}
-
-// List implements [client.Reader].
-func (a *discovery) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
-	a.failure = a.Client.List(ctx, list, options...)
-	return a.failure
 }
 
 // Name returns Liqo with its version, as the subject of a sentence about this leaf.
@@ -75,6 +62,6 @@ func CheckVersion(ctx context.Context, leaf *cluster.Leaf) error {
 	}
 	return &cluster.Error{
 		Leaf: leaf.Name, Trouble: "liqo-too-old", Summary: "Liqo is older than 1.0", Hint: "Update Liqo on this leaf.",
-		Err: fmt.Errorf("it is %s, and this provider needs v1.0.0 or newer", text),
+		Own: true, Err: fmt.Errorf("it is %s, and this provider needs v1.0.0 or newer", text),
 	}
 }

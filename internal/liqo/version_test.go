@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
@@ -46,6 +47,15 @@ func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 func TestAVersionThatCannotBeToldIsNoObstacle(t *testing.T) {
 	if err := liqo.CheckVersion(t.Context(), clustertest.Leaf(t, "rome")); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAVersionThatNoImageSaysIsNoAnswerOfTheAPIServer(t *testing.T) {
+	_, err := liqo.Version(t.Context(), clustertest.Leaf(t, "rome"))
+	explained, ok := errors.AsType[*cluster.Error](err)
+	if !ok || explained.Summary != "the version of Liqo is not known" ||
+		strings.Contains(explained.Detail(), "The answer") {
+		t.Errorf("the error is: %v", err)
 	}
 }
 

@@ -166,7 +166,7 @@ func (p *planning) planNetworks(ctx context.Context) diag.Diagnostics {
 		announced, err := announcement(ctx, end.leaf, *end.configured.network, recorded)
 		switch {
 		case err != nil:
-			diags.Append(failureOf("ranges-unreadable", "The leaf's address ranges can't be read", err).asError())
+			diags.Append(failureOf("ranges-unreadable", "The address ranges can't be read", err).asError())
 		case remappingKnown(recorded, announced):
 			*planned = recorded
 		default:
