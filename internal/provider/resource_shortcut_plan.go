@@ -44,7 +44,7 @@ func (r *shortcutResource) ModifyPlan(
 	}
 	var settingsOnly bool
 	if p.state != nil {
-		settingsOnly, diags = p.planUpdate(ctx, req.Private)
+		settingsOnly, diags = p.planUpdate(ctx)
 		resp.Diagnostics.Append(diags...)
 	}
 	if changed := p.state == nil || !p.plan.equal(p.state); changed && !settingsOnly {
@@ -90,16 +90,11 @@ func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning,
 }
 
 // planUpdate plans the change of an existing shortcut. It reports whether the leaves stay unchanged.
-func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
+func (p *planning) planUpdate(ctx context.Context) (bool, diag.Diagnostics) {
 	broken, diags := p.planRepair(ctx)
 	diags.Append(p.planNamespaces(ctx)...)
 	p.planMoves()
-	if broken {
-		return false, diags
-	}
-	settingsOnly, settingsDiags := p.planSettings(ctx, private)
-	diags.Append(settingsDiags...)
-	return settingsOnly, diags
+	return !broken && p.planSettings(), diags
 }
 
 // planRepair plans an update of a shortcut that an apply can repair, and reports whether there is anything to repair.
@@ -107,7 +102,7 @@ func (p *planning) planUpdate(ctx context.Context, private privateState) (bool, 
 // link. If a leaf is lost and force_destroy gives it up, there is no repair either, because force_destroy must be
 // applied without this leaf.
 func (p *planning) planRepair(ctx context.Context) (bool, diag.Diagnostics) {
-	if p.plan.ForceDestroy.ValueBool() && len(p.pair.failed()) > 0 {
+	if p.givesUp() {
 		return false, nil
 	}
 	broken, diags := p.needsRepair(ctx, shortcut.Status(p.state.Status.ValueString()))
@@ -143,13 +138,17 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 	return broken, nil
 }
 
-// planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay unchanged.
-func (p *planning) planSettings(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
-	own, diags := ownershipOf(ctx, private, p.state.OwnerID)
-	known := p.pair.knowsNewNames(&p.plan, p.state)
-	if diags.HasError() || own.Unadopted || !known || !p.plan.changesSettingsOnly(p.state) {
-		return false, diags
+// planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay unchanged. The first update
+// after an import changes them, because it adopts the network, but not if it gives up a lost leaf. Then the shortcut
+// stays unadopted until a later update.
+func (p *planning) planSettings() bool {
+	adopts := p.own.Unadopted && !p.givesUp()
+	if adopts || !p.pair.knowsNewNames(&p.plan, p.state) || !p.plan.changesSettingsOnly(p.state) {
+		return false
 	}
 	p.plan.Status, p.plan.ServerEndpoint = p.state.Status, p.state.ServerEndpoint
-	return true, diags
+	return true
 }
+
+// givesUp reports whether a leaf is lost and the plan has force_destroy.
+func (p *planning) givesUp() bool { return p.plan.ForceDestroy.ValueBool() && len(p.pair.failed()) > 0 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -111,6 +112,33 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		p := &planning{plan: plan, state: &state}
 		broken, _ := p.planRepair(t.Context())
 		if got := !broken && p.plan.changesSettingsOnly(&state); got != test.expected {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
+
+func TestAnImportedShortcutKeepsALostLeafOnlyToGiveItUp(t *testing.T) {
+	rome, milan := clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")
+	reachable, lost := pair{client: rome, server: milan}, pair{client: rome, serverErr: &cluster.UnknownNameError{}}
+	force := func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }
+	for name, test := range map[string]struct {
+		pair     pair
+		plan     func(*shortcutModel)
+		adopted  bool
+		expected bool
+	}{
+		"force_destroy":                     {pair: lost, plan: force, expected: true},
+		"force_destroy of an adopted one":   {pair: lost, plan: force, adopted: true, expected: true},
+		"force_destroy without a lost leaf": {pair: reachable, plan: force},
+		"another setting":                   {pair: lost, plan: func(m *shortcutModel) { m.OnDestroy = types.StringNull() }},
+		"force_destroy and a change on a leaf": {
+			pair: lost, plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
+		},
+	} {
+		state := recorded(t, shortcut.Connected)
+		p := &planning{plan: state, state: &state, pair: test.pair, own: ownership{Token: "mine", Unadopted: !test.adopted}}
+		test.plan(&p.plan)
+		if got := p.planSettings(); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}
