@@ -40,7 +40,8 @@ func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaReq
 			},
 			"import_blocks": shownString("HCL: an import block for each of the networks that no `liqo_shortcut` owns, named " +
 				"after its client and server. An import alone does not change a network, so it has an owner only from the " +
-				"first update on. `terraform plan -generate-config-out` writes the resources for them."),
+				"first update on. `terraform plan -generate-config-out` writes the resources for them. To import shortcuts " +
+				"whose state is lost, use `import_block` of `shortcuts`."),
 			"timeouts": readTimeout(ctx),
 		},
 	}
@@ -97,6 +98,10 @@ func linksAttribute() schema.Attribute {
 					"measurement.",
 			},
 			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC."),
+			"import_block": shownString("HCL: an import block for the network, also if it has an `owner`. The import takes " +
+				"the network over from this owner. So use it only if the owner's Terraform state is lost, or forgets the " +
+				"shortcut. Otherwise both states manage the same network, and a destroy in one takes it from the other. Null if " +
+				"one of the two clusters cannot be read."),
 		}},
 	}
 }
@@ -123,6 +128,7 @@ type linkModel struct {
 	ServerEndpoint    types.Object  `tfsdk:"server_endpoint"`
 	LatencyMS         types.Float64 `tfsdk:"latency_ms"`
 	LatencyMeasuredAt types.String  `tfsdk:"latency_measured_at"`
+	ImportBlock       types.String  `tfsdk:"import_block"`
 }
 
 // ownerModel is its `owner`.
@@ -148,7 +154,8 @@ func (d *shortcutsDataSource) Read(ctx context.Context, req datasource.ReadReque
 }
 
 func (m *shortcutsDataModel) show(survey shortcut.Survey) {
-	m.ImportBlocks = types.StringValue(importBlocks(survey.Networks))
+	blocks := importBlocks(survey.Networks)
+	m.ImportBlocks = types.StringValue(ofNobody(survey.Networks, blocks))
 	m.Shortcuts, m.Unreachable = make([]linkModel, len(survey.Networks)), []types.String{}
 	for i, link := range survey.Networks {
 		m.Shortcuts[i] = linkModel{
@@ -159,6 +166,7 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 			Owner: ownerOf(link.Owner),
 			MTU:   mtuOrNull(link.MTU), ServerEndpoint: endpointObject(link.ServerEndpoint),
 			LatencyMS: milliseconds(link.Latency), LatencyMeasuredAt: measuredAt(link.Latency),
+			ImportBlock: stringOrNull(blocks[i]),
 		}
 	}
 	for _, leaf := range survey.Leaves {

@@ -133,7 +133,7 @@ func FuzzImportBlocks(f *testing.F) {
 		}
 		link := shortcut.Link{Status: shortcut.Connected}
 		link.Client.Name, link.Client.ID, link.Server.Name, link.Server.ID = client, id, server, id
-		text := importBlocks([]shortcut.Link{link, link})
+		text := strings.Join(importBlocks([]shortcut.Link{link, link}), "\n")
 		file, diags := hclsyntax.ParseConfig([]byte(text), "import.tf", hcl.InitialPos)
 		if diags.HasErrors() {
 			t.Fatalf("%v in:\n%s", diags, text)

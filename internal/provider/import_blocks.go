@@ -9,20 +9,32 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// importBlocks returns an import block for each network that no liqo_shortcut owns and whose leaves can both be read.
-func importBlocks(links []shortcut.Link) string {
-	var blocks []string
+// importBlocks returns an import block for each network, whoever owns it. The block of a network with a leaf that can't
+// be read is empty, because its import would fail.
+func importBlocks(links []shortcut.Link) []string {
+	blocks := make([]string, len(links))
 	taken := map[string]bool{}
-	for _, link := range links {
-		if link.Owner != nil || link.Status == shortcut.Unknown {
+	for i, link := range links {
+		if link.Status == shortcut.Unknown {
 			continue
 		}
 		name := resourceName(link.Client.Name+"_"+link.Server.Name, taken)
 		// Cluster IDs have no slash, as names of leaves may.
-		blocks = append(blocks, fmt.Sprintf("import {\n  to = liqo_shortcut.%s\n  id = \"%s/%s\"\n}\n",
-			name, link.Client.ID, link.Server.ID))
+		blocks[i] = fmt.Sprintf("import {\n  to = liqo_shortcut.%s\n  id = \"%s/%s\"\n}\n",
+			name, link.Client.ID, link.Server.ID)
 	}
-	return strings.Join(blocks, "\n")
+	return blocks
+}
+
+// ofNobody joins the import blocks of the networks that no liqo_shortcut owns.
+func ofNobody(links []shortcut.Link, blocks []string) string {
+	var free []string
+	for i, link := range links {
+		if link.Owner == nil && blocks[i] != "" {
+			free = append(free, blocks[i])
+		}
+	}
+	return strings.Join(free, "\n")
 }
 
 var notInNames = regexp.MustCompile(`[^\p{L}\p{Nd}_-]+`)

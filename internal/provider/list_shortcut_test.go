@@ -2,6 +2,7 @@ package provider
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -61,12 +62,21 @@ func TestTheSchemaOfTheListIsValid(t *testing.T) {
 	}
 }
 
-func TestImportBlocksAreForNetworksThatNobodyOwns(t *testing.T) {
+func TestOnlyNetworksThatNobodyOwnsAreImportedByDefault(t *testing.T) {
 	networks := links()
 	networks[2].Owner = &shortcut.Ownership{Origin: owner.Origin{Who: "root@vm"}}
-	const expected = "import {\n  to = liqo_shortcut.rome_milan\n  id = \"rome/milan\"\n}\n"
-	if blocks := importBlocks(networks); blocks != expected {
-		t.Errorf("got:\n%s\nexpected:\n%s", blocks, expected)
+	var model shortcutsDataModel
+	model.show(shortcut.Survey{Networks: networks})
+	const milan = "import {\n  to = liqo_shortcut.rome_milan\n  id = \"rome/milan\"\n}\n"
+	if blocks := model.ImportBlocks.ValueString(); blocks != milan {
+		t.Errorf("got:\n%s\nexpected:\n%s", blocks, milan)
+	}
+	for i, expected := range []types.String{
+		types.StringNull(), types.StringValue(milan), types.StringValue(strings.ReplaceAll(milan, "milan", "naples")),
+	} {
+		if block := model.Shortcuts[i].ImportBlock; !block.Equal(expected) {
+			t.Errorf("the block of %s is %s, expected %s", networks[i].Server.Name, block, expected)
+		}
 	}
 }
 
