@@ -10,7 +10,6 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -87,15 +86,27 @@ func (e *End) CheckGateway(ctx context.Context, settings liqo.Gateway, tunnels i
 	return err
 }
 
-// templateReference returns the reference of a gateway to its template.
-func templateReference(gateway client.Object) corev1.ObjectReference {
+// gatewayFields are those that a GatewayServer and a GatewayClient have alike.
+type gatewayFields struct {
+	template   corev1.ObjectReference
+	technology *corev1.ObjectReference     // the object that Liqo renders; nil until then
+	userSecret corev1.LocalObjectReference // with keys of the user's
+	keys       *corev1.ObjectReference     // the Secret that the gateway uses; nil until Liqo reports it
+}
+
+// fieldsOfGateway returns the fields of a gateway. Those of another object are empty.
+func fieldsOfGateway(gateway client.Object) gatewayFields {
 	switch gateway := gateway.(type) {
 	case *networkingv1beta1.GatewayServer:
-		return gateway.Spec.ServerTemplateRef
+		return gatewayFields{
+			gateway.Spec.ServerTemplateRef, gateway.Status.ServerRef, gateway.Spec.SecretRef, gateway.Status.SecretRef,
+		}
 	case *networkingv1beta1.GatewayClient:
-		return gateway.Spec.ClientTemplateRef
+		return gatewayFields{
+			gateway.Spec.ClientTemplateRef, gateway.Status.ClientRef, gateway.Spec.SecretRef, gateway.Status.SecretRef,
+		}
 	default:
-		return corev1.ObjectReference{}
+		return gatewayFields{}
 	}
 }
 
@@ -125,94 +136,6 @@ func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]liqo.Ga
 	return pods, nil
 }
 
-// EnsuredGateway is a gateway as it shall be, and what that took.
-type EnsuredGateway struct {
-	client.Object
-
-	New      bool // there was none before
-	Restarts bool // there was one, and its pods restart with a new setting
-
-	tunnels int                    // that it has; 0 means one
-	service *corev1.Service        // of an existing server, after the change
-	pods    corev1.PodTemplateSpec // of one that restarts, after the change
-}
-
-// Reconnects reports whether the gateway has to learn anew where the other one is.
-func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
-
-// change is a change of an existing gateway.
-type change struct {
-	differs    bool // from the gateway as it is
-	rotates    bool // its keys are new, so that its pods restart in any case
-	apply      func(context.Context) error
-	technology technology
-}
-
-// change applies a gateway that exists already, and returns when Liqo has changed the object of its technology. The
-// parts are what that object says then. They are nil in two cases: Liqo has not seen the gateway yet, so there is no
-// such object, or its technology is not WireGuard. A gateway of another technology is replaced if it differs.
-//
-// If pods restart, change first deletes the Connection. The new pods create another one as soon as they know the other
-// gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
-func (e *End) change(
-	ctx context.Context, objects liqo.Objects, gateway wholeGateway, change change,
-) (EnsuredGateway, *parts, error) {
-	ensured := EnsuredGateway{Object: gateway.Object, tunnels: len(gateway.ports.Listed)}
-	if change.technology.ObjectReference == nil {
-		return ensured, nil, change.apply(ctx)
-	}
-	if !change.technology.isWireGuard() {
-		if ensured.New = change.differs; ensured.New {
-			if err := e.RemoveGateways(ctx); err != nil {
-				return ensured, nil, err
-			}
-		}
-		return ensured, nil, change.apply(ctx)
-	}
-	var current parts
-	if err := e.untilParts(ctx, change.technology, func(p parts) bool { current = p; return true }); err != nil {
-		return ensured, nil, err
-	}
-	if !change.differs && !change.rotates {
-		return ensured, &current, change.apply(ctx)
-	}
-	existing := &wholeGateway{objects.Gateway(), objects.Ports}
-	source, err := e.readSource(ctx, existing, gateway)
-	if err != nil {
-		return ensured, nil, err
-	}
-	desired, err := e.render(source, existing, gateway)
-	if err != nil {
-		return ensured, nil, err
-	}
-	byItself := current.restartFor(desired)
-	if ensured.Restarts = byItself || change.rotates; ensured.Restarts {
-		if err := e.beginRestart(ctx, objects, byItself); err != nil {
-			return ensured, nil, err
-		}
-	}
-	if err := change.apply(ctx); err != nil {
-		return ensured, nil, err
-	}
-	err = e.untilParts(ctx, change.technology, func(p parts) bool { current = p; return current.carry(desired) })
-	ensured.pods = current.Deployment.Spec.Template
-	return ensured, &current, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
-}
-
-// beginRestart deletes the Connection of a gateway whose pods restart, and also the pods unless they restart by
-// themselves, because their Deployment changes.
-func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself bool) error {
-	if objects.Connection != nil {
-		if err := e.delete(ctx, objects.Connection); err != nil {
-			return err
-		}
-	}
-	if byItself {
-		return nil
-	}
-	return e.deletePods(ctx, objects.Gateway())
-}
-
 // waitForGateway waits until done is true for the gateway that this leaf has or gets, with its Connection, as the
 // function read finds them. It ends with an error when the gateway is gone, because someone else has deleted it. An
 // apply does not create it again by itself: it might fight against another program.
@@ -238,24 +161,6 @@ func (e *End) waitForGateway(
 		Detail: fmt.Sprintf("%s was there, and is gone since the apply waits for %s. Perhaps somebody has run `liqoctl "+
 			"network disconnect`. Another apply creates it again.", e.Leaf.Describe(seen), waitedFor),
 	}
-}
-
-// applyWhole applies an existing gateway, and removes settings that someone else has added. Spec returns the settings
-// of a gateway of this kind.
-func applyWhole[S any](
-	ctx context.Context, e *End, existing liqo.Ports, gateway wholeGateway, spec func(client.Object) *S,
-) error {
-	if !haveSameLists(existing, gateway.ports) {
-		if err := e.switchPorts(ctx, gateway); err != nil {
-			return err
-		}
-	}
-	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
-	err := e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
-	if err != nil || equality.Semantic.DeepEqual(spec(desired), spec(gateway.Object)) {
-		return err
-	}
-	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) { *spec(object) = *spec(desired) })
 }
 
 // RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo created for the

@@ -58,30 +58,11 @@ func (e *End) EnsureGatewayClient(
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	if err := e.prepareKeys(ctx, gateway.GetNamespace(), spec.KeySecret); err != nil {
-		return EnsuredGateway{}, err
-	}
 	if existing == nil {
-		return EnsuredGateway{Object: gateway.Object, New: true}, e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
+		return e.createGateway(ctx, gateway)
 	}
-	rotated, err := e.rotateKeys(ctx, objects, spec.KeyRotation, keys)
-	if err != nil {
-		return EnsuredGateway{}, err
-	}
-	differs, err := wholeGateway{existing, objects.Ports}.differs(gateway)
-	if err != nil {
-		return EnsuredGateway{}, err
-	}
-	ensured, _, err := e.change(ctx, objects, gateway, change{
-		technology: technology{existing.Status.ClientRef},
-		differs:    differs,
-		apply:      func(ctx context.Context) error { return applyWhole(ctx, e, objects.Ports, gateway, clientSpec) },
-		rotates:    rotated.restarts,
-	})
-	if err != nil {
-		return ensured, err
-	}
-	return ensured, e.recordRotation(ctx, rotated)
+	ensured, _, err := e.changeGateway(ctx, objects, existing, gateway, keys)
+	return ensured, err
 }
 
 func clientSpec(object client.Object) *networkingv1beta1.GatewayClientSpec {
@@ -96,14 +77,5 @@ func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec 
 	if err != nil || gateway == nil {
 		return false, err
 	}
-	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
-	if err != nil {
-		return false, err
-	}
-	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ClientTemplateRef != template ||
-		gateway.Spec.SecretRef.Name != spec.KeySecret ||
-		objects.Rotates(spec.KeyRotation) && !canRestart(gateway.Status.ClientRef) {
-		return true, nil
-	}
-	return e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef)
+	return e.replacesGateway(ctx, objects, gateway, namespace, spec)
 }

@@ -75,33 +75,13 @@ func (e *End) EnsureGatewayServer(
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	if err := e.prepareKeys(ctx, gateway.GetNamespace(), spec.KeySecret); err != nil {
-		return EnsuredGateway{}, err
-	}
 	if err := e.CheckServiceMetadata(ctx, spec); err != nil {
 		return EnsuredGateway{}, err
 	}
 	if existing == nil {
-		return EnsuredGateway{Object: gateway.Object, New: true, tunnels: spec.Tunnels},
-			e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
+		return e.createGateway(ctx, gateway)
 	}
-	rotated, err := e.rotateKeys(ctx, objects, spec.KeyRotation, keys)
-	if err != nil {
-		return EnsuredGateway{}, err
-	}
-	differs, err := wholeGateway{existing, objects.Ports}.differs(gateway)
-	if err != nil {
-		return EnsuredGateway{}, err
-	}
-	ensured, made, err := e.change(ctx, objects, gateway, change{
-		technology: technology{existing.Status.ServerRef},
-		differs:    differs,
-		apply:      func(ctx context.Context) error { return applyWhole(ctx, e, objects.Ports, gateway, serverSpec) },
-		rotates:    rotated.restarts,
-	})
-	if err == nil {
-		err = e.recordRotation(ctx, rotated)
-	}
+	ensured, made, err := e.changeGateway(ctx, objects, existing, gateway, keys)
 	if err != nil || made == nil {
 		return ensured, err
 	}
@@ -144,17 +124,8 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 	if err != nil || gateway == nil {
 		return false, err
 	}
-	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
-	if err != nil {
-		return false, err
-	}
-	if Leaving(gateway) || gateway.Namespace != namespace || gateway.Spec.ServerTemplateRef != template ||
-		gateway.Spec.SecretRef.Name != spec.KeySecret ||
-		objects.Rotates(spec.KeyRotation) && !canRestart(gateway.Status.ServerRef) {
-		return true, nil
-	}
-	if lost, err := e.keysLost(ctx, gateway.Status.SecretRef, gateway.Spec.SecretRef); err != nil || lost {
-		return lost, err
+	if replaces, err := e.replacesGateway(ctx, objects, gateway, namespace, spec); err != nil || replaces {
+		return replaces, err
 	}
 	return e.ServiceLost(ctx, objects)
 }

@@ -32,14 +32,14 @@ func (e *End) readSource(
 ) (source gatewaySource, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		source.template, err = e.readTemplate(ctx, templateReference(desired.Object))
+		source.template, err = e.readTemplate(ctx, fieldsOfGateway(desired.Object).template)
 		return err
 	})
 	group.Go(func() (err error) {
 		source.spec, err = e.settingsAfter(ctx, existing, desired)
 		return err
 	})
-	if isWireGuard(templateReference(desired.Object)) {
+	if isWireGuard(fieldsOfGateway(desired.Object).template) {
 		group.Go(func() (err error) {
 			source.schemas, err = liqo.SchemasOf(ctx, e.Leaf)
 			return err

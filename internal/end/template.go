@@ -65,7 +65,7 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 	if err != nil {
 		return TemplateSettings{}, refusal(err)
 	}
-	if isWireGuard(templateReference(desired.Object)) {
+	if isWireGuard(fieldsOfGateway(desired.Object).template) {
 		if _, err := e.render(source, existing, desired); err != nil {
 			return TemplateSettings{}, refusal(err)
 		}

@@ -84,3 +84,6 @@ func (o Objects) ObservedClient() *GatewayClient {
 func (g GatewayClient) TemplateOn(liqoNamespace string) Template {
 	return g.Template.Or(DefaultClientTemplate(liqoNamespace))
 }
+
+// Keys implements [Gateway].
+func (g GatewayClient) Keys() (secret, rotation string) { return g.KeySecret, g.KeyRotation }

@@ -118,3 +118,6 @@ func (e Endpoint) Reaches(service *corev1.Service) bool {
 func (g GatewayServer) TemplateOn(liqoNamespace string) Template {
 	return g.Template.Or(DefaultServerTemplate(liqoNamespace))
 }
+
+// Keys implements [Gateway].
+func (g GatewayServer) Keys() (secret, rotation string) { return g.KeySecret, g.KeyRotation }

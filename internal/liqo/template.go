@@ -56,8 +56,11 @@ func (t Template) observed(template, byDefault Template) Template {
 
 // Gateway is the settings of a gateway: a [GatewayServer] or a [GatewayClient].
 type Gateway interface {
-	// template returns the template of the gateway on a leaf with this Liqo namespace. No field is empty.
+	// TemplateOn returns the template of the gateway on a leaf with this Liqo namespace. No field is empty.
 	TemplateOn(liqoNamespace string) Template
+	// Keys returns the name of the user's Secret with the keys, and the value whose change gives the gateway new keys.
+	// Either may be empty.
+	Keys() (secret, rotation string)
 }
 
 // templateFrom turns Liqo's reference, which has a kind, into a template with the resource as in liqoctl's flags.

@@ -1,0 +1,182 @@
+package end
+
+import (
+	"context"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+)
+
+// This file creates and changes gateways of both kinds.
+
+// EnsuredGateway is a gateway as it shall be, and what that took.
+type EnsuredGateway struct {
+	client.Object
+
+	New      bool // there was none before
+	Restarts bool // there was one, and its pods restart with a new setting
+
+	tunnels int                    // that it has; 0 means one
+	service *corev1.Service        // of an existing server, after the change
+	pods    corev1.PodTemplateSpec // of one that restarts, after the change
+}
+
+// Reconnects reports whether the gateway has to learn anew where the other one is.
+func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
+
+// createGateway creates a gateway of which there is none.
+func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredGateway, error) {
+	created := EnsuredGateway{Object: gateway.Object, New: true, tunnels: len(gateway.ports.Listed)}
+	if err := e.prepareKeys(ctx, gateway.GetNamespace(), fieldsOfGateway(gateway.Object).userSecret.Name); err != nil {
+		return EnsuredGateway{}, err
+	}
+	return created, e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
+}
+
+// changeGateway gives the gateway that exists already the settings of another one, and new keys if these say so. Keys
+// is the result of [End.UntilFormerKeysGone], or nil. The parts are as [End.change] returns them.
+func (e *End) changeGateway(
+	ctx context.Context, objects liqo.Objects, object client.Object, gateway wholeGateway, keys KeyMetadata,
+) (EnsuredGateway, *parts, error) {
+	existing := wholeGateway{object, objects.Ports}
+	if err := e.prepareKeys(ctx, gateway.GetNamespace(), fieldsOfGateway(gateway.Object).userSecret.Name); err != nil {
+		return EnsuredGateway{}, nil, err
+	}
+	rotated, err := e.rotateKeys(ctx, objects, gateway.GetAnnotations()[liqo.RotationAnnotation], keys)
+	if err != nil {
+		return EnsuredGateway{}, nil, err
+	}
+	differs, err := existing.differs(gateway)
+	if err != nil {
+		return EnsuredGateway{}, nil, err
+	}
+	ensured, made, err := e.change(ctx, objects, change{existing, gateway, differs, rotated.restarts})
+	if err == nil {
+		err = e.recordRotation(ctx, rotated)
+	}
+	return ensured, made, err
+}
+
+// change is a change of an existing gateway.
+type change struct {
+	existing, desired wholeGateway
+
+	differs bool // the desired one from the existing one
+	rotates bool // its keys are new, so that its pods restart in any case
+}
+
+// change applies a gateway that exists already, and returns when Liqo has changed the object of its technology. The
+// parts are what that object says then. They are nil in two cases: Liqo has not seen the gateway yet, so there is no
+// such object, or its technology is not WireGuard. A gateway of another technology is replaced if it differs.
+//
+// If pods restart, change first deletes the Connection. The new pods create another one as soon as they know the other
+// gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
+func (e *End) change(
+	ctx context.Context, objects liqo.Objects, change change,
+) (EnsuredGateway, *parts, error) {
+	gateway := change.desired
+	ensured := EnsuredGateway{Object: gateway.Object, tunnels: len(gateway.ports.Listed)}
+	technology := technology{fieldsOfGateway(change.existing.Object).technology}
+	apply := func() error { return e.applyExisting(ctx, change.existing.ports, gateway) }
+	if technology.ObjectReference == nil {
+		return ensured, nil, apply()
+	}
+	if !technology.isWireGuard() {
+		if ensured.New = change.differs; ensured.New {
+			if err := e.RemoveGateways(ctx); err != nil {
+				return ensured, nil, err
+			}
+		}
+		return ensured, nil, apply()
+	}
+	var current parts
+	if err := e.untilParts(ctx, technology, func(p parts) bool { current = p; return true }); err != nil {
+		return ensured, nil, err
+	}
+	if !change.differs && !change.rotates {
+		return ensured, &current, apply()
+	}
+	source, err := e.readSource(ctx, &change.existing, gateway)
+	if err != nil {
+		return ensured, nil, err
+	}
+	desired, err := e.render(source, &change.existing, gateway)
+	if err != nil {
+		return ensured, nil, err
+	}
+	byItself := current.restartFor(desired)
+	if ensured.Restarts = byItself || change.rotates; ensured.Restarts {
+		if err := e.beginRestart(ctx, objects, byItself); err != nil {
+			return ensured, nil, err
+		}
+	}
+	if err := apply(); err != nil {
+		return ensured, nil, err
+	}
+	err = e.untilParts(ctx, technology, func(p parts) bool { current = p; return current.carry(desired) })
+	ensured.pods = current.Deployment.Spec.Template
+	return ensured, &current, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
+}
+
+// beginRestart deletes the Connection of a gateway whose pods restart, and also the pods unless they restart by
+// themselves, because their Deployment changes.
+func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself bool) error {
+	if objects.Connection != nil {
+		if err := e.delete(ctx, objects.Connection); err != nil {
+			return err
+		}
+	}
+	if byItself {
+		return nil
+	}
+	return e.deletePods(ctx, objects.Gateway())
+}
+
+// applyExisting applies an existing gateway, and removes settings that someone else has added. Ports are those of the
+// gateway as it is.
+func (e *End) applyExisting(ctx context.Context, ports liqo.Ports, gateway wholeGateway) error {
+	if _, ok := gateway.Object.(*networkingv1beta1.GatewayServer); ok {
+		return applyWhole(ctx, e, ports, gateway, serverSpec)
+	}
+	return applyWhole(ctx, e, ports, gateway, clientSpec)
+}
+
+// applyWhole does so. Spec returns the settings of a gateway of this kind.
+func applyWhole[S any](
+	ctx context.Context, e *End, existing liqo.Ports, gateway wholeGateway, spec func(client.Object) *S,
+) error {
+	if !haveSameLists(existing, gateway.ports) {
+		if err := e.switchPorts(ctx, gateway); err != nil {
+			return err
+		}
+	}
+	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
+	err := e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
+	if err != nil || equality.Semantic.DeepEqual(spec(desired), spec(gateway.Object)) {
+		return err
+	}
+	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) { *spec(object) = *spec(desired) })
+}
+
+// replacesGateway reports whether a gateway can't be changed in place to these settings: it is marked for deletion, its
+// namespace, template or Secret changes, it can't get new keys by a restart, or its keys are gone.
+func (e *End) replacesGateway(
+	ctx context.Context, objects liqo.Objects, gateway client.Object, namespace string, settings liqo.Gateway,
+) (bool, error) {
+	template, err := e.refer(settings.TemplateOn(e.Leaf.LiqoNamespace))
+	if err != nil {
+		return false, err
+	}
+	fields := fieldsOfGateway(gateway)
+	secret, rotation := settings.Keys()
+	if Leaving(gateway) || gateway.GetNamespace() != namespace || fields.template != template ||
+		fields.userSecret.Name != secret || objects.Rotates(rotation) && !canRestart(fields.technology) {
+		return true, nil
+	}
+	return e.keysLost(ctx, fields.keys, fields.userSecret)
+}
