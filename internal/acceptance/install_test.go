@@ -89,9 +89,18 @@ func sectionOf(t *testing.T, file, title string) string {
 // blockOf returns the first block of code of a language in a text of Markdown.
 func blockOf(t *testing.T, text, language string) string {
 	t.Helper()
-	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text)
-	if block == nil {
+	return blocksOf(t, text, language)[0]
+}
+
+// blocksOf returns all blocks of code of a language in a text of Markdown.
+func blocksOf(t *testing.T, text, language string) []string {
+	t.Helper()
+	var blocks []string
+	for _, block := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		blocks = append(blocks, block[1])
+	}
+	if blocks == nil {
 		t.Fatalf("no block of %s in:\n%s", language, text)
 	}
-	return block[1]
+	return blocks
 }

@@ -2,23 +2,11 @@ package acceptance
 
 import (
 	"slices"
-	"strings"
 	"testing"
 )
 
 // The page whose runbooks these tests follow, with its own configurations and commands.
 const operation = "templates/guides/operate.md.tmpl"
-
-// runbook returns the text of a runbook.
-func runbook(t *testing.T, title string) string {
-	t.Helper()
-	_, text, found := strings.Cut(sectionOf(t, operation, "Runbooks"), "\n### "+title+"\n")
-	if !found {
-		t.Fatalf("%s has no runbook %q", operation, title)
-	}
-	text, _, _ = strings.Cut(text, "\n### ")
-	return text
-}
 
 // planSays fails the test unless the project's plan changes that much.
 func (p *project) planSays(changes string) {
