@@ -23,13 +23,19 @@ func runbookOf(t *testing.T, title string) string {
 // shell runs the commands of a page, which must succeed. It approves what they apply, and returns their output.
 func (p *project) shell(commands string) string {
 	p.t.Helper()
+	return p.job(commands, 0)
+}
+
+// job is like shell, for commands that end with this exit status.
+func (p *project) job(commands string, status int) string {
+	p.t.Helper()
 	p.withProgram("terraform", fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", p.cli))
 	p.set("TF_CLI_ARGS_apply", "-auto-approve")
 	command := exec.CommandContext(p.t.Context(), "sh", "-ec", commands)
 	command.Dir, command.Env = p.dir, p.env
 	output, err := command.CombinedOutput()
-	if err != nil {
-		p.t.Fatalf("%s: %v\n%s", commands, err, output)
+	if command.ProcessState == nil || command.ProcessState.ExitCode() != status {
+		p.t.Fatalf("%s: %v, expected the exit status %d\n%s", commands, err, status, output)
 	}
 	return string(output)
 }
