@@ -207,6 +207,10 @@ func TestAccALeafWithAReinstalledLiqoIsAnotherCluster(t *testing.T) {
 				expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan-2")),
 			},
 		},
+		resource.TestStep{
+			Config: config(""), ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)},
+		},
 	)
 }
 

@@ -17,6 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// The page that says what Terraform does to a shortcut.
+const lives = "templates/guides/lifecycle.md.tmpl"
+
 // stateIn returns a project with this name, with its own configuration and its own Terraform state.
 func (l *Lab) stateIn(t *testing.T, folder, config string) *project {
 	t.Helper()
@@ -210,7 +213,7 @@ func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
 	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
 	config := func(timeout string) string {
 		return fmt.Sprintf(`
-			resource "liqo_shortcut" "s" {
+			resource "liqo_shortcut" "rome_milan" {
 			  client   = "rome"
 			  server   = "milan"
 			  timeouts = { create = %q, update = "5m" }
@@ -224,8 +227,7 @@ func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
 	)
 	gateway := lab.gatewayServer(t)
 	lab.command(t, "set", "milan", "load-balancer=true")
-	p.run("untaint", "liqo_shortcut.s")
-	p.run("apply", "-auto-approve")
+	p.shell(blockOf(t, sectionOf(t, lives, "After a create that failed"), "shell"))
 	p.unchanged()
 	if now := lab.gatewayServer(t); now != gateway {
 		t.Error("the gateway was replaced")
@@ -290,16 +292,8 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 	if now := lab.gatewayServer(t); now != gateway {
 		t.Fatal("the destroy of an empty state has changed something")
 	}
-	says(t, lab.stateIn(t, "looking", `
-		data "liqo_shortcuts" "all" {
-		  clusters = ["rome", "milan"]
-		}
-		output "leftovers" {
-		  value = [
-		    for s in data.liqo_shortcuts.all.shortcuts :
-		    "${s.client} to ${s.server}, made in ${s.owner.folder}" if !s.owner.complete
-		  ]
-		}`).run("apply", "-auto-approve"), `"rome to milan, made in killed"`)
+	looking := lab.stateIn(t, "looking", blockOf(t, sectionOf(t, lives, "After an apply that was killed"), "terraform"))
+	says(t, looking.run("apply", "-auto-approve"), `+ client = "rome"`, "+ complete = false", `+ folder = "killed"`)
 	lab.command(t, "set", "milan", "load-balancer=true")
 	p.apply()
 	if now := lab.gatewayServer(t); now != gateway {
