@@ -34,7 +34,8 @@ func (*meshFunction) Definition(_ context.Context, _ function.DefinitionRequest,
 		MarkdownDescription: "Returns a map for the `for_each` of a `liqo_shortcut` that connects each cluster to " +
 			"every other cluster: `{ \"a-b\" = { client = \"a\", server = \"b\" }, … }`. In each pair, the " +
 			"cluster that is first in the list dials. So put clusters that cannot be dialed at the start of the " +
-			"list. Add new clusters at the end, because there they do not change existing pairs.",
+			"list. A new cluster may stand anywhere in it. Keep the order of the others: a pair in the other order is " +
+			"another shortcut.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name: "names", ElementType: types.StringType,
 			MarkdownDescription: "Names of the clusters: keys of the provider's `clusters`, or contexts of its " +
