@@ -205,19 +205,24 @@ var builtProvider = sync.OnceValues(func() (string, error) { return buildProvide
 // buildProvider builds the provider with more flags of `go build`, and returns a mirror with this name. It has the
 // provider for Terraform and for OpenTofu.
 func buildProvider(name string, flags ...string) (string, error) {
-	mirror, file := filepath.Join(scratch, name), "terraform-provider-liqo_v0.0.1"
-	built := filepath.Join(scratch, name+"-build", file)
+	mirror, built := filepath.Join(scratch, name), filepath.Join(scratch, name+"-build", "provider")
 	args := append([]string{"build", "-o", built}, flags...)
 	if output, err := exec.Command("go", append(args, "../..")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)
 	}
+	return mirror, mirrorProvider(mirror, built, "0.0.1")
+}
+
+// mirrorProvider puts a program into a mirror of both registries, as a version of the provider.
+func mirrorProvider(mirror, program, version string) error {
 	for _, registry := range registries() {
-		folder := filepath.Join(mirror, registry, "leafmesh", "liqo", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
-		if err := errors.Join(os.MkdirAll(folder, 0o755), os.Link(built, filepath.Join(folder, file))); err != nil {
-			return "", err
+		folder := filepath.Join(mirror, registry, "leafmesh", "liqo", version, runtime.GOOS+"_"+runtime.GOARCH)
+		file := filepath.Join(folder, "terraform-provider-liqo_v"+version)
+		if err := errors.Join(os.MkdirAll(folder, 0o755), os.Link(program, file)); err != nil {
+			return err
 		}
 	}
-	return mirror, nil
+	return nil
 }
 
 // registries returns the hosts of the addresses that CLIs give to the provider.
