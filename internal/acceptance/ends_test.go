@@ -174,3 +174,28 @@ func TestAccAResourceOfOneEndMovesBackToTheTenantNamespace(t *testing.T) {
 		"1 added, 0 changed, 1 destroyed")
 	says(t, p.run("state", "show", "liqo_public_key.turin"), `namespace = "liqo-tenant-turin"`)
 }
+
+func TestAccAGatewayWhoseCreateFailsSaysHowToContinueAndContinues(t *testing.T) {
+	lab := borrowLab(t)
+	lab.command(t, "set", "milan", "load-balancer=false")
+	t.Cleanup(func() { lab.command(t, "set", "milan", "load-balancer=true") })
+	p := lab.stateIn(t, "slow", bothLeaves+`
+		resource "liqo_gateway_server" "rome" {
+		  cluster           = "milan"
+		  remote_cluster_id = "rome"
+		  timeouts          = { create = "`+ample+`", update = "5m" }
+		}`)
+	destroyAtLast(p)
+	says(
+		t, p.refused("apply", "-auto-approve"), "The load balancer gives no address",
+		"set `service_type = \"NodePort\"` in the `liqo_gateway_server`", "The resource is tainted",
+	)
+	gateway := lab.gatewayServer(t)
+	lab.command(t, "set", "milan", "load-balancer=true")
+	p.run("untaint", "liqo_gateway_server.rome")
+	p.run("apply", "-auto-approve")
+	p.unchanged()
+	if now := lab.gatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+}

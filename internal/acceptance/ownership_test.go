@@ -222,7 +222,7 @@ func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
 	p := lab.stateIn(t, "slow", config(ample))
 	destroyAtLast(p)
 	says(
-		t, p.refused("apply", "-auto-approve"), "The load balancer gives no address", "The shortcut is tainted",
+		t, p.refused("apply", "-auto-approve"), "The load balancer gives no address", "The resource is tainted",
 		"`terraform untaint`",
 	)
 	gateway := lab.gatewayServer(t)

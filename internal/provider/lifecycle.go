@@ -79,7 +79,19 @@ func createResource[M any, P lifeModel[M]](
 	limited, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
 	resp.Diagnostics.Append(r.apply(limited, a)...)
+	if resp.Diagnostics.HasError() && !resp.State.Raw.IsNull() {
+		resp.Diagnostics.Append(tainted())
+	}
 	resp.Diagnostics.Append(a.plan.identify(ctx, resp.Identity)...)
+}
+
+// tainted returns the warning after a failed create that has left something on the leaves.
+func tainted() diag.Diagnostic {
+	return report("resource-tainted", "The resource is tainted",
+		"Only a part of it was created, and the state records this part. Terraform has marked the resource as tainted: the "+
+			"next apply removes the part and creates the resource again. A gateway then perhaps gets another address. To "+
+			"continue from what exists instead, run `terraform untaint` with the address of the resource, then apply.").
+		asWarning()
 }
 
 // updateResource implements the Update method of a resource.

@@ -95,12 +95,6 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 	removeResource(ctx, r, req, resp)
 }
 
-// tainted is the warning after a failed create that has left objects on the leaves.
-const tainted = "Only a part of the shortcut was created, and the state records it. Terraform has marked the " +
-	"resource as tainted: the next apply removes this part and creates the shortcut again, perhaps with another " +
-	"address. To continue from what exists instead, run `terraform untaint` with the address of the resource, " +
-	"then apply."
-
 // apply creates or changes the shortcut.
 func (r *shortcutResource) apply(ctx context.Context, a *application[*shortcutModel]) diag.Diagnostics {
 	spec, diags := a.plan.spec(ctx, a.config)
@@ -113,9 +107,6 @@ func (r *shortcutResource) apply(ctx context.Context, a *application[*shortcutMo
 	spec.Create = a.own.isNew
 	diags.Append(r.connect(ctx, a.own.owner(r.leaves.origin()), spec, a.plan, a.state)...)
 	a.own.Unadopted = a.own.Unadopted && diags.HasError()
-	if a.own.isNew && diags.HasError() && !a.state.Raw.IsNull() {
-		diags.Append(report("shortcut-tainted", "The shortcut is tainted", tainted).asWarning())
-	}
 	return diags
 }
 
