@@ -54,7 +54,7 @@ func TestAccAGatewayThatStillWaitsForItsAddressIsNobodyElses(t *testing.T) {
 	waiting := first.begin("apply", "-auto-approve")
 	<-added
 	t.Log("While the first one waits, the second one waits for it, and fails.")
-	says(t, second.refused("apply", "-auto-approve"), `nother operation on the pair with "turin" has not ended`)
+	says(t, second.refused("apply", "-auto-approve"), `nother operation on the gateway for cluster "turin" has not ended`)
 	if left := second.resources(); left != "" {
 		t.Errorf("the refused create is in the state: %s", left)
 	}

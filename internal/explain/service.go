@@ -48,7 +48,7 @@ func service(ctx context.Context, s Subject, view view) ([]cause, error) {
 // settings says where the settings of the gateway's Service are.
 func (s Subject) settings() string {
 	if s.Alone {
-		return "the liqo_gateway_server"
+		return "the `liqo_gateway_server`"
 	}
 	return "`server_gateway`"
 }

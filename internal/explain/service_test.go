@@ -98,7 +98,7 @@ func TestTheAdviceAboutASingleGatewayNamesItsOwnResource(t *testing.T) {
 	alone := milan(t, exposedGateway(), gatewayDeployment(), readyPod(), gatewayService(corev1.ServiceTypeLoadBalancer))
 	alone.Alone = true
 	says(t, Wait(t.Context(), alone, "an end", context.DeadlineExceeded), "the load balancer gives no address",
-		"set `service_type = \"NodePort\"` in the liqo_gateway_server.")
+		"set `service_type = \"NodePort\"` in the `liqo_gateway_server`.")
 
 	technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "")}
 	technology.Spec.Service.Spec.Ports = []corev1.ServicePort{{Port: 51840}}
@@ -115,7 +115,7 @@ func TestTheAdviceAboutASingleGatewayNamesItsOwnResource(t *testing.T) {
 		})
 		return s
 	}
-	const advice = "Change what the API server refuses, in the liqo_gateway_server or on the leaf. Then apply again"
+	const advice = "Change what the API server refuses, in the `liqo_gateway_server` or on the leaf. Then apply again"
 	says(t, Wait(t.Context(), refusing(t), "an end", context.DeadlineExceeded),
 		"the gateway's Service is refused", advice)
 	says(t, Wait(t.Context(), refusing(t, gatewayService(corev1.ServiceTypeNodePort)), "an end", context.DeadlineExceeded),
