@@ -61,8 +61,8 @@ func linksAttribute() schema.Attribute {
 				"everything is in place, but the tunnel is not up, or a gateway has stopped reporting. " +
 				"`Error`: an end reports that the tunnel failed. `Disconnected`: objects are missing. " +
 				"`Unknown`: one of the two clusters " +
-				"cannot be read, and the other has objects of the network. `Unknown` is possible only if " +
-				"the name of the cluster is its cluster ID."),
+				"cannot be read, and the other has objects of the network. Such a network is shown only if " +
+				"the name of that cluster is its cluster ID."),
 			"made_by": shownString(madeByDescription),
 			"managed": schema.BoolAttribute{
 				Computed: true,

@@ -138,8 +138,7 @@ func edgesAttribute() schema.ListNestedAttribute {
 			},
 			"status": shownString("Status of the network: `Connected`, `Connecting`, `Error` or `Disconnected`, " +
 				"as of `liqo_shortcut`. `NoNetwork`: a peering without a network. `Unknown`: one of the two " +
-				"clusters cannot be read. `Unknown` is possible only if the name of that cluster is its cluster " +
-				"ID."),
+				"clusters cannot be read. Edges of such a cluster are shown only if its name is its cluster ID."),
 			"made_by": shownString(madeByDescription + " Null if there is no network."),
 			"latency_ms": schema.Float64Attribute{
 				Computed: true,

@@ -80,15 +80,16 @@ func (b *bench) addGrowth(many figures.FleetRuns) {
 		memory = append(memory, runs.Exponent(shortcutsOf, memoryOf))
 		theirs = append(theirs, runs.Exponent(shortcutsOf, terraformOf))
 	}
-	how := fmt.Sprintf("From %d to %d shortcuts between %d leaves, with %s. The largest counts. 1 is in proportion.",
+	how := fmt.Sprintf("From %d to %d shortcuts between %d leaves, with %s. The goal is for the largest, at the "+
+		"end of the range. 1 is in proportion.",
 		many[0].Shortcuts, many[len(many)-1].Shortcuts, many[0].Leaves, strings.Join(names, ", "))
 	terraform := figures.NewSample(theirs...)
 	b.add(figures.Figure{
-		Name: "With which power of the number of shortcuts the provider's work grows", Unit: figures.Count, How: how,
+		Name: "Growth of the provider's work with the number of shortcuts: exponent", Unit: figures.Count, How: how,
 		Ours: figures.NewSample(work...), Against: "Terraform's own", Theirs: &terraform, Goal: 1, Absolute: true,
 	})
 	b.add(figures.Figure{
-		Name: "With which power of the number of shortcuts the provider's memory grows", Unit: figures.Count, How: how,
+		Name: "Growth of the provider's memory with the number of shortcuts: exponent", Unit: figures.Count, How: how,
 		Ours: figures.NewSample(memory...), Goal: 1,
 	})
 }
