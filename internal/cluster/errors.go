@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/liqotech/liqo/pkg/consts"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,23 +45,12 @@ func (e *Error) Detail() string {
 	text := "The answer was: " + e.cause()
 	switch {
 	case e.Own:
-		text = sentence(e.cause())
+		text = Sentence(e.cause())
 	case e.unanswered:
 		text = "The connection failed: " + e.cause()
 	}
 	if e.Hint != "" {
 		text += "\n\n" + e.Hint
-	}
-	return text
-}
-
-// sentence returns a text with a capital letter and, unless it has several lines, with a full stop.
-func sentence(text string) string {
-	if first, size := utf8.DecodeRuneInString(text); size > 0 {
-		text = string(unicode.ToUpper(first)) + text[size:]
-	}
-	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
-		text += "."
 	}
 	return text
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -45,4 +46,22 @@ func escaped(text, kept string) string {
 		}
 	}
 	return shown.String()
+}
+
+// Capital returns a text with a capital letter.
+func Capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// Sentence returns a text with a capital letter and, unless it has several lines, with a full stop.
+func Sentence(text string) string {
+	text = Capital(text)
+	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
+		text += "."
+	}
+	return text
 }

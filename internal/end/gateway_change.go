@@ -32,7 +32,7 @@ func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
 // createGateway creates a gateway of which there is none.
 func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredGateway, error) {
 	created := EnsuredGateway{Object: gateway.Object, New: true, tunnels: len(gateway.ports.Listed)}
-	if err := e.prepareKeys(ctx, gateway.GetNamespace(), fieldsOfGateway(gateway.Object).userSecret.Name); err != nil {
+	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
 		return EnsuredGateway{}, err
 	}
 	return created, e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
@@ -44,7 +44,7 @@ func (e *End) changeGateway(
 	ctx context.Context, objects liqo.Objects, object client.Object, gateway wholeGateway, keys KeyMetadata,
 ) (EnsuredGateway, *parts, error) {
 	existing := wholeGateway{object, objects.Ports}
-	if err := e.prepareKeys(ctx, gateway.GetNamespace(), fieldsOfGateway(gateway.Object).userSecret.Name); err != nil {
+	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
 		return EnsuredGateway{}, nil, err
 	}
 	rotated, err := e.rotateKeys(ctx, objects, gateway.GetAnnotations()[liqo.RotationAnnotation], keys)

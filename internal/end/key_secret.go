@@ -92,7 +92,8 @@ func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 
 // prepareKeys fails as checkKeys does, and else sets the labels by which Liqo finds the user's Secret. Liqo 1.0.0 never
 // gets a gateway up without them. Later versions set them themselves.
-func (e *End) prepareKeys(ctx context.Context, namespace, name string) error {
+func (e *End) prepareKeys(ctx context.Context, gateway client.Object) error {
+	namespace, name := gateway.GetNamespace(), fieldsOfGateway(gateway).userSecret.Name
 	if err := e.checkKeys(ctx, namespace, name); err != nil || name == "" {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
 )
 
@@ -114,7 +115,7 @@ func (l downloadLimits) download() connectivity.Download {
 func faultErrors(faults []connectivity.Fault) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, fault := range faults {
-		diags.Append(message{fault.Troubles(), capital(fault.Summary), faultDetail(fault)}.asError())
+		diags.Append(message{fault.Troubles(), cluster.Capital(fault.Summary), faultDetail(fault)}.asError())
 	}
 	return diags
 }
@@ -125,5 +126,5 @@ func faultDetail(fault connectivity.Fault) string {
 	if fault.Advice != "" {
 		paragraphs = append(paragraphs, fault.Advice)
 	}
-	return capital(strings.Join(paragraphs, "\n\n"))
+	return cluster.Capital(strings.Join(paragraphs, "\n\n"))
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -28,7 +27,7 @@ func report(id trouble.ID, headline, text string) message {
 
 // problemOf returns the message for a problem of a leaf or a tunnel.
 func problemOf(problem *explain.Problem) message {
-	return message{troubles: problem.Troubles(), headline: capital(problem.Summary), text: problem.Detail}
+	return message{troubles: problem.Troubles(), headline: cluster.Capital(problem.Summary), text: problem.Detail}
 }
 
 // failureOf returns the message for an error. An error without a headline of its own gets the fallback, and its ID. The
@@ -50,7 +49,7 @@ func because(id trouble.ID, headline string, err error, consequences ...string) 
 // explained returns the message for an error that has a headline. Without one, the message has none either.
 func explained(err error, consequences ...string) message {
 	m := message{
-		troubles: explain.Troubles(err), headline: capital(cluster.Shown(explain.Summary(err))),
+		troubles: explain.Troubles(err), headline: cluster.Capital(cluster.Shown(explain.Summary(err))),
 		text: strings.Join(append([]string{detail(err)}, consequences...), "\n\n"),
 	}
 	if unknown, ok := errors.AsType[*cluster.UnknownNameError](err); ok {
@@ -93,13 +92,7 @@ func (m message) warningAt(at path.Path) diag.Diagnostic {
 }
 
 // detail returns the text of an error without its headline, as sentences.
-func detail(err error) string {
-	text := capital(cluster.ShownParagraphs(explain.Detail(err)))
-	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
-		text += "."
-	}
-	return text
-}
+func detail(err error) string { return cluster.Sentence(cluster.ShownParagraphs(explain.Detail(err))) }
 
 // asError returns diagnostics as one error, without the addresses of the guide.
 func asError(diags diag.Diagnostics) error {
@@ -109,11 +102,4 @@ func asError(diags diag.Diagnostics) error {
 		errs = append(errs, errors.New(one.Summary()+": "+text))
 	}
 	return errors.Join(errs...)
-}
-
-func capital(text string) string {
-	for i, first := range text {
-		return string(unicode.ToUpper(first)) + text[i+len(string(first)):]
-	}
-	return text
 }

@@ -103,7 +103,10 @@ func field(literal *ast.CompositeLit, names ...string) ast.Expr {
 	for _, name := range names {
 		for _, element := range literal.Elts {
 			pair, ok := element.(*ast.KeyValueExpr)
-			if key, isName := pair.Key.(*ast.Ident); ok && isName && key.Name == name {
+			if !ok {
+				continue
+			}
+			if key, isName := pair.Key.(*ast.Ident); isName && key.Name == name {
 				return pair.Value
 			}
 		}
