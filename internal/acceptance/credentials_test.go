@@ -116,19 +116,37 @@ func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 	reached := fmt.Sprintf(`
 		rome = { host = %q, token = %q, cluster_ca_certificate = %q }
 		`, rome.Host+path, rome.Token, rome.ClusterCACertificate)
-	config := lab.listing(reached) + shortcutRomeMilan
+	shortcut := func(more string) string {
+		return lab.listing(reached) + fmt.Sprintf(`
+			resource "liqo_shortcut" "rome_milan" {
+			  client         = "milan"
+			  server         = "rome"
+			  server_gateway = { service_type = "NodePort", %s }
+			}`, more)
+	}
+	const schemas = "GET /openapi/v3"
+	readsSchemas := func(reads bool) stateCheck {
+		return func(_ context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+			answers := between.received()
+			if answers[schemas+"/apis/networking.liqo.io/v1beta1"] > 0 != reads || answers[schemas] > 0 {
+				resp.Error = fmt.Errorf("the schemas of Liqo's kinds are read: %v, and the requests are %v", !reads, answers)
+			}
+		}
+	}
+	labelled := shortcut(`service_labels = { team = "network" }`) // which not every Liqo has
 	apply(t,
-		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{expect("status", connected)}},
 		resource.TestStep{
-			Config:           config,
+			Config: shortcut(""), ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), readsSchemas(false)},
+		},
+		resource.TestStep{
+			Config: labelled, ConfigPlanChecks: inPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{expect("status", connected), readsSchemas(true)},
+		},
+		resource.TestStep{
+			Config:           labelled,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
 	)
-	answers := between.received()
-	const schemas = "GET /openapi/v3"
-	if answers[schemas+"/apis/networking.liqo.io/v1beta1"] == 0 || answers[schemas] > 0 {
-		t.Errorf("the schemas of Liqo's networking kinds are not read, or not at once: %v", answers)
-	}
 }
 
 // servesBelow returns a fault of a [proxy] that has the API server below a path, and nothing elsewhere. A request for

@@ -105,7 +105,7 @@ func (e *End) change(
 	if err != nil {
 		return ensured, nil, err
 	}
-	desired, err := e.render(source, &change.existing, gateway)
+	desired, err := e.render(ctx, source, &change.existing, gateway)
 	if err != nil {
 		return ensured, nil, err
 	}

@@ -22,7 +22,6 @@ import (
 type gatewaySource struct {
 	template *unstructured.Unstructured
 	spec     map[string]any // of the gateway
-	schemas  liqo.Schemas   // none if the technology is not WireGuard
 }
 
 // readSource reads what Liqo will make the objects of a gateway from when it becomes the desired one. There may be no
@@ -39,37 +38,47 @@ func (e *End) readSource(
 		source.spec, err = e.settingsAfter(ctx, existing, desired)
 		return err
 	})
-	if isWireGuard(fieldsOfGateway(desired.Object).template) {
-		group.Go(func() (err error) {
-			source.schemas, err = liqo.SchemasOf(ctx, e.Leaf)
-			return err
-		})
-	}
 	err = group.Wait()
 	return source, err
 }
 
-// render renders the template of a WireGuard gateway as Liqo does.
-func (e *End) render(source gatewaySource, existing *wholeGateway, desired wholeGateway) (parts, error) {
-	schema := source.schemas.GatewayServer
-	if _, dials := desired.Object.(*networkingv1beta1.GatewayClient); dials {
-		schema = source.schemas.GatewayClient
-	}
-	r := rendering{
-		Spec: schema.Properties["spec"].TemplateData(source.spec), Name: desired.GetName(), Namespace: desired.GetNamespace(),
-		ClusterID: string(e.Remote.ID),
-	}
+// render renders the template of a WireGuard gateway as Liqo does. It reads the schemas that the leaf serves only if
+// the gateway or its template has a field that not every version of Liqo has.
+func (e *End) render(
+	ctx context.Context, source gatewaySource, existing *wholeGateway, desired wholeGateway,
+) (parts, error) {
+	r := rendering{Name: desired.GetName(), Namespace: desired.GetNamespace(), ClusterID: string(e.Remote.ID)}
 	if existing != nil {
 		r.GatewayUID = string(existing.GetUID())
 	}
 	r.SecretName, _, _ = unstructured.NestedString(source.spec, "secretRef", "name")
 	r.service.annotations, _, _ = unstructured.NestedStringMap(source.spec, "serviceAnnotations")
 	r.service.labels, _, _ = unstructured.NestedStringMap(source.spec, "serviceLabels")
+	if schema := specSchema(liqo.CommonSchemas(), desired); schema.Covers(source.spec) {
+		r.Spec = schema.TemplateData(source.spec)
+		if rendered, err := r.parts(source.template); err == nil {
+			return rendered, nil
+		}
+	}
+	schemas, err := liqo.SchemasOf(ctx, e.Leaf)
+	if err != nil {
+		return parts{}, err
+	}
+	r.Spec = specSchema(schemas, desired).TemplateData(source.spec)
 	rendered, err := r.parts(source.template)
 	if failure, ok := errors.AsType[*templateError](err); ok {
 		return rendered, e.unrenderable(source.template, failure)
 	}
 	return rendered, err
+}
+
+// specSchema returns the schema of the spec of a gateway.
+func specSchema(schemas liqo.Schemas, gateway wholeGateway) liqo.Schema {
+	schema := schemas.GatewayServer
+	if _, dials := gateway.Object.(*networkingv1beta1.GatewayClient); dials {
+		schema = schemas.GatewayClient
+	}
+	return schema.Properties["spec"]
 }
 
 // settingsAfter returns the spec of a gateway after a change to the desired one. What the types of this program do not

@@ -46,7 +46,7 @@ func renderedWith(t *testing.T, change func(*networkingv1beta1.GatewayServerSpec
 	if err != nil {
 		t.Fatal(err)
 	}
-	rendered, err := milan.render(source, nil, wholeGateway{Object: gateway})
+	rendered, err := milan.render(t.Context(), source, nil, wholeGateway{Object: gateway})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +101,26 @@ func TestATemplateOfTheNextLiqoIsRenderedWithoutItsTypes(t *testing.T) {
 		capability := container.SecurityContext.Capabilities.Add[1]
 		if all := slices.Concat(container.Args[2:], []string{string(capability)}); !slices.Equal(all, test.expected) {
 			t.Errorf("%s: got %v", name, all)
+		}
+	}
+}
+
+func TestTheSchemasOfALeafAreReadOnlyForAFieldThatNotEveryLiqoHas(t *testing.T) {
+	for name, test := range map[string]struct {
+		template *networkingv1beta1.WgGatewayServerTemplate
+		settings liqo.GatewayServer
+		read     bool
+	}{
+		"the template and the settings of any Liqo": {clustertest.ServerTemplate(), overNodePort(), false},
+		"a template of the next Liqo":               {clustertest.NextServerTemplate(), overNodePort(), true},
+		"a setting of a newer Liqo": {
+			clustertest.ServerTemplate(), liqo.GatewayServer{ServiceLabels: map[string]string{"team": "network"}}, true,
+		},
+	} {
+		milan := milansEnd(t, test.template)
+		clustertest.WithSchemas(milan.Leaf, "no document")
+		if _, err := milan.CheckTemplate(t.Context(), test.settings); (err != nil) != test.read {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

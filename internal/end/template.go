@@ -66,7 +66,7 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 		return TemplateSettings{}, refusal(err)
 	}
 	if isWireGuard(fieldsOfGateway(desired.Object).template) {
-		if _, err := e.render(source, existing, desired); err != nil {
+		if _, err := e.render(ctx, source, existing, desired); err != nil {
 			return TemplateSettings{}, refusal(err)
 		}
 	}

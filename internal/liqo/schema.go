@@ -16,6 +16,44 @@ type Schema struct {
 	Items      *Schema           `json:"items"`
 }
 
+// schemaOf returns the schema of a Go type that can be written in JSON.
+func schemaOf(of reflect.Type) Schema {
+	switch of.Kind() {
+	case reflect.Pointer:
+		return schemaOf(of.Elem())
+	case reflect.Struct:
+		fields := map[string]Schema{}
+		for _, field := range reflect.VisibleFields(of) {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			fields[name] = schemaOf(field.Type)
+		}
+		return Schema{Type: "object", Properties: fields}
+	case reflect.Map:
+		return Schema{Type: "object"}
+	case reflect.Slice:
+		items := schemaOf(of.Elem())
+		return Schema{Type: "array", Items: &items}
+	case reflect.String:
+		return Schema{Type: "string"}
+	case reflect.Bool:
+		return Schema{Type: "boolean"}
+	default:
+		return Schema{Type: "integer"}
+	}
+}
+
+// Covers reports whether the schema has every field of a value.
+func (s Schema) Covers(value any) bool {
+	fields, _ := value.(map[string]any)
+	for name, inner := range fields {
+		schema, ok := s.Properties[name]
+		if len(s.Properties) > 0 && (!ok || !schema.Covers(inner)) {
+			return false
+		}
+	}
+	return true
+}
+
 // has reports whether there is a field, which is nested in all the others before it.
 func (s Schema) has(names ...string) bool {
 	for _, name := range names {

@@ -2,6 +2,7 @@ package liqo_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 	"text/template"
 
@@ -56,5 +57,37 @@ func TestASchemaMayHaveAnyNames(t *testing.T) {
 	}}
 	if got, err := rendered(t, odd, map[string]any{"URL": "here"}, `{{ .URL }}`); err != nil || got != "here" {
 		t.Errorf("got %q (%v)", got, err)
+	}
+}
+
+func TestTheCommonSchemasHaveWhatGatewaysOfAnyLiqoHave(t *testing.T) {
+	common := liqo.CommonSchemas()
+	oldest, err := liqo.SchemasOf(t.Context(), clustertest.OlderLiqo(clustertest.Leaf(t, "milan")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, schemas := range map[string][2]liqo.Schema{
+		"GatewayServer": {common.GatewayServer, oldest.GatewayServer},
+		"GatewayClient": {common.GatewayClient, oldest.GatewayClient},
+	} {
+		zero, text := map[string]any{}, `{{ .Spec.MTU }} {{ .Spec.Endpoint.Port }} {{ .Spec.SecretRef.Name }}`
+		got, err := rendered(t, schemas[0], zero, text)
+		expected, errOldest := rendered(t, schemas[1], zero, text)
+		if err != nil || errOldest != nil || got != expected {
+			t.Errorf("%s: got %q (%v), and from the leaf %q (%v)", kind, got, err, expected, errOldest)
+		}
+	}
+	for value, covered := range map[string]bool{
+		`{"spec": {"mtu": 1340, "endpoint": {"port": 51840, "nodePort": 30000}}}`: true,
+		`{"spec": {"endpoint": {"ports": [51840]}}}`:                              false,
+		`{"spec": {"serviceLabels": {"team": "network"}}}`:                        false,
+	} {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(value), &fields); err != nil {
+			t.Fatal(err)
+		}
+		if common.GatewayServer.Covers(fields) != covered {
+			t.Errorf("covered: %v: %s", !covered, value)
+		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"sync"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,7 +18,22 @@ import (
 // Schemas are those of Liqo's networking kinds whose fields differ between versions of Liqo.
 type Schemas struct{ Configuration, GatewayServer, GatewayClient Schema }
 
-// SchemasOf reads the schemas that the API server of a leaf serves. They are large. SchemasOf asks the API server once.
+// CommonSchemas returns the schemas of the specs of gateways, with the fields that every version of Liqo has from 1.0
+// on. There is none of the Configuration.
+var CommonSchemas = sync.OnceValue(func() Schemas {
+	server := schemaOf(reflect.TypeFor[networkingv1beta1.GatewayServerSpec]())
+	for _, since12 := range []string{"serviceAnnotations", "serviceLabels"} {
+		delete(server.Properties, since12)
+	}
+	gateway := func(spec Schema) Schema { return Schema{Type: "object", Properties: map[string]Schema{"spec": spec}} }
+	return Schemas{
+		GatewayServer: gateway(server),
+		GatewayClient: gateway(schemaOf(reflect.TypeFor[networkingv1beta1.GatewayClientSpec]())),
+	}
+})
+
+// SchemasOf reads the schemas that the API server of a leaf serves. It asks the API server once. The answer has more
+// than a megabyte, which takes many round trips from a distant leaf. So ask only where [CommonSchemas] do not answer.
 func SchemasOf(ctx context.Context, leaf *cluster.Leaf) (Schemas, error) {
 	return cluster.Once(leaf, func() (Schemas, error) {
 		schemas, err := readSchemas(ctx, leaf)
