@@ -203,10 +203,11 @@ func unbroken(output string) string {
 var builtProvider = sync.OnceValues(func() (string, error) { return buildProvider("mirror") })
 
 // buildProvider builds the provider with more flags of `go build`, and returns a mirror with this name. It has the
-// provider for Terraform and for OpenTofu.
+// provider for Terraform and for OpenTofu. As in a release, the program has no symbols: each command of Terraform reads
+// all of it, to compare its hash with that of the lock file.
 func buildProvider(name string, flags ...string) (string, error) {
 	mirror, built := filepath.Join(scratch, name), filepath.Join(scratch, name+"-build", "provider")
-	args := append([]string{"build", "-o", built}, flags...)
+	args := append([]string{"build", "-ldflags=-s -w", "-o", built}, flags...)
 	if output, err := exec.Command("go", append(args, "../..")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)
 	}

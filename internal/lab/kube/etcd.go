@@ -50,6 +50,8 @@ func (c *Cluster) configureEtcd(data, certificates string, log *os.File) error {
 	arguments.
 		Set("listen-client-urls", address.String()).Set("advertise-client-urls", address.String()).
 		Set("listen-client-http-urls", gateway.String()).
+		// It has no other member that needs to hear of it every 100 ms.
+		Set("heartbeat-interval", "500").Set("election-timeout", "5000").
 		Set("listen-peer-urls", "https://"+net.JoinHostPort(loopback, "0")).
 		Set("listen-metrics-urls", health.String())
 	for _, of := range []string{"", "peer-"} {
