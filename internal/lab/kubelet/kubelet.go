@@ -1,8 +1,10 @@
-// Package kubelet replaces what a cluster without containers lacks: the kubelet of each node and
-// the load balancer of a cloud. It reports pods that the scheduler has bound to the node as
-// running, and removes them, as a kubelet would. But nothing runs in them, except what a Runtime
-// runs, and the containers for which the lab has a program. The stages of kwok are templates of a status. They can
-// neither run a pod nor wait for a Secret or for settings, and writing the status is the smallest part of this.
+// Package kubelet replaces what a cluster without containers lacks: the kubelet of each node and the load balancer of a
+// cloud. It reports pods that the scheduler has bound to the node as running, and removes them, as a kubelet would. But
+// nothing runs in them, except what a Runtime runs, and the containers for which the lab has a program.
+//
+// Kwok was tried as a library. Its stages can write the status of a pod in which nothing runs. What decides the status,
+// such as Secrets, settings, addresses and commands that end, would stay here, so it would add more lines than it takes
+// away. It does not try a stage again that has failed, and its events have fixed texts, without a Secret's name.
 package kubelet
 
 import (

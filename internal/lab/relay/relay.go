@@ -1,6 +1,7 @@
 // Package relay passes on TCP connections to a server as a long or a bad network does. Toxiproxy draws lots for a whole
 // connection, not for a piece of it, and without a seed. It leaves out the round trip of a handshake, and lets all
-// bytes under way arrive at once when its latency changes.
+// bytes under way arrive at once when its latency changes. A toxic of one's own mends only the first two of these.
+// Toxiproxy also closes both directions when one of them ends, which loses answers, and leaves goroutines behind.
 package relay
 
 import (

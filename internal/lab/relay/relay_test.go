@@ -83,6 +83,56 @@ func TestAnAnswerTakesTheDelayTwiceAndTheFirstOneTCPsHandshakeToo(t *testing.T) 
 	})
 }
 
+func TestAnAnswerComesAlsoAfterTheClientHasSaidEverything(t *testing.T) {
+	connection := echo(t, Conditions{Delay: delay})
+	if _, err := connection.Write([]byte("question")); err != nil {
+		t.Fatal(err)
+	}
+	if err := connection.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := io.ReadAll(connection); err != nil || string(answer) != "question" {
+		t.Errorf("the answer is %q (%v)", answer, err)
+	}
+}
+
+func TestBytesUnderWayKeepTheirDistancesWhenTheDelayEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		distant := newRelay(1)
+		here, client := net.Pipe()
+		server, there := net.Pipe()
+		var ended sync.WaitGroup
+		ended.Go(func() { distant.join(client, server) })
+		var arrivals []time.Time
+		ended.Go(func() {
+			for one := make([]byte, 1); ; {
+				if _, err := there.Read(one); err != nil {
+					_ = there.Close()
+					return
+				}
+				arrivals = append(arrivals, time.Now())
+			}
+		})
+		send := func() {
+			if _, err := here.Write([]byte("x")); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(delay)
+		}
+		send() // after the handshake, which takes no time yet
+		distant.Set(Conditions{Delay: 10 * delay})
+		for range 3 {
+			send()
+		}
+		distant.Set(Conditions{})
+		_ = here.Close()
+		ended.Wait()
+		if len(arrivals) != 4 || arrivals[1].Sub(arrivals[0]) != 11*delay || arrivals[3].Sub(arrivals[1]) != 2*delay {
+			t.Errorf("bytes sent every %s came at %v", delay, arrivals)
+		}
+	})
+}
+
 func TestADelayLimitsNoThroughputAndKeepsTheOrder(t *testing.T) {
 	connection := echo(t, Conditions{Delay: delay})
 	sent := make([]byte, 8<<20) // one piece per delay would take many seconds

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"slices"
+
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -78,6 +80,12 @@ func writeStatus(c *check) {
 	c.must(c.Update(c.Context(), one))
 	if one.Status.Value != networkingv1beta1.Connected {
 		c.Errorf("an update has written the status %s", one.Status.Value)
+	}
+	// The provider reads there when Liqo has reported for the last time.
+	if !slices.ContainsFunc(one.ManagedFields, func(m metav1.ManagedFieldsEntry) bool {
+		return m.Subresource == "status" && m.Time != nil
+	}) {
+		c.Errorf("nothing says when the status was written: %v", one.ManagedFields)
 	}
 }
 
