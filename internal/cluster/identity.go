@@ -94,9 +94,9 @@ func (l *Leaf) soleIdentity(ctx context.Context, id liqov1beta1.ClusterID) (*aut
 	isTenant := func(identity *authv1beta1.Identity) bool {
 		return slices.ContainsFunc(tenants.Items, func(one corev1.Namespace) bool { return one.Name == identity.Namespace })
 	}
+	var matching, elsewhere []string // of this cluster
+	var sole *authv1beta1.Identity
 	var ids []string // of the clusters that have one
-	var matching []*authv1beta1.Identity
-	var elsewhere, all []string // of this cluster
 	for i := range identities.Items {
 		identity := &identities.Items[i]
 		if identity.Spec.Type != authv1beta1.ControlPlaneIdentityType {
@@ -106,23 +106,30 @@ func (l *Leaf) soleIdentity(ctx context.Context, id liqov1beta1.ClusterID) (*aut
 		switch {
 		case identity.Spec.ClusterID != id:
 		case isTenant(identity):
-			matching, all = append(matching, identity), append(all, describeIdentity(identity))
+			sole, matching = identity, append(matching, describeIdentity(identity))
 		default:
 			elsewhere = append(elsewhere, describeIdentity(identity))
 		}
 	}
+	if len(matching) == 1 {
+		return sole, nil
+	}
+	return nil, l.withoutIdentity(id, matching, elsewhere, ids)
+}
+
+// withoutIdentity returns the error for a cluster that does not have exactly one Identity in its tenant namespace. It
+// takes the Identities there and in other namespaces, and the IDs of the clusters that have one.
+func (l *Leaf) withoutIdentity(id liqov1beta1.ClusterID, matching, elsewhere, ids []string) *noIdentityError {
 	switch {
-	case len(matching) == 1:
-		return matching[0], nil
 	case len(matching) > 1:
-		return nil, &noIdentityError{
+		return &noIdentityError{
 			trouble: "identity-ambiguous",
 			problem: fmt.Sprintf("leaf %q has several Identities for the cluster with the ID %q: %s",
-				l.Name, id, strings.Join(all, ", ")),
+				l.Name, id, strings.Join(matching, ", ")),
 			hint: "Liqo has one. Find out who made the others, and remove them.",
 		}
 	case len(elsewhere) > 0:
-		return nil, &noIdentityError{
+		return &noIdentityError{
 			trouble: "identity-in-wrong-namespace",
 			problem: fmt.Sprintf("leaf %q has no Identity for a cluster with the ID %q in a tenant namespace of that cluster; "+
 				"%s does not count", l.Name, id, strings.Join(elsewhere, ", ")),
@@ -131,7 +138,7 @@ func (l *Leaf) soleIdentity(ctx context.Context, id liqov1beta1.ClusterID) (*aut
 		}
 	default:
 		slices.Sort(ids)
-		return nil, &noIdentityError{
+		return &noIdentityError{
 			trouble: "identity-missing",
 			problem: fmt.Sprintf("leaf %q has no Identity for a cluster with the ID %q; it has them for %s",
 				l.Name, id, quoteList(slices.Compact(ids))),

@@ -112,12 +112,34 @@ func (c *Cluster) tryControlPlane(ctx context.Context) error {
 		return err
 	}
 	defer etcdLog.Close()
-	policy, err := c.writeAuditPolicy()
+	// The API server's log stays open, because the API server may be started again.
+	serverLog, err := os.Create(c.log("kube-apiserver"))
 	if err != nil {
 		return err
 	}
-	// The API server's log stays open, because the API server may be started again.
-	serverLog, err := os.Create(c.log("kube-apiserver"))
+	if err := c.configureAPIServer(certificates, serverLog); err != nil {
+		return err
+	}
+	if err := c.configureEtcd(etcdData, certificates, etcdLog); err != nil {
+		return err
+	}
+	if err := c.plane.Etcd.Start(); err != nil {
+		return process.WithLog(err, c.log("etcd"))
+	}
+	if c.HasLiqo() {
+		if err := c.installCRDs(ctx); err != nil {
+			return errors.Join(fmt.Errorf("custom resources of Liqo: %w", err), c.plane.Etcd.Stop())
+		}
+	}
+	if err := c.startAPIServer(); err != nil {
+		return errors.Join(err, c.plane.Etcd.Stop())
+	}
+	return nil
+}
+
+// configureAPIServer begins the control plane, with kube-apiserver and its flags.
+func (c *Cluster) configureAPIServer(certificates string, log *os.File) error {
+	policy, err := c.writeAuditPolicy()
 	if err != nil {
 		return err
 	}
@@ -125,8 +147,8 @@ func (c *Cluster) tryControlPlane(ctx context.Context) error {
 		APIServer: &envtest.APIServer{
 			Path:          c.Programs[binaries.KubeAPIServer.Name],
 			CertDir:       certificates,
-			Out:           serverLog,
-			Err:           serverLog,
+			Out:           log,
+			Err:           log,
 			StartTimeout:  startTimeout,
 			SecureServing: envtest.SecureServing{Authn: c.authority},
 		},
@@ -144,20 +166,6 @@ func (c *Cluster) tryControlPlane(ctx context.Context) error {
 		// Gateways have their own ServiceAccounts. As in any cluster, their pods must wait for
 		// them.
 		Disable("disable-admission-plugins")
-	if err := c.configureEtcd(etcdData, certificates, etcdLog); err != nil {
-		return err
-	}
-	if err := c.plane.Etcd.Start(); err != nil {
-		return process.WithLog(err, c.log("etcd"))
-	}
-	if c.HasLiqo() {
-		if err := c.installCRDs(ctx); err != nil {
-			return errors.Join(fmt.Errorf("custom resources of Liqo: %w", err), c.plane.Etcd.Stop())
-		}
-	}
-	if err := c.startAPIServer(); err != nil {
-		return errors.Join(err, c.plane.Etcd.Stop())
-	}
 	return nil
 }
 
