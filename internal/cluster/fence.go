@@ -157,6 +157,28 @@ type fenced struct {
 	cut       func() // cuts all connections, with all that they have not sent yet
 }
 
+// timeToFinish is how long a write that is under way may still take when its operation is interrupted or fails
+// elsewhere. Who gives up earlier does not know whether it happens after all, and can't clean up behind it.
+const timeToFinish = 5 * time.Second
+
+// outlive returns a context that ends when it is told to, or a while after another one.
+func outlive(other context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, end := context.WithCancelCause(context.WithoutCancel(other))
+	stop := context.AfterFunc(other, func() {
+		timer := time.NewTimer(timeToFinish)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			end(context.Cause(other))
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func(cause error) {
+		stop()
+		end(cause)
+	}
+}
+
 // RoundTrip implements [http.RoundTripper].
 func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 	fence := fenceOf(request.Context())
@@ -166,7 +188,7 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := fence.untilOpen(request.Context()); err != nil {
 		return nil, err
 	}
-	ctx, end := context.WithCancelCause(request.Context())
+	ctx, end := outlive(request.Context())
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)

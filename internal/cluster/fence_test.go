@@ -30,6 +30,7 @@ type guarded struct {
 	failure atomic.Pointer[error] // of each renewal
 	arrived atomic.Int32          // requests at the other leaf
 	stuck   atomic.Bool           // the other leaf does not answer
+	slow    atomic.Int64          // it answers after this time.Duration
 	refuses atomic.Bool           // the other leaf accepts no connection
 	cuts    atomic.Int32
 
@@ -73,6 +74,11 @@ func (g *guarded) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if g.stuck.Load() {
 		<-request.Context().Done()
+		return nil, request.Context().Err()
+	}
+	select {
+	case <-time.After(time.Duration(g.slow.Load())):
+	case <-request.Context().Done():
 		return nil, request.Context().Err()
 	}
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}"))}, nil
@@ -127,6 +133,34 @@ func TestAWriteThatIsUnderWayEndsBeforeAnotherProcessMayHaveTheLease(t *testing.
 			t.Errorf("%v after %s, with %d cuts of the connections", err, time.Since(began), g.cuts.Load())
 		}
 	})
+}
+
+func TestAWriteThatIsUnderWayIsAnsweredAlthoughItsOperationIsInterrupted(t *testing.T) {
+	for name, test := range map[string]struct{ slow, took time.Duration }{
+		"in time":  {3 * time.Second, 3 * time.Second},
+		"too late": {time.Minute, 6 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGuarded(t)
+				g.slow.Store(int64(test.slow))
+				interrupted := errors.New("interrupted")
+				ctx, interrupt := context.WithCancelCause(g.ctx)
+				go func() {
+					wait(time.Second)
+					interrupt(interrupted)
+				}()
+				began := time.Now()
+				err := g.send(ctx, http.MethodPatch, "https://milan")
+				if answered := test.slow == test.took; answered != (err == nil) || !answered && !errors.Is(err, interrupted) {
+					t.Error(err)
+				}
+				if took := time.Since(began); took != test.took {
+					t.Errorf("it ends after %s", took)
+				}
+			})
+		})
+	}
 }
 
 func TestAWriteThatALeafDoesNotTakeFailsForThatReason(t *testing.T) {

@@ -81,7 +81,7 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 		return order >= 0, err
 	}, written)
 	if err != nil {
-		return fmt.Errorf("the cache of leaf %s has not seen %s: %w", l.Name, l.Describe(written), err)
+		return fmt.Errorf("the cache of leaf %q has not seen %s: %w", l.Name, l.Describe(written), err)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (l *Leaf) untilForgotten(ctx context.Context, object client.Object) error {
 		return err != nil || current.GetUID() != object.GetUID(), client.IgnoreNotFound(err)
 	}, object)
 	if err != nil {
-		return fmt.Errorf("the cache of leaf %s still has %s: %w", l.Name, l.Describe(object), err)
+		return fmt.Errorf("the cache of leaf %q still has %s: %w", l.Name, l.Describe(object), err)
 	}
 	return nil
 }

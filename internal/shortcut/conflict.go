@@ -8,12 +8,10 @@ import (
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -111,7 +109,7 @@ func (c contested) checkAt(ctx context.Context, e *end.End, objects []client.Obj
 // checkLocked returns a step that checks under the lock that the pair is free.
 func (s *Shortcut) checkLocked(spec Spec, lock *lock) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := s.catchUp(ctx, spec.Create); err != nil {
+		if err := s.catchUpIfNeeded(ctx, spec.Create); err != nil {
 			return err
 		}
 		n, err := s.find(ctx)
@@ -123,19 +121,15 @@ func (s *Shortcut) checkLocked(spec Spec, lock *lock) func(context.Context) erro
 	}
 }
 
-// catchUp waits until the caches are up to date before a create, and if they show a shortcut of another owner. That may
-// have become complete or been removed just before this operation got the lock, and the caches may not show this yet. A
-// cache whose watch was cut may show nothing at all.
-func (s *Shortcut) catchUp(ctx context.Context, creates bool) error {
+// catchUpIfNeeded catches up before a create, and if the caches show a shortcut of another owner. That may have become
+// complete or been removed just before this operation got the lock, and the caches may not show this yet. A cache whose
+// watch was cut may show nothing at all.
+func (s *Shortcut) catchUpIfNeeded(ctx context.Context, creates bool) error {
 	n, err := s.find(ctx)
 	if err != nil || !creates && !s.hasOtherOwner(n) {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	for _, e := range s.Ends() {
-		group.Go(func() error { return liqo.CatchUp(ctx, e.Leaf, e.Remote.ID) })
-	}
-	return group.Wait()
+	return s.catchUp(ctx)
 }
 
 // otherOwner returns the problem that another resource instance owns an object of the network.

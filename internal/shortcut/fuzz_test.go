@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,13 +19,18 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// answers is an API server that answers each LIST with the body for the resource, and everything else with 404.
+// answers is an API server that answers each LIST with the body for the resource, each GET with the object of that list,
+// and everything else with 404.
 type answers map[string]string // keyed by the resource
 
 // RoundTrip implements [http.RoundTripper].
 func (a answers) RoundTrip(request *http.Request) (*http.Response, error) {
 	path := strings.Split(request.URL.Path, "/")
-	status, body := http.StatusOK, a[path[len(path)-1]]
+	last := path[len(path)-1]
+	status, body := http.StatusOK, a[last]
+	if body == "" {
+		body = a.object(path[len(path)-2], last)
+	}
 	if body == "" {
 		status, body = http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","reason":"NotFound","code":404}`
 	}
@@ -32,6 +38,21 @@ func (a answers) RoundTrip(request *http.Request) (*http.Response, error) {
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
 		Body: io.NopCloser(strings.NewReader(body)),
 	}, nil
+}
+
+// object returns an object of a list, or nothing if the list does not have it.
+func (a answers) object(resource, name string) string {
+	var list struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	_ = json.Unmarshal([]byte(a[resource]), &list) // anything else has no objects
+	for _, item := range list.Items {
+		var object metav1.PartialObjectMetadata
+		if json.Unmarshal(item, &object) == nil && object.Name == name {
+			return string(item)
+		}
+	}
+	return ""
 }
 
 // answering returns a leaf like another one, but its API server gives these answers, also to what a leaf usually reads

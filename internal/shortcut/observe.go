@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
@@ -51,7 +52,8 @@ type EndState struct {
 }
 
 // Observe returns the state of the shortcut. It reads the leaves' caches, so it can be called often without load on the
-// API servers. It asks the API servers only to confirm that nothing is left, or that a gateway has stopped reporting.
+// API servers. It asks the API servers only to confirm that nothing is left, or that a gateway has stopped reporting. A
+// cache may show nothing because its watch was cut, or because an object was written just now.
 // With keysByOthers, the shortcut does not count as disconnected because a PublicKey is missing.
 func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error) {
 	n, err := s.observe(ctx)
@@ -59,10 +61,31 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 		return State{}, err
 	}
 	state := s.state(n, keysByOthers)
-	if !state.Exists {
-		state.Exists, err = s.hasLeftovers(ctx)
+	if state.Exists {
+		return state, nil
 	}
-	return state, err
+	var leftovers bool
+	asking, ctxOfAsking := errgroup.WithContext(ctx)
+	asking.Go(func() error { return s.catchUp(ctxOfAsking) })
+	asking.Go(func() (err error) { leftovers, err = s.hasLeftovers(ctxOfAsking); return err })
+	if err := asking.Wait(); err != nil {
+		return State{}, err
+	}
+	if n, err = s.observe(ctx); err != nil {
+		return State{}, err
+	}
+	state = s.state(n, keysByOthers)
+	state.Exists = state.Exists || leftovers
+	return state, nil
+}
+
+// catchUp waits until the caches show the network as the API servers have it now.
+func (s *Shortcut) catchUp(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, e := range s.Ends() {
+		group.Go(func() error { return liqo.CatchUp(ctx, e.Leaf, e.Remote.ID) })
+	}
+	return group.Wait()
 }
 
 // state returns the state of the shortcut from its objects.

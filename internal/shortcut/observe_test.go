@@ -1,6 +1,8 @@
 package shortcut
 
 import (
+	"context"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,9 +13,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
@@ -54,6 +59,31 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 	}
 	if !reflect.DeepEqual(state, expected) {
 		t.Errorf("got      %+v\nexpected %+v", state, expected)
+	}
+}
+
+func TestAShortcutThatOnlyTheCachesLackIsNotGone(t *testing.T) {
+	late := errors.New("the cache does not catch up")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var stale []*cluster.Leaf // whose caches and watches have nothing
+	for _, leaf := range joined(t) {
+		behind := clustertest.Leaf(t, leaf.Name)
+		behind.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{List: func(
+			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
+		) error {
+			if _, ok := list.(*networkingv1beta1.ConfigurationList); ok {
+				defer cancel(late)
+			}
+			return c.List(ctx, list, options...)
+		}})
+		stale = append(stale, behind)
+	}
+	// It has no other trace on the leaves, such as a tenant namespace that was made for it.
+	stranger := owner.Owner{Token: "stranger"}
+	for _, self := range []owner.Owner{me, stranger} {
+		if state, err := New(stale[0], stale[1]).OwnedBy(self).Observe(ctx, false); !errors.Is(err, late) {
+			t.Errorf("for %s, the state is %+v (%v)", self.Token, state, err)
+		}
 	}
 }
 
