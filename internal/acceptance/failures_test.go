@@ -1,10 +1,16 @@
 package acceptance
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -350,4 +356,64 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 			)
 		})
 	}
+}
+
+func TestAccAWriteThatIsUnderWayWhenTheOtherLeafFailsIsRecorded(t *testing.T) {
+	lab := borrowLab(t)
+	leaves := lab.reachedAsAdministrator(t, "rome", "milan")
+	toRome, rome := proxyFor(t, leaves["rome"])
+	toMilan, milan := proxyFor(t, leaves["milan"])
+	creates, underWay, arrived := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	begin, send := sync.OnceFunc(func() { close(creates) }), sync.OnceFunc(func() { close(underWay) })
+	arrive := sync.OnceFunc(func() { close(arrived) })
+	toRome.disturb(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/configurations/") {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			send()
+			// Then it arrives, whether or not anybody still waits for the answer.
+			<-time.After(2 * time.Second)
+			defer arrive()
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 10*time.Second)
+			t.Cleanup(cancel)
+			*r = *r.WithContext(ctx)
+		}
+		return false
+	})
+	toMilan.disturb(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/leases") {
+			begin()
+		}
+		if strings.HasSuffix(r.URL.Path, "/namespaces/nowhere") {
+			select {
+			case <-creates:
+				<-underWay
+			default: // the plan only warns
+			}
+		}
+		return false
+	})
+	entry := func(name string, of leaf) string {
+		return fmt.Sprintf("%s = { host = %q, token = %q, cluster_ca_certificate = %q }\n",
+			name, of.Host, of.Token, of.ClusterCACertificate)
+	}
+	provider := lab.listing(entry("rome", rome) + entry("milan", milan))
+	apply(t,
+		// Without a tenant namespace, the Configuration is the only trace.
+		resource.TestStep{
+			Config: provider + `
+				resource "liqo_shortcut" "rome_milan" {
+				  client           = "rome"
+				  server           = "milan"
+				  client_namespace = "default"
+				  server_namespace = "nowhere"
+				  server_gateway   = { service_type = "NodePort" }
+				}`,
+			ExpectError: message(`Namespace nowhere does not exist on leaf "milan"`),
+		},
+		resource.TestStep{PreConfig: func() { <-arrived }, Config: provider}, // removes what the state has
+	)
 }

@@ -24,9 +24,10 @@ type fence struct {
 
 type fenceKey struct{}
 
-// WithFence returns a context for an operation that holds leases, see [Leaf.Hold]. While one of them is not renewed in
-// time, the requests of the operation that write wait, to whichever leaf. Those that are under way end. They continue
-// when the lease is renewed after all, and fail when it is lost.
+// WithFence returns a context for an operation that writes, and may hold leases, see [Leaf.Hold]. While one of them is
+// not renewed in time, the requests of the operation that write wait, to whichever leaf. Those that are under way end.
+// They continue when the lease is renewed after all, and fail when it is lost. A write that is under way when the
+// context ends still gets 5 seconds to be answered.
 func WithFence(ctx context.Context) context.Context {
 	return context.WithValue(ctx, fenceKey{}, &fence{changed: make(chan struct{})})
 }

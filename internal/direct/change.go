@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
@@ -17,6 +18,7 @@ import (
 // request is there already and a leaf has not followed, Request makes Liqo look at the Service again. Before it writes
 // anything, it fails if the Service does not exist or if a leaf that is known can't be read.
 func (s *Service) Request(ctx context.Context, owner Owner) error {
+	ctx = cluster.WithFence(ctx)
 	state, members, err := s.observe(ctx)
 	if err != nil {
 		return err

@@ -19,8 +19,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// answers is an API server that answers each LIST with the body for the resource, each GET with the object of that list,
-// and everything else with 404.
+// answers is an API server that answers each LIST with the body for the resource, each GET with the object of that
+// list, and everything else with 404.
 type answers map[string]string // keyed by the resource
 
 // RoundTrip implements [http.RoundTripper].

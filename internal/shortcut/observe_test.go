@@ -65,6 +65,7 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 func TestAShortcutThatOnlyTheCachesLackIsNotGone(t *testing.T) {
 	late := errors.New("the cache does not catch up")
 	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
 	var stale []*cluster.Leaf // whose caches and watches have nothing
 	for _, leaf := range joined(t) {
 		behind := clustertest.Leaf(t, leaf.Name)
