@@ -103,28 +103,70 @@ func (l *realLab) startProbe(
 	t *testing.T, kind, cluster, target string, options ...string,
 ) func(end ...os.Signal) probeResult {
 	t.Helper()
+	return l.start(t, kind, cluster, target, options).end
+}
+
+// startPings does the same with pings. The channel is closed when the first one is answered.
+func (l *realLab) startPings(
+	t *testing.T, cluster, target string, options ...string,
+) (end func(...os.Signal) probeResult, answered <-chan struct{}) {
+	t.Helper()
+	p := l.start(t, "ping", cluster, target, append(options, "--announce"))
+	return p.end, p.messages.first
+}
+
+func (l *realLab) start(t *testing.T, kind, cluster, target string, options []string) *runningProbe {
+	t.Helper()
 	args := append([]string{kind, cluster + "/default/a", target, "--dir", l.Dir}, options...)
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), labProgram, args...)
-	var out, stderr strings.Builder
-	command.Stdout, command.Stderr = &out, &stderr
-	if err := command.Start(); err != nil {
+	p := &runningProbe{
+		t: t, command: exec.CommandContext(context.WithoutCancel(t.Context()), labProgram, args...),
+		messages: messages{first: make(chan struct{})},
+	}
+	p.command.Stdout, p.command.Stderr = &p.out, &p.messages
+	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = command.Process.Kill() }) // where the test fails before it ends the probe
-	return func(end ...os.Signal) probeResult {
-		t.Helper()
-		for _, signal := range end {
-			if err := command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
-				t.Error(err)
-			}
-		}
-		err := command.Wait() // it fails if there was no answer
-		var result probeResult
-		if json.Unmarshal([]byte(out.String()), &result) != nil {
-			t.Fatalf("liqo-lab %s: %v\n%s%s", strings.Join(args, " "), err, &out, &stderr)
-		}
-		return result
+	t.Cleanup(func() { _ = p.command.Process.Kill() }) // where the test fails before it ends the probe
+	return p
+}
+
+// runningProbe is a probe in the background.
+type runningProbe struct {
+	t        *testing.T
+	command  *exec.Cmd
+	out      strings.Builder
+	messages messages
+}
+
+// messages are what a program says. The channel is closed at the first message.
+type messages struct {
+	strings.Builder
+
+	first chan struct{}
+}
+
+// Write implements [io.Writer].
+func (m *messages) Write(p []byte) (int, error) {
+	if m.Len() == 0 {
+		close(m.first)
 	}
+	return m.Builder.Write(p)
+}
+
+// end waits for the result of a probe. With a signal, it ends the probe first.
+func (p *runningProbe) end(signals ...os.Signal) probeResult {
+	p.t.Helper()
+	for _, signal := range signals {
+		if err := p.command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			p.t.Error(err)
+		}
+	}
+	err := p.command.Wait() // it fails if there was no answer
+	var result probeResult
+	if json.Unmarshal([]byte(p.out.String()), &result) != nil {
+		p.t.Fatalf("liqo-lab %s: %v\n%s%s", strings.Join(p.command.Args[1:], " "), err, &p.out, &p.messages)
+	}
+	return result
 }
 
 // reaches fails the test unless every ping from a cluster's pod is answered, from the first on.

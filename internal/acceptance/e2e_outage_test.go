@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
+	"time"
 )
 
 // outage is the loss of traffic during an event.
@@ -36,7 +37,12 @@ func (p *packetPair) during(name string, happens func()) {
 // measure does the same with pings that wait that long for their answer, and returns their result.
 func (p *packetPair) measure(name, wait string, happens func()) probeResult {
 	p.t.Helper()
-	ping := p.lab.startProbe(p.t, "ping", "rome", p.serverAt, "--count=1000000", "--interval=20ms", wait)
+	ping, answered := p.lab.startPings(p.t, "rome", p.serverAt, "--count=1000000", "--interval=20ms", wait)
+	select {
+	case <-answered: // otherwise, the event could be over before the first ping
+	case <-time.After(timeToHappen):
+		p.t.Fatalf("%s: no ping is answered before", name)
+	}
 	happens()
 	result := ping(os.Interrupt)
 	if result.Received == 0 {

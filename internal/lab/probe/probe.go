@@ -15,6 +15,8 @@ type Options struct {
 	Interval, Timeout time.Duration
 	// UntilAnswer reports whether the first answer is enough.
 	UntilAnswer bool
+	// Answered is called at the first answer. It may be nil.
+	Answered func()
 }
 
 // Result is the result of a probe. Latencies are in milliseconds, from request to answer.
@@ -57,7 +59,9 @@ func repeat(ctx context.Context, to string, options Options, ask ask) Result {
 		switch {
 		case err == nil:
 			heard = time.Now()
-			latencies = append(latencies, heard.Sub(start))
+			if latencies = append(latencies, heard.Sub(start)); len(latencies) == 1 && options.Answered != nil {
+				options.Answered()
+			}
 		case !silent && !slices.Contains(result.Errors, err.Error()):
 			result.Errors = append(result.Errors, err.Error())
 		}

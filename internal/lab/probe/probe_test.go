@@ -32,6 +32,24 @@ func TestAnswersAreCountedAndTimed(t *testing.T) {
 	})
 }
 
+func TestTheFirstAnswerIsAnnouncedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var announced []time.Duration
+		options := thrice
+		options.Answered = func() { announced = append(announced, time.Since(start)) }
+		repeat(t.Context(), "10.71.1.10", options, func(ctx context.Context, number int) error {
+			if number == 1 {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		})
+		if !slices.Equal(announced, []time.Duration{time.Second}) {
+			t.Errorf("announced after %v", announced)
+		}
+	})
+}
+
 func TestSilenceIsALossWithoutAnErrorAndWhatIsSaidIsOneErrorHoweverOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := repeat(t.Context(), "10.71.1.10", thrice, func(ctx context.Context, number int) error {

@@ -52,8 +52,9 @@ func newExec(folder func() (string, error)) *cobra.Command {
 // it.
 type probing struct {
 	probe.Options
-	size  int
-	whole bool
+	size      int
+	whole     bool
+	announces bool
 }
 
 func (p *probing) flags(flags *pflag.FlagSet) {
@@ -67,6 +68,7 @@ func (p *probing) pingFlags(flags *pflag.FlagSet) {
 	p.flags(flags)
 	flags.IntVar(&p.size, "size", 56, "bytes in each question, without the 28 of its headers")
 	flags.BoolVar(&p.whole, "df", false, "no router may take a question to pieces")
+	flags.BoolVar(&p.announces, "announce", false, "say on stderr when the first answer has come")
 }
 
 // again returns the command line of the same probe in the pod's network.
@@ -83,7 +85,8 @@ func (p *probing) again(kind, target string) ([]string, error) {
 		fmt.Sprintf("--until-answer=%t", p.UntilAnswer),
 	}
 	if kind == "ping" {
-		args = append(args, "--size", strconv.Itoa(p.size), fmt.Sprintf("--df=%t", p.whole))
+		args = append(args, "--size", strconv.Itoa(p.size), fmt.Sprintf("--df=%t", p.whole),
+			fmt.Sprintf("--announce=%t", p.announces))
 	}
 	return args, nil
 }
@@ -162,6 +165,9 @@ func newProbe() *cobra.Command {
 		address, err := netip.ParseAddr(args[0])
 		if err != nil || !address.Is4() {
 			return fmt.Errorf("%q is not an IPv4 address", args[0])
+		}
+		if p.announces {
+			p.Answered = func() { fmt.Fprintln(os.Stderr, "The first answer has come.") }
 		}
 		result, err := probe.Ping(command.Context(), address, p.size, p.whole, p.Options)
 		if err != nil {
