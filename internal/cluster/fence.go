@@ -189,6 +189,9 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := fence.untilOpen(request.Context()); err != nil {
 		return nil, err
 	}
+	if request.Context().Err() != nil {
+		return nil, context.Cause(request.Context()) // nothing is under way yet
+	}
 	ctx, end := outlive(request.Context())
 	watched := make(chan struct{})
 	go func() {

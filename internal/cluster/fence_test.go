@@ -163,6 +163,19 @@ func TestAWriteThatIsUnderWayIsAnsweredAlthoughItsOperationIsInterrupted(t *test
 	}
 }
 
+func TestAWriteDoesNotBeginAfterItsOperationIsInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
+		interrupted := errors.New("interrupted")
+		ctx, interrupt := context.WithCancelCause(g.ctx)
+		interrupt(interrupted)
+		err := g.send(ctx, http.MethodPatch, "https://milan")
+		if !errors.Is(err, interrupted) || g.arrived.Load() > 0 {
+			t.Errorf("%d requests have arrived (%v)", g.arrived.Load(), err)
+		}
+	})
+}
+
 func TestAWriteThatALeafDoesNotTakeFailsForThatReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuarded(t)
