@@ -113,11 +113,9 @@ func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 	const path = "/k8s/clusters/c-1" // as Rancher has it
 	between.disturb(servesBelow(t, path))
 	lab.keepsInventory(t)
-	reached := fmt.Sprintf(`
-		rome = { host = %q, token = %q, cluster_ca_certificate = %q }
-		`, rome.Host+path, rome.Token, rome.ClusterCACertificate)
+	rome.Host += path
 	shortcut := func(more string) string {
-		return lab.listing(reached) + fmt.Sprintf(`
+		return lab.listing("rome = "+rome.entry()) + fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
 			  client         = "milan"
 			  server         = "rome"

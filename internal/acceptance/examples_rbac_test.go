@@ -126,6 +126,11 @@ type leaf struct {
 	Token                string `json:"token"`
 }
 
+// entry returns the value of an entry in the provider block.
+func (l leaf) entry() string {
+	return fmt.Sprintf("{ host = %q, token = %q, cluster_ca_certificate = %q }", l.Host, l.Token, l.ClusterCACertificate)
+}
+
 // config returns the configuration of a client.
 func (l leaf) config() *rest.Config {
 	return &rest.Config{

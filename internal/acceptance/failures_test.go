@@ -270,11 +270,7 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 	lab := borrowTopology(t)
 	milan := lab.credentials(t, "milan")
 	reached := func(token, ca string) string {
-		return fmt.Sprintf(`
-			provider "liqo" {
-			  config_path = %q
-			  clusters    = { milan = { host = %q, token = %q, cluster_ca_certificate = %q } }
-			}`, lab.Kubeconfig, milan.server, token, ca) + shortcutRomeMilan
+		return lab.listing("milan = "+leaf{milan.server, ca, token}.entry()) + shortcutRomeMilan
 	}
 	apply(t,
 		resource.TestStep{
@@ -343,11 +339,7 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.keepsInventory(t)
-			limited := fmt.Sprintf(`
-				provider "liqo" {
-				  config_path = %q
-				  clusters    = { milan = { host = %q, token = %q, cluster_ca_certificate = %q } }
-				}`, lab.Kubeconfig, milan.server, lab.limitedToken(t, "milan", test.verbs), milan.ca)
+			limited := lab.listing("milan = " + leaf{milan.server, milan.ca, lab.limitedToken(t, "milan", test.verbs)}.entry())
 			apply(t,
 				resource.TestStep{Config: limited + shortcutRomeMilan, ExpectError: test.message},
 				resource.TestStep{
@@ -396,11 +388,7 @@ func TestAccAWriteThatIsUnderWayWhenTheOtherLeafFailsIsRecorded(t *testing.T) {
 		}
 		return false
 	})
-	entry := func(name string, of leaf) string {
-		return fmt.Sprintf("%s = { host = %q, token = %q, cluster_ca_certificate = %q }\n",
-			name, of.Host, of.Token, of.ClusterCACertificate)
-	}
-	provider := lab.listing(entry("rome", rome) + entry("milan", milan))
+	provider := lab.listing("rome = " + rome.entry() + "\nmilan = " + milan.entry())
 	apply(t,
 		// Without a tenant namespace, the Configuration is the only trace.
 		resource.TestStep{

@@ -119,7 +119,7 @@ func (f *fence) untilOpen(ctx context.Context) error {
 		open, failure, changed := f.state()
 		switch {
 		case open > 0:
-			return nil
+			return context.Cause(ctx) // nil unless it has ended already
 		case failure.lost:
 			return failure.explain()
 		}
@@ -166,13 +166,7 @@ const timeToFinish = 5 * time.Second
 func outlive(other context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, end := context.WithCancelCause(context.WithoutCancel(other))
 	stop := context.AfterFunc(other, func() {
-		timer := time.NewTimer(timeToFinish)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			end(context.Cause(other))
-		case <-ctx.Done():
-		}
+		time.AfterFunc(timeToFinish, func() { end(context.Cause(other)) })
 	})
 	return ctx, func(cause error) {
 		stop()
@@ -188,9 +182,6 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if err := fence.untilOpen(request.Context()); err != nil {
 		return nil, err
-	}
-	if request.Context().Err() != nil {
-		return nil, context.Cause(request.Context()) // nothing is under way yet
 	}
 	ctx, end := outlive(request.Context())
 	watched := make(chan struct{})

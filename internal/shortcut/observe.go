@@ -64,11 +64,8 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 	if state.Exists {
 		return state, nil
 	}
-	var leftovers bool
-	asking, ctxOfAsking := errgroup.WithContext(ctx)
-	asking.Go(func() error { return s.catchUp(ctxOfAsking) })
-	asking.Go(func() (err error) { leftovers, err = s.hasLeftovers(ctxOfAsking); return err })
-	if err := asking.Wait(); err != nil {
+	leftovers, err := s.askLeaves(ctx)
+	if err != nil {
 		return State{}, err
 	}
 	if n, err = s.observe(ctx); err != nil {
@@ -77,6 +74,15 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 	state = s.state(n, keysByOthers)
 	state.Exists = state.Exists || leftovers
 	return state, nil
+}
+
+// askLeaves waits until the caches are up to date, and reports whether something is left that they do not hold.
+func (s *Shortcut) askLeaves(ctx context.Context) (leftovers bool, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.catchUp(ctx) })
+	group.Go(func() (err error) { leftovers, err = s.hasLeftovers(ctx); return err })
+	err = group.Wait()
+	return leftovers, err
 }
 
 // catchUp waits until the caches show the network as the API servers have it now.

@@ -63,28 +63,29 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 }
 
 func TestAShortcutThatOnlyTheCachesLackIsNotGone(t *testing.T) {
+	leaves := joined(t)
 	late := errors.New("the cache does not catch up")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	var stale []*cluster.Leaf // whose caches and watches have nothing
-	for _, leaf := range joined(t) {
-		behind := clustertest.Leaf(t, leaf.Name)
-		behind.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{List: func(
-			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-		) error {
-			if _, ok := list.(*networkingv1beta1.ConfigurationList); ok {
-				defer cancel(late)
-			}
-			return c.List(ctx, list, options...)
-		}})
-		stale = append(stale, behind)
-	}
-	// It has no other trace on the leaves, such as a tenant namespace that was made for it.
-	stranger := owner.Owner{Token: "stranger"}
-	for _, self := range []owner.Owner{me, stranger} {
-		if state, err := New(stale[0], stale[1]).OwnedBy(self).Observe(ctx, false); !errors.Is(err, late) {
-			t.Errorf("for %s, the state is %+v (%v)", self.Token, state, err)
+	for name, self := range map[string]owner.Owner{
+		"with its tenant namespaces": me, "without any other trace": {Token: "stranger"},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var stale []*cluster.Leaf // whose caches and watches have nothing
+		for _, leaf := range leaves {
+			behind := clustertest.Leaf(t, leaf.Name)
+			behind.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{List: func(
+				ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
+			) error {
+				if _, ok := list.(*networkingv1beta1.ConfigurationList); ok {
+					defer cancel(late)
+				}
+				return c.List(ctx, list, options...)
+			}})
+			stale = append(stale, behind)
 		}
+		if state, err := New(stale[0], stale[1]).OwnedBy(self).Observe(ctx, false); !errors.Is(err, late) {
+			t.Errorf("%s, the state is %+v (%v)", name, state, err)
+		}
+		cancel(nil)
 	}
 }
 
