@@ -170,10 +170,12 @@ func (r *runner) token() string {
 	if err := json.Unmarshal([]byte(text), &state); err != nil {
 		r.t.Fatal(err)
 	}
-	if len(state.Resources) == 0 {
-		return ""
+	for _, one := range state.Resources {
+		if len(one.Instances) > 0 { // an apply that ends early can leave the husk of a resource, without instances
+			return one.Instances[0].Attributes.Token
+		}
 	}
-	return state.Resources[0].Instances[0].Attributes.Token
+	return ""
 }
 
 // choose returns a random trouble.
