@@ -69,10 +69,11 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: clientset.CoreV1().Events("")})
 
 	pods := &podReconciler{
-		Options: options,
-		client:  mgr.GetClient(),
-		stops:   map[client.ObjectKey][]func(context.Context){},
-		events:  broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: "kubelet", Host: options.Node}),
+		Options:   options,
+		client:    mgr.GetClient(),
+		addresses: map[client.ObjectKey]podAddress{},
+		stops:     map[client.ObjectKey][]func(context.Context){},
+		events:    broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: "kubelet", Host: options.Node}),
 	}
 	pending := Requeue(
 		mgr.GetClient(), &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase != corev1.PodRunning },
@@ -138,6 +139,8 @@ func NewNode(name string, ip netip.Addr, podCIDRs []string, version string) *cor
 type podReconciler struct {
 	Options
 	client client.Client
+	// addresses are those of the pods that were started, until they are gone.
+	addresses map[client.ObjectKey]podAddress
 	// stops end the programs that run, by pod. Pods are reconciled one after the other.
 	stops  map[client.ObjectKey][]func(context.Context)
 	events record.EventRecorder

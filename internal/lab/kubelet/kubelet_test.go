@@ -38,8 +38,8 @@ func newClient(objects ...client.Object) client.Client {
 
 func newKubelet(objects ...client.Object) *podReconciler {
 	return &podReconciler{
-		Options: newOptions(), client: newClient(objects...), stops: map[client.ObjectKey][]func(context.Context){},
-		events: record.NewFakeRecorder(eventsKept),
+		Options: newOptions(), client: newClient(objects...), addresses: map[client.ObjectKey]podAddress{},
+		stops: map[client.ObjectKey][]func(context.Context){}, events: record.NewFakeRecorder(eventsKept),
 	}
 }
 
@@ -126,6 +126,40 @@ func TestARuntimeRunsAPodAtItsAddressBeforeThatIsReportedAndUntilItIsDeleted(t *
 	}
 	if step(t, r); len(runtime.addresses) > 0 {
 		t.Errorf("%v runs on", runtime.addresses)
+	}
+}
+
+// behind is a client whose cache still has a pod as it was before.
+type behind struct {
+	client.Client
+
+	pod *corev1.Pod
+}
+
+func (b *behind) Get(
+	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
+) error {
+	if pod, ok := object.(*corev1.Pod); ok {
+		b.pod.DeepCopyInto(pod)
+		return nil
+	}
+	return b.Client.Get(ctx, key, object, options...)
+}
+
+func TestAPodRunsOnAtItsAddressWhileTheCacheDoesNotKnowYetThatItRuns(t *testing.T) {
+	runtime := newFakeRuntime()
+	r := newKubelet(newPod())
+	r.Runtime = runtime
+	key := client.ObjectKeyFromObject(newPod())
+	var before corev1.Pod
+	if err := r.client.Get(t.Context(), key, &before); err != nil {
+		t.Fatal(err)
+	}
+	pod, _ := step(t, r)
+	r.client = &behind{r.client, &before}
+	step(t, r)
+	if got := runtime.addresses[key].String(); got != pod.Status.PodIP {
+		t.Errorf("it is reported at %s, and now runs at %s", pod.Status.PodIP, got)
 	}
 }
 

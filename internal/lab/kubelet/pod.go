@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -151,7 +152,7 @@ func (r *podReconciler) failToPull(ctx context.Context, pod *corev1.Pod) error {
 
 // ready runs the pod, and reports it as running and ready, with an address.
 func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) error {
-	ip, err := r.PodIPs.Take()
+	ip, err := r.addressOf(pod)
 	if err != nil {
 		return err
 	}
@@ -165,6 +166,26 @@ func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) error {
 	}
 	report(pod, r.commands(pod))
 	return r.client.Status().Update(ctx, pod)
+}
+
+// podAddress is the address of a pod that the kubelet has started.
+type podAddress struct {
+	pod types.UID
+	ip  netip.Addr
+}
+
+// addressOf returns the address of a pod, the same one each time. The pod may run already, although the cache does not
+// know it yet. With another address, it would run anew, and the devices that lead to it would be gone.
+func (r *podReconciler) addressOf(pod *corev1.Pod) (netip.Addr, error) {
+	key := client.ObjectKeyFromObject(pod)
+	if known := r.addresses[key]; known.pod == pod.UID && known.ip.IsValid() {
+		return known.ip, nil
+	}
+	ip, err := r.PodIPs.Take()
+	if err == nil {
+		r.addresses[key] = podAddress{pod.UID, ip}
+	}
+	return ip, err
 }
 
 // resume continues with a pod that was already reported running, maybe by an earlier kubelet.

@@ -42,7 +42,7 @@ func (r *podReconciler) start(pod *corev1.Pod) error {
 	return nil
 }
 
-// stop ends the programs of a pod.
+// stop ends the programs of a pod, and forgets its address.
 func (r *podReconciler) stop(ctx context.Context, pod client.ObjectKey) {
 	if r.Runtime != nil {
 		r.Runtime.Remove(ctx, pod)
@@ -51,6 +51,7 @@ func (r *podReconciler) stop(ctx context.Context, pod client.ObjectKey) {
 		stop(ctx)
 	}
 	delete(r.stops, pod)
+	delete(r.addresses, pod)
 }
 
 // reference is $(NAME), which stands for a variable of the container's environment, or $$, which stands for $.

@@ -35,6 +35,7 @@ type leaf struct {
 
 	mu        sync.Mutex
 	client    client.Client // of the manager that was registered last
+	live      client.Reader // of the same, without cache
 	pods      map[client.ObjectKey]*pod
 	number    int          // of the last pod's device
 	balancers []netip.Addr // addresses of load balancers that lead to the first node
@@ -104,7 +105,7 @@ func (l *leaf) startIn(
 // register adds the leaf's controllers to a manager. They end with ctx, and so does followSettings.
 func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 	l.mu.Lock()
-	l.client = mgr.GetClient()
+	l.client, l.live = mgr.GetClient(), mgr.GetAPIReader()
 	l.mu.Unlock()
 	go l.followSettings(ctx)
 

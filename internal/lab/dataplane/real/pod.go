@@ -115,8 +115,8 @@ func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 	return nil
 }
 
-// gatewaySpec returns a sandbox for the programs of a gateway's pod, with the pod's mounts. The
-// private key is in memory only.
+// gatewaySpec returns a sandbox for the programs of a gateway's pod, with the pod's mounts. The private key is in
+// memory only. It is read live: the cache may still have the one from before a rotation, which the pod would then keep.
 func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string) (sandbox.Spec, error) {
 	spec := sandbox.Spec{
 		Name: name, Sysctls: forwarding(), Mounts: l.mounts(l.gatewayPrograms()...),
@@ -135,7 +135,7 @@ func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string)
 			case volume.Secret != nil:
 				var secret corev1.Secret
 				key := client.ObjectKey{Namespace: object.Namespace, Name: volume.Secret.SecretName}
-				if err := l.client.Get(ctx, key, &secret); err != nil {
+				if err := l.live.Get(ctx, key, &secret); err != nil {
 					return spec, err
 				}
 				for file, content := range secret.Data {
