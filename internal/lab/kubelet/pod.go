@@ -178,7 +178,7 @@ type podAddress struct {
 // know it yet. With another address, it would run anew, and the devices that lead to it would be gone.
 func (r *podReconciler) addressOf(pod *corev1.Pod) (netip.Addr, error) {
 	key := client.ObjectKeyFromObject(pod)
-	if known := r.addresses[key]; known.pod == pod.UID && known.ip.IsValid() {
+	if known, ok := r.addresses[key]; ok && known.pod == pod.UID {
 		return known.ip, nil
 	}
 	ip, err := r.PodIPs.Take()
