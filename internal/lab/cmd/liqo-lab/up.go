@@ -18,6 +18,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
@@ -96,6 +97,9 @@ func (u *up) run(ctx context.Context) error {
 			_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end as well
 			stop()
 		}()
+	}
+	if err := process.Batch(); err != nil {
+		return err
 	}
 	report, start := options.Report, time.Now()
 	l, err := lab.Start(ctx, options)
