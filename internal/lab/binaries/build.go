@@ -40,7 +40,8 @@ func CacheFolder() (string, error) {
 // and reports its progress. If two processes build at the same time, the second waits and takes the
 // result of the first.
 func Build(ctx context.Context, report *progress.Reporter, programs ...Program) (map[string]string, error) {
-	files := make(map[string]string, len(programs))
+	builds := make([]*build, len(programs))
+	var missing []string
 	for i, program := range programs {
 		b, err := newBuild(ctx, program)
 		if err != nil {
@@ -48,8 +49,20 @@ func Build(ctx context.Context, report *progress.Reporter, programs ...Program) 
 		}
 		b.label = fmt.Sprintf("[%d/%d] %s %s", i+1, len(programs), program.Name, b.version)
 		b.report = report
-		if files[program.Name], err = b.cached(ctx); err != nil {
-			return nil, fmt.Errorf("building %s: %w", program.Name, err)
+		if _, err := os.Stat(b.file); err != nil {
+			missing = append(missing, program.Name)
+		}
+		builds[i] = b
+	}
+	if len(missing) > 0 {
+		report.Say("Building from source, once: %s. On two cores, all programs of a lab take about eight minutes.",
+			strings.Join(missing, ", "))
+	}
+	files := make(map[string]string, len(programs))
+	for _, b := range builds {
+		var err error
+		if files[b.Name], err = b.cached(ctx); err != nil {
+			return nil, fmt.Errorf("building %s: %w", b.Name, err)
 		}
 	}
 	return files, nil
