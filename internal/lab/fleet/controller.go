@@ -25,6 +25,12 @@ type controller struct {
 	*leaf
 
 	nodePorts int32 // how many it has given away
+	ranges    *ranges
+}
+
+func newController(l *leaf) (*controller, error) {
+	ranges, err := newRanges()
+	return &controller{leaf: l, ranges: ranges}, err
 }
 
 // reportPeriod is how often Liqo's gateways report their tunnels.
@@ -54,6 +60,9 @@ func (c *controller) run(ctx context.Context, changes *watcher) error {
 
 func (c *controller) react(of change) error {
 	if of.event == watch.Deleted {
+		if of.resource.gvk() == networkKind {
+			c.ranges.takeBack(key(of.object))
+		}
 		return c.collect(of.object)
 	}
 	if of.object.GetDeletionTimestamp() != nil {
@@ -91,18 +100,23 @@ func (c *controller) deleteAll(selected func(object) bool) error {
 	for _, r := range slices.Collect(maps.Values(c.resources)) {
 		found, _ := c.store.list(r, selected)
 		for _, one := range found {
-			_, err := c.store.write(r, key(one), func(present *contents) (*contents, error) {
-				if present == nil {
-					return nil, nil
-				}
-				return deleted(present), nil
-			})
-			if err != nil {
+			if err := c.delete(r, one); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// delete deletes an object if it still exists.
+func (c *controller) delete(r *resource, one object) error {
+	_, err := c.store.write(r, key(one), func(present *contents) (*contents, error) {
+		if present == nil {
+			return nil, nil
+		}
+		return deleted(present), nil
+	})
+	return err
 }
 
 // ensure creates an object unless it exists. In a namespace that is going, nothing is created any more.

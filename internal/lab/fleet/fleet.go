@@ -1,7 +1,7 @@
 // Package fleet runs leaves that are no clusters: each is an HTTP server that answers what the provider asks of a
-// Kubernetes API server, with a stand-in for Liqo's reactions. A hundred of them fit into one process. They are for
-// figures of large fleets only. What is right is shown on real clusters, and so is that a leaf of a fleet answers as
-// they do, by the package conformance.
+// Kubernetes API server, with a stand-in for Liqo's reactions. A hundred of them fit into one process, and each starts
+// in milliseconds. They are for figures of large fleets, and for tests of what the provider says, plans and asks. What
+// Liqo does is shown on real clusters, and so is that a leaf of a fleet answers as they do, by the package conformance.
 package fleet
 
 import (
@@ -10,10 +10,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"maps"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -21,9 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-	"k8s.io/client-go/util/cert"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
@@ -34,33 +33,19 @@ type Fleet struct {
 	group       *errgroup.Group
 	stop        context.CancelFunc
 
+	// Specs describe the leaves, with all their ranges.
+	Specs []kube.Spec
 	// Kubeconfig has a context for each leaf, with the leaf's name.
 	Kubeconfig *clientcmdapi.Config
 }
 
-// Most is the largest number of leaves: each has ranges of its own.
+// Most is the largest number of leaves: each can have ranges of its own.
 const Most = 100
 
-// Start starts leaves with these names, on which a chart of Liqo is installed.
-func Start(names []string, chart *kube.Chart, release binaries.LiqoRelease) (_ *Fleet, err error) {
-	if len(names) > Most {
-		return nil, fmt.Errorf("a fleet has at most %d leaves, not %d", Most, len(names))
-	}
-	crds, err := chart.CRDs()
-	if err != nil {
-		return nil, err
-	}
-	seeds, err := chart.Render(specOf("leaf", 0, release))
-	if err != nil {
-		return nil, err
-	}
-	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	pair, err := tls.X509KeyPair(certificate, key)
-	if err != nil {
-		return nil, err
+// Start starts leaves. Each has the ranges and the name of its spec, and Liqo unless the spec has none.
+func (i *Installation) Start(specs []kube.Spec) (_ *Fleet, err error) {
+	if len(specs) > Most {
+		return nil, fmt.Errorf("a fleet has at most %d leaves, not %d", Most, len(specs))
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	f := &Fleet{stop: stop, Kubeconfig: clientcmdapi.NewConfig()}
@@ -70,80 +55,54 @@ func Start(names []string, chart *kube.Chart, release binaries.LiqoRelease) (_ *
 		}
 	}()
 	f.group, ctx = errgroup.WithContext(ctx)
-	managers, resources := newManagers(), newResources(crds)
-	schemas, err := newSchemas(crds)
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range names {
-		l := &leaf{
-			name: name, token: rand.Text(), resources: resources, schemas: schemas, managers: managers,
-			store: newStore(resources), requests: map[Request]int{},
-		}
-		f.leaves = append(f.leaves, l)
-		controller := &controller{leaf: l}
-		changes := l.store.watchAll(ctx)
-		if err := controller.install(specOf(name, i, release), seeds); err != nil {
-			return nil, err
-		}
-		f.group.Go(func() error { return controller.run(ctx, changes) })
-		address, err := f.serve(ctx, l, pair)
+	for number, spec := range specs {
+		spec = withRanges(spec, number)
+		f.Specs = append(f.Specs, spec)
+		l, err := i.startLeaf(ctx, f.group, spec)
 		if err != nil {
 			return nil, err
 		}
-		f.Kubeconfig.Clusters[name] = &clientcmdapi.Cluster{
-			Server: "https://" + address, CertificateAuthorityData: certificate,
+		f.leaves = append(f.leaves, l)
+		address, err := f.serve(ctx, l, i.certificate)
+		if err != nil {
+			return nil, err
 		}
-		f.Kubeconfig.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: l.token}
-		f.Kubeconfig.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+		f.Kubeconfig.Clusters[l.name] = &clientcmdapi.Cluster{
+			Server: "https://" + address, CertificateAuthorityData: i.authority,
+		}
+		f.Kubeconfig.AuthInfos[l.name] = &clientcmdapi.AuthInfo{Token: l.token}
+		f.Kubeconfig.Contexts[l.name] = &clientcmdapi.Context{Cluster: l.name, AuthInfo: l.name}
 	}
 	return f, nil
 }
 
-// specOf describes a leaf by its number. Its pods and its external addresses have ranges of their own, so Liqo would
-// remap none of them.
-func specOf(name string, number int, release binaries.LiqoRelease) kube.Spec {
-	const firstPodCIDR = 100
-	return kube.Spec{
-		Name: name, Liqo: release,
-		PodCIDR:      netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(firstPodCIDR + number)}), 16),
-		ExternalCIDR: netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, byte(number)}), 24),
-		ServiceCIDR:  netip.MustParsePrefix("10.96.0.0/16"),
+// startLeaf starts the controllers of a leaf.
+func (i *Installation) startLeaf(ctx context.Context, group *errgroup.Group, spec kube.Spec) (*leaf, error) {
+	served := i.bare
+	if spec.HasLiqo() {
+		served = i.withLiqo
 	}
-}
-
-// install creates the objects of Liqo's chart. They were rendered for another leaf, because that takes long. They
-// differ in the cluster's ID and its ranges only.
-func (c *controller) install(spec kube.Spec, seeds []*contents) error {
-	const namespace = "liqo"
-	if err := c.ensure(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
-		return err
+	l := &leaf{
+		name: spec.Name, token: rand.Text(), served: served, managers: i.managers, store: newStore(served.resources),
+		requests: map[Request]int{},
 	}
-	for _, seed := range seeds {
-		r := c.resources.ofKind(seed.GroupVersionKind())
-		if r == nil {
-			continue // the provider does not use it
-		}
-		one := seed.DeepCopy()
-		if r.namespaced && one.GetNamespace() == "" {
-			one.SetNamespace(namespace)
-		}
-		switch {
-		case one.GroupVersionKind() == v1.WithKind("ConfigMap") && one.GetName() == "liqo-clusterid-configmap":
-			one.Object["data"] = map[string]any{"CLUSTER_ID": spec.Name}
-		case one.GroupVersionKind() == networkKind && one.GetName() == "pod-cidr":
-			one.Object["spec"] = map[string]any{"cidr": spec.PodCIDR.String()}
-		case one.GroupVersionKind() == networkKind && one.GetName() == "external-cidr":
-			one.Object["spec"] = map[string]any{"cidr": spec.ExternalCIDR.String()}
-		}
-		_, err := c.store.write(r, key(one), func(present *contents) (*contents, error) {
-			return c.managers.update(r, "", present, one, "helm")
-		})
-		if err != nil {
-			return err
+	controller, err := newController(l)
+	if err != nil {
+		return nil, err
+	}
+	changes := l.store.watchAll(ctx)
+	for _, namespace := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem} {
+		if err := controller.ensure(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	if spec.HasLiqo() {
+		if err := controller.install(spec, i.seeds); err != nil {
+			return nil, err
+		}
+	}
+	group.Go(func() error { return controller.run(ctx, changes) })
+	return l, nil
 }
 
 // serve starts the server of a leaf, which ends with ctx, and returns its address.
@@ -154,6 +113,7 @@ func (f *Fleet) serve(ctx context.Context, l *leaf, certificate tls.Certificate)
 	}
 	server := &http.Server{
 		Handler: l, ReadHeaderTimeout: time.Minute, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}},
+		ErrorLog: log.New(io.Discard, "", 0), // clients may go at any time
 		ConnState: func(_ net.Conn, state http.ConnState) {
 			if state == http.StateNew {
 				f.connections.Add(1)

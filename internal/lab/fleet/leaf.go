@@ -15,12 +15,12 @@ import (
 
 // leaf is the API server of one leaf.
 type leaf struct {
-	name      string
-	token     string // of its only user
-	resources resources
-	schemas   http.Handler
-	managers  *managers
-	store     *store
+	served
+
+	name     string
+	token    string // of its only user
+	managers *managers
+	store    *store
 
 	mu       sync.Mutex
 	requests map[Request]int
@@ -100,11 +100,18 @@ func (l *leaf) discover(answer http.ResponseWriter, request *http.Request) {
 		l.send(answer, http.StatusOK, served)
 		return
 	}
-	if path == "version" {
+	switch path {
+	case "version":
 		l.send(answer, http.StatusOK, version.Info{Major: "1", Minor: "35", GitVersion: "v1.35.4"})
-		return
+	case "api":
+		l.send(answer, http.StatusOK, &metav1.APIVersions{
+			TypeMeta: metav1.TypeMeta{Kind: "APIVersions", APIVersion: "v1"}, Versions: []string{v1.Version},
+		})
+	case "apis":
+		l.send(answer, http.StatusOK, l.resources.groups())
+	default:
+		l.fail(answer, apierrors.NewNotFound(schema.GroupResource{}, path))
 	}
-	l.fail(answer, apierrors.NewNotFound(schema.GroupResource{}, path))
 }
 
 func (l *leaf) fail(answer http.ResponseWriter, err error) {

@@ -52,14 +52,14 @@ var byKind = map[string]func(*controller, object) error{
 	"PublicKey":     (*controller).connect,
 }
 
-// allocate gives a Network the range that it asks for. The ranges of a fleet do not overlap.
+// allocate gives a Network its range.
 func (c *controller) allocate(one object) error {
 	return report(c, networkKind, key(one), func(network *ipamv1alpha1.Network) {
-		network.Status.CIDR = network.Spec.CIDR
+		network.Status.CIDR = c.ranges.give(network)
 	})
 }
 
-// remap creates a Network for each range of the remote cluster, and reports that none of them is another one here.
+// remap creates a Network for each range of the remote cluster, and reports which ranges they get here.
 func (c *controller) remap(one object) error {
 	configuration, err := as[networkingv1beta1.Configuration](one.contents)
 	if err != nil {
@@ -68,14 +68,50 @@ func (c *controller) remap(one object) error {
 	if err := c.ensureForeignCluster(configuration.Labels[consts.RemoteClusterID]); err != nil {
 		return err
 	}
-	remapped := configuration.DeepCopy()
-	reactions.Remap(remapped)
-	for _, network := range reactions.Networks(remapped) {
+	reactions.Remap(configuration)
+	if err := c.deleteFormerNetworks(configuration); err != nil {
+		return err
+	}
+	remote := configuration.Status.Remote
+	for i, network := range reactions.Networks(configuration) {
+		given := c.ranges.give(network.(*ipamv1alpha1.Network)) //nolint:errcheck,forcetypeassert // documented
+		if pods := len(remote.CIDR.Pod); i < pods {
+			remote.CIDR.Pod[i] = given
+		} else {
+			remote.CIDR.External[i-pods] = given
+		}
+	}
+	for _, network := range reactions.Networks(configuration) {
 		if err := c.ensure(network); err != nil {
 			return err
 		}
 	}
-	return report(c, configurationKind, key(one), reactions.Remap)
+	return report(c, configurationKind, key(one), func(configuration *networkingv1beta1.Configuration) {
+		reactions.Remap(configuration)
+		configuration.Status.Remote = remote
+	})
+}
+
+// deleteFormerNetworks deletes the Networks of ranges that the remote cluster has no more, and frees them.
+func (c *controller) deleteFormerNetworks(configuration *networkingv1beta1.Configuration) error {
+	wanted := map[types.NamespacedName]bool{}
+	for _, network := range reactions.Networks(configuration) {
+		wanted[key(network)] = true
+	}
+	r, err := c.resources.resourceOf(networkKind)
+	if err != nil {
+		return err
+	}
+	former, _ := c.store.list(r, func(network object) bool {
+		return metav1.IsControlledBy(network, configuration) && !wanted[key(network)]
+	})
+	for _, network := range former {
+		c.ranges.takeBack(key(network))
+		if err := c.delete(r, network); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *controller) ensureForeignCluster(id string) error {
@@ -156,8 +192,11 @@ func (c *controller) reportTunnel(connection types.NamespacedName) error {
 	})
 }
 
-// reportTunnels reports all tunnels again.
+// reportTunnels reports all tunnels again. Without Liqo, there are none.
 func (c *controller) reportTunnels() error {
+	if c.resources.ofKind(connectionKind) == nil {
+		return nil
+	}
 	connections, err := all[networkingv1beta1.Connection](c, connectionKind)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/yaml"
 )
@@ -67,7 +67,11 @@ func (l *leaf) apply(
 	request *http.Request, asked *query, present *contents, body []byte,
 ) (*contents, error) {
 	intent := &contents{}
-	if err := yaml.Unmarshal(body, &intent.Object); err != nil {
+	encoded, err := yaml.YAMLToJSON(body)
+	if err == nil {
+		err = json.Unmarshal(encoded, &intent.Object) // with whole numbers, as everything else that is stored
+	}
+	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	if asked.Subresource == "" && asked.resource.status {

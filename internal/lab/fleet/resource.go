@@ -112,6 +112,24 @@ func (r resources) in(gv schema.GroupVersion) *metav1.APIResourceList {
 	return list
 }
 
+// groups returns the groups of what is served, as discovery lists them. It does not list the one without a name.
+func (r resources) groups() *metav1.APIGroupList {
+	versions := map[schema.GroupVersion]bool{}
+	for _, one := range r {
+		versions[one.GroupVersion()] = one.Group != ""
+	}
+	list := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}}
+	for gv, listed := range versions { // each group has one version
+		if listed {
+			served := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
+			list.Groups = append(list.Groups, metav1.APIGroup{
+				Name: gv.Group, Versions: []metav1.GroupVersionForDiscovery{served}, PreferredVersion: served,
+			})
+		}
+	}
+	return list
+}
+
 func (r resources) names(gv schema.GroupVersion) map[string]bool {
 	names := map[string]bool{}
 	for _, one := range r {

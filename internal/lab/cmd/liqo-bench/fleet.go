@@ -43,12 +43,16 @@ func (b *bench) measureFleet(ctx context.Context, _ *leaves) error {
 	if err != nil {
 		return err
 	}
+	installation, err := fleet.Load(kube.LoadChart(source), version)
+	if err != nil {
+		return err
+	}
 	for _, size := range b.fleets {
 		names := make([]string, size.Leaves)
 		for i := range names {
 			names[i] = fmt.Sprintf("leaf%03d", i+1)
 		}
-		leaves, err := fleet.Start(names, kube.LoadChart(source), version)
+		leaves, err := installation.Start(fleet.Disjoint(names, version))
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func newCommand() *cobra.Command {
 		newStopAPIServer(folder), newStartAPIServer(folder), newSet(folder),
 		newPeer(folder), newUnpeer(folder),
 		newGet(folder), newInventory(folder), newRequests(folder),
-		newBuild(), newCheck(), newGuard(folder),
+		newBuild(), newCheck(), newGuard(folder), newFleet(),
 		newRun(folder), newPing(folder), newFlow(folder), newHTTP(folder), newExec(folder), newLink(folder), newRelay(),
 		newDrop(folder), newUnroute(folder), newDevice(folder), newMend(folder), newWhere(folder),
 		newSandbox(), newEnter(), newContainer(), newProbe(),

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"net/netip"
+
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -39,6 +41,19 @@ func remap(c *check) {
 	until(c, &ipamv1alpha1.NetworkList{}, networks.Items[0].Name,
 		func() error { return c.Delete(c.Context(), one) },
 		func(_ *ipamv1alpha1.Network, gone bool) bool { return gone })
+}
+
+func remapOwn(c *check) {
+	var own ipamv1alpha1.Network
+	c.must(c.Get(c.Context(), client.ObjectKey{Namespace: "liqo", Name: "pod-cidr"}, &own))
+	one := c.configuration(string(own.Spec.CIDR))
+	asked, err := netip.ParsePrefix(string(own.Spec.CIDR))
+	c.must(err)
+	given, err := netip.ParsePrefix(string(one.Status.Remote.CIDR.Pod[0]))
+	c.must(err)
+	if given.Overlaps(asked) || given.Bits() != asked.Bits() || !given.Addr().IsPrivate() {
+		c.Errorf("%s is remapped to %s", asked, given)
+	}
 }
 
 // forRemote returns the metadata of the gateway for the remote cluster.

@@ -132,6 +132,16 @@ func watchFromVersion(c *check) {
 	c.expect(c.watched(changes, 1), "ADDED four")
 }
 
+func discoverGroups(c *check) {
+	served, err := c.served.ServerGroups()
+	c.must(err)
+	for _, group := range []string{"", "apps", networkingv1beta1.GroupVersion.Group} {
+		if !slices.ContainsFunc(served.Groups, func(one metav1.APIGroup) bool { return one.Name == group }) {
+			c.Errorf("the group %q is not served", group)
+		}
+	}
+}
+
 func readSchemas(c *check) {
 	root := openapi3.NewRoot(c.served.OpenAPIV3())
 	document, err := root.GVSpec(networkingv1beta1.GroupVersion)

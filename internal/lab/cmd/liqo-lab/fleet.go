@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
+)
+
+// newFleet returns the command that runs leaves that are no clusters.
+func newFleet() *cobra.Command {
+	var release string
+	command := &cobra.Command{
+		Use:   "fleet",
+		Short: "Run leaves that are no clusters, for programs that test the provider",
+		Long: "Each line of stdin starts a fleet: name=podCIDR[,external=CIDR][,service=CIDR][,no-liqo] for each leaf, " +
+			"with spaces between them.\n" +
+			"The answer is one line of JSON with a list of the leaves. All fleets end at the end of stdin.",
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := silence(); err != nil {
+				return err
+			}
+			standard, err := standardCluster(command.Context(), release)
+			if err != nil {
+				return err
+			}
+			standard.ExternalCIDR = netip.Prefix{} // each leaf of a fleet has one of its own
+			return serveFleets(command.Context(), standard, os.Stdin, os.Stdout)
+		},
+	}
+	command.Flags().StringVar(&release, "liqo", "", liqoHelp)
+	return command
+}
+
+// serveFleets starts a fleet for each line, and stops them all at the end of the lines.
+func serveFleets(ctx context.Context, standard kube.Spec, questions io.Reader, answers io.Writer) error {
+	source, err := binaries.LiqoSource(ctx, standard.Liqo)
+	if err != nil {
+		return err
+	}
+	installation, err := fleet.Load(kube.LoadChart(source), standard.Liqo)
+	if err != nil {
+		return err
+	}
+	var fleets []*fleet.Fleet
+	lines := linesOf(ctx, questions)
+	for err == nil {
+		line, more := "", false
+		select {
+		case line, more = <-lines:
+		case <-ctx.Done():
+		}
+		if !more {
+			break
+		}
+		var started *fleet.Fleet
+		if started, err = startFleet(ctx, installation, line, standard); err == nil {
+			fleets = append(fleets, started)
+			err = json.NewEncoder(answers).Encode(leavesOf(started))
+		}
+	}
+	for _, started := range fleets {
+		err = errors.Join(err, started.Close())
+	}
+	return err
+}
+
+// linesOf returns a channel with the lines, which is closed at their end.
+func linesOf(ctx context.Context, in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for scanner := bufio.NewScanner(in); scanner.Scan(); {
+			select {
+			case lines <- scanner.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// startFleet starts the leaves that a line describes.
+func startFleet(
+	ctx context.Context, installation *fleet.Installation, line string, standard kube.Spec,
+) (*fleet.Fleet, error) {
+	specs, err := parseLeaves(ctx, strings.Fields(line), standard)
+	if err != nil {
+		return nil, err
+	}
+	return installation.Start(specs)
+}
+
+func parseLeaves(ctx context.Context, values []string, standard kube.Spec) ([]kube.Spec, error) {
+	specs := make([]kube.Spec, len(values))
+	for i, value := range values {
+		c, err := parseCluster(ctx, value, standard)
+		if err == nil && c.HasLiqo() && c.Liqo != standard.Liqo {
+			err = errors.New("all leaves of a fleet have the same release of Liqo")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("leaf %s: %w", value, err)
+		}
+		specs[i] = c.Spec
+	}
+	return specs, nil
+}
+
+// leafOfFleet is how programs learn of a leaf.
+type leafOfFleet struct {
+	Name                 string `json:"name"`
+	Server               string `json:"server"`
+	CertificateAuthority string `json:"certificateAuthority"`
+	Token                string `json:"token"`
+	PodCIDR              string `json:"podCIDR"`
+	ExternalCIDR         string `json:"externalCIDR"`
+}
+
+func leavesOf(started *fleet.Fleet) []leafOfFleet {
+	leaves := make([]leafOfFleet, len(started.Specs))
+	for i, spec := range started.Specs {
+		cluster := started.Kubeconfig.Clusters[spec.Name]
+		leaves[i] = leafOfFleet{
+			spec.Name, cluster.Server, string(cluster.CertificateAuthorityData), started.Kubeconfig.AuthInfos[spec.Name].Token,
+			spec.PodCIDR.String(), spec.ExternalCIDR.String(),
+		}
+	}
+	return leaves
+}

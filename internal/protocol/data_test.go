@@ -1,0 +1,357 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/zclconf/go-cty/cty"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
+)
+
+func TestADataSourceShowsACluster(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, `data "liqo_cluster" "rome" { name = "rome" }`)
+	p.plan()
+	const rome = "data.liqo_cluster.rome"
+	for attribute, expected := range map[string]string{
+		"id": "rome", "kubernetes_version": "v1.35.4", "pod_cidrs": `["10.202.0.0/16"]`,
+		"external_cidr": l.of("rome").ExternalCIDR, "internal_cidr": "10.80.0.0/16",
+		"gateway_templates": `[{"name":"wireguard-server","namespace":"liqo",` +
+			`"resource":"networking.liqo.io/v1beta1/wggatewayservertemplates","role":"server"},` +
+			`{"name":"wireguard-client","namespace":"liqo",` +
+			`"resource":"networking.liqo.io/v1beta1/wggatewayclienttemplates","role":"client"}]`,
+	} {
+		p.has(rome, expected, attribute)
+	}
+	if version := p.value(rome, "liqo_version"); !strings.HasPrefix(version, "v1.2.") {
+		t.Errorf("the version of Liqo is %s", version)
+	}
+}
+
+func TestADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
+	l := leavesFor(t, topology...)
+	for name, test := range map[string]struct {
+		config  string
+		message []string
+	}{
+		"a cluster without Liqo": {
+			`data "liqo_cluster" "x" { name = "venice" }`,
+			[]string{`Error: No Liqo in namespace "liqo" on leaf "venice"`, `with data.liqo_cluster.x, name = "venice"`},
+		},
+		"an unknown name": {
+			`data "liqo_topology" "x" { clusters = ["rome", "turin"] }`,
+			[]string{"Error: Unknown leaf turin", "with data.liqo_topology.x, clusters"},
+		},
+		"a central cluster that is not shown": {
+			"data \"liqo_topology\" \"x\" {\nclusters = [\"rome\"]\ncentral = \"europe\"\n}",
+			[]string{"Error: Not one of the clusters", `with data.liqo_topology.x, central = "europe"`},
+		},
+		"one cluster twice": {
+			"data \"liqo_shortcut\" \"x\" {\nclient = \"rome\"\nserver = \"rome\"\n}",
+			[]string{"Error: The same leaf twice", `with data.liqo_shortcut.x, server = "rome"`},
+		},
+		"no time at all": {
+			"data \"liqo_cluster\" \"x\" {\nname = \"rome\"\ntimeouts = { read = \"0s\" }\n}",
+			[]string{"Timeout must be positive", `with data.liqo_cluster.x, timeouts.read = "0s"`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { l.project(t, test.config).planFails(test.message...) })
+	}
+}
+
+func TestADataSourceWithoutKnownCredentialsSaysWhatToDo(t *testing.T) {
+	l := leavesFor(t)
+	const (
+		provider = `
+			provider "liqo" {
+			  config_path = var.kubeconfig
+			}
+			`
+		unknown = "Error: The credentials are not known yet"
+	)
+	p := l.project(t, provider+`data "liqo_cluster" "rome" { name = "rome" }`)
+	p.unknown("kubeconfig", cty.StringVal(l.kubeconfig))
+	p.planFails(unknown, `name = "rome"`, "`depends_on`")
+	p.configure(provider + `data "liqo_topology" "all" {}`)
+	p.planFails(unknown, "with data.liqo_topology.all", "`depends_on`")
+	// What is read after a change is read when the credentials are known.
+	p.configure(provider + between("milan", overNodePort) + `
+		data "liqo_cluster" "rome" {
+		  name       = "rome"
+		  depends_on = [liqo_shortcut.rome_milan]
+		}`)
+	p.applyOnce()
+	p.has("data.liqo_cluster.rome", "rome", "id")
+}
+
+// shows fails the test unless a text that a data source shows has all of these parts.
+func (p *project) shows(address, attribute string, parts ...string) {
+	p.t.Helper()
+	for _, part := range parts {
+		if text := p.value(address, attribute); !strings.Contains(text, part) {
+			p.t.Errorf("%q is missing in %s of %s:\n%s", part, attribute, address, text)
+		}
+	}
+}
+
+// isRecent fails the test unless a data source shows a time of this test.
+func (p *project) isRecent(address string, steps ...any) {
+	p.t.Helper()
+	shown, err := time.Parse(time.RFC3339, p.value(address, steps...))
+	if err != nil || time.Since(shown) > time.Hour || time.Until(shown) > time.Minute {
+		p.t.Errorf("%v of %s is %v (%v)", steps, address, shown, err)
+	}
+}
+
+// network is how a leaf knows the network of another one: as Liqo has it, in the form of a shortcut's attribute.
+func (l *leaves) network(at, of string) string {
+	l.t.Helper()
+	var list networkingv1beta1.ConfigurationList
+	err := l.of(at).List(l.t.Context(), &list, client.MatchingLabels{consts.RemoteClusterID: of})
+	if err != nil || len(list.Items) != 1 {
+		l.t.Fatalf("%s has %d Configurations of %s (%v)", at, len(list.Items), of, err)
+	}
+	own, here := list.Items[0].Spec.Remote.CIDR, list.Items[0].Status.Remote.CIDR
+	return fmt.Sprintf(`{"external_cidr":%q,"pod_cidrs":[%q],"remapped_external_cidr":%q,"remapped_pod_cidrs":[%q]}`,
+		own.External[0], own.Pod[0], here.External[0], here.Pod[0])
+}
+
+// joinedByHand makes a network from Rome to Milan that shows no trace of the provider.
+func (l *leaves) joinedByHand() {
+	l.t.Helper()
+	l.project(l.t, between("milan", overNodePort)).apply()
+	for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-" + of}}
+		objects := []client.Object{
+			namespace, inTenant(&networkingv1beta1.Configuration{}, of), inTenant(&networkingv1beta1.PublicKey{}, of),
+		}
+		if at == "rome" {
+			objects = append(objects, inTenant(&networkingv1beta1.GatewayClient{}, of))
+		} else {
+			objects = append(objects, inTenant(&networkingv1beta1.GatewayServer{}, of))
+		}
+		for _, one := range objects {
+			l.patch(at, one, `{"metadata":{"annotations":null,"labels":{"app.kubernetes.io/managed-by":null}}}`)
+		}
+	}
+}
+
+// views are data sources that show a network between Rome and Milan in every way. After is their `depends_on`; it may
+// be empty.
+func views(after string) string {
+	return fmt.Sprintf(`
+		data "liqo_shortcut" "rome_milan" {
+		  client = "rome"
+		  server = "milan"
+		  %[1]s
+		}
+		data "liqo_shortcut" "milan_rome" {
+		  client = "milan"
+		  server = "rome"
+		  %[1]s
+		}
+		data "liqo_shortcut" "rome_naples" {
+		  client = "rome"
+		  server = "naples"
+		  %[1]s
+		}
+		data "liqo_shortcuts" "all" {
+		  %[1]s
+		}
+		data "liqo_topology" "all" {
+		  central = "europe"
+		  %[1]s
+		}`, after)
+}
+
+// summaries are topologies with groups, as a summary, and of one cluster.
+const summaries = `
+	data "liqo_topology" "summary" {
+	  central   = "europe"
+	  groups    = { rome = "South", "na*" = "South", "m*" = "North" }
+	  max_edges = 0
+	}
+	data "liqo_topology" "rome" {
+	  edges_of      = ["rome"]
+	  problems_only = false
+	}`
+
+func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
+	l := leavesFor(t, topology...)
+	l.joinedByHand()
+	p := l.project(t, views("")+summaries)
+	p.plan()
+	const one, reversed, none, all, topology = "data.liqo_shortcut.rome_milan", "data.liqo_shortcut.milan_rome",
+		"data.liqo_shortcut.rome_naples", "data.liqo_shortcuts.all", "data.liqo_topology.all"
+	const endpoint = `{"addresses":["192.0.2.1"],"port":30000,"ports":null,"protocol":"UDP"}`
+	for _, shown := range []struct {
+		expected, address string
+		steps             []any
+	}{
+		{"Connected", one, []any{"status"}},
+		{"rome/milan", one, []any{"id"}},
+		{"other", one, []any{"made_by"}},
+		{"false", one, []any{"reversed"}},
+		{"liqo-tenant-milan", one, []any{"client_namespace"}},
+		{"liqo-tenant-rome", one, []any{"server_namespace"}},
+		{"1340", one, []any{"mtu"}},
+		{endpoint, one, []any{"server_endpoint"}},
+		{l.network("milan", "rome"), one, []any{"client_network"}},
+		{l.network("rome", "milan"), one, []any{"server_network"}},
+		{"Connected", one, []any{"client_end", "status"}},
+		{"Connected", one, []any{"server_end", "status"}},
+		{"1", one, []any{"client_end", "latency_ms"}},
+
+		{"Connected", reversed, []any{"status"}},
+		{"true", reversed, []any{"reversed"}},
+		{"milan", reversed, []any{"client_cluster_id"}},
+		{endpoint, reversed, []any{"server_endpoint"}},
+		{l.network("rome", "milan"), reversed, []any{"client_network"}},
+		{l.network("milan", "rome"), reversed, []any{"server_network"}},
+
+		{"Disconnected", none, []any{"status"}},
+		{"null", none, []any{"made_by"}},
+		{"null", none, []any{"mtu"}},
+		{"null", none, []any{"server_endpoint"}},
+		{"null", none, []any{"client_network"}},
+		{"null", none, []any{"client_namespace"}},
+		{"null", none, []any{"client_end", "latency_ms"}},
+		{"naples", none, []any{"server_cluster_id"}},
+		{"Disconnected", none, []any{"server_end", "status"}},
+
+		{"rome", all, []any{"shortcuts", 0, "client"}},
+		{"milan", all, []any{"shortcuts", 0, "server"}},
+		{"Connected", all, []any{"shortcuts", 0, "status"}},
+		{"false", all, []any{"shortcuts", 0, "managed"}},
+		{"other", all, []any{"shortcuts", 0, "made_by"}},
+		{"1", all, []any{"shortcuts", 0, "latency_ms"}},
+		{endpoint, all, []any{"shortcuts", 0, "server_endpoint"}},
+		{"[]", all, []any{"unreachable"}},
+
+		{"true", topology, []any{"nodes", 0, "central"}},
+		{"false", topology, []any{"nodes", 1, "central"}},
+		{"Ready", topology, []any{"nodes", 0, "status"}},
+		{"null", topology, []any{"nodes", 0, "error"}},
+		{"NoLiqo", topology, []any{"nodes", 4, "status"}},
+		{"rome", topology, []any{"edges", 0, "from"}},
+		{"milan", topology, []any{"edges", 0, "to"}},
+		{"shortcut", topology, []any{"edges", 0, "kind"}},
+		{"false", topology, []any{"edges", 0, "both_ways"}},
+		{"Connected", topology, []any{"edges", 0, "status"}},
+		{"other", topology, []any{"edges", 0, "made_by"}},
+		{"1", topology, []any{"edges", 0, "latency_ms"}},
+		{"[]", topology, []any{"edges", 0, "services"}},
+
+		{"South", "data.liqo_topology.summary", []any{"nodes", 2, "group"}},
+		{"null", "data.liqo_topology.summary", []any{"nodes", 4, "group"}},
+	} {
+		p.has(shown.address, shown.expected, shown.steps...)
+	}
+	p.isRecent(one, "client_end", "latency_measured_at")
+	p.isRecent(topology, "edges", 0, "latency_measured_at")
+	for address, sizes := range map[string]map[string]int{
+		all: {"shortcuts": 1}, topology: {"nodes": 5, "edges": 1}, "data.liqo_topology.summary": {"nodes": 5},
+		"data.liqo_topology.rome": {"nodes": 2, "edges": 1},
+	} {
+		for attribute, size := range sizes {
+			if got := at(p.shown[address], attribute).LengthInt(); got != size {
+				t.Errorf("%s of %s has %d elements, not %d", attribute, address, got, size)
+			}
+		}
+	}
+	p.shows(topology, "mermaid", "flowchart LR\n", `n0(("europe"))`, `n3 ==>|"shortcut (not Terraform's)"| n1`,
+		`n4["venice<br/>✗ no Liqo"]`)
+	p.shows(topology, "dot", "digraph liqo {\n", `n3 -> n1 [label="shortcut (not Terraform's)", penwidth=2]`)
+	p.shows("data.liqo_topology.summary", "mermaid", `centre(("europe"))`,
+		`g0[["without a group<br/>1 cluster, ✗ 1 not ready"]]`, `g1[["North<br/>1 cluster"]]`,
+		`g2[["South<br/>2 clusters"]]`, `g1 ===|"1 shortcut"| g2`, `"Summary of 5 clusters, 1 connection"`)
+	p.shows("data.liqo_topology.rome", "mermaid", `"2 of 5 clusters, 1 of 1 connection"`)
+
+	p.configure(between("milan", overNodePort+"\nadopt_existing = true") + views("depends_on = ["+romeMilan+"]"))
+	p.apply()
+	p.has(one, "terraform-provider-liqo", "made_by")
+	p.has(all, "true", "shortcuts", 0, "managed")
+	p.shows(topology, "mermaid", `n3 ==>|"shortcut"| n1`)
+}
+
+func TestDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
+	l := leavesFor(t, topology...)
+	l.project(t, between("milan", overNodePort)).apply()
+	l.of("milan").stop()
+	defer l.of("milan").start()
+	const headline = `The API server can't be reached on leaf "milan"`
+
+	p := l.project(t, `
+		data "liqo_shortcuts" "all" {}
+		data "liqo_topology" "all" {}`)
+	output := p.plan()
+	output.says("Warning: "+headline, "The result has the other clusters.")
+	output.doesNotSay(`leaf "venice"`)
+	const shortcuts, topology = "data.liqo_shortcuts.all", "data.liqo_topology.all"
+	p.has(shortcuts, `["milan"]`, "unreachable")
+	p.has(shortcuts, "rome", "shortcuts", 0, "client")
+	p.has(shortcuts, "milan", "shortcuts", 0, "server")
+	p.has(shortcuts, "Unknown", "shortcuts", 0, "status")
+	for i, node := range []string{"europe Ready", "milan Unreachable", "naples Ready", "rome Ready", "venice NoLiqo"} {
+		name, status, _ := strings.Cut(node, " ")
+		p.has(topology, name, "nodes", i, "name")
+		p.has(topology, status, "nodes", i, "status")
+	}
+	p.shows(topology, "mermaid", `n1["milan<br/>✗ unreachable"]`, `n3 -.->|"? shortcut: Unknown"| n1`)
+
+	l.project(t, `data "liqo_cluster" "milan" { name = "milan" }`).planFails("Error: "+headline, `name = "milan"`)
+	l.project(t, "data \"liqo_shortcut\" \"rome_milan\" {\nclient = \"rome\"\nserver = \"milan\"\n}").
+		planFails("Error: "+headline, `server = "milan"`)
+}
+
+func TestTheFunctionMeshMakesAMesh(t *testing.T) {
+	l := leavesFor(t)
+	pairs := called(t, "mesh", cty.Map(cty.Map(cty.String)), cty.ListVal([]cty.Value{
+		cty.StringVal("rome"), cty.StringVal("milan"),
+	}))
+	if got := shown(pairs); got != `{"rome-milan":{"client":"rome","server":"milan"}}` {
+		t.Fatalf("the mesh is %s", got)
+	}
+	p := l.project(t, fromTo(
+		shown(at(pairs, "rome-milan", "client")), shown(at(pairs, "rome-milan", "server")), overNodePort))
+	p.apply()
+	p.has(romeMilan, "Connected", "status")
+
+	network := at(p.instance(romeMilan).value, "server_network")
+	address := called(t, "remap_ip", cty.String, cty.StringVal("10.203.1.7"), at(network, "pod_cidrs", 0),
+		at(network, "remapped_pod_cidrs", 0))
+	if got := shown(address); got != "10.203.1.7" {
+		t.Errorf("Rome reaches Milan's pod at %s", got)
+	}
+	overlap := called(t, "cidrs_overlap", cty.Bool, cty.StringVal("10.203.0.0/16"), cty.StringVal("10.202.0.0/16"))
+	if got := shown(overlap); got != "false" {
+		t.Errorf("the pod CIDRs overlap: %s", got)
+	}
+}
+
+// called calls a function of the provider, and returns its result, which is of this type.
+func called(t *testing.T, name string, kind cty.Type, arguments ...cty.Value) cty.Value {
+	t.Helper()
+	request := &tfprotov6.CallFunctionRequest{Name: name}
+	for _, argument := range arguments {
+		request.Arguments = append(request.Arguments, sent(argument, argument.Type()))
+	}
+	answer, err := providerserver.NewProtocol6(provider.New("test"))().CallFunction(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Error != nil {
+		t.Fatal(answer.Error.Text)
+	}
+	return received(answer.Result, kind)
+}

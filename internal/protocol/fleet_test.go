@@ -1,0 +1,94 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// fleet is the program that runs the leaves of all tests. It ends with this process, because its stdin does.
+var fleet struct {
+	mu        sync.Mutex
+	questions io.WriteCloser
+	answers   *json.Decoder
+}
+
+func TestMain(m *testing.M) {
+	ctrllog.SetLogger(logr.Discard()) // as in the provider's main
+	klog.SetLogger(logr.Discard())
+	code, err := withFleet(m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// withFleet runs the tests while the program runs.
+func withFleet(tests func() int) (int, error) {
+	program, err := filepath.Abs("../../bin/liqo-lab")
+	if err != nil {
+		return 0, err
+	}
+	build := exec.Command("go", "-C", "../lab", "build", "-o", program, "./cmd/liqo-lab")
+	if output, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%s: %w\n%s", build, err, output)
+	}
+	command := exec.Command(program, "fleet")
+	command.Stderr = os.Stderr
+	answers, err := command.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if fleet.questions, err = command.StdinPipe(); err != nil {
+		return 0, err
+	}
+	if err := command.Start(); err != nil {
+		return 0, err
+	}
+	fleet.answers = json.NewDecoder(answers)
+	code := tests()
+	return code, errors.Join(fleet.questions.Close(), command.Wait())
+}
+
+// started is a leaf as the program describes it.
+type started struct {
+	Name                 string `json:"name"`
+	Server               string `json:"server"`
+	CertificateAuthority string `json:"certificateAuthority"`
+	Token                string `json:"token"`
+	PodCIDR              string `json:"podCIDR"`
+	ExternalCIDR         string `json:"externalCIDR"`
+}
+
+// start starts leaves, each with the words of `liqo-lab fleet`.
+func start(t *testing.T, words []string) []started {
+	t.Helper()
+	// Go runs these tests again, instead of showing what they said before, if a file of what they read has changed.
+	for _, folder := range []string{"../lab/fleet", "../liqo/reactions"} {
+		if _, err := os.ReadDir(folder); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fleet.mu.Lock()
+	defer fleet.mu.Unlock()
+	var leaves []started
+	if _, err := fmt.Fprintln(fleet.questions, strings.Join(words, " ")); err != nil {
+		t.Fatal(err)
+	}
+	if err := fleet.answers.Decode(&leaves); err != nil {
+		t.Fatal(err)
+	}
+	return leaves
+}

@@ -1,0 +1,163 @@
+package protocol
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// The leaves of most tests. Naples has the same pod CIDR as Rome, Liqo gives out no range like Europe's, and Venice has
+// no Liqo.
+var (
+	pair     = []string{"rome=10.202.0.0/16", "milan=10.203.0.0/16"}
+	topology = append(
+		slices.Clone(pair), "europe=100.64.0.0/16", "naples=10.202.0.0/16", "venice=10.205.0.0/16,no-liqo",
+	)
+)
+
+// leaves are those of one test.
+type leaves struct {
+	t          *testing.T
+	kubeconfig string // with a context for each leaf, with its name, that leads to its proxy
+	all        map[string]*leaf
+}
+
+// leaf is one leaf, with the proxy between it and the provider.
+type leaf struct {
+	started
+	*proxy
+	client.WithWatch // an administrator's, who needs no proxy
+}
+
+// leavesFor starts leaves for a test, which runs in parallel with others. Without any, they are a pair.
+func leavesFor(t *testing.T, words ...string) *leaves {
+	t.Helper()
+	t.Parallel()
+	if len(words) == 0 {
+		words = pair
+	}
+	l := &leaves{t: t, all: map[string]*leaf{}, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	kubeconfig := clientcmdapi.NewConfig()
+	for _, s := range start(t, words) {
+		one := &leaf{s, proxyFor(t, s), administrator(t, s)}
+		l.all[s.Name] = one
+		kubeconfig.Clusters[s.Name] = &clientcmdapi.Cluster{
+			Server: one.url(), CertificateAuthorityData: []byte(one.authority()),
+		}
+		kubeconfig.AuthInfos[s.Name] = &clientcmdapi.AuthInfo{Token: s.Token}
+		kubeconfig.Contexts[s.Name] = &clientcmdapi.Context{Cluster: s.Name, AuthInfo: s.Name}
+	}
+	if err := clientcmd.WriteToFile(*kubeconfig, l.kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// schemes knows every kind of Kubernetes and Liqo.
+var schemes = func() *runtime.Scheme {
+	schemes := cluster.NewScheme()
+	if err := clientgoscheme.AddToScheme(schemes); err != nil {
+		panic(err) // its types contradict the others
+	}
+	return schemes
+}()
+
+func administrator(t *testing.T, s started) client.WithWatch {
+	t.Helper()
+	config := &rest.Config{
+		Host: s.Server, BearerToken: s.Token, QPS: -1, // no limit
+		TLSClientConfig: rest.TLSClientConfig{CAData: []byte(s.CertificateAuthority)},
+	}
+	c, err := client.NewWithWatch(config, client.Options{Scheme: schemes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// of returns the leaf with this name.
+func (l *leaves) of(name string) *leaf {
+	l.t.Helper()
+	one := l.all[name]
+	if one == nil {
+		l.t.Fatalf("the test has no leaf %q", name)
+	}
+	return one
+}
+
+// have creates an object on a leaf.
+func (l *leaves) have(name string, object client.Object) {
+	l.t.Helper()
+	if err := l.of(name).Create(l.t.Context(), object); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// inTenant gives an object the namespace and the name that Liqo gives to what a leaf has for another one.
+func inTenant[T client.Object](object T, other string) T {
+	object.SetNamespace("liqo-tenant-" + other)
+	object.SetName(other)
+	return object
+}
+
+// patch changes an object on a leaf, outside of Terraform.
+func (l *leaves) patch(name string, object client.Object, patch string) {
+	l.t.Helper()
+	merged := client.RawPatch(types.MergePatchType, []byte(patch))
+	if err := l.of(name).Patch(l.t.Context(), object, merged); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// lose deletes an object on a leaf, outside of Terraform.
+func (l *leaves) lose(name string, object client.Object) {
+	l.t.Helper()
+	if err := l.of(name).Delete(l.t.Context(), object); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// namespaceNamed returns an ordinary namespace.
+func namespaceNamed(name string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// between returns a shortcut from Rome to a server, with these settings.
+func between(server, settings string) string { return fromTo("rome", server, settings) }
+
+// fromTo returns a shortcut between any two leaves, at the same address.
+func fromTo(client, server, settings string) string {
+	return fmt.Sprintf(`
+		resource "liqo_shortcut" "rome_milan" {
+		  client = %q
+		  server = %q
+		  %s
+		}`, client, server, settings)
+}
+
+const (
+	romeMilan    = "liqo_shortcut.rome_milan"
+	overNodePort = `server_gateway = { service_type = "NodePort" }`
+)
+
+// writes returns the requests of the provider since the last call that may change something, on any leaf.
+func (l *leaves) writes() []request {
+	var all []request
+	for _, one := range l.all {
+		all = append(all, one.take(request.writes)...)
+	}
+	return all
+}

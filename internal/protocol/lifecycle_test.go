@@ -1,0 +1,69 @@
+package protocol
+
+import (
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+func TestATaintedShortcutIsReplaced(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort))
+	p.apply()
+	p.taint(romeMilan)
+	p.apply().does("replace", romeMilan)
+	p.has(romeMilan, "Connected", "status")
+}
+
+func TestADestroyThatReachesOnlyOneLeafKeepsTheState(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort))
+	p.apply()
+	l.of("milan").stop()
+	p.destroyFails(`Error: The API server can't be reached on leaf "milan"`, "with "+romeMilan+",")
+	p.has(romeMilan, "rome/milan", "id")
+	l.of("milan").start()
+	p.destroy()
+}
+
+func TestAPlanWarnsOfAShortcutThatAnotherProviderBlockHasMade(t *testing.T) {
+	l := leavesFor(t)
+	blocks := `
+		provider "liqo" {
+		  config_path = "` + l.kubeconfig + `"
+		}
+		provider "liqo" {
+		  alias       = "other"
+		  config_path = "` + l.kubeconfig + `"
+		}`
+	const one, two = "liqo_shortcut.one", "liqo_shortcut.two"
+	shortcut := func(name, more string) string {
+		return `
+			resource "liqo_shortcut" "` + name + `" {
+			  client         = "rome"
+			  server         = "milan"
+			  server_gateway = { service_type = "NodePort" }
+			  ` + more + `
+			}`
+	}
+	p := l.project(t, blocks+shortcut("one", ""))
+	p.apply()
+	p.configure(blocks + shortcut("one", "") + shortcut("two", "provider = liqo.other"))
+	planned := p.plan()
+	planned.does("no-op", one)
+	planned.does("create", two)
+	planned.plans(two, unknown, "status")
+	planned.says(`Warning: A shortcut with`, "exists already on leaf", "with "+two+",")
+}
+
+func TestAnUnknownSettingIsValidAndMayTurnOutToBeNull(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, `
+		variable "node_port" { default = null }
+		`+between("milan", `server_gateway = { node_port = var.node_port, load_balancer_ip = var.load_balancer_ip }`))
+	p.set("load_balancer_ip", cty.StringVal("192.0.2.10"))
+	p.validate()
+	p.plan().does("create", romeMilan)
+	p.set("node_port", cty.NumberIntVal(31020))
+	p.planFails("Error: node_port without NodePort")
+}

@@ -1,0 +1,242 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// project is a configuration with a state of its own, like a folder in which people run Terraform. Its methods are what
+// they run there.
+type project struct {
+	t         *testing.T
+	leaves    *leaves
+	config    configuration
+	variables map[string]variable // by their names
+	state     []*instance
+	shown     map[string]cty.Value // what data sources have read, by their addresses
+}
+
+// variable is a value of a variable, which may be known during an apply only.
+type variable struct {
+	value cty.Value
+	late  bool
+}
+
+// instance is a resource in a state.
+type instance struct {
+	address, typeName, provider string
+
+	value    cty.Value
+	private  []byte
+	identity *tfprotov6.ResourceIdentityData
+	version  int64
+	tainted  bool
+}
+
+// project returns a project with a configuration and without a state. Without a provider block of its own, it knows the
+// contexts of the leaves' kubeconfig.
+func (l *leaves) project(t *testing.T, config string) *project {
+	t.Helper()
+	p := &project{t: t, leaves: l, variables: map[string]variable{}}
+	p.configure(config)
+	return p
+}
+
+// configure replaces the configuration.
+func (p *project) configure(config string) {
+	p.t.Helper()
+	var err error
+	if p.config, err = parse(config); err == nil && p.config.find("liqo") == nil {
+		p.config, err = parse(fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n}\n", p.leaves.kubeconfig) + config)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// set gives a variable a value.
+func (p *project) set(name string, value cty.Value) { p.variables[name] = variable{value: value} }
+
+// unknown gives a variable a value that only an apply knows.
+func (p *project) unknown(name string, value cty.Value) {
+	p.variables[name] = variable{value: value, late: true}
+}
+
+// validate is `terraform validate`, which must succeed.
+func (p *project) validate() *outcome {
+	p.t.Helper()
+	r := p.begin()
+	r.validate()
+	return p.succeeded(r.outcome)
+}
+
+// plan is `terraform plan`, which must succeed.
+func (p *project) plan() *outcome {
+	p.t.Helper()
+	return p.succeeded(p.tryPlan(false).outcome)
+}
+
+// planFails is `terraform plan`, which must fail and say these sentences.
+func (p *project) planFails(sentences ...string) {
+	p.t.Helper()
+	p.refused(p.tryPlan(false).outcome, sentences)
+}
+
+// apply is `terraform apply`, which must succeed. The next plan must be empty.
+func (p *project) apply() *outcome {
+	p.t.Helper()
+	applied := p.applyOnce()
+	p.plan().isEmpty()
+	return applied
+}
+
+// applyOnce is apply without a look at the next plan.
+func (p *project) applyOnce() *outcome {
+	p.t.Helper()
+	return p.succeeded(p.tryApply(false))
+}
+
+// applyFails is `terraform apply`, which must fail and say these sentences.
+func (p *project) applyFails(sentences ...string) *outcome {
+	p.t.Helper()
+	return p.refused(p.tryApply(false), sentences)
+}
+
+// destroy is `terraform destroy`, which must succeed.
+func (p *project) destroy() {
+	p.t.Helper()
+	p.succeeded(p.tryApply(true))
+	if len(p.state) > 0 {
+		p.t.Errorf("%s is still in the state", p.state[0].address)
+	}
+}
+
+// destroyFails is `terraform destroy`, which must fail and say these sentences.
+func (p *project) destroyFails(sentences ...string) *outcome {
+	p.t.Helper()
+	return p.refused(p.tryApply(true), sentences)
+}
+
+// imports is `terraform import`, which must succeed.
+func (p *project) imports(address, id string) *outcome {
+	p.t.Helper()
+	return p.succeeded(p.tryImport(address, id))
+}
+
+// importFails is `terraform import`, which must fail and say these sentences.
+func (p *project) importFails(address, id string, sentences ...string) *outcome {
+	p.t.Helper()
+	return p.refused(p.tryImport(address, id), sentences)
+}
+
+// forget is `terraform state rm`.
+func (p *project) forget(address string) {
+	p.state = slices.DeleteFunc(p.state, func(i *instance) bool { return i.address == address })
+}
+
+// taint is `terraform taint`.
+func (p *project) taint(address string) {
+	p.t.Helper()
+	p.instance(address).tainted = true
+}
+
+// value returns an attribute in the state, or of a data source, as text; see [at] and [shown].
+func (p *project) value(address string, steps ...any) string {
+	p.t.Helper()
+	if value, ok := p.shown[address]; ok {
+		return shown(at(value, steps...))
+	}
+	return shown(at(p.instance(address).value, steps...))
+}
+
+// has fails the test unless an attribute in the state, or of a data source, is the expected one.
+func (p *project) has(address, expected string, steps ...any) {
+	p.t.Helper()
+	if got := p.value(address, steps...); got != expected {
+		p.t.Errorf("%v of %s is %s, not %s", steps, address, got, expected)
+	}
+}
+
+func (p *project) instance(address string) *instance {
+	p.t.Helper()
+	if found := find(p.state, address); found != nil {
+		return found
+	}
+	p.t.Fatalf("the state has no %s", address)
+	return nil
+}
+
+func find(state []*instance, address string) *instance {
+	i := slices.IndexFunc(state, func(i *instance) bool { return i.address == address })
+	if i < 0 {
+		return nil
+	}
+	return state[i]
+}
+
+func (p *project) succeeded(o *outcome) *outcome {
+	p.t.Helper()
+	if o.failed {
+		p.t.Fatal(o.text.String())
+	}
+	return o
+}
+
+func (p *project) refused(o *outcome, sentences []string) *outcome {
+	p.t.Helper()
+	if !o.failed {
+		p.t.Fatalf("the command did not fail:\n%s", o.text.String())
+	}
+	o.says(sentences...)
+	return o
+}
+
+// tryPlan plans what is configured, or a destroy of everything.
+func (p *project) tryPlan(destroy bool) *run {
+	r := p.begin()
+	defer r.end()
+	r.planning, r.destroy = true, destroy
+	if r.validate(); !r.outcome.failed {
+		r.plan()
+	}
+	p.shown = r.read
+	return r
+}
+
+// tryApply plans and applies the plan, each with a provider of its own. If there is a plan, the state is the new one,
+// also if the apply fails.
+func (p *project) tryApply(destroy bool) *outcome {
+	planned := p.tryPlan(destroy)
+	if planned.outcome.failed {
+		return planned.outcome
+	}
+	r := p.begin()
+	defer r.end()
+	r.state, r.outcome, r.destroy = planned.state, planned.outcome, destroy
+	r.apply()
+	p.state = r.state
+	maps.Copy(p.shown, r.read)
+	return r.outcome
+}
+
+// tryImport reads a resource into the state.
+func (p *project) tryImport(address, id string) *outcome {
+	r := p.begin()
+	defer r.end()
+	switch b := p.config.find(address); {
+	case b == nil:
+		r.outcome.fail(address, errors.New("Resource configuration does not exist"))
+	case find(r.state, address) != nil:
+		r.outcome.fail(address, errors.New("Resource already managed by Terraform"))
+	default:
+		r.importInto(b, id, nil)
+	}
+	p.state = r.state
+	return r.outcome
+}

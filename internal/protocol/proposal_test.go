@@ -1,0 +1,142 @@
+package protocol
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// proposed returns what Terraform proposes to the provider: what is configured and, of computed attributes that are
+// not, what was there before.
+func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config cty.Value) cty.Value {
+	values := map[string]cty.Value{}
+	for _, a := range attributes {
+		former, configured := attribute(prior, a.Name), attribute(config, a.Name)
+		switch {
+		case configured.IsNull() && a.Computed && (!a.Optional || !onceConfigured(a.NestedType, former)):
+			values[a.Name] = former
+		case a.NestedType == nil || configured.IsNull() || !configured.IsKnown():
+			values[a.Name] = configured
+		default:
+			values[a.Name] = nested(a.NestedType, configured, func(key any, element cty.Value) cty.Value {
+				return proposed(a.NestedType.Attributes, counterpart(former, key, element.Type()), element)
+			})
+		}
+	}
+	return cty.ObjectVal(values)
+}
+
+// attribute returns an attribute of an object, which may be null.
+func attribute(of cty.Value, name string) cty.Value {
+	if of.IsNull() {
+		return cty.NullVal(of.Type().AttributeType(name))
+	}
+	return of.GetAttr(name)
+}
+
+// onceConfigured reports whether a value has something that only a configuration can have set. Then it is no computed
+// value, although its attribute could have one.
+func onceConfigured(kind *tfprotov6.SchemaObject, value cty.Value) bool {
+	if kind == nil || kind.Nesting != tfprotov6.SchemaObjectNestingModeSingle || value.IsNull() {
+		return false
+	}
+	for _, a := range kind.Attributes {
+		inner := value.GetAttr(a.Name)
+		if !a.Computed && !inner.IsNull() || onceConfigured(a.NestedType, inner) {
+			return true
+		}
+	}
+	return false
+}
+
+// nested changes each object of a nested attribute.
+func nested(kind *tfprotov6.SchemaObject, value cty.Value, change func(any, cty.Value) cty.Value) cty.Value {
+	if kind.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
+		return change(nil, value)
+	}
+	if value.LengthInt() == 0 {
+		return value
+	}
+	list, byKey := []cty.Value{}, map[string]cty.Value{}
+	for key, element := range value.Elements() {
+		switch kind.Nesting {
+		case tfprotov6.SchemaObjectNestingModeList:
+			list = append(list, change(len(list), element))
+		case tfprotov6.SchemaObjectNestingModeMap:
+			byKey[key.AsString()] = change(key.AsString(), element)
+		default:
+			panic("the provider has no sets of objects yet")
+		}
+	}
+	if len(list) > 0 {
+		return cty.ListVal(list)
+	}
+	return cty.MapVal(byKey)
+}
+
+// counterpart returns the object of a former nested attribute that belongs to this key, or null.
+func counterpart(former cty.Value, key any, kind cty.Type) cty.Value {
+	index := cty.NilVal
+	switch key := key.(type) {
+	case nil:
+		return former
+	case int:
+		index = cty.NumberIntVal(int64(key))
+	case string:
+		index = cty.StringVal(key)
+	}
+	if former.IsNull() || former.HasIndex(index).False() {
+		return cty.NullVal(kind)
+	}
+	return former.Index(index)
+}
+
+// invented returns where a plan has neither what is configured nor what was there before, although the provider can't
+// choose. Terraform takes that for a defect of the provider.
+func invented(attributes []*tfprotov6.SchemaAttribute, prior, config, planned cty.Value, path string) []string {
+	var found []string
+	for _, a := range attributes {
+		former, configured, now := attribute(prior, a.Name), attribute(config, a.Name), attribute(planned, a.Name)
+		here := path + "." + a.Name
+		switch {
+		case configured.IsNull() && a.Computed, now.RawEquals(configured), now.RawEquals(former):
+		case a.NestedType == nil || configured.IsNull() || !configured.IsKnown() || now.IsNull() || !now.IsKnown():
+			found = append(found, fmt.Sprintf("%s is %s, but %s is configured", here, shown(now), shown(configured)))
+		default:
+			nested(a.NestedType, configured, func(key any, element cty.Value) cty.Value {
+				kind := element.Type()
+				found = append(found, invented(a.NestedType.Attributes,
+					counterpart(former, key, kind), element, counterpart(now, key, kind), here)...)
+				return element
+			})
+		}
+	}
+	return found
+}
+
+// unkept returns where a value is not the one that was planned. What was unknown may be anything.
+func unkept(planned, actual cty.Value, path string) []string {
+	kind := planned.Type()
+	switch {
+	case !planned.IsKnown() || planned.RawEquals(actual):
+		return nil
+	case planned.IsNull() || actual.IsNull() || !actual.IsKnown() || kind.IsPrimitiveType() || kind.IsSetType(),
+		!kind.IsObjectType() && planned.LengthInt() != actual.LengthInt():
+		return []string{fmt.Sprintf("%s was %s, but now %s", path, shown(planned), shown(actual))}
+	}
+	var found []string
+	for key, element := range planned.Elements() {
+		var other cty.Value
+		switch {
+		case kind.IsObjectType():
+			other = actual.GetAttr(key.AsString())
+		case actual.HasIndex(key).True():
+			other = actual.Index(key)
+		default:
+			other = cty.NullVal(element.Type())
+		}
+		found = append(found, unkept(element, other, path+"."+fmt.Sprintf("%#v", key))...)
+	}
+	return found
+}

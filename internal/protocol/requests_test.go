@@ -1,0 +1,62 @@
+package protocol
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// mostRequests is the maximum number of requests of a refresh to one leaf, for any number of shortcuts.
+const mostRequests = 12
+
+func TestARefreshOfThreeShortcutsNeedsTheSameRequestsAsOfOne(t *testing.T) {
+	l := leavesFor(t, topology...)
+	shortcut := func(client, server string) string {
+		return fmt.Sprintf(`
+			resource "liqo_shortcut" "%[1]s_%[2]s" {
+			  client         = %[1]q
+			  server         = %[2]q
+			  server_gateway = { service_type = "NodePort" }
+			}`, client, server)
+	}
+	p := l.project(t, shortcut("rome", "milan"))
+	p.apply()
+	forOne := p.refreshed()
+	p.configure(shortcut("rome", "milan") + shortcut("rome", "naples") + shortcut("milan", "naples"))
+	p.apply()
+	forThree := p.refreshed()
+
+	for _, name := range []string{"rome", "milan"} {
+		if all := len(forOne[name]); all == 0 || all > mostRequests {
+			t.Errorf("a refresh of one shortcut makes %d requests to %s, not 1 to %d:\n%v",
+				all, name, mostRequests, forOne[name])
+		}
+		if !slices.Equal(forOne[name], forThree[name]) {
+			t.Errorf("requests of a refresh to %s for one shortcut:\n%v\nfor three:\n%v",
+				name, forOne[name], forThree[name])
+		}
+	}
+	if !slices.Equal(forThree["naples"], forThree["rome"]) {
+		t.Errorf("requests of a refresh of three shortcuts to naples:\n%v\nto rome:\n%v",
+			forThree["naples"], forThree["rome"])
+	}
+}
+
+// refreshed returns the requests of a plan without changes, sorted, by the names of the leaves.
+func (p *project) refreshed() map[string][]request {
+	p.t.Helper()
+	every := func(request) bool { return true }
+	for _, one := range p.leaves.all {
+		one.take(every) // only later ones
+	}
+	p.plan().isEmpty()
+	requests := map[string][]request{}
+	for name, one := range p.leaves.all {
+		requests[name] = one.take(every)
+		slices.SortFunc(requests[name], func(a, b request) int {
+			return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.method, b.method))
+		})
+	}
+	return requests
+}

@@ -1,0 +1,156 @@
+package protocol
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"github.com/zclconf/go-cty/cty/msgpack"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
+)
+
+// schema is that of a provider, a resource, a data source or a list resource.
+type schema struct {
+	attributes []*tfprotov6.SchemaAttribute
+	version    int64
+	of         cty.Type
+}
+
+// schemaFor returns the schema of a provider, a resource, a data source or a list, or the type of an identity.
+func schemaFor(kind, typeName string) schema { return schemas()[keyOf(kind, typeName)] }
+
+// schemas are all of the provider's, by the keys of [keyOf].
+var schemas = sync.OnceValue(func() map[string]schema {
+	server := providerserver.NewProtocol6(provider.New("test"))()
+	answer, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		panic(err)
+	}
+	identities, err := server.GetResourceIdentitySchemas(context.Background(),
+		&tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		panic(err)
+	}
+	all := map[string]schema{keyOf("provider", "liqo"): schemaOf(answer.Provider)}
+	for kind, some := range map[string]map[string]*tfprotov6.Schema{
+		"resource": answer.ResourceSchemas, "data": answer.DataSourceSchemas, "list": answer.ListResourceSchemas,
+	} {
+		for name, one := range some {
+			all[keyOf(kind, name)] = schemaOf(one)
+		}
+	}
+	for name, identity := range identities.IdentitySchemas {
+		all[keyOf("identity", name)] = schema{of: typeOf(identity.ValueType())}
+	}
+	return all
+})
+
+func keyOf(kind, typeName string) string { return kind + " " + typeName }
+
+func schemaOf(one *tfprotov6.Schema) schema {
+	return schema{one.Block.Attributes, one.Version, typeOf(one.ValueType())}
+}
+
+func typeOf(kind tftypes.Type) cty.Type {
+	encoded, err := json.Marshal(kind)
+	if err != nil {
+		panic(err)
+	}
+	decoded, err := ctyjson.UnmarshalType(encoded)
+	if err != nil {
+		panic(err)
+	}
+	return decoded
+}
+
+// fill returns a configured value with all attributes of its type. Those that are missing are null.
+func fill(value cty.Value, kind cty.Type) (cty.Value, error) {
+	return convert.Convert(value, lenient(kind))
+}
+
+// lenient is a type whose objects may lack attributes.
+func lenient(kind cty.Type) cty.Type {
+	switch {
+	case kind.IsObjectType():
+		attributes, names := map[string]cty.Type{}, []string{}
+		for name, attribute := range kind.AttributeTypes() {
+			attributes[name] = lenient(attribute)
+			names = append(names, name)
+		}
+		return cty.ObjectWithOptionalAttrs(attributes, names)
+	case kind.IsListType():
+		return cty.List(lenient(kind.ElementType()))
+	case kind.IsSetType():
+		return cty.Set(lenient(kind.ElementType()))
+	case kind.IsMapType():
+		return cty.Map(lenient(kind.ElementType()))
+	default:
+		return kind
+	}
+}
+
+// sent returns a value as it crosses to the provider.
+func sent(value cty.Value, kind cty.Type) *tfprotov6.DynamicValue {
+	encoded, err := msgpack.Marshal(value, kind)
+	if err != nil {
+		panic(err) // the value is not of the type
+	}
+	return &tfprotov6.DynamicValue{MsgPack: encoded}
+}
+
+// received returns a value of the provider's answer, which may lack it.
+func received(answer *tfprotov6.DynamicValue, kind cty.Type) cty.Value {
+	if answer == nil {
+		return cty.NullVal(kind)
+	}
+	value, err := msgpack.Unmarshal(answer.MsgPack, kind)
+	if err != nil {
+		panic(fmt.Errorf("the provider has answered with something of another type: %w", err))
+	}
+	return value
+}
+
+// at returns a nested value: steps are names of attributes, keys of maps and indices of lists.
+func at(value cty.Value, steps ...any) cty.Value {
+	for _, step := range steps {
+		if value.IsNull() || !value.IsKnown() {
+			return value
+		}
+		switch step := step.(type) {
+		case int:
+			value = value.Index(cty.NumberIntVal(int64(step)))
+		case string:
+			if value.Type().IsMapType() {
+				value = value.Index(cty.StringVal(step))
+			} else {
+				value = value.GetAttr(step)
+			}
+		}
+	}
+	return value
+}
+
+const unknown = "(known after apply)"
+
+// shown returns a value as text: a string as it is, everything else as JSON.
+func shown(value cty.Value) string {
+	switch {
+	case !value.IsWhollyKnown():
+		return unknown
+	case value.Type() == cty.String && !value.IsNull():
+		return value.AsString()
+	}
+	encoded, err := ctyjson.Marshal(value, value.Type())
+	if err != nil {
+		panic(err)
+	}
+	return string(encoded)
+}

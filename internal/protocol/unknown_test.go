@@ -1,0 +1,47 @@
+package protocol
+
+import (
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+func TestALeafWithAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
+	l := leavesFor(t, topology...)
+	l.have("rome", namespaceNamed("shortcuts"))
+	const settings = overNodePort + `
+		client_namespace = "shortcuts"
+		client_network   = { pod_cidrs = ["10.202.64.0/18"] }`
+	named := func(settings string) string {
+		return `
+			resource "liqo_shortcut" "rome_milan" {
+			  client = "rome"
+			  server = var.server
+			  ` + settings + `
+			}`
+	}
+	const reason = "Warning: Perhaps another cluster"
+	p := l.project(t, named(overNodePort))
+	p.set("server", cty.StringVal("milan"))
+	p.apply()
+
+	p.configure(named(settings))
+	p.unknown("server", cty.StringVal("milan")) // the name turns out to be the same
+	replaced := p.applyOnce()
+	replaced.does("replace", romeMilan)
+	replaced.says(reason, "The name of the server is known only during the apply.",
+		`It was "milan", and it is not known yet whether it will still refer to cluster "milan".`)
+	for _, server := range []string{"milan", "europe"} {
+		p.unknown("server", cty.StringVal(server))
+		again := p.applyOnce()
+		again.does("replace", romeMilan)
+		again.says(reason)
+		p.has(romeMilan, "rome/"+server, "id")
+		p.has(romeMilan, "Connected", "status")
+		p.has(romeMilan, "shortcuts", "client_namespace")
+		p.has(romeMilan, `["10.202.64.0/18"]`, "client_network", "pod_cidrs")
+
+		p.set("server", cty.StringVal(server))
+		p.plan().isEmpty()
+	}
+}

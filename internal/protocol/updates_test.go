@@ -1,0 +1,188 @@
+package protocol
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
+)
+
+func TestEverySettingChangesInPlace(t *testing.T) {
+	l := leavesFor(t)
+	l.copyTemplate("milan", "WgGatewayServerTemplate", "wireguard-server")
+	l.copyTemplate("rome", "WgGatewayClientTemplate", "wireguard-client")
+	for _, name := range []string{"rome", "milan"} {
+		keys, err := reactions.Keys(metav1.ObjectMeta{Namespace: "default", Name: "my-keys"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.have(name, keys)
+	}
+	now := settings{"server_gateway.service_type": `"NodePort"`}
+	p := l.project(t, between("milan", now.text()))
+	p.apply()
+
+	const (
+		client, server = "rome GatewayClient", "milan GatewayServer"
+		// The other end gets the key of another gateway.
+		newClient    = "milan PublicKey, new rome GatewayClient, new rome PublicKey"
+		newServer    = "new milan GatewayServer, new milan PublicKey, rome PublicKey"
+		newClientEnd = "milan PublicKey, new rome Configuration, new rome GatewayClient, new rome PublicKey"
+		newServerEnd = "new milan Configuration, new milan GatewayServer, new milan PublicKey, rome PublicKey"
+	)
+	tested := map[string]bool{"server_gateway.tunnels": true} // no released version of Liqo has several
+	for _, update := range []struct {
+		setting, value string // without a value, it is removed
+		changes        string // of the requested objects
+	}{
+		// From here on, the client does not follow the server: in a fleet, no Service says where to.
+		{"client_gateway.connect_address", `"192.0.2.20"`, client},
+		{"client_gateway.connect_port", "51901", client},
+		{"server_gateway.node_port", "31010", server},
+		{"server_gateway.service_annotations", `{ "example.com/speed" = "fast" }`, server},
+		{"server_gateway.service_labels", `{ team = "network" }`, server},
+		{"server_gateway.port", "51900", server},
+		{"server_gateway.node_port", "", server},
+		{"server_gateway.service_type", `"LoadBalancer"`, server},
+		{"server_gateway.load_balancer_ip", `"192.0.2.10"`, server},
+		{"server_gateway.load_balancer_ip", "", server},
+		{"server_gateway.service_type", `"ClusterIP"`, server},
+		{"mtu", "1400", server + ", " + client},
+		{"client_network.pod_cidrs", `["10.202.64.0/18"]`, "milan Configuration"},
+		{"client_network.external_cidr", `"192.168.0.0/25"`, "milan Configuration"},
+		{"server_network.pod_cidrs", `["10.203.128.0/17"]`, "rome Configuration"},
+		{"server_network.external_cidr", `"192.168.1.0/25"`, "rome Configuration"},
+		{"client_gateway.template", `{ name = "copy" }`, newClient},
+		{"server_gateway.template", `{ name = "copy" }`, newServer},
+		{"client_namespace", `"default"`, newClientEnd},
+		{"server_namespace", `"default"`, newServerEnd},
+		{"client_gateway.key_secret", `"my-keys"`, newClient},
+		{"client_gateway.key_secret", "", newClient},
+		{"server_gateway.key_secret", `"my-keys"`, newServer},
+		{"server_gateway.key_secret", "", newServer},
+		{"key_rotation", `"first"`, "milan PublicKey, rome PublicKey"},
+		{"cidr_remapping", `"forbid"`, ""},
+		{"share_keys", "false", ""},
+		{"wait_for_connection", "false", ""},
+		{"on_destroy", `"disconnect"`, ""},
+		{"force_destroy", "true", ""},
+		{"destroy_peering_network", "true", ""},
+		{"timeouts", `{ create = "3m" }`, ""},
+		{"adopt_existing", "true", ""},
+	} {
+		tested[update.setting] = true
+		if now[update.setting] = update.value; update.value == "" {
+			delete(now, update.setting)
+		}
+		p.configure(between("milan", now.text()))
+		before := l.requested()
+		p.apply().does("update", romeMilan)
+		if changes := differing(before, l.requested()); changes != update.changes {
+			t.Errorf("%s = %s has changed %q, not %q", update.setting, update.value, changes, update.changes)
+		}
+		p.has(romeMilan, l.network("milan", "rome"), "client_network")
+		p.has(romeMilan, l.network("rome", "milan"), "server_network")
+	}
+	for _, setting := range everySetting() {
+		if !tested[setting] {
+			t.Errorf("no update changes %s", setting)
+		}
+	}
+}
+
+// everySetting returns the names of all settings of a shortcut but its leaves, as [settings] has them.
+func everySetting() []string {
+	var all []string
+	for _, a := range schemaFor("resource", "liqo_shortcut").attributes {
+		switch {
+		case a.Optional && a.NestedType != nil && a.Name != "timeouts":
+			for _, inner := range a.NestedType.Attributes {
+				if inner.Optional {
+					all = append(all, a.Name+"."+inner.Name)
+				}
+			}
+		case a.Optional:
+			all = append(all, a.Name)
+		}
+	}
+	return all
+}
+
+// settings are those of a shortcut, by the names of their attributes.
+type settings map[string]string
+
+// text returns the settings as a configuration has them.
+func (s settings) text() string {
+	var text strings.Builder
+	blocks := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if block, attribute, ok := strings.Cut(name, "."); ok {
+			blocks[block] += fmt.Sprintf("%s = %s\n", attribute, s[name])
+		} else {
+			fmt.Fprintf(&text, "%s = %s\n", name, s[name])
+		}
+	}
+	for block, attributes := range blocks {
+		fmt.Fprintf(&text, "%s = {\n%s}\n", block, attributes)
+	}
+	return text.String()
+}
+
+// requested are the objects that the provider requests of Liqo, by leaf and kind.
+func (l *leaves) requested() map[string]metav1.PartialObjectMetadata {
+	l.t.Helper()
+	found := map[string]metav1.PartialObjectMetadata{}
+	for _, kind := range []string{
+		networkingv1beta1.ConfigurationKind, networkingv1beta1.GatewayServerKind, networkingv1beta1.GatewayClientKind,
+		networkingv1beta1.PublicKeyKind,
+	} {
+		for name, leaf := range l.all {
+			list := &metav1.PartialObjectMetadataList{}
+			list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
+			if err := leaf.List(l.t.Context(), list); err != nil {
+				l.t.Fatal(err)
+			}
+			for _, one := range list.Items {
+				found[name+" "+kind] = one
+			}
+		}
+	}
+	return found
+}
+
+// differing returns the objects that are others than before, and those that are the same but have changed.
+func differing(before, now map[string]metav1.PartialObjectMetadata) string {
+	var found []string
+	for what, one := range now {
+		switch former := before[what]; {
+		case former.UID != one.UID:
+			found = append(found, "new "+what)
+		case former.Generation != one.Generation:
+			found = append(found, what)
+		}
+	}
+	slices.Sort(found)
+	return strings.Join(found, ", ")
+}
+
+// copyTemplate copies one of Liqo's templates on a leaf.
+func (l *leaves) copyTemplate(name, kind, from string) {
+	l.t.Helper()
+	template := &unstructured.Unstructured{}
+	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
+	if err := l.of(name).Get(l.t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template); err != nil {
+		l.t.Fatal(err)
+	}
+	template.SetName("copy")
+	template.SetResourceVersion("")
+	template.SetUID("")
+	l.have(name, template)
+}
