@@ -1,0 +1,217 @@
+package acctest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// Credentials are those of a cluster as single values.
+type Credentials struct{ Server, CA, Certificate, Key, Token string }
+
+// Credentials returns an administrator's credentials for a cluster.
+func (l *Lab) Credentials(t *testing.T, name string) Credentials {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", l.Cluster(t, name).Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rest.LoadTLSFiles(config); err != nil {
+		t.Fatal(err)
+	}
+	return Credentials{
+		Server: config.Host, CA: string(config.CAData), Certificate: string(config.CertData), Key: string(config.KeyData),
+		Token: administratorToken(t, config),
+	}
+}
+
+// administratorToken returns the token of a ServiceAccount with all permissions. The account is removed at the end of
+// the test.
+func administratorToken(t *testing.T, config *rest.Config) string {
+	t.Helper()
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := metav1.ObjectMeta{Name: "acceptance-test"}
+	accounts, bindings := kube.CoreV1().ServiceAccounts(metav1.NamespaceDefault), kube.RbacV1().ClusterRoleBindings()
+	if _, err := accounts.Create(
+		t.Context(), &corev1.ServiceAccount{ObjectMeta: name}, metav1.CreateOptions{},
+	); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = accounts.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })
+	_, err = bindings.Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: name,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects: []rbacv1.Subject{
+			{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceDefault, Name: name.Name},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bindings.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })
+	token, err := accounts.CreateToken(t.Context(), name.Name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Status.Token
+}
+
+// Leaf is the access to one leaf, as in examples/credentials/token.
+type Leaf struct {
+	Host                 string `json:"host"`
+	ClusterCACertificate string `json:"cluster_ca_certificate"`
+	Token                string `json:"token"`
+}
+
+// Entry returns the value of an entry in the provider block.
+func (l Leaf) Entry() string {
+	return fmt.Sprintf("{ host = %q, token = %q, cluster_ca_certificate = %q }", l.Host, l.Token, l.ClusterCACertificate)
+}
+
+// Config returns the configuration of a client.
+func (l Leaf) Config() *rest.Config {
+	return &rest.Config{
+		Host: l.Host, BearerToken: l.Token, TLSClientConfig: rest.TLSClientConfig{CAData: []byte(l.ClusterCACertificate)},
+	}
+}
+
+// ReachedAsAdministrator returns the access to leaves with all permissions.
+func (l *Lab) ReachedAsAdministrator(t *testing.T, names ...string) map[string]Leaf {
+	t.Helper()
+	leaves := map[string]Leaf{}
+	for _, name := range names {
+		found := l.Credentials(t, name)
+		leaves[name] = Leaf{found.Server, found.CA, found.Token}
+	}
+	return leaves
+}
+
+// RolesIn returns the roles in some of the repository's YAML files.
+func RolesIn(t *testing.T, files ...string) []client.Object {
+	t.Helper()
+	var roles []client.Object
+	for _, file := range files {
+		roles = append(roles, ObjectsIn(t, fmt.Sprintf(Root+"/examples/rbac/%s.yaml", file))...)
+	}
+	return roles
+}
+
+// ReachedAs returns the access to a leaf of a new ServiceAccount with these roles. All of it is removed at the end of
+// the test.
+func (l *Lab) ReachedAs(t *testing.T, name, account string, roles []client.Object) Leaf {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", l.Cluster(t, name).Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rest.LoadTLSFiles(config); err != nil {
+		t.Fatal(err)
+	}
+	user := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: account}}
+	l.Have(t, name, user)
+	for _, role := range roles {
+		l.bind(t, name, role, user)
+	}
+	request := &authenticationv1.TokenRequest{}
+	if err := l.Administrator(t, name).SubResource("token").Create(t.Context(), user, request); err != nil {
+		t.Fatal(err)
+	}
+	return Leaf{config.Host, string(config.CAData), request.Status.Token}
+}
+
+// bind creates a copy of a Role or ClusterRole for an account, and gives it to this account.
+func (l *Lab) bind(t *testing.T, name string, role client.Object, to *corev1.ServiceAccount) {
+	t.Helper()
+	meta := metav1.ObjectMeta{Namespace: role.GetNamespace(), Name: to.Name + "-" + role.GetName()}
+	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: to.Namespace, Name: to.Name}}
+	role = role.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
+	role.SetName(meta.Name)
+	l.Have(t, name, role)
+	if meta.Namespace == "" {
+		l.Have(t, name, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{
+			APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name,
+		}})
+		return
+	}
+	l.Have(t, name, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{
+		APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name,
+	}})
+}
+
+// ObjectsIn returns the objects of a YAML file.
+func ObjectsIn(t *testing.T, name string) []client.Object {
+	t.Helper()
+	file, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []client.Object
+	for text := range strings.SplitSeq(string(file), "\n---\n") {
+		object, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode([]byte(text), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, object.(client.Object)) //nolint:errcheck,forcetypeassert // all kinds are objects
+	}
+	return objects
+}
+
+// terraformUser is the user of Terraform in the examples of roles.
+const terraformUser = "system:serviceaccount:liqo:terraform"
+
+// Limit applies the example of a policy on a leaf, for the duration of the test. It limits further users, too.
+func (l *Lab) Limit(t *testing.T, leaf string, users ...string) {
+	t.Helper()
+	for _, object := range ObjectsIn(t, Root+"/examples/rbac/policy.yaml") {
+		if policy, ok := object.(*admissionv1.ValidatingAdmissionPolicy); ok {
+			condition := &policy.Spec.MatchConditions[0]
+			for _, user := range users {
+				condition.Expression = strings.Replace(condition.Expression, "]", fmt.Sprintf(", %q]", user), 1)
+			}
+		}
+		l.Have(t, leaf, object)
+	}
+	administrator := l.Credentials(t, leaf)
+	config := &rest.Config{
+		Host: administrator.Server, BearerToken: administrator.Token,
+		TLSClientConfig: rest.TLSClientConfig{CAData: []byte(administrator.CA)},
+		Impersonate:     rest.ImpersonationConfig{UserName: terraformUser, Groups: []string{"system:masters"}},
+	}
+	limited, err := client.New(config, client.Options{Scheme: cluster.NewScheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An API server does not say when it has read a policy, only that it refuses something.
+	const interval = 50 * time.Millisecond
+	inForce := func(ctx context.Context) (bool, error) {
+		err := limited.Create(ctx, NamespaceNamed("another"), client.DryRunAll)
+		if err != nil && strings.Contains(err.Error(), notNetwork) {
+			return true, nil
+		}
+		return false, err
+	}
+	//nolint:forbidigo // there is no event for it
+	if err := wait.PollUntilContextTimeout(t.Context(), interval, TimeToHappen, true, inForce); err != nil {
+		t.Fatalf("the policy is not in force on %s: %v", leaf, err)
+	}
+}

@@ -1,0 +1,79 @@
+package acctest
+
+import (
+	"context"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+)
+
+// Pair has the options of a lab with the two clusters that most tests need.
+var Pair = []string{"--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16"}
+
+// Topology has the options of a lab with more clusters: Europe; Naples, which has the same pod CIDR as Rome; and
+// Venice, which has no Liqo. It costs more than twice as much CPU time and memory.
+var Topology = append([]string{
+	"--cluster=europe=100.64.0.0/16", // outside the ranges that Liqo's IPAM gives out
+	"--cluster=naples=10.202.0.0/16",
+	"--cluster=venice=10.205.0.0/16,no-liqo",
+}, Pair...)
+
+// running is the lab of the tests of this package, which run one after the other. It is nil before the first one.
+var running *Lab
+
+// Borrow returns a lab with these options for a test: that of the test before, if it has the same options, or else a
+// new one in its place. The test may stop an API server, and count the requests to all clusters. At the end of the
+// test, the clusters must have the same objects as before. It skips the test if tests on clusters were not requested.
+func Borrow(t *testing.T, options []string) *Lab {
+	t.Helper()
+	skipUnlessRequested(t)
+	if running == nil || !slices.Equal(running.options, options) {
+		restartLab(t, options)
+	}
+	l := running
+	t.Cleanup(func() {
+		if err := l.SameInventory(context.WithoutCancel(t.Context()), l.before); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() { // what the test has left must not affect others
+			stopLab()
+		}
+	})
+	return l
+}
+
+// UseUp starts a lab for a test that may leave it in any state. No other test uses it.
+func UseUp(t *testing.T, options []string) *Lab {
+	t.Helper()
+	skipUnlessRequested(t)
+	restartLab(t, options)
+	t.Cleanup(stopLab)
+	return running
+}
+
+func skipUnlessRequested(t *testing.T) {
+	t.Helper()
+	if os.Getenv(resource.EnvTfAcc) == "" {
+		t.Skipf("Acceptance tests skipped unless env '%s' set", resource.EnvTfAcc)
+	}
+}
+
+// restartLab starts a lab in place of the one that runs.
+func restartLab(t *testing.T, options []string) {
+	t.Helper()
+	stopLab()
+	var err error
+	if running, err = startLab(options); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stopLab stops the lab that runs.
+func stopLab() {
+	if running != nil {
+		running.stop()
+		running = nil
+	}
+}

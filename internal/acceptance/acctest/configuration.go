@@ -1,0 +1,142 @@
+package acctest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+)
+
+// Behind returns a provider block in which Rome and Milan are these contexts.
+func (l *Lab) Behind(rome, milan string) string {
+	return l.Listing(fmt.Sprintf("rome = { %s }, milan = { %s }", Entry(rome), Entry(milan)))
+}
+
+// ShortcutRomeMilan is a shortcut over a node port.
+const ShortcutRomeMilan = `
+	resource "liqo_shortcut" "rome_milan" {
+	  client         = "rome"
+	  server         = "milan"
+	  server_gateway = { service_type = "NodePort" }
+	}`
+
+// BothLeaves is a provider block with a context for each cluster.
+const BothLeaves = `
+	provider "liqo" {
+	  config_path = "~/.kube/config"
+	}
+	`
+
+// From returns a shortcut to Milan from the leaf with this name.
+func From(client string) string {
+	return fmt.Sprintf(`
+		resource "liqo_shortcut" "rome_milan" {
+		  client         = %q
+		  server         = "milan"
+		  server_gateway = { service_type = "NodePort" }
+		}`, client)
+}
+
+// Importing returns a step that imports a shortcut. With a message, the import must fail.
+func Importing(config, id string, refusal *regexp.Regexp) resource.TestStep {
+	return resource.TestStep{
+		Config: config, ResourceName: RomeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: refusal == nil,
+		ExpectError: refusal,
+	}
+}
+
+// ChangesNothing returns a step with an empty plan, on a shortcut that works.
+func ChangesNothing(config string) resource.TestStep {
+	return resource.TestStep{
+		Config:            config,
+		ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+		ConfigStateChecks: []statecheck.StateCheck{IsConnected},
+	}
+}
+
+// Joining returns a shortcut over a NodePort with this address and more attributes.
+func Joining(name, client, server, more string) string {
+	return fmt.Sprintf(`
+		resource "liqo_shortcut" %q {
+		  client         = %q
+		  server         = %q
+		  server_gateway = { service_type = "NodePort" }
+		  %s
+		}`, name, client, server, more)
+}
+
+// Listing returns a provider block with the lab's merged kubeconfig and these entries of `clusters`.
+func (l *Lab) Listing(entries string) string {
+	return fmt.Sprintf(`
+		provider "liqo" {
+		  config_path = %q
+		  clusters    = { %s }
+		}
+		`, l.Kubeconfig, entries)
+}
+
+// Known returns a provider block with only these leaves. Each name has the attributes of its entry, without the
+// kubeconfig.
+func (l *Lab) Known(entries map[string]string) string {
+	var clusters strings.Builder
+	for name, attributes := range entries {
+		fmt.Fprintf(&clusters, "%q = { config_path = %q, %s }\n", name, l.Kubeconfig, attributes)
+	}
+	return Required + fmt.Sprintf("provider \"liqo\" {\n  clusters = {\n%s}\n}\n", clusters.String())
+}
+
+// Entry returns the entry of `clusters` that refers to a cluster.
+func Entry(context string) string { return fmt.Sprintf("config_context = %q", context) }
+
+// Required is the `required_providers` block of a provider that HashiCorp does not publish.
+const Required = `
+	terraform {
+	  required_providers {
+	    liqo = { source = "leafmesh/liqo" }
+	  }
+	}
+	`
+
+// Between returns a provider block and a shortcut from Rome to a server, with these settings.
+func (l *Lab) Between(server, settings string) string { return l.Contexts(fromRome(server, settings)) }
+
+// fromRome returns a shortcut from Rome to a server, with these settings.
+func fromRome(server, settings string) string { return FromTo("rome", server, settings) }
+
+// FromTo returns a shortcut between any two leaves, at the same address.
+func FromTo(client, server, settings string) string {
+	return fmt.Sprintf(`
+		resource "liqo_shortcut" "rome_milan" {
+		  client = %q
+		  server = %q
+		  %s
+		}`, client, server, settings)
+}
+
+// OverNodePort is a setting that needs no load balancer.
+const OverNodePort = `server_gateway = { service_type = "NodePort" }`
+
+// RomeMilan is the address of the shortcut in most tests.
+const RomeMilan = "liqo_shortcut.rome_milan"
+
+// Contexts returns a provider block with the lab's merged kubeconfig, followed by more configuration.
+func (l *Lab) Contexts(more string) string {
+	return Required + fmt.Sprintf(`
+		provider "liqo" {
+		  config_path = %q
+		}
+		%s`, l.Kubeconfig, more)
+}
+
+// ServerOf returns a gateway of Milan for a cluster that does not exist.
+func ServerOf(more string) string {
+	return BothLeaves + `
+		resource "liqo_gateway_server" "turin" {
+		  cluster           = "milan"
+		  remote_cluster_id = "turin"
+		  ` + more + `
+		}`
+}

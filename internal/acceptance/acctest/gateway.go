@@ -1,0 +1,98 @@
+package acctest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// NextGateway returns a function that returns when another pod of a cluster's gateway runs than now.
+func (l *RealLab) NextGateway(t *testing.T, cluster string) func() {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), TimeToHappen)
+	old := l.GatewayPod(t, cluster)
+	pods, err := l.Administrator(t, cluster).Watch(ctx, &corev1.PodList{}, client.InNamespace(old.Namespace))
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		defer cancel()
+		defer pods.Stop()
+		for change := range pods.ResultChan() {
+			pod, ok := change.Object.(*corev1.Pod)
+			if ok && pod.UID != old.UID && pod.Status.Phase == corev1.PodRunning {
+				return
+			}
+		}
+		t.Fatal("the gateway has no other pod")
+	}
+}
+
+// GatewayPod is the pod of a cluster's only gateway.
+func (l *RealLab) GatewayPod(t *testing.T, cluster string) *corev1.Pod {
+	t.Helper()
+	var pods corev1.PodList
+	err := l.Administrator(t, cluster).List(
+		t.Context(), &pods, client.MatchingLabels{"networking.liqo.io/component": "gateway"},
+	)
+	if err != nil || len(pods.Items) != 1 {
+		t.Fatalf("%d pods of gateways run on %s (%v)", len(pods.Items), cluster, err)
+	}
+	return &pods.Items[0]
+}
+
+// GatewayChange says which gateways a change replaces. A replacement interrupts traffic.
+type GatewayChange string
+
+// The gateways that a change may replace.
+const (
+	KeepsGateways    GatewayChange = "neither gateway"
+	ReplacesGateways GatewayChange = "both gateways"
+	ReplacesClient   GatewayChange = "the client's gateway"
+	ReplacesServer   GatewayChange = "the server's gateway"
+)
+
+// GatewayUIDs stores the UIDs of the gateways of Rome and Milan between steps.
+type GatewayUIDs struct {
+	T    *testing.T
+	Lab  *Lab
+	last map[string]types.UID // keyed by the cluster's name
+}
+
+// Changed checks which gateways were replaced since the last step.
+func (g *GatewayUIDs) Changed(expected GatewayChange) statecheck.StateCheck {
+	return StateCheck(
+		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+			var clients networkingv1beta1.GatewayClientList
+			var servers networkingv1beta1.GatewayServerList
+			resp.Error = errors.Join(
+				g.Lab.Client(g.T, "rome").List(ctx, &clients), g.Lab.Client(g.T, "milan").List(ctx, &servers),
+			)
+			if resp.Error == nil && (len(clients.Items) != 1 || len(servers.Items) != 1) {
+				resp.Error = fmt.Errorf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
+			}
+			if resp.Error != nil {
+				return
+			}
+			now := map[string]types.UID{"rome": clients.Items[0].UID, "milan": servers.Items[0].UID}
+			before := g.last
+			g.last = now
+			replaced := map[[2]bool]GatewayChange{
+				{false, false}: KeepsGateways, {true, true}: ReplacesGateways, {true, false}: ReplacesClient,
+				{false, true}: ReplacesServer,
+			}[[2]bool{now["rome"] != before["rome"], now["milan"] != before["milan"]}]
+			if replaced != expected {
+				resp.Error = fmt.Errorf("replaced %s, expected %s", replaced, expected)
+			}
+		},
+	)
+}

@@ -1,0 +1,188 @@
+package acctest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Lab describes a running lab, in the format of `liqo-lab up --json`.
+type Lab struct {
+	Dir        string       `json:"dir"`
+	Kubeconfig string       `json:"kubeconfig"` // with a context for each cluster
+	Clusters   []LabCluster `json:"clusters"`
+
+	options []string // of `liqo-lab up`
+
+	mu             sync.Mutex
+	administrators map[string]client.WithWatch // of the clusters that a test has accessed, by their names
+
+	// before is the inventory of the lab after its start.
+	before []string
+	stop   func()
+}
+
+// LabCluster is a cluster of the lab.
+type LabCluster struct {
+	Name         string `json:"name"`
+	Kubeconfig   string `json:"kubeconfig"`
+	Server       string `json:"server"`
+	PodCIDR      string `json:"podCIDR"`
+	ExternalCIDR string `json:"externalCIDR"`
+	ClusterID    string `json:"clusterID"`
+	NATIP        string `json:"natIP"` // where the node is reached through the NAT, if the data plane is real
+	LiqoVersion  string `json:"liqoVersion"`
+	LiqoFolder   string `json:"liqoFolder"` // with its sources, or empty if the version is a published one
+}
+
+// startLab starts a lab with these options of `liqo-lab up`. An open pipe keeps it alive, so it ends with this process
+// in any case.
+func startLab(options []string) (*Lab, error) {
+	dir, err := os.MkdirTemp(Scratch, "lab")
+	if err != nil {
+		return nil, err
+	}
+	command := exec.Command(LabProgram,
+		append([]string{"up", "--json", "--stop-on-stdin-eof", "--dir", filepath.Join(dir, "lab")}, options...)...)
+	command.Stderr = os.Stderr
+	command.Env = append(os.Environ(), thrift()...)
+	alive, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("the lab did not start: %w", err)
+	}
+	l := &Lab{options: options, stop: func() {
+		_ = alive.Close()
+		_ = command.Wait()
+	}}
+	if err := l.read(output); err != nil {
+		l.stop()
+		return nil, fmt.Errorf("the lab did not get ready: %w", err)
+	}
+	return l, nil
+}
+
+// thrift returns the environment variables that make the programs of a lab do with less of the machine. Only API
+// servers would use more memory than the limit. They hold 150 MB, and collect garbage more often: with 500 MiB instead
+// of a GiB, that is a twentieth of their CPU time.
+func thrift() []string {
+	variables := []string{"GOMEMLIMIT=500MiB"}
+	const sideBySide = 4 // labs, each of another package
+	if runtime.NumCPU() <= sideBySide {
+		// The programs of the labs keep every core busy. A program on one core at a time, as in a container with one CPU,
+		// does not look for work on other cores and does not wake them up. That is 4 to 9 % of the CPU time.
+		variables = append(variables, "GOMAXPROCS=1")
+	}
+	return variables
+}
+
+// read waits until the lab has described itself, and records its inventory.
+func (l *Lab) read(output io.Reader) error {
+	line, err := bufio.NewReader(output).ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(line, l); err != nil {
+		return err
+	}
+	l.before, err = l.Inventory(context.Background())
+	return err
+}
+
+// Command runs liqo-lab on the running lab. It also works in a cleanup, after the end of the test's context.
+func (l *Lab) Command(t *testing.T, args ...string) {
+	t.Helper()
+	if err := l.Try(args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Try is like command, and returns the error.
+func (l *Lab) Try(args ...string) error {
+	if output, err := exec.Command(LabProgram, append(args, "--dir", l.Dir)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("liqo-lab %s: %w\n%s", strings.Join(args, " "), err, output)
+	}
+	return nil
+}
+
+// Cluster returns the cluster with this name.
+func (l *Lab) Cluster(t *testing.T, name string) LabCluster {
+	t.Helper()
+	for _, c := range l.Clusters {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("the lab has no cluster %q", name)
+	return LabCluster{}
+}
+
+// Client is like administrator, for tests that do not watch.
+func (l *Lab) Client(t *testing.T, name string) client.Client {
+	t.Helper()
+	return l.Administrator(t, name)
+}
+
+// Inventory lists every object in every cluster, one per line.
+func (l *Lab) Inventory(ctx context.Context) ([]string, error) {
+	output, err := exec.CommandContext(ctx, LabProgram, "inventory", "--dir", l.Dir).Output()
+	if err != nil {
+		return nil, fmt.Errorf("liqo-lab inventory: %w", err)
+	}
+	return strings.Split(strings.TrimSpace(string(output)), "\n"), nil
+}
+
+// KeepsInventory fails the test if, at its end, the clusters have other objects than now.
+func (l *Lab) KeepsInventory(t *testing.T) {
+	t.Helper()
+	before, err := l.Inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.SameInventory(context.WithoutCancel(t.Context()), before); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// SameInventory compares the objects on the clusters with those before.
+func (l *Lab) SameInventory(ctx context.Context, before []string) error {
+	now, err := l.Inventory(ctx)
+	if err != nil {
+		return err
+	}
+	var differences []string
+	for _, line := range now {
+		if !slices.Contains(before, line) {
+			differences = append(differences, "+ "+line)
+		}
+	}
+	for _, line := range before {
+		if !slices.Contains(now, line) {
+			differences = append(differences, "- "+line)
+		}
+	}
+	if len(differences) > 0 {
+		return fmt.Errorf("the objects on the clusters have changed:\n%s", strings.Join(differences, "\n"))
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package acctest
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// Damage is a change of a shortcut outside of Terraform.
+type Damage struct {
+	Name string
+	Do   func()
+}
+
+// Repaired damages a shortcut from Rome to Milan several times. The plan after each damage is an update in place, and
+// an apply repairs everything: the test framework checks that the next plan is empty.
+func (l *Lab) Repaired(t *testing.T, all ...Damage) {
+	t.Helper()
+	steps := []resource.TestStep{
+		{Config: l.Contexts(ShortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{IsConnected}},
+	}
+	for _, damage := range all {
+		steps = append(steps, resource.TestStep{
+			PreConfig:        func() { t.Log(damage.Name); damage.Do() },
+			Config:           l.Contexts(ShortcutRomeMilan),
+			ConfigPlanChecks: InPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				IsConnected, l.GatewaysHaveMTU(t, 1340), l.AsLiqoSays(t, RomeMilan, "rome", "milan"),
+				KeepsPodCIDR(RomeMilan, "client_network", "10.202.0.0/16"),
+				KeepsPodCIDR(RomeMilan, "server_network", "10.203.0.0/16"),
+			},
+		})
+	}
+	Apply(t, steps...)
+}
+
+// MissingObjects has the loss of each object of a shortcut from Rome to Milan.
+func (l *Lab) MissingObjects(t *testing.T) []Damage {
+	t.Helper()
+	without := func(name, cluster string, kind client.Object) Damage {
+		return Damage{name, func() { l.DeleteFromTenant(t, cluster, kind) }}
+	}
+	return []Damage{
+		without("the client's Configuration", "rome", &networkingv1beta1.Configuration{}),
+		without("the server's Configuration", "milan", &networkingv1beta1.Configuration{}),
+		without("the GatewayClient", "rome", &networkingv1beta1.GatewayClient{}),
+		without("the GatewayServer", "milan", &networkingv1beta1.GatewayServer{}),
+		without("the client's PublicKey", "rome", &networkingv1beta1.PublicKey{}),
+		without("the server's PublicKey", "milan", &networkingv1beta1.PublicKey{}),
+		without("the client's Connection", "rome", &networkingv1beta1.Connection{}),
+		without("the server's Connection", "milan", &networkingv1beta1.Connection{}),
+		// While the tunnel is up, no gateway needs the keys. A lost key is provided to the other leaf again.
+		{"the client's keys", func() {
+			l.DeleteFromTenant(t, "rome", &corev1.Secret{})
+			l.DeleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{})
+		}},
+		{"the server's keys", func() {
+			l.DeleteFromTenant(t, "milan", &corev1.Secret{})
+			l.DeleteFromTenant(t, "rome", &networkingv1beta1.PublicKey{})
+		}},
+		{"the Service", func() {
+			l.DeleteFromTenant(t, "milan", &corev1.Service{})
+			// Liqo 1.2.0 does not create it again. This shows as soon as the gateways miss the pings of each other.
+			Await(t, l, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", Failed)
+			Await(t, l, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", Failed)
+		}},
+	}
+}
+
+// Connects waits until the gateways of both clusters report the tunnel as up.
+func (l *Lab) Connects(t *testing.T) {
+	t.Helper()
+	for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
+		Await(t, l, at, &networkingv1beta1.ConnectionList{}, "gw-"+of, func(connection *networkingv1beta1.Connection) bool {
+			return connection.Status.Value == networkingv1beta1.Connected
+		})
+	}
+}
+
+// Liqoctl runs `liqoctl network` between two clusters. The client is the first one.
+func (l *Lab) Liqoctl(t *testing.T, command, from, to string, flags ...string) {
+	t.Helper()
+	l.LiqoctlBetween(t, from, to, append([]string{"network", command}, flags...)...)
+}
+
+// LiqoctlBetween runs a command of liqoctl that needs two clusters.
+func (l *Lab) LiqoctlBetween(t *testing.T, from, to string, args ...string) {
+	t.Helper()
+	args = append(args, "--kubeconfig", l.Cluster(t, from).Kubeconfig, "--remote-kubeconfig",
+		l.Cluster(t, to).Kubeconfig, "--skip-confirm")
+	if output, err := exec.CommandContext(t.Context(), LiqoctlProgram, args...).CombinedOutput(); err != nil {
+		t.Fatalf("liqoctl %v: %v\n%s", args, err, output)
+	}
+}
+
+// JoinByHand returns a function that makes a network between two clusters with liqoctl. The client is the first one.
+func (l *Lab) JoinByHand(t *testing.T, from, to string) func() {
+	t.Helper()
+	return func() {
+		t.Helper()
+		l.Liqoctl(t, "connect", from, to, "--gw-server-service-type", "NodePort", "--wait")
+	}
+}
+
+// Networks lists the requested objects of all networks in every cluster of the lab, one per line. A line changes if the
+// object is replaced or its spec changes. It does not contain the status, which Liqo reports.
+func (l *Lab) Networks(t *testing.T) []string {
+	t.Helper()
+	var lines []string
+	for _, c := range l.Clusters {
+		for _, list := range []client.ObjectList{
+			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{},
+			&networkingv1beta1.GatewayClientList{},
+			&networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConnectionList{},
+		} {
+			err := l.Client(t, c.Name).List(t.Context(), list)
+			if lacksLiqo(err) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			objects, err := meta.ExtractList(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, object := range objects {
+				o, ok := object.(client.Object)
+				if !ok {
+					t.Fatalf("%T has no metadata", object)
+				}
+				lines = append(lines, fmt.Sprintf("%s %T %s %s generation %d, labels %v",
+					c.Name, o, client.ObjectKeyFromObject(o), o.GetUID(), o.GetGeneration(), o.GetLabels()))
+			}
+		}
+	}
+	return lines
+}
+
+// lacksLiqo reports whether a request has failed because the cluster has no Liqo. The first request of a client for a
+// kind of a group that is not served fails in another way than the later ones.
+func lacksLiqo(err error) bool {
+	_, unknown := errors.AsType[*apiutil.ErrResourceDiscoveryFailed](err)
+	return unknown || meta.IsNoMatchError(err)
+}
+
+// SameNetworks fails the test if any of these objects has changed.
+func (l *Lab) SameNetworks(t *testing.T, before []string) {
+	t.Helper()
+	if after := l.Networks(t); !slices.Equal(before, after) {
+		t.Errorf("the networks have changed; "+
+			"before:\n%s\nnow:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+}
+
+// WithoutLabels returns the lines of networks without what changes when someone else takes over the objects.
+func WithoutLabels(lines []string) []string {
+	cut := make([]string, len(lines))
+	for i, line := range lines {
+		cut[i], _, _ = strings.Cut(line, ", labels ")
+	}
+	return cut
+}

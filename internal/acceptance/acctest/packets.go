@@ -1,0 +1,192 @@
+package acctest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Plane has the options of a lab with real packets and three clusters. Europe and Rome have the same pod CIDR.
+var Plane = []string{
+	"--dataplane=real", "--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
+}
+
+// RealLab is a lab with Liqo's own gateways. Each cluster has a pod default/a that answers pings, and HTTP on port 80.
+type RealLab struct {
+	*Lab
+	Pods map[string]string // their addresses, by the name of the cluster
+}
+
+// BorrowReal lends a lab with real packets, as [Borrow] does.
+func BorrowReal(t *testing.T, options []string) *RealLab {
+	t.Helper()
+	lab := WithPods(t, Borrow(t, options))
+	var err error
+	if lab.before, err = lab.Inventory(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return lab
+}
+
+// WithPods starts the pods of a lab with real packets.
+func WithPods(t *testing.T, l *Lab) *RealLab {
+	t.Helper()
+	lab := &RealLab{l, map[string]string{}}
+	for _, c := range lab.Clusters {
+		lab.Pods[c.Name] = lab.runPod(t, c.Name)
+	}
+	return lab
+}
+
+// runPod starts the pod default/a of a cluster, unless an earlier test has, and returns its address.
+func (l *RealLab) runPod(t *testing.T, cluster string) string {
+	t.Helper()
+	address, err := Output(LabProgram, "run", cluster+"/default/a", "--dir", l.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+// Link returns a function that changes the link between two clusters. It repairs the link when the test ends.
+func (l *RealLab) Link(t *testing.T, a, b string) func(flags ...string) {
+	t.Helper()
+	t.Cleanup(func() { l.Command(t, "link", a, b, "--up") })
+	return func(flags ...string) {
+		t.Helper()
+		l.Command(t, append([]string{"link", a, b}, flags...)...)
+	}
+}
+
+// ProbeResult is what `liqo-lab ping`, `liqo-lab http` and `liqo-lab flow` print. Times are in milliseconds.
+type ProbeResult struct {
+	Sent     int      `json:"sent"`
+	Received int      `json:"received"`
+	Lost     int      `json:"lost"`
+	Min      float64  `json:"min"`
+	Average  float64  `json:"average"`
+	Max      float64  `json:"max"`
+	Silence  float64  `json:"silence"` // the longest without an answer
+	Broken   bool     `json:"broken"`  // a flow got no answer in its last minute
+	Errors   []string `json:"errors"`
+	Answer   struct {
+		Name   string `json:"name"`   // of the pod that answers
+		Source string `json:"source"` // the address that it sees
+	} `json:"answer"`
+}
+
+// Probe asks an address or a URL from the pod default/a of a cluster. There may be no answer.
+func (l *RealLab) Probe(t *testing.T, kind, cluster, target string, options ...string) ProbeResult {
+	t.Helper()
+	return l.StartProbe(t, kind, cluster, target, options...)()
+}
+
+// StartProbe runs a probe in the background. The function that it returns waits for the result. With a signal, it ends
+// the probe first.
+func (l *RealLab) StartProbe(
+	t *testing.T, kind, cluster, target string, options ...string,
+) func(end ...os.Signal) ProbeResult {
+	t.Helper()
+	return l.start(t, kind, cluster, target, options).end
+}
+
+// startPings does the same with pings. The channel is closed when the first one is answered.
+func (l *RealLab) startPings(
+	t *testing.T, cluster, target string, options ...string,
+) (end func(...os.Signal) ProbeResult, answered <-chan struct{}) {
+	t.Helper()
+	p := l.start(t, "ping", cluster, target, append(options, "--announce"))
+	return p.end, p.messages.first
+}
+
+func (l *RealLab) start(t *testing.T, kind, cluster, target string, options []string) *runningProbe {
+	t.Helper()
+	args := append([]string{kind, cluster + "/default/a", target, "--dir", l.Dir}, options...)
+	p := &runningProbe{
+		t: t, command: exec.CommandContext(context.WithoutCancel(t.Context()), LabProgram, args...),
+		messages: messages{first: make(chan struct{})},
+	}
+	p.command.Stdout, p.command.Stderr = &p.out, &p.messages
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.command.Process.Kill() }) // where the test fails before it ends the probe
+	return p
+}
+
+// runningProbe is a probe in the background.
+type runningProbe struct {
+	t        *testing.T
+	command  *exec.Cmd
+	out      strings.Builder
+	messages messages
+}
+
+// messages are what a program says. The channel is closed at the first message.
+type messages struct {
+	strings.Builder
+
+	first chan struct{}
+}
+
+// Write implements [io.Writer].
+func (m *messages) Write(p []byte) (int, error) {
+	if m.Len() == 0 {
+		close(m.first)
+	}
+	return m.Builder.Write(p)
+}
+
+// end waits for the result of a probe. With a signal, it ends the probe first.
+func (p *runningProbe) end(signals ...os.Signal) ProbeResult {
+	p.t.Helper()
+	for _, signal := range signals {
+		if err := p.command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			p.t.Error(err)
+		}
+	}
+	err := p.command.Wait() // it fails if there was no answer
+	var result ProbeResult
+	if json.Unmarshal([]byte(p.out.String()), &result) != nil {
+		p.t.Fatalf("liqo-lab %s: %v\n%s%s", strings.Join(p.command.Args[1:], " "), err, &p.out, &p.messages)
+	}
+	return result
+}
+
+// Reaches fails the test unless every ping from a cluster's pod is answered, from the first on.
+func (l *RealLab) Reaches(t *testing.T, cluster, address string) {
+	t.Helper()
+	if result := l.Probe(t, "ping", cluster, address, "--timeout=5s"); result.Lost > 0 {
+		t.Errorf("%s does not reach %s: %+v", cluster, address, result)
+	}
+}
+
+// ReachesSoon returns when a ping from a cluster's pod is answered, and fails the test if none is before long.
+func (l *RealLab) ReachesSoon(t *testing.T, cluster, address string) {
+	t.Helper()
+	result := l.Probe(t, "ping", cluster, address, "--until-answer", "--count=300", "--timeout=200ms")
+	if result.Received == 0 {
+		t.Errorf("%s does not reach %s: %+v", cluster, address, result)
+	}
+}
+
+// ReachesNot fails the test if any ping from a cluster's pod is answered.
+func (l *RealLab) ReachesNot(t *testing.T, cluster, address string) {
+	t.Helper()
+	if result := l.Probe(t, "ping", cluster, address, "--timeout=500ms"); result.Received > 0 {
+		t.Errorf("%s reaches %s: %+v", cluster, address, result)
+	}
+}
+
+// Answers fails the test unless the pod of another cluster answers HTTP requests and sees this source address.
+func (l *RealLab) Answers(t *testing.T, cluster, address, other, source string) {
+	t.Helper()
+	result := l.Probe(t, "http", cluster, "http://"+address, "--count=1", "--timeout=5s")
+	if result.Answer.Name != other+"/default/a" || result.Answer.Source != source {
+		t.Errorf("%s is answered %+v, expected %s and the source %s", address, result, other, source)
+	}
+}

@@ -1,0 +1,326 @@
+package acctest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Project is a folder in which Terraform runs as it does for users: the real program, after an init, with the provider
+// as a separate program.
+type Project struct {
+	T    *testing.T
+	Dir  string
+	Home string // home folder: .kube/config has a context for each cluster, .kube/NAME.yaml is for one cluster
+	Env  []string
+	Cli  string // the program that it runs
+}
+
+// Example returns a copy of one of the repository's examples. At the end of the test, everything that it has applied is
+// destroyed.
+func (l *Lab) Example(t *testing.T, name string) *Project {
+	t.Helper()
+	p := l.NewProject(t, Root+"/examples/"+name)
+	DestroyAtLast(p)
+	return p
+}
+
+// DestroyAtLast destroys what the projects have created at the end of the test, the last project first.
+func DestroyAtLast(projects ...*Project) {
+	for _, p := range projects {
+		p.T.Cleanup(func() {
+			if output, err := p.Command(
+				context.WithoutCancel(p.T.Context()), "destroy", "-auto-approve",
+			).CombinedOutput(); err != nil {
+				p.T.Errorf("terraform destroy: %v\n%s", err, output)
+			}
+		})
+	}
+}
+
+// NewProject copies a folder. Without one, the project is empty.
+func (l *Lab) NewProject(t *testing.T, from string) *Project {
+	t.Helper()
+	mirror, err := BuiltProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Project{
+		T: t, Dir: filepath.Join(t.TempDir(), "project"), Home: t.TempDir(), Cli: os.Getenv("TF_ACC_TERRAFORM_PATH"),
+	}
+	if err := os.CopyFS(p.Dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(p.Home, ".kube"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.link(l.Kubeconfig, "config")
+	for _, c := range l.Clusters {
+		p.link(c.Kubeconfig, c.Name+".yaml")
+	}
+	p.InstallFrom(mirror)
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "KUBE") {
+			p.Env = append(p.Env, variable)
+		}
+	}
+	p.Set("HOME", p.Home)
+	p.Set("TF_CLI_CONFIG_FILE", p.CommandLineConfig())
+	p.Set("TF_CLI_ARGS", "-no-color")
+	p.Set("TF_INPUT", "0")
+	p.Set("CHECKPOINT_DISABLE", "1")
+	return p
+}
+
+// link links one of the lab's files to ~/.kube/NAME.
+func (p *Project) link(file, name string) {
+	p.T.Helper()
+	if err := os.Symlink(file, filepath.Join(p.Home, ".kube", name)); err != nil {
+		p.T.Fatal(err)
+	}
+}
+
+// Write writes a file. A relative path is in the project's folder.
+func (p *Project) Write(name, text string) {
+	p.T.Helper()
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.Dir, name)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		p.T.Fatal(err)
+	}
+}
+
+// Read returns the text of a file in the project's folder.
+func (p *Project) Read(name string) string {
+	p.T.Helper()
+	text, err := os.ReadFile(filepath.Join(p.Dir, name))
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	return string(text)
+}
+
+// Set sets an environment variable for all later runs.
+func (p *Project) Set(name, value string) { p.Env = append(p.Env, name+"="+value) }
+
+// Apply runs init and apply. It fails the test unless the next plan is empty.
+func (p *Project) Apply() {
+	p.T.Helper()
+	p.Run("init")
+	p.Run("apply", "-auto-approve")
+	p.Run("plan", "-detailed-exitcode") // fails if there is anything to change
+}
+
+// Run runs a Terraform command, which must succeed, and returns its output.
+func (p *Project) Run(args ...string) string {
+	p.T.Helper()
+	output, err := p.Command(p.T.Context(), args...).CombinedOutput()
+	if err != nil {
+		p.T.Fatalf("terraform %s: %v\n%s", strings.Join(args, " "), err, output)
+	}
+	return string(output)
+}
+
+// Refused runs a Terraform command, which must fail, and returns its output.
+func (p *Project) Refused(args ...string) string {
+	p.T.Helper()
+	output, err := p.Command(p.T.Context(), args...).CombinedOutput()
+	if err == nil {
+		p.T.Fatalf("terraform %s did not fail:\n%s", strings.Join(args, " "), output)
+	}
+	return string(output)
+}
+
+// Command returns a Terraform command that has not started.
+func (p *Project) Command(ctx context.Context, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, p.Cli, args...)
+	command.Dir, command.Env = p.Dir, p.Env
+	return command
+}
+
+// Says fails the test unless the output of Terraform has all of these sentences.
+func Says(t *testing.T, output string, sentences ...string) {
+	t.Helper()
+	for _, sentence := range sentences {
+		if !strings.Contains(Unbroken(output), sentence) {
+			t.Errorf("%q is missing in:\n%s", sentence, output)
+		}
+	}
+}
+
+// DoesNotSay fails the test if the output of Terraform has this sentence.
+func DoesNotSay(t *testing.T, output, sentence string) {
+	t.Helper()
+	if strings.Contains(Unbroken(output), sentence) {
+		t.Errorf("unexpected %q in:\n%s", sentence, output)
+	}
+}
+
+// Unbroken returns a text without Terraform's line breaks and frames.
+func Unbroken(output string) string {
+	return strings.Join(strings.FieldsFunc(output, func(r rune) bool { return strings.ContainsRune(" \n│╷╵", r) }), " ")
+}
+
+// WithProgram puts a script at the start of the PATH.
+func (p *Project) WithProgram(name, script string) {
+	p.T.Helper()
+	programs := p.T.TempDir()
+	if err := os.WriteFile(filepath.Join(programs, name), []byte(script), 0o700); err != nil {
+		p.T.Fatal(err)
+	}
+	i := slices.IndexFunc(p.Env, func(variable string) bool { return strings.HasPrefix(variable, "PATH=") })
+	p.Set("PATH", programs+":"+strings.TrimPrefix(p.Env[i], "PATH="))
+}
+
+// ShownBy returns a configuration with only data sources and their outputs.
+func (l *Lab) ShownBy(t *testing.T, config string) *Project {
+	t.Helper()
+	p := l.NewProject(t, t.TempDir())
+	p.Write("main.tf", l.Contexts(config))
+	p.Run("init")
+	return p
+}
+
+// Again applies a project that is initialised, and fails the test unless the next plan is empty. It returns what
+// Terraform says.
+func (p *Project) Again() string {
+	p.T.Helper()
+	output := p.Run("apply", "-auto-approve")
+	p.Unchanged()
+	return output
+}
+
+// Forget lets a project keep these resources on the cluster, but not in its state. It replaces the configuration.
+func (p *Project) Forget(addresses ...string) {
+	p.T.Helper()
+	var blocks strings.Builder
+	for _, address := range addresses {
+		fmt.Fprintf(&blocks, "removed {\n  from = %s\n  lifecycle {\n    destroy = false\n  }\n}\n", address)
+	}
+	p.Configure(BothLeaves + blocks.String())
+	p.Run("apply", "-auto-approve")
+	if left := p.Resources(); left != "" {
+		p.T.Errorf("the state has %s", left)
+	}
+}
+
+// Remove deletes files in the project's folder.
+func (p *Project) Remove(pattern string) {
+	p.T.Helper()
+	names, err := filepath.Glob(filepath.Join(p.Dir, pattern))
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	for _, name := range names {
+		if err := os.Remove(name); err != nil {
+			p.T.Fatal(err)
+		}
+	}
+}
+
+// SetJSON sets an environment variable to a value that Terraform reads as an object.
+func (p *Project) SetJSON(name string, value any) {
+	p.T.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	p.Set(name, string(text))
+}
+
+// Shell runs the commands of a page, which must succeed. It approves what they apply, and returns their output.
+func (p *Project) Shell(commands string) string {
+	p.T.Helper()
+	return p.Job(commands, 0)
+}
+
+// Job is like shell, for commands that end with this exit status.
+func (p *Project) Job(commands string, status int) string {
+	p.T.Helper()
+	p.WithProgram("terraform", fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", p.Cli))
+	p.Set("TF_CLI_ARGS_apply", "-auto-approve")
+	command := exec.CommandContext(p.T.Context(), "sh", "-ec", commands)
+	command.Dir, command.Env = p.Dir, p.Env
+	output, err := command.CombinedOutput()
+	if command.ProcessState == nil || command.ProcessState.ExitCode() != status {
+		p.T.Fatalf("%s: %v, expected the exit status %d\n%s", commands, err, status, output)
+	}
+	return string(output)
+}
+
+// StateIn returns a project with this name, with its own configuration and its own Terraform state.
+func (l *Lab) StateIn(t *testing.T, folder, config string) *Project {
+	t.Helper()
+	p := l.NewProject(t, t.TempDir())
+	renamed := filepath.Join(filepath.Dir(p.Dir), folder)
+	if err := os.Rename(p.Dir, renamed); err != nil {
+		t.Fatal(err)
+	}
+	p.Dir = renamed
+	p.Configure(config)
+	p.Run("init")
+	return p
+}
+
+// Configure replaces the project's configuration.
+func (p *Project) Configure(config string) {
+	p.T.Helper()
+	p.Write("main.tf", "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" "+
+		"}\n  }\n}\n"+config)
+}
+
+// Resources returns the addresses in the project's state.
+func (p *Project) Resources() string {
+	p.T.Helper()
+	return strings.TrimSpace(p.Run("state", "list"))
+}
+
+// Unchanged fails the test unless the project's plan is empty.
+func (p *Project) Unchanged() {
+	p.T.Helper()
+	p.Run("plan", "-detailed-exitcode")
+}
+
+// Evaluate returns the text that an expression has in the state.
+func (p *Project) Evaluate(expression string) string {
+	p.T.Helper()
+	console := p.Command(p.T.Context(), "console")
+	console.Stdin = strings.NewReader(expression)
+	output, err := console.Output()
+	if err != nil {
+		p.T.Fatalf("%s: %v", expression, err)
+	}
+	return strings.Trim(strings.TrimSpace(string(output)), `"`)
+}
+
+// ReplaceIn replaces a text in a file of the project.
+func (p *Project) ReplaceIn(file, former, latter string) {
+	p.T.Helper()
+	content, err := os.ReadFile(filepath.Join(p.Dir, file))
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	replaced := strings.ReplaceAll(string(content), former, latter)
+	if replaced == string(content) {
+		p.T.Fatalf("%q is not in %s", former, file)
+	}
+	p.Write(file, replaced)
+}
+
+// Written returns a project with this configuration. At the end of the test, everything that it has applied is
+// destroyed, and every cluster must have the same objects as before.
+func (l *Lab) Written(t *testing.T, config string) *Project {
+	t.Helper()
+	p := l.Example(t, "provider")
+	p.Write("provider.tf", "")
+	p.Write("main.tf", config)
+	p.Run("init")
+	return p
+}

@@ -1,0 +1,59 @@
+package acctest
+
+import (
+	"bufio"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Relay passes on the connections to a leaf's API server.
+type Relay struct {
+	Address string // host and port, here
+
+	In  io.Writer
+	out *bufio.Reader
+}
+
+// NewRelay starts the lab's relay, which ends with the test.
+func NewRelay(t *testing.T, host string, seed int64) *Relay {
+	t.Helper()
+	to, err := url.Parse(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(LabProgram, "relay", to.Host, "--seed", strconv.FormatInt(seed, 10))
+	command.Stderr = os.Stderr
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = command.Wait()
+	})
+	r := &Relay{In: in, out: bufio.NewReader(out)}
+	r.Address = strings.TrimSpace(r.Line(t))
+	return r
+}
+
+// Line reads a line from the relay.
+func (r *Relay) Line(t *testing.T) string {
+	t.Helper()
+	line, err := r.out.ReadString('\n')
+	if err != nil {
+		t.Fatal("the relay has ended: ", err)
+	}
+	return line
+}

@@ -1,0 +1,49 @@
+package acctest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// OverTokens is a provider block whose leaves are known by their addresses and tokens.
+const OverTokens = `
+	variable "leaves" {
+	  type = map(object({
+	    host                   = string
+	    cluster_ca_certificate = string
+	    token                  = string
+	  }))
+	  sensitive = true
+	}
+	provider "liqo" {
+	  clusters = var.leaves
+	}
+	`
+
+// Runner is a machine that runs Terraform. It has its own state, and its own way to each leaf.
+type Runner struct {
+	*Project
+
+	Name string
+	Ways map[string]*Proxy // keyed by the leaf
+}
+
+// NewRunner returns a runner with this configuration and these leaves.
+func (l *RealLab) NewRunner(t *testing.T, name, config string, leaves map[string]Leaf) *Runner {
+	t.Helper()
+	r := &Runner{Name: name, Ways: map[string]*Proxy{}}
+	own := map[string]Leaf{}
+	for name, direct := range leaves {
+		r.Ways[name], own[name] = ProxyFor(t, direct)
+	}
+	r.Project = l.NewProject(t, t.TempDir())
+	r.SetJSON("TF_VAR_leaves", own)
+	renamed := filepath.Join(filepath.Dir(r.Dir), name)
+	if err := os.Rename(r.Dir, renamed); err != nil {
+		t.Fatal(err)
+	}
+	r.Dir = renamed
+	r.Configure(OverTokens + config)
+	return r
+}

@@ -1,0 +1,155 @@
+package ownership
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccLeavesAreReached(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	rome, milan := lab.Credentials(t, "rome"), lab.Credentials(t, "milan")
+	content, err := os.ReadFile(lab.Cluster(t, "milan").Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, provider := range map[string]string{
+		"by a kubeconfig file for each": fmt.Sprintf(`
+			provider "liqo" {
+			  clusters = {
+			    rome  = { config_path = %q }
+			    milan = { config_paths = ["/dev/null", %q], config_context = "milan" }
+			  }
+			}`, lab.Cluster(t, "rome").Kubeconfig, lab.Cluster(t, "milan").Kubeconfig),
+		"by host and client certificate, and through a user of another kubeconfig": fmt.Sprintf(`
+			provider "liqo" {
+			  config_path = %q
+			  clusters = {
+			    rome  = { host = %q, client_certificate = %q, client_key = %q, cluster_ca_certificate = %q }
+			    milan = { config_context = "rome", config_context_cluster = "milan", config_context_auth_info = "milan" }
+			  }
+			}`, lab.Kubeconfig, rome.Server, rome.Certificate, rome.Key, rome.CA),
+		"by host and token, and by the text of a kubeconfig": fmt.Sprintf(`
+			provider "liqo" {
+			  clusters = {
+			    rome  = { host = %q, token = %q, cluster_ca_certificate = %q }
+			    milan = { config_content = %q }
+			  }
+			}`, rome.Server, rome.Token, rome.CA, content),
+		"by a program that prints a token": fmt.Sprintf(`
+			provider "liqo" {
+			  clusters = {
+			    rome = { config_path = %q }
+			    milan = {
+			      host                   = %q
+			      cluster_ca_certificate = %q
+			      exec = {
+			        api_version = "client.authentication.k8s.io/v1"
+			        command     = "sh"
+			        args        = ["-c", "echo \"{\\\"apiVersion\\\":\\\"client.authentication.k8s.io/v1\\\",\\\"kind\\\":\\\"ExecCredential\\\",\\\"status\\\":{\\\"token\\\":\\\"$MILAN_TOKEN\\\"}}\""]
+			        env         = { MILAN_TOKEN = %q }
+			      }
+			    }
+			  }
+			}`, lab.Cluster(t, "rome").Kubeconfig, milan.Server, milan.CA, milan.Token),
+	} {
+		t.Run(name, func(t *testing.T) {
+			lab.KeepsInventory(t)
+			acctest.Apply(t, resource.TestStep{
+				Config:            provider + acctest.ShortcutRomeMilan,
+				ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+			})
+		})
+	}
+}
+
+func TestAccLeavesAreContextsOfTheKubeconfigInTheEnvironment(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.StateIn(t, "environment", `provider "liqo" {}`+acctest.ShortcutRomeMilan)
+	acctest.DestroyAtLast(p)
+	p.Set("HOME", t.TempDir())
+	p.Set("KUBE_CONFIG_PATH", lab.Kubeconfig)
+	p.Apply()
+	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+}
+
+func TestAccCredentialsThatAreKnownOnlyAfterAnApplyDoNotFailThePlan(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	acctest.Apply(t, resource.TestStep{
+		Config: fmt.Sprintf(`
+			resource "terraform_data" "kubeconfig" {
+			  input = %q
+			}
+			provider "liqo" {
+			  config_path = terraform_data.kubeconfig.output
+			}`, lab.Kubeconfig) + acctest.ShortcutRomeMilan,
+		ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+	})
+}
+
+func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	between, rome := acctest.ProxyFor(t, lab.ReachedAsAdministrator(t, "rome")["rome"])
+	const path = "/k8s/clusters/c-1" // as Rancher has it
+	between.Disturb(servesBelow(t, path))
+	lab.KeepsInventory(t)
+	rome.Host += path
+	shortcut := func(more string) string {
+		return lab.Listing("rome = "+rome.Entry()) + fmt.Sprintf(`
+			resource "liqo_shortcut" "rome_milan" {
+			  client         = "milan"
+			  server         = "rome"
+			  server_gateway = { service_type = "NodePort", %s }
+			}`, more)
+	}
+	const schemas = "GET /openapi/v3"
+	readsSchemas := func(reads bool) acctest.StateCheck {
+		return func(_ context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+			answers := between.Received()
+			if answers[schemas+"/apis/networking.liqo.io/v1beta1"] > 0 != reads || answers[schemas] > 0 {
+				resp.Error = fmt.Errorf("the schemas of Liqo's kinds are read: %v, and the requests are %v", !reads, answers)
+			}
+		}
+	}
+	labelled := shortcut(`service_labels = { team = "network" }`) // which not every Liqo has
+	acctest.Apply(t,
+		resource.TestStep{
+			Config: shortcut(
+				"",
+			), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected, readsSchemas(false)},
+		},
+		resource.TestStep{
+			Config: labelled, ConfigPlanChecks: acctest.InPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected, readsSchemas(true)},
+		},
+		resource.TestStep{
+			Config:           labelled,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+		},
+	)
+}
+
+// servesBelow returns a fault of a [proxy] that has the API server below a path, and nothing elsewhere. A request for
+// anything else fails the test.
+func servesBelow(t *testing.T, path string) func(http.ResponseWriter, *http.Request) bool {
+	t.Helper()
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		rest, ok := strings.CutPrefix(r.URL.Path, path+"/")
+		if !ok {
+			t.Errorf("a request is not below the path: %s %s", r.Method, r.URL.Path)
+			w.WriteHeader(http.StatusNotFound)
+			return true
+		}
+		r.URL.Path, r.URL.RawPath = "/"+rest, ""
+		return false
+	}
+}

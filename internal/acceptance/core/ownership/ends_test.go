@@ -1,0 +1,122 @@
+package ownership
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// send gives the output with this name to another project, in a variable with the same name.
+func send(p *acctest.Project, name string, to *acctest.Project) {
+	p.T.Helper()
+	output := json.RawMessage(p.Run("output", "-json", name))
+	variables, err := json.Marshal(map[string]json.RawMessage{name: output})
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	to.Write(name+".auto.tfvars.json", string(variables))
+}
+
+// The two ends of examples/one-end, each with its own state and the kubeconfig of one cluster.
+func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	rome, milan := lab.NewProject(t, acctest.Root+"/examples/one-end/rome"), lab.NewProject(
+		t,
+		acctest.Root+"/examples/one-end/milan",
+	)
+	joined := lab.StateIn(t, "joined", acctest.BothLeaves+joiningByLoadBalancer(""))
+	acctest.DestroyAtLast(rome, milan, joined)
+	rome.Run("init")
+	milan.Run("init")
+	rome.Again() // there is nothing to create yet, but to tell
+	send(rome, "rome", milan)
+	milan.Again()
+	send(milan, "milan", rome)
+	rome.Again()
+	send(rome, "rome", milan)
+	milan.Again()
+	lab.Connects(t)
+	acctest.Says(t, rome.Run("apply", "-refresh-only", "-auto-approve"), `status = "Connecting" -> "Connected"`)
+	acctest.Says(t, milan.Run("apply", "-refresh-only", "-auto-approve"), `status = "Connecting" -> "Connected"`)
+	rome.Unchanged()
+	milan.Unchanged()
+
+	t.Log("A shortcut over the two ends is refused, and the error names them.")
+	acctest.Says(t, joined.Refused("apply", "-auto-approve"),
+		`A liqo_configuration for "milan" exists already on leaf "rome"`,
+		"A liqo_configuration owns Configuration liqo-tenant-milan/milan",
+		"A pair of leaves has either one liqo_shortcut")
+
+	t.Log("Changes outside of Terraform are repaired, and keys are rotated.")
+	lab.DeleteFromTenant(t, "rome", &networkingv1beta1.Configuration{})
+	lab.DeleteFromTenant(t, "rome", &networkingv1beta1.PublicKey{})
+	lab.PatchInTenant(t, "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"mtu":1200}}`)
+	lab.PatchInTenant(t, "milan", &networkingv1beta1.Configuration{},
+		`{"spec":{"remote":{"cidr":{"pod":["10.99.0.0/16"]}}}}`)
+	acctest.Says(t, rome.Again(), "2 added, 1 changed, 0 destroyed")
+	acctest.Says(t, milan.Again(), "0 added, 1 changed, 0 destroyed")
+	const gateway = `resource "liqo_gateway_server" "rome" {`
+	milan.Write("main.tf", strings.Replace(milan.Read("main.tf"), gateway, gateway+"\nkey_rotation = \"second\"", 1))
+	acctest.Says(t, milan.Again(), "0 added, 1 changed, 0 destroyed")
+	send(milan, "milan", rome)
+	acctest.Says(t, rome.Again(), "0 added, 1 changed, 0 destroyed")
+	lab.Connects(t)
+
+	t.Log("Milan lets go of its end, and Rome forgets to. Somebody with both credentials imports the two ends.")
+	configuration := milan.Read("main.tf")
+	milan.Forget("liqo_configuration.rome", "liqo_gateway_server.rome", "liqo_public_key.rome")
+	joined.Write("import.tf", `import {
+		to = liqo_shortcut.rome_milan
+		id = "rome/milan"
+	}`)
+	joined.Configure(acctest.BothLeaves + joiningByLoadBalancer("adopt_existing = true"))
+	acctest.Says(t, joined.Again(), "1 imported, 0 added, 1 changed, 0 destroyed")
+	acctest.Says(t, joined.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	acctest.Says(t, rome.Refused("apply", "-auto-approve"), "The object has another owner now",
+		`A liqo_shortcut for cluster "milan" exists already on leaf "rome"`, "liqo_gateway_client can't manage it")
+	joined.Run("destroy", "-auto-approve")
+
+	t.Log("The two ends are made again, and their destroy leaves nothing.")
+	milan.Write("main.tf", configuration)
+	rome.Again()
+	milan.Again()
+}
+
+// Each of these examples needs one end only, so one project applies all of them.
+func TestAccTheExamplesOfResourcesForOneEndAreAppliedTogether(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.Example(t, "provider")
+	for _, name := range []string{"configuration", "gateway_server", "gateway_client", "public_key"} {
+		example, err := os.ReadFile(acctest.Root + "/examples/resources/liqo_" + name + "/resource.tf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Write(name+".tf", string(example))
+	}
+	p.Apply()
+	for _, name := range []string{"configuration", "gateway_server", "public_key"} {
+		p.Run("state", "rm", "liqo_"+name+".rome")
+		imported, err := os.ReadFile(acctest.Root + "/examples/resources/liqo_" + name + "/import-by-string-id.tf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Write("import-"+name+".tf", string(imported))
+	}
+	acctest.Says(t, p.Again(), "3 imported, 0 added, 0 changed, 0 destroyed")
+}
+
+// joiningByLoadBalancer returns a shortcut with default settings and one more attribute.
+func joiningByLoadBalancer(more string) string {
+	return fmt.Sprintf(`
+		resource "liqo_shortcut" "rome_milan" {
+		  client = "rome"
+		  server = "milan"
+		  %s
+		}`, more)
+}

@@ -1,0 +1,163 @@
+package ownership
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// The page that says what Terraform does to a shortcut.
+const lives = "templates/guides/lifecycle.md.tmpl"
+
+func TestAccAShortcutIsReplacedOnDemand(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.StateIn(t, "one", acctest.Joining("s", "rome", "milan", "")+`
+		resource "terraform_data" "trigger" { input = 1 }`)
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	p.Run("apply", "-auto-approve", "-replace=liqo_shortcut.s")
+	p.Unchanged()
+
+	triggered := acctest.Joining("s", "rome", "milan", `
+		lifecycle { replace_triggered_by = [terraform_data.trigger] }`)
+	p.Configure(triggered + `
+		resource "terraform_data" "trigger" { input = 2 }`)
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 added, 1 changed, 1 destroyed")
+	p.Unchanged()
+}
+
+func TestAccAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	for name, config := range map[string]string{
+		"in the same direction":     acctest.Joining("s", "rome", "milan", ""),
+		"in the opposite direction": acctest.Joining("s", "milan", "rome", ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			lab.KeepsInventory(t)
+			first, second := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", "")), lab.StateIn(
+				t,
+				"second",
+				config,
+			)
+			acctest.DestroyAtLast(first, second)
+			first.Apply()
+			networks := lab.Networks(t)
+			for range 2 { // the second try has the same result
+				acctest.Says(t, second.Refused("apply", "-auto-approve"), "A shortcut with", "exists already on leaf",
+					"Another liqo_shortcut owns it, made by",
+					"in folder first, workspace default")
+				if left := second.Resources(); left != "" {
+					t.Errorf("the refused create is in the state: %s", left)
+				}
+			}
+			second.Run("destroy", "-auto-approve")
+			lab.SameNetworks(t, networks)
+			first.Unchanged()
+		})
+	}
+}
+
+func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	first, second := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", "")), lab.StateIn(
+		t, "second", acctest.Joining("s", "rome", "milan", "adopt_existing = true"),
+	)
+	acctest.DestroyAtLast(first, second)
+	first.Apply()
+	gateway := lab.GatewayServer(t)
+	second.Apply()
+	if now := lab.GatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+	networks := lab.Networks(t)
+	acctest.Says(t, first.Run("plan"), "The shortcut has another owner now", "1 to add", "A shortcut with",
+		"exists already")
+	first.Run("destroy", "-auto-approve")
+	lab.SameNetworks(t, networks)
+	second.Unchanged()
+}
+
+func TestAccAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.StateIn(t, "moved", acctest.Joining("before", "rome", "milan", ""))
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	networks := lab.Networks(t)
+	p.Configure(
+		acctest.Joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = " +
+			"liqo_shortcut.after\n}",
+	)
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
+	lab.SameNetworks(t, networks)
+}
+
+func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	lab.Command(t, "set", "milan", "load-balancer=false")
+	t.Cleanup(func() { lab.Command(t, "set", "milan", "load-balancer=true") })
+	config := func(timeout string) string {
+		return fmt.Sprintf(`
+			resource "liqo_shortcut" "rome_milan" {
+			  client   = "rome"
+			  server   = "milan"
+			  timeouts = { create = %q, update = "5m" }
+			}`, timeout)
+	}
+	p := lab.StateIn(t, "slow", config(acctest.Ample))
+	acctest.DestroyAtLast(p)
+	acctest.Says(
+		t, p.Refused("apply", "-auto-approve"), "The load balancer gives no address", "The resource is tainted",
+		"`terraform untaint`")
+	gateway := lab.GatewayServer(t)
+	lab.Command(t, "set", "milan", "load-balancer=true")
+	p.Shell(acctest.BlockOf(t, acctest.SectionOf(t, lives, "After a create that failed"), "shell"))
+	p.Unchanged()
+	if now := lab.GatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+}
+
+func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	lab.Command(t, "set", "milan", "load-balancer=false")
+	t.Cleanup(func() { lab.Command(t, "set", "milan", "load-balancer=true") })
+	const config = `
+		resource "liqo_shortcut" "s" {
+		  client = "rome"
+		  server = "milan"
+		}`
+	p := lab.StateIn(t, "killed", config)
+	acctest.DestroyAtLast(p)
+	killWhen(p, lab.Happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added), "apply", "-auto-approve")
+	gateway := lab.GatewayServer(t)
+	p.Run("destroy", "-auto-approve") // the state is empty
+	if now := lab.GatewayServer(t); now != gateway {
+		t.Fatal("the destroy of an empty state has changed something")
+	}
+	looking := lab.StateIn(t, "looking",
+		acctest.BlockOf(t, acctest.SectionOf(t, lives, "After an apply that was killed"), "terraform"))
+	acctest.Says(t, looking.Run("apply", "-auto-approve"), `+ client = "rome"`, "+ complete = false",
+		`+ folder = "killed"`)
+	lab.Command(t, "set", "milan", "load-balancer=true")
+	p.Apply()
+	if now := lab.GatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+}
+
+// killWhen runs a Terraform command. It kills Terraform and the provider as soon as the event happens.
+func killWhen(p *acctest.Project, happens <-chan struct{}, args ...string) {
+	p.T.Helper()
+	running := p.Begin(args...)
+	<-happens
+	if err := running.Signal(syscall.SIGKILL); err != nil {
+		p.T.Fatal(err)
+	}
+	_, _ = running.Wait()
+	p.Unlock()
+}

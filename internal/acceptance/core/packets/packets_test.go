@@ -1,0 +1,38 @@
+package packets
+
+import (
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccPacketsCrossBetweenLeavesWithTheSamePodCIDR(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "europe", acctest.OverNodePort)
+	if p.RomeAt == lab.Pods["rome"] || p.ServerAt == lab.Pods["europe"] {
+		t.Errorf("the pods of Rome and Europe are not remapped: %s, %s", p.RomeAt, p.ServerAt)
+	}
+	p.Works()
+	lab.ReachesNot(t, "rome", lab.Pods["europe"]) // its own address is one of Rome's
+	p.Run("destroy", "-auto-approve")
+	p.Parted()
+	p.Update() // at the same addresses, where nothing was reached before
+	p.Works()
+}
+
+func TestAccPacketsCrossBetweenLeavesWithDifferentPodCIDRsAtThePodsOwnAddresses(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	lab.ReachesNot(t, "rome", lab.Pods["milan"])
+	lab.ReachesNot(t, "milan", lab.Pods["rome"])
+	p := lab.Join(t, "milan", acctest.OverNodePort)
+	if p.RomeAt != lab.Pods["rome"] || p.ServerAt != lab.Pods["milan"] {
+		t.Errorf("the pods are at %s and %s, expected %v", p.RomeAt, p.ServerAt, lab.Pods)
+	}
+	p.Works()
+	p.Run("destroy", "-auto-approve")
+	p.Parted()
+}
+
+func TestAccPacketsCrossOverALoadBalancer(t *testing.T) {
+	acctest.BorrowReal(t, acctest.Plane).Join(t, "milan", "").Works()
+}

@@ -1,0 +1,120 @@
+package pair
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccMissingObjectsAreRepairedInPlace(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	lab.Repaired(t, lab.MissingObjects(t)...)
+}
+
+func TestAccChangesOutsideOfTerraformAreCorrected(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	edited := func(name, cluster string, kind client.Object, patch string) acctest.Damage {
+		return acctest.Damage{Name: name, Do: func() { lab.PatchInTenant(t, cluster, kind, patch) }}
+	}
+	lab.Repaired(t,
+		edited("the client's MTU", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"mtu":1200}}`),
+		edited("the server's MTU", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"mtu":1200}}`),
+		edited("the port of the Service that is asked for", "milan", &networkingv1beta1.GatewayServer{},
+			`{"spec":{"endpoint":{"port":51999}}}`),
+		edited("the labels of the Service that are asked for", "milan", &networkingv1beta1.GatewayServer{},
+			`{"spec":{"serviceLabels":{"team":"other"}}}`),
+		edited("the server's template", "milan", &networkingv1beta1.GatewayServer{},
+			`{"spec":{"serverTemplateRef":{"name":"nothing"}}}`),
+		edited("the client's template", "rome", &networkingv1beta1.GatewayClient{},
+			`{"spec":{"clientTemplateRef":{"name":"nothing"}}}`),
+		edited(
+			"the port that is dialled", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"endpoint":{"port":31999}}}`,
+		),
+		edited("the client's Configuration", "rome", &networkingv1beta1.Configuration{},
+			`{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`),
+		edited("the server's Configuration", "milan", &networkingv1beta1.Configuration{},
+			`{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`),
+		edited("the key that the client trusts", "rome", &networkingv1beta1.PublicKey{},
+			`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
+		edited("the key that the server trusts", "milan", &networkingv1beta1.PublicKey{},
+			`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
+		// Liqo corrects a Service by itself, except for the node port. The gateway then has another endpoint, and the client
+		// dials the old one.
+		acctest.Damage{Name: "the Service's node port", Do: func() {
+			patchService(t, lab, `[{"op":"replace","path":"/spec/ports/0/nodePort","value":31998}]`)
+			acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+				func(gateway *networkingv1beta1.GatewayServer) bool {
+					return gateway.Status.Endpoint.Port == 31998
+				})
+		}},
+		acctest.Damage{Name: "the Service's type", Do: func() {
+			var before int32
+			acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+				func(gateway *networkingv1beta1.GatewayServer) bool {
+					before = gateway.Status.Endpoint.Port
+					return true
+				})
+			patchService(t, lab, `[{"op":"replace","path":"/spec/type","value":"ClusterIP"}]`)
+			acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+				func(gateway *networkingv1beta1.GatewayServer) bool {
+					return gateway.Status.Endpoint.Port >= 30000 && gateway.Status.Endpoint.Port < 32768 &&
+						gateway.Status.Endpoint.Port != before
+				})
+		}},
+	)
+}
+
+func TestAccChangesThatLiqoCorrectsAreNotPlanned(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	acctest.Apply(t,
+		resource.TestStep{Config: lab.Contexts(acctest.ShortcutRomeMilan)},
+		resource.TestStep{
+			PreConfig: func() {
+				patchService(t, lab, `[{"op":"replace","path":"/spec/ports/0/port","value":51999}]`)
+				acctest.Await(
+					t, lab, "milan", &corev1.ServiceList{}, "gw-rome",
+					func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 },
+				)
+				breakConnection(t, lab)
+				acctest.Await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan",
+					func(connection *networkingv1beta1.Connection) bool {
+						return connection.Status.Value == networkingv1beta1.Connected
+					})
+			},
+			Config:            lab.Contexts(acctest.ShortcutRomeMilan),
+			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+		},
+	)
+}
+
+// breakConnection writes into Rome's Connection that the tunnel has failed. The gateway's next ping corrects it.
+func breakConnection(t *testing.T, l *acctest.Lab) {
+	t.Helper()
+	connection := &networkingv1beta1.Connection{}
+	connection.Namespace, connection.Name = "liqo-tenant-milan", "gw-milan"
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"value":"Error"}}`))
+	if err := l.Client(t, "rome").Status().Patch(t.Context(), connection, patch); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// patchService changes the Service of Milan's gateway, outside of Terraform and Liqo.
+func patchService(t *testing.T, l *acctest.Lab, patch string) {
+	t.Helper()
+	service := &corev1.Service{}
+	service.Namespace, service.Name = "liqo-tenant-rome", "gw-rome"
+	if err := l.Client(t, "milan").Patch(
+		t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch)),
+	); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,200 @@
+package pair
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	const impatient = `
+		resource "liqo_shortcut" "rome_milan" {
+		  client         = "rome"
+		  server         = "milan"
+		  server_gateway = { service_type = "NodePort" }
+		  timeouts       = { delete = "` + acctest.Ample + `" }
+		}`
+	t.Cleanup(func() { lab.Command(t, "set", "milan", "liqo=running") })
+	acctest.Apply(t,
+		resource.TestStep{Config: lab.Contexts(impatient)},
+		resource.TestStep{
+			PreConfig: func() { lab.Command(t, "set", "milan", "liqo=stopped") },
+			Config:    lab.Contexts(impatient), Destroy: true,
+			ExpectError: acctest.Message(`Liqo's controllers do not run on `+
+				`leaf "milan"`, // Kubernetes has emptied the tenant namespace, the Deployment with it
+				`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for `+
+					`WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
+				`Network liqo-tenant-rome/rome-… still exists: it waits for the finalizer ….`,
+				`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
+				`WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer ….`,
+				`Start Liqo's controllers on leaf "milan" again.`, acctest.HelpAt("controllers-down")),
+		},
+		resource.TestStep{
+			PreConfig: func() { lab.Command(t, "set", "milan", "liqo=running") },
+			Config: lab.Contexts(
+				acctest.ShortcutRomeMilan,
+			), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+		},
+	)
+}
+
+func TestAccFailureNamesTheMissingPermission(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	milan := lab.Credentials(t, "milan")
+	for name, test := range map[string]struct {
+		verbs   []string // on GatewayServers
+		message *regexp.Regexp
+	}{
+		"to write": {
+			[]string{"get", "list", "watch"},
+			acctest.Message(`No permission to patch gatewayservers.networking.liqo.io on leaf "milan"`,
+				`The answer was: gatewayservers.networking.liqo.io "rome" is forbidden: User `+
+					`"system:serviceaccount:default:…" cannot patch resource `+
+					`"gatewayservers" in API group "networking.liqo.io" in the namespace "liqo-tenant-rome"`,
+				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace `+
+					`"liqo-tenant-rome", with `+
+					`this rule, on this leaf:`,
+				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["patch"]`,
+				`How far it got:`, `…not done milan: GatewayServer`, acctest.HelpAt("permission-missing")),
+		},
+		"to watch, which the caches need": {
+			[]string{"get"},
+			acctest.Message(`No permission to … gatewayservers.networking.liqo.io on leaf "milan"`,
+				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User `+
+					`"system:serviceaccount:default:…" `+
+					`cannot … resource `+
+					`"gatewayservers" in API group "networking.liqo.io" at the cluster scope`,
+				`Give user "system:serviceaccount:default:…" a ClusterRole with this rule, on this leaf:`,
+				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["…"]`),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lab.KeepsInventory(t)
+			limited := lab.Listing(
+				"milan = " + acctest.Leaf{
+					Host:                 milan.Server,
+					ClusterCACertificate: milan.CA,
+					Token:                limitedToken(t, lab, "milan", test.verbs),
+				}.Entry(),
+			)
+			acctest.Apply(t,
+				resource.TestStep{Config: limited + acctest.ShortcutRomeMilan, ExpectError: test.message},
+				resource.TestStep{
+					Config: lab.Contexts(
+						acctest.ShortcutRomeMilan,
+					), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+				},
+			)
+		})
+	}
+}
+
+func TestAccAWriteThatIsUnderWayWhenTheOtherLeafFailsIsRecorded(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	leaves := lab.ReachedAsAdministrator(t, "rome", "milan")
+	toRome, rome := acctest.ProxyFor(t, leaves["rome"])
+	toMilan, milan := acctest.ProxyFor(t, leaves["milan"])
+	creates, underWay, arrived := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	begin, send := sync.OnceFunc(func() { close(creates) }), sync.OnceFunc(func() { close(underWay) })
+	arrive := sync.OnceFunc(func() { close(arrived) })
+	toRome.Disturb(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/configurations/") {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			send()
+			// Then it arrives, whether or not anybody still waits for the answer.
+			<-time.After(2 * time.Second)
+			defer arrive()
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 10*time.Second)
+			t.Cleanup(cancel)
+			*r = *r.WithContext(ctx)
+		}
+		return false
+	})
+	toMilan.Disturb(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/leases") {
+			begin()
+		}
+		if strings.HasSuffix(r.URL.Path, "/namespaces/nowhere") {
+			select {
+			case <-creates:
+				<-underWay
+			default: // the plan only warns
+			}
+		}
+		return false
+	})
+	provider := lab.Listing("rome = " + rome.Entry() + "\nmilan = " + milan.Entry())
+	acctest.Apply(t,
+		// Without a tenant namespace, the Configuration is the only trace.
+		resource.TestStep{
+			Config: provider + `
+				resource "liqo_shortcut" "rome_milan" {
+				  client           = "rome"
+				  server           = "milan"
+				  client_namespace = "default"
+				  server_namespace = "nowhere"
+				  server_gateway   = { service_type = "NodePort" }
+				}`,
+			ExpectError: acctest.Message(`Namespace nowhere does not exist on leaf "milan"`),
+		},
+		resource.TestStep{PreConfig: func() { <-arrived }, Config: provider}, // removes what the state has
+	)
+}
+
+// limitedToken returns the token of a user with all permissions that a shortcut needs, but only these verbs on
+// GatewayServers.
+func limitedToken(t *testing.T, l *acctest.Lab, name string, verbs []string) string {
+	t.Helper()
+	meta, all := metav1.ObjectMeta{Name: "limited", Namespace: metav1.NamespaceDefault}, []string{rbacv1.VerbAll}
+	account := &corev1.ServiceAccount{ObjectMeta: meta}
+	l.Have(t, name, account)
+	l.Have(t, name, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: meta.Name}, Rules: []rbacv1.PolicyRule{
+		{
+			APIGroups: []string{"", "apps", "coordination.k8s.io", "core.liqo.io", "ipam.liqo.io"},
+			Resources: all,
+			Verbs:     all,
+		},
+		{APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: all, Resources: []string{
+			networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource,
+			networkingv1beta1.PublicKeyResource,
+			networkingv1beta1.ConnectionResource, networkingv1beta1.WgGatewayServerResource,
+			networkingv1beta1.WgGatewayClientResource,
+			networkingv1beta1.WgGatewayServerTemplateResource, networkingv1beta1.WgGatewayClientTemplateResource,
+		}},
+		{
+			APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: verbs,
+			Resources: []string{networkingv1beta1.GatewayServerResource},
+		},
+	}})
+	l.Have(t, name, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: meta.Name}},
+	})
+	token := &authenticationv1.TokenRequest{}
+	if err := l.Administrator(t, name).SubResource("token").Create(t.Context(), account, token); err != nil {
+		t.Fatal(err)
+	}
+	return token.Status.Token
+}

@@ -1,0 +1,298 @@
+package pair
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// update is a change of settings. It has all new settings, and what must be true after the change besides a tunnel that
+// is up.
+type update struct {
+	name     string
+	settings string
+	gateways acctest.GatewayChange
+	checks   []statecheck.StateCheck
+}
+
+// updated applies one update after the other to a shortcut from Rome to Milan over a node port, all in place. The test
+// framework checks that the plan after each update is empty.
+func updated(t *testing.T, l *acctest.Lab, all ...update) {
+	t.Helper()
+	gateways := &acctest.GatewayUIDs{T: t, Lab: l}
+	steps := []resource.TestStep{{
+		Config: l.Between("milan", acctest.OverNodePort),
+		ConfigStateChecks: []statecheck.StateCheck{
+			acctest.IsConnected,
+			gateways.Changed(acctest.ReplacesGateways),
+		},
+	}}
+	for _, update := range all {
+		steps = append(steps, resource.TestStep{
+			PreConfig:         func() { t.Log(update.name) },
+			Config:            l.Between("milan", update.settings),
+			ConfigPlanChecks:  acctest.InPlace(),
+			ConfigStateChecks: append(update.checks, acctest.IsConnected, gateways.Changed(update.gateways)),
+		})
+	}
+	acctest.Apply(t, steps...)
+}
+
+func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
+	endpointPort := func(port knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(acctest.RomeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), port)
+	}
+	endpointAddress := func(address string) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(acctest.RomeMilan, tfjsonpath.New("server_endpoint").AtMapKey("addresses"),
+			knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(address)}))
+	}
+	updated(t, lab,
+		update{
+			"to a load balancer", "", acctest.KeepsGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))},
+		},
+		update{
+			"to another port", `server_gateway = { port = 51900 }`, acctest.KeepsGateways,
+			[]statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))},
+		},
+		update{
+			"to an address of one's choice", `server_gateway = { load_balancer_ip = "192.0.2.10" }`, acctest.KeepsGateways,
+			[]statecheck.StateCheck{endpointAddress("192.0.2.10"), endpointPort(knownvalue.Int32Exact(51840))},
+		},
+		update{
+			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`,
+			acctest.KeepsGateways,
+			[]statecheck.StateCheck{endpointAddress(lab.NodeAddress(t, "milan")), endpointPort(knownvalue.Int32Exact(31010))},
+		},
+		update{
+			"to annotations and labels of the Service", `server_gateway = {
+				service_type        = "NodePort"
+				service_annotations = { "example.com/speed" = "fast" }
+				service_labels      = { team = "network" }
+			}`, acctest.KeepsGateways, []statecheck.StateCheck{serviceIsMarked(t, lab), endpointPort(nodePort())},
+		},
+		update{
+			"to another MTU", acctest.OverNodePort + "\nmtu = 1400", acctest.KeepsGateways,
+			[]statecheck.StateCheck{lab.GatewaysHaveMTU(t, 1400)},
+		},
+		update{
+			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`,
+			acctest.ReplacesServer,
+			[]statecheck.StateCheck{madeFrom(t, lab, "wireguard-client", "my-server")},
+		},
+		update{"to an address inside the cluster", `server_gateway = { service_type = ` +
+			`"ClusterIP" }`, acctest.ReplacesServer, []statecheck.StateCheck{
+			endpointPort(knownvalue.Int32Exact(51840)), exposedBy(t, lab, corev1.ServiceTypeClusterIP),
+			madeFrom(t, lab, "wireguard-client", "wireguard-server"),
+		}},
+		update{"back", acctest.OverNodePort, acctest.KeepsGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
+	)
+}
+
+func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
+	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
+	updated(t, lab,
+		update{"the server, to a port that is known", fixed, acctest.KeepsGateways, nil},
+		// The gateway works in this way already, so there is nothing to change.
+		update{
+			"to the address and the port that it dials already",
+			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`,
+				lab.NodeAddress(t, "milan")),
+			acctest.KeepsGateways, nil,
+		},
+		update{
+			"to the server's own port again",
+			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`,
+				lab.NodeAddress(t, "milan")), acctest.KeepsGateways, nil,
+		},
+		update{
+			"to another template", fixed + `client_gateway = {
+				template = {
+				  name      = "my-client"
+				  namespace = "liqo"
+				  resource  = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
+				}
+			}`, acctest.ReplacesClient, []statecheck.StateCheck{madeFrom(t, lab, "my-client", "wireguard-server")},
+		},
+		update{
+			"back", fixed, acctest.ReplacesClient,
+			[]statecheck.StateCheck{madeFrom(t, lab, "wireguard-client", "wireguard-server")},
+		},
+	)
+}
+
+func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	first := map[string]map[string][]byte{
+		"rome": lab.HaveKeys(t, "rome", "my-keys"), "milan": lab.HaveKeys(t, "milan", "my-keys"),
+	}
+	second := map[string]map[string][]byte{
+		"rome": lab.HaveKeys(t, "rome", "other-keys"), "milan": lab.HaveKeys(t, "milan", "other-keys"),
+	}
+	const ownNamespaces = `
+		client_namespace = "default"
+		server_namespace = "default"
+	`
+	keys := func(name string) string {
+		return fmt.Sprintf(`
+			server_gateway = { service_type = "NodePort", key_secret = %q }
+			client_gateway = { key_secret = %q }`, name, name) + ownNamespaces
+	}
+	updated(
+		t,
+		lab,
+		update{
+			"to namespaces of one's own",
+			acctest.OverNodePort + ownNamespaces,
+			acctest.ReplacesGateways,
+			[]statecheck.StateCheck{
+				acctest.Expect("client_namespace", knownvalue.StringExact("default")),
+				acctest.Expect("server_namespace", knownvalue.StringExact("default")),
+				inNamespaces(t, lab, "default", "default"),
+			},
+		},
+		update{
+			"to keys of one's own", keys("my-keys"), acctest.ReplacesGateways,
+			[]statecheck.StateCheck{trusts(t, lab, "rome", first["milan"]), trusts(t, lab, "milan", first["rome"])},
+		},
+		update{
+			"to other keys", keys("other-keys"), acctest.ReplacesGateways,
+			[]statecheck.StateCheck{trusts(t, lab, "rome", second["milan"]), trusts(t, lab, "milan", second["rome"])},
+		},
+		update{
+			"to Liqo's keys, in the tenant namespaces",
+			acctest.OverNodePort,
+			acctest.ReplacesGateways,
+			[]statecheck.StateCheck{
+				acctest.Expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")),
+				acctest.Expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
+				inNamespaces(t, lab, "liqo-tenant-milan", "liqo-tenant-rome"), withLiqosKeys(t, lab),
+			},
+		},
+		update{
+			"and back", keys("my-keys"), acctest.ReplacesGateways,
+			[]statecheck.StateCheck{trusts(t, lab, "rome", first["milan"]), trusts(t, lab, "milan", first["rome"])},
+		},
+		update{
+			"to Liqo's keys in the same namespaces", acctest.OverNodePort + ownNamespaces, acctest.ReplacesGateways,
+			[]statecheck.StateCheck{inNamespaces(t, lab, "default", "default"), withLiqosKeys(t, lab)},
+		},
+		update{
+			"to the user's keys again, which the destroy does not remove",
+			keys("my-keys"),
+			acctest.ReplacesGateways,
+			nil,
+		},
+	)
+	for _, cluster := range []string{"rome", "milan"} {
+		for _, name := range []string{"my-keys", "other-keys"} {
+			var left corev1.Secret
+			if err := lab.Client(t, cluster).Get(
+				t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &left,
+			); err != nil {
+				t.Error(err)
+			}
+			if len(left.Labels) > 0 {
+				t.Errorf("Secret %s of %s still has labels: %v", name, cluster, left.Labels)
+			}
+		}
+	}
+}
+
+// serviceIsMarked checks the requested annotations and labels.
+func serviceIsMarked(t *testing.T, l *acctest.Lab) statecheck.StateCheck {
+	t.Helper()
+	return acctest.StateCheck(
+		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+			var service corev1.Service
+			key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}
+			if resp.Error = l.Client(t, "milan").Get(ctx, key, &service); resp.Error != nil {
+				return
+			}
+			if service.Annotations["example.com/speed"] != "fast" || service.Labels["team"] != "network" {
+				resp.Error = fmt.Errorf("the Service has annotations %v and labels %v", service.Annotations, service.Labels)
+			}
+		},
+	)
+}
+
+// trusts checks the key that the gateway of a cluster uses for the other gateway.
+func trusts(t *testing.T, l *acctest.Lab, cluster string, keys map[string][]byte) statecheck.StateCheck {
+	t.Helper()
+	return acctest.StateCheck(
+		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+			var told networkingv1beta1.PublicKeyList
+			if resp.Error = l.Client(t, cluster).List(ctx, &told); resp.Error != nil {
+				return
+			}
+			if len(told.Items) != 1 || !bytes.Equal(told.Items[0].Spec.PublicKey, keys["publicKey"]) {
+				resp.Error = fmt.Errorf("the gateway of %s does not have the key of the other gateway", cluster)
+			}
+		},
+	)
+}
+
+func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	updated(
+		t,
+		lab,
+		update{
+			"parts of the address ranges", acctest.OverNodePort + `
+			server_network = { pod_cidrs = ["10.203.128.0/17"], external_cidr = "10.70.0.0/17" }`, acctest.KeepsGateways,
+			[]statecheck.StateCheck{
+				acctest.KeepsPodCIDR(acctest.RomeMilan, "server_network", "10.203.128.0/17"),
+				lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
+			},
+		},
+		update{
+			"of the client, too", acctest.OverNodePort + `
+			client_network = { pod_cidrs = ["10.202.64.0/18"] }
+			cidr_remapping = "forbid"`, acctest.KeepsGateways,
+			[]statecheck.StateCheck{
+				acctest.KeepsPodCIDR(acctest.RomeMilan, "client_network", "10.202.64.0/18"),
+				acctest.KeepsPodCIDR(acctest.RomeMilan, "server_network", "10.203.0.0/16"),
+				lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
+			},
+		},
+		update{"the leaves' own", acctest.OverNodePort, acctest.KeepsGateways, []statecheck.StateCheck{
+			acctest.KeepsPodCIDR(acctest.RomeMilan, "client_network",
+				"10.202.0.0/16"), lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
+		}},
+		update{"no remapping", acctest.OverNodePort + "\n" + `cidr_remapping = "forbid"`, acctest.KeepsGateways, nil},
+		update{"keys left to others", acctest.OverNodePort + "\nshare_keys = false", acctest.KeepsGateways, nil},
+		update{"no waiting", acctest.OverNodePort + "\nwait_for_connection = false", acctest.KeepsGateways, nil},
+		update{
+			"what a destroy does",
+			acctest.OverNodePort + "\n" + `on_destroy = "disconnect"`,
+			acctest.KeepsGateways,
+			nil,
+		},
+		update{"what it does without a leaf", acctest.OverNodePort + "\nforce_destroy = true", acctest.KeepsGateways, nil},
+		update{
+			"what it does to a peering",
+			acctest.OverNodePort + "\ndestroy_peering_network = true",
+			acctest.KeepsGateways,
+			nil,
+		},
+		update{"adoption", acctest.OverNodePort + "\nadopt_existing = true", acctest.KeepsGateways, nil},
+		update{
+			"timeouts", acctest.OverNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`,
+			acctest.KeepsGateways, nil,
+		},
+	)
+}

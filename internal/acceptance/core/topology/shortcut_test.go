@@ -1,0 +1,114 @@
+package topology
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	acctest.Apply(t, resource.TestStep{
+		Config: lab.Contexts(`
+			resource "liqo_shortcut" "rome_naples" {
+			  client         = "rome"
+			  server         = "naples"
+			  server_gateway = { service_type = "NodePort" }
+			}`),
+		ConfigStateChecks: []statecheck.StateCheck{
+			statecheck.ExpectKnownValue("liqo_shortcut.rome_naples", tfjsonpath.New("status"), acctest.Connected),
+			lab.AsLiqoSays(t, "liqo_shortcut.rome_naples", "rome", "naples"),
+			remapped("liqo_shortcut.rome_naples", "client_network", "10.202.0.0/16"),
+			remapped("liqo_shortcut.rome_naples", "server_network", "10.202.0.0/16"),
+		},
+	})
+}
+
+func TestAccThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	acctest.Apply(t,
+		resource.TestStep{
+			Config: lab.Contexts(`
+				resource "liqo_shortcut" "mesh" {
+				  for_each = {
+				    rome-milan   = { client = "rome", server = "milan" }
+				    rome-naples  = { client = "rome", server = "naples" }
+				    milan-naples = { client = "milan", server = "naples" }
+				  }
+				  client         = each.value.client
+				  server         = each.value.server
+				  server_gateway = { service_type = "NodePort" }
+				}`),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["rome-milan"]`, tfjsonpath.New("status"), acctest.Connected),
+				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["rome-naples"]`, tfjsonpath.New("status"), acctest.Connected),
+				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["milan-naples"]`, tfjsonpath.New("status"), acctest.Connected),
+			},
+		},
+		resource.TestStep{Config: lab.Contexts("")}, // the test framework can't destroy resources with for_each
+	)
+}
+
+func TestAccTheCentreAndItsLeavesAreConnectedInOneApply(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	const config = `
+		resource "liqo_shortcut" "europe_rome" {
+		  client         = "europe"
+		  server         = "rome"
+		  server_gateway = { service_type = "NodePort" }
+		}
+		resource "liqo_shortcut" "europe_milan" {
+		  client         = "europe"
+		  server         = "milan"
+		  server_gateway = { service_type = "NodePort" }
+		}
+		resource "liqo_shortcut" "rome_milan" {
+		  client         = "rome"
+		  server         = "milan"
+		  server_gateway = { service_type = "NodePort" }
+		}`
+	checks := []statecheck.StateCheck{
+		lab.AsLiqoSays(t, "liqo_shortcut.europe_rome", "europe", "rome"),
+		lab.AsLiqoSays(t, "liqo_shortcut.europe_milan", "europe", "milan"),
+		lab.AsLiqoSays(t, "liqo_shortcut.rome_milan", "rome", "milan"),
+	}
+	const ofEurope = "100.64.0.0/16"
+	for _, shortcut := range []struct {
+		address    string
+		clientPods statecheck.StateCheck
+		serverPods string
+	}{
+		{"liqo_shortcut.europe_rome", remapped("liqo_shortcut.europe_rome", "client_network", ofEurope), "10.202.0.0/16"},
+		{"liqo_shortcut.europe_milan", remapped("liqo_shortcut.europe_milan", "client_network", ofEurope), "10.203.0.0/16"},
+		{acctest.RomeMilan, acctest.KeepsPodCIDR(acctest.RomeMilan, "client_network", "10.202.0.0/16"), "10.203.0.0/16"},
+	} {
+		checks = append(checks,
+			statecheck.ExpectKnownValue(shortcut.address, tfjsonpath.New("status"), acctest.Connected),
+			shortcut.clientPods, acctest.KeepsPodCIDR(shortcut.address, "server_network", shortcut.serverPods),
+			externalCIDRIsRemapped(shortcut.address, "client_network"),
+			externalCIDRIsRemapped(shortcut.address, "server_network"),
+		)
+	}
+	acctest.Apply(t, resource.TestStep{Config: lab.Contexts(config), ConfigStateChecks: checks})
+}
+
+// remapped checks that a leaf's only pod CIDR is remapped.
+func remapped(address, attribute, podCIDR string) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(
+		address, tfjsonpath.New(attribute).AtMapKey("remapped_pod_cidrs").AtSliceIndex(0), acctest.Different(podCIDR),
+	)
+}
+
+// externalCIDRIsRemapped checks that a leaf's external CIDR is remapped, because all clusters of the lab have the same.
+func externalCIDRIsRemapped(address, attribute string) statecheck.StateCheck {
+	expected := knownvalue.ObjectPartial(map[string]knownvalue.Check{
+		"external_cidr":          knownvalue.StringExact("10.70.0.0/16"),
+		"remapped_external_cidr": acctest.Different("10.70.0.0/16"),
+	})
+	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected)
+}

@@ -1,0 +1,98 @@
+package connectivity
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+)
+
+// missedLater are the rights without which a test that passes ends as with them.
+var missedLater = []string{
+	"list internalfabrics.networking.liqo.io", "list networkpolicies.networking.k8s.io", // only evidence
+	"delete leases.coordination.k8s.io", // the Lease expires
+}
+
+func TestAccPacketsNeedEveryRightOfTheExampleOfARole(t *testing.T) {
+	lab := acctest.BorrowReal(t, twoNodes)
+	lab.Join(t, "milan", acctest.OverNodePort)
+	roles := acctest.RolesIn(t, "connectivity-tests")
+	seed := acctest.NumberFrom(t, acctest.TortureSeed, time.Now().UnixNano())
+	t.Logf("%s=%d", acctest.TortureSeed, seed)
+	const fewRights = 3
+	nothing := acctest.Right{}
+	for _, taken := range append(acctest.SomeOf(acctest.RightsIn(roles), fewRights, acctest.NewDice(seed)), nothing) {
+		name, account := "without the right to "+taken.String(), taken.Account()
+		if taken == nothing {
+			name, account = "with all rights", "terraform"
+		}
+		t.Run(name, func(t *testing.T) {
+			// Another test was killed, so that all verbs for Leases are needed.
+			lab.Have(t, "milan", &coordinationv1.Lease{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "connectivity-test.rome"},
+				Spec: coordinationv1.LeaseSpec{
+					HolderIdentity: new("dead"), RenewTime: new(metav1.NewMicroTime(time.Now().Add(-time.Hour))),
+				},
+			})
+			config := cluster.Config{LiqoNamespace: "liqo", Clusters: map[string]cluster.Credentials{}}
+			for name, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
+				given := boundIn(t, "liqo-tenant-"+remote, acctest.Without(roles, taken))
+				one := lab.ReachedAs(t, name, account, append(acctest.RolesIn(t, "plans"), given...))
+				config.Clusters[name] = cluster.Credentials{
+					Host: one.Host, ClusterCACertificate: one.ClusterCACertificate, Token: one.Token,
+				}
+			}
+			packets := 2
+			if taken.String() == "watch pods" {
+				packets = 100 // a wait asks again without a watch, and gives up only after 15 seconds
+			}
+			err := testsConnectivity(t.Context(), config, packets)
+			switch said := explain.Summary(err); {
+			case taken == nothing && err != nil:
+				t.Errorf("the whole role is not enough: %v", err)
+			case taken != nothing && !strings.HasPrefix(said, "no permission to "+taken.String()+" on leaf ") &&
+				(err != nil || !slices.Contains(missedLater, taken.String())):
+				t.Errorf("the error is: %v", err)
+			}
+		})
+	}
+}
+
+// boundIn returns the roles of the example as it says how to bind them: the second one in a namespace.
+func boundIn(t *testing.T, namespace string, roles []client.Object) []client.Object {
+	t.Helper()
+	pods, ok := roles[1].(*rbacv1.ClusterRole)
+	if !ok {
+		t.Fatalf("the second role is a %T", roles[1])
+	}
+	return []client.Object{roles[0], &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: pods.Name}, Rules: pods.Rules,
+	}}
+}
+
+// testsConnectivity runs a connectivity test between Rome and Milan.
+func testsConnectivity(ctx context.Context, config cluster.Config, packets int) error {
+	registry := cluster.NewRegistry(config)
+	defer registry.Close()
+	rome, err := registry.Leaf(ctx, "rome")
+	if err != nil {
+		return err
+	}
+	milan, err := registry.Leaf(ctx, "milan")
+	if err != nil {
+		return err
+	}
+	_, err = connectivity.New(rome, milan, connectivity.Options{Packets: packets, Nodes: 1}).Run(ctx)
+	return err
+}

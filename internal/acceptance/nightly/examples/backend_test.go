@@ -1,0 +1,96 @@
+package examples
+
+import (
+	"context"
+	"testing"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+const (
+	stateSecret = "tfstate-default-liqo"
+	stateLease  = "lock-tfstate-default-liqo"
+)
+
+func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	p := exampleOfAHub(t, lab)
+	p.Apply()
+	acctest.Says(t, p.Run("output"), `"europe-milan" = "Connected"`, `"europe-rome" = "Connected"`,
+		`"rome-milan" = "Connected"`)
+
+	var state corev1.Secret
+	key := client.ObjectKey{Namespace: "terraform", Name: stateSecret}
+	if err := lab.Administrator(t, "europe").Get(t.Context(), key, &state); err != nil {
+		t.Fatal(err)
+	}
+	if state.Labels["app.kubernetes.io/managed-by"] != "terraform" || len(state.Data["tfstate"]) == 0 {
+		t.Errorf("the Secret has labels %v but no Terraform state", state.Labels)
+	}
+}
+
+func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	first := exampleOfAHub(t, lab)
+	first.Run("init")
+	second := lab.NewProject(t, acctest.Root+"/examples/backend")
+	second.Run("init")
+
+	locked := leaseIsHeld(t, lab, "europe")
+	t.Cleanup(func() { lab.Command(t, "set", "milan", "connect=true") })
+	lab.Command(t, "set", "milan", "connect=false") // so that the first apply runs until it is interrupted
+	applied := make(chan error, 1)
+	apply := first.Command(t.Context(), "apply", "-auto-approve")
+	go func() { applied <- apply.Run() }()
+	<-locked
+	acctest.Says(t, second.Refused("apply", "-auto-approve"), "Error acquiring the state lock")
+
+	lab.Command(t, "set", "milan", "connect=true")
+	if err := <-applied; err != nil {
+		t.Fatal(err)
+	}
+	second.Run("plan", "-detailed-exitcode") // the second sees the changes of the first
+}
+
+// exampleOfAHub returns the example, with the namespace for its state. Terraform keeps the Secret when the state is
+// empty.
+func exampleOfAHub(t *testing.T, l *acctest.Lab) *acctest.Project {
+	t.Helper()
+	l.Have(t, "europe", acctest.NamespaceNamed("terraform"))
+	t.Cleanup(func() {
+		state := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "terraform", Name: stateSecret}}
+		if err := l.Administrator(t, "europe").Delete(context.WithoutCancel(t.Context()), state); err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Example(t, "backend")
+}
+
+// leaseIsHeld returns a channel that is closed once someone holds the lock of Terraform's state.
+func leaseIsHeld(t *testing.T, l *acctest.Lab, name string) <-chan struct{} {
+	t.Helper()
+	changes, err := l.Administrator(t, name).Watch(
+		t.Context(), &coordinationv1.LeaseList{}, client.InNamespace("terraform"),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan struct{})
+	go func() {
+		defer close(held)
+		defer changes.Stop()
+		for change := range changes.ResultChan() {
+			lease, ok := change.Object.(*coordinationv1.Lease)
+			if ok && change.Type != watch.Deleted && lease.Name == stateLease && lease.Spec.HolderIdentity != nil {
+				return
+			}
+		}
+	}()
+	return held
+}

@@ -1,0 +1,125 @@
+package examples
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedWithAProviderBlock(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	folders, err := filepath.Glob(acctest.Root + "/examples/*s/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		kind, name := filepath.Base(filepath.Dir(folder)), filepath.Base(folder)
+		if kind != "data-sources" && kind != "functions" {
+			continue
+		}
+		t.Run(kind+"/"+name, func(t *testing.T) {
+			p := lab.Example(t, kind+"/"+name)
+			block, err := os.ReadFile(acctest.Root + "/examples/provider/provider.tf")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Write("provider.tf", string(block))
+			p.Run("init")
+			p.Run("apply", "-auto-approve")
+		})
+	}
+}
+
+func TestAccExamplesOfCredentialsReachTheLeaves(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	leaves := lab.ReachedAsAdministrator(t, "rome", "milan")
+	rome := leaves["rome"]
+	for name, prepare := range map[string]func(*acctest.Project){
+		"provider":          func(*acctest.Project) {},
+		"credentials/files": func(*acctest.Project) {},
+		"credentials/token": func(p *acctest.Project) {
+			p.SetJSON("TF_VAR_leaves", leaves)
+		},
+		"credentials/exec": func(p *acctest.Project) {
+			p.SetJSON("TF_VAR_rome", map[string]string{"host": rome.Host, "cluster_ca_certificate": rome.ClusterCACertificate})
+			p.WithProgram("aws", fmt.Sprintf("#!/bin/sh\n"+
+				`[ "$AWS_PROFILE $*" = "rome eks get-token --cluster-name rome --output json" ] || exit 1`+"\n"+
+				`echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential",`+
+				`"status":{"token":"%s"}}'`+"\n", rome.Token))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lab.KeepsInventory(t)
+			p := lab.Example(t, name)
+			prepare(p)
+			p.Write("shortcut.tf", acctest.ShortcutRomeMilan)
+			p.Apply()
+			acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+			state, err := os.ReadFile(p.Dir + "/terraform.tfstate")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(state), rome.Token) {
+				t.Error("the token is in the state")
+			}
+		})
+	}
+}
+
+func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	for _, leaf := range []string{"rome", "milan"} {
+		lab.Have(t, leaf, acctest.NamespaceNamed("shortcuts"))
+		lab.Have(t, leaf, acctest.WireguardKeys(t, "shortcuts", "gateway-keys"))
+	}
+	p := lab.Example(t, "gateways")
+	p.Set("TF_VAR_router", lab.NodeAddress(t, "europe"))
+	p.Apply()
+	acctest.Says(
+		t, p.Run("state", "show", "liqo_shortcut.rome_milan"), `status = "Connected"`, `addresses = [ "203.0.113.10", ]`,
+		`port = 51850`)
+	acctest.Says(t, p.Run("state", "show", "liqo_shortcut.rome_europe"), `status = "Connected"`)
+}
+
+func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	p := lab.Example(t, "import")
+	lab.JoinByHand(t, "rome", "milan")()
+	p.Run("init")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
+	p.Run("plan", "-detailed-exitcode")
+}
+
+func TestAccTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	joined := lab.Example(t, "resources/liqo_shortcut")
+	joined.Remove("import-*.tf")
+	joined.Apply()
+	p := lab.Example(t, "picture")
+	p.Apply()
+	acctest.Says(t, p.Run("output", "-raw", "mermaid"), "flowchart LR", "rome", "==>", "milan")
+	acctest.Says(t, p.Run("output", "-raw", "dot"), "digraph", "rome", "milan")
+}
+
+func TestAccTheExampleOfATestSucceedsAndLeavesNothingBehind(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	p := lab.Example(t, "test")
+	p.Run("init")
+	acctest.Says(t, p.Run("test"), "3 passed, 0 failed")
+}
+
+func TestAccTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	p := lab.Example(t, "checks")
+	p.Run("init")
+	acctest.DoesNotSay(t, p.Run("apply", "-auto-approve"), "Check block assertion failed")
+	t.Cleanup(func() { lab.Command(t, "set", "naples", "connect=true") })
+	broken := lab.ConnectionBreaks(t, "rome")
+	lab.Command(t, "set", "naples", "connect=false")
+	<-broken
+	acctest.Says(t, p.Run("plan"), "Check block assertion failed", "The shortcut from Rome to Naples is Error.")
+}

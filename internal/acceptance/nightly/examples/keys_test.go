@@ -1,0 +1,163 @@
+package examples
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccTheExampleOfKeysOfOnesOwn(t *testing.T) {
+	l := acctest.Borrow(t, acctest.Topology)
+	needs(t, "kubectl")
+	for _, leaf := range []string{"rome", "milan"} {
+		l.Have(t, leaf, acctest.NamespaceNamed("shortcuts"))
+	}
+	p := l.Example(t, "own-keys")
+	public := map[string]string{}
+	for _, leaf := range []string{"rome", "milan"} {
+		keys := acctest.WireguardKeys(t, "", "").Data
+		private := base64.StdEncoding.EncodeToString(keys[consts.PrivateKeyField])
+		public[leaf] = base64.StdEncoding.EncodeToString(keys[consts.PublicKeyField])
+		p.WithProgram("wg", fmt.Sprintf("#!/bin/sh\ncase $1 in\ngenkey) echo %[1]s ;;\n"+
+			"pubkey) read -r key && [ $key = %[1]s ] && echo %[2]s ;;\nesac\n", private, public[leaf]))
+		script(p, "keys.sh", leaf)
+	}
+	p.Apply()
+	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
+		if told := keyOf(t, l, of, at); told != public[of] {
+			t.Errorf("%s has the key %s of %s, expected %s", at, told, of, public[of])
+		}
+	}
+}
+
+func TestAccTheExampleOfKeysExchangedByOthers(t *testing.T) {
+	l := acctest.Borrow(t, acctest.Topology)
+	needs(t, "kubectl")
+	shortcut := l.Example(t, "keys-by-others/shortcut")
+	shortcut.Apply()
+	acctest.Says(t, shortcut.Run("state", "show", acctest.RomeMilan), `status = "Connecting"`)
+	keys := l.Example(t, "keys-by-others/keys") // destroyed before the shortcut
+	script(keys, "keys.sh")
+	keys.Apply()
+	l.Connects(t)
+	shortcut.Unchanged()
+	acctest.Says(t, shortcut.Run("apply", "-refresh-only", "-auto-approve"), `status = "Connecting" -> "Connected"`)
+}
+
+func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
+	l := acctest.Borrow(t, acctest.Topology)
+	needs(t, "kubectl", "jq")
+	milan := l.Administrator(t, "milan")
+	label := func(ctx context.Context, value string) error {
+		patch := fmt.Sprintf(`{"metadata":{"labels":{"example.com/edge":%s}}}`, value)
+		return milan.Patch(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "milan-node"}},
+			client.RawPatch("application/merge-patch+json", []byte(patch)))
+	}
+	if err := label(t.Context(), `"true"`); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		template := &networkingv1beta1.WgGatewayServerTemplate{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "wireguard-server-edge"},
+		}
+		if err := errors.Join(label(ctx, "null"), milan.Delete(ctx, template)); err != nil {
+			t.Error(err)
+		}
+	})
+	p := l.Example(t, "template")
+	p.Run("init")
+	acctest.Says(t, p.Refused("plan"), "WgGatewayServerTemplate liqo/wireguard-server-edge")
+	script(p, "template.sh")
+	p.Apply()
+	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	var gateways corev1.PodList
+	if err := milan.List(t.Context(), &gateways, client.InNamespace("liqo-tenant-rome")); err != nil {
+		t.Fatal(err)
+	}
+	if len(gateways.Items) != 1 || gateways.Items[0].Spec.NodeSelector["example.com/edge"] != "true" {
+		t.Errorf("the gateway is not on a node of one's choice: %v", gateways.Items)
+	}
+}
+
+func TestAccTheExampleOfARotationAfterSomeDays(t *testing.T) {
+	l := acctest.Borrow(t, acctest.Topology)
+	p := l.Example(t, "rotation")
+	installTimeProvider(p)
+	p.Apply()
+	before := keyOf(t, l, "milan", "rome")
+	acctest.Says(t, p.Run("apply", "-auto-approve", "-replace=time_rotating.keys"), "1 added, 1 changed, 1 destroyed")
+	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	if keyOf(t, l, "milan", "rome") == before {
+		t.Error("the key is the same as before")
+	}
+	p.Unchanged()
+}
+
+// keyOf returns the public key of a cluster's gateway that another cluster has been told, in base64.
+func keyOf(t *testing.T, l *acctest.Lab, of, at string) string {
+	t.Helper()
+	var told networkingv1beta1.PublicKeyList
+	if err := l.Client(t, at).List(t.Context(), &told); err != nil {
+		t.Fatal(err)
+	}
+	if len(told.Items) != 1 {
+		t.Fatalf("%s has %d keys, expected the one of %s", at, len(told.Items), of)
+	}
+	return base64.StdEncoding.EncodeToString(told.Items[0].Spec.PublicKey)
+}
+
+// needs skips a test of a script that runs a program which this machine does not have.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("The script of the example needs %s.", program)
+		}
+	}
+}
+
+// script runs a script of the example, which must succeed.
+func script(p *acctest.Project, name string, args ...string) {
+	p.T.Helper()
+	command := exec.CommandContext(p.T.Context(), "./"+name, args...)
+	command.Dir, command.Env = p.Dir, p.Env
+	if output, err := command.CombinedOutput(); err != nil {
+		p.T.Fatalf("%s %v: %v\n%s", name, args, err, output)
+	}
+}
+
+// installTimeProvider lets `terraform init` find HashiCorp's time provider, too.
+func installTimeProvider(p *acctest.Project) {
+	p.T.Helper()
+	mirrors := []string{filepath.Join(acctest.Scratch, "mirror"), p.T.TempDir()}
+	if output, err := exec.Command(acctest.Root+"/.ci/time-provider", mirrors[1]).CombinedOutput(); err != nil {
+		p.T.Fatalf(".ci/time-provider: %v\n%s", err, output)
+	}
+	for _, registry := range acctest.Registries() {
+		folder := filepath.Join(mirrors[1], registry, "hashicorp", "time", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
+		err := errors.Join(os.MkdirAll(folder, 0o755), os.Link(
+			filepath.Join(mirrors[1], "terraform-provider-time"), filepath.Join(folder, "terraform-provider-time_v0.0.1"),
+		))
+		if err != nil {
+			p.T.Fatal(err)
+		}
+	}
+	p.Write(p.CommandLineConfig(), fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n"+
+		"  filesystem_mirror {\n    path = %q\n  }\n}\n", mirrors[0], mirrors[1]))
+}

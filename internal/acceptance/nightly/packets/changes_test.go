@@ -1,0 +1,100 @@
+package packets
+
+import (
+	"fmt"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccPacketsCrossAgainAfterTheClustersOwnTroubles(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "milan", acctest.OverNodePort)
+	for _, cluster := range []string{"milan", "rome"} {
+		p.During("the gateway's pod of "+cluster+" is deleted", func() {
+			renewGateway(t, lab, cluster)
+			p.ComesBack()
+		})
+		p.Works()
+	}
+	// Liqo writes its firewall rules again at some time after a restart of its controllers or of the API server. A flow
+	// that begins at that moment is lost, so not every single ping arrives.
+	for _, cluster := range []string{"milan", "rome"} {
+		p.During("Liqo's controllers on "+cluster+" are stopped and started", func() {
+			lab.Command(t, "set", cluster, "liqo=stopped")
+			lab.Command(t, "set", cluster, "liqo=running")
+		})
+		p.ComesBack()
+	}
+	for _, cluster := range []string{"milan", "rome"} {
+		p.During("the API server of "+cluster+" is stopped and started", func() {
+			lab.Command(t, "stop-apiserver", cluster)
+			lab.Command(t, "start-apiserver", cluster)
+		})
+		p.ComesBack()
+	}
+	p.Run("plan", "-detailed-exitcode") // nothing is left to repair
+}
+
+func TestAccPacketsCrossAgainAfterANodeGetsAnotherAddress(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	home, elsewhere := lab.NodeAddress(t, "milan"), lab.Cluster(t, "milan").NATIP // both lead to the node
+	t.Cleanup(func() { lab.CallNode(t, home) })
+	p := lab.Join(t, "milan", acctest.OverNodePort)
+	p.During("Milan's node gets another address, and an apply follows", func() {
+		lab.MoveGateway(t, elsewhere)
+		acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	})
+	p.Works()
+	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), elsewhere)
+}
+
+// renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
+func renewGateway(t *testing.T, l *acctest.RealLab, cluster string) {
+	t.Helper()
+	renewed := l.NextGateway(t, cluster)
+	if err := l.Administrator(t, cluster).Delete(t.Context(), l.GatewayPod(t, cluster)); err != nil {
+		t.Fatal(err)
+	}
+	renewed()
+}
+
+func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "milan", acctest.OverNodePort)
+	link := lab.Link(t, "rome", "milan")
+	view := lab.ShownBy(t, `
+		data "liqo_shortcut" "rome_milan" {
+		  client = "rome"
+		  server = "milan"
+		}
+		output "status" {
+		  value = data.liqo_shortcut.rome_milan.status
+		}`)
+	is := func(status string) {
+		t.Helper()
+		p.Run("apply", "-refresh-only", "-auto-approve")
+		acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), fmt.Sprintf("status = %q", status))
+		acctest.Says(t, view.Run("apply", "-auto-approve"), fmt.Sprintf("status = %q", status))
+	}
+	is("Connected")
+
+	p.During("the link is cut until both leaves notice, and is healed", func() {
+		link("--down")
+		acctest.Await(t, lab.Lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.Failed)
+		acctest.Await(t, lab.Lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", acctest.Failed)
+		p.Parted()
+		// The plan fails if it would change anything.
+		acctest.Says(t, p.Run("plan", "-detailed-exitcode"), `Warning: The tunnel from "rome" to "milan" is down`)
+		is("Error")
+
+		link("--up")
+		acctest.Await(t, lab.Lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.IsUp)
+		acctest.Await(t, lab.Lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", acctest.IsUp)
+	})
+	p.Works()
+	acctest.DoesNotSay(t, p.Run("plan", "-detailed-exitcode"), "Warning:")
+	is("Connected")
+}

@@ -1,0 +1,260 @@
+package packets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// The names of the parts that a change can touch, in the guide's table.
+const (
+	serverGateway = "the server's gateway"
+	serverService = "its Service"
+	serverAddress = "its address"
+	serverKeys    = "its keys"
+	serverPod     = "its pod"
+	clientGateway = "the client's gateway"
+	clientKeys    = "the keys of the client"
+	clientPod     = "the pod of the client"
+)
+
+// cost is a change of settings, and what it costs.
+type cost struct {
+	name     string
+	settings string
+	touches  []string // the parts that are others after the change
+	loses    bool     // packets, for a moment
+}
+
+func TestAccPacketsShowWhatAChangeOfTheServersGatewayCosts(t *testing.T) {
+	const port = `service_type = "NodePort", node_port = 31510`
+	costs(acctest.BorrowReal(t, acctest.Plane).Join(t, "milan", `server_gateway = { `+port+` }`),
+		cost{"service_annotations, more", `server_gateway = {
+			` + port + `, service_annotations = { "example.com/speed" = "fast", "example.com/zone" = "a" }
+		}`, nil, false},
+		cost{"service_annotations, less", `server_gateway = {
+			` + port + `, service_annotations = { "example.com/speed" = "slow" }
+		}`, nil, false},
+		cost{"service_labels", `server_gateway = { ` + port + `, service_labels = { team = "network" } }`, nil, false},
+		cost{"timeouts", `server_gateway = { ` + port + `, service_labels = { team = "network" } }
+			timeouts = { create = "3m" }`, nil, false},
+		cost{"node_port", `server_gateway = { service_type = "NodePort", node_port = 31511 }`,
+			[]string{serverAddress, clientPod}, true},
+		cost{"port", `server_gateway = { service_type = "NodePort", node_port = 31511, port = 51900 }`,
+			[]string{serverPod}, true},
+		cost{"service_type", `server_gateway = { port = 51900 }`, []string{serverAddress, clientPod}, true},
+		cost{"load_balancer_ip", `server_gateway = { port = 51900, load_balancer_ip = "172.18.0.200" }`,
+			[]string{serverAddress, clientPod}, true},
+	)
+}
+
+func TestAccPacketsShowWhatAnotherDialledPortCosts(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "milan", acctest.OverNodePort)
+	forwardToGateway(t, lab, "milan", 31512)
+	costs(p, cost{"connect_port", acctest.OverNodePort + `
+		client_gateway = { connect_port = 31512 }`, []string{clientPod}, true})
+}
+
+// forwardToGateway makes another port of a cluster's node lead to its gateway.
+func forwardToGateway(t *testing.T, l *acctest.RealLab, cluster string, nodePort int32) {
+	t.Helper()
+	c, pod := l.Client(t, cluster), l.GatewayPod(t, cluster)
+	var gateways corev1.ServiceList
+	if err := c.List(t.Context(), &gateways, client.InNamespace(pod.Namespace)); err != nil || len(gateways.Items) != 1 {
+		t.Fatalf("%d Services are next to %s (%v)", len(gateways.Items), pod.Name, err)
+	}
+	made := gateways.Items[0].Spec
+	if err := c.Create(t.Context(), &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "forward", Namespace: pod.Namespace},
+		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Selector: made.Selector, Ports: []corev1.ServicePort{{
+			Port: made.Ports[0].Port, TargetPort: made.Ports[0].TargetPort, Protocol: corev1.ProtocolUDP, NodePort: nodePort,
+		}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	half, _ := halves(t, lab, "milan")
+	part := fmt.Sprintf("%s\nserver_network = { pod_cidrs = [%q] }\n", acctest.OverNodePort, half)
+	costs(lab.Join(t, "milan", acctest.OverNodePort),
+		cost{"server_network", part, nil, true},
+		cost{"settings that the leaves do not have", part + `
+			cidr_remapping          = "forbid"
+			on_destroy              = "disconnect"
+			force_destroy           = true
+			destroy_peering_network = true
+			wait_for_connection     = false
+			client_gateway          = {}
+			timeouts                = { create = "3m" }`, nil, false},
+		cost{"share_keys", part + "\nshare_keys = false", nil, false},
+	)
+}
+
+func TestAccPacketsShowWhatAnAdoptionCosts(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	lab.JoinByHand(t, "rome", "milan")()
+	p := &acctest.PacketPair{
+		Project: lab.NewProject(t, t.TempDir()), Lab: lab, Server: "milan",
+		RomeAt: lab.Pods["rome"], ServerAt: lab.Pods["milan"],
+	}
+	acctest.DestroyAtLast(p.Project)
+	p.Configure(acctest.OverNodePort + "\nadopt_existing = true")
+	p.Run("init")
+	before := parts(t, lab)
+	p.During("adoption of a network made by liqoctl", p.Update)
+	if touched := differences(before, parts(t, lab)); len(touched) > 0 {
+		t.Errorf("the adoption touches %q", touched)
+	}
+	p.Works()
+}
+
+func TestAccPacketsShowWhatAChangeOfTheTunnelCosts(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
+	lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
+	const port = `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\n"
+	costs(lab.Join(t, "milan", port),
+		cost{"mtu", port + "mtu = 1300", []string{serverPod, clientPod}, true},
+		cost{"key_rotation", port + `
+			mtu          = 1300
+			key_rotation = "spring"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
+		cost{"key_rotation, again", port + `
+			mtu          = 1300
+			key_rotation = "summer"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
+		cost{"key_rotation and mtu", port + `
+			mtu          = 1310
+			key_rotation = "autumn"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
+		cost{"key_rotation removed", port + "mtu = 1310", nil, false},
+		cost{"connect_address", port + fmt.Sprintf(`
+			mtu            = 1310
+			client_gateway = { connect_address = %q }`, lab.Cluster(t, "milan").NATIP), []string{clientPod}, true},
+		cost{"template of the client", port + `
+			mtu            = 1310
+			client_gateway = { template = { name = "my-client" } }`,
+			[]string{clientGateway, clientKeys, clientPod}, true},
+		cost{"template of the server", `
+			server_gateway = { service_type = "NodePort", node_port = 31510, template = { name = "my-server" } }
+			mtu            = 1310
+			client_gateway = { template = { name = "my-client" } }`,
+			[]string{serverGateway, serverService, serverKeys, serverPod}, true},
+	)
+}
+
+func TestAccPacketsShowWhatAReplacedGatewayCosts(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	lab.HaveKeys(t, "rome", "my-keys")
+	lab.HaveKeys(t, "milan", "my-keys")
+	const port = `service_type = "NodePort", node_port = 31510`
+	const dialled = `server_gateway = { ` + port + ` }
+		client_namespace = "default"
+		client_gateway   = { key_secret = "my-keys" }` + "\n"
+	ofClient := []string{clientGateway, clientKeys, clientPod}
+	ofServer := []string{serverGateway, serverService, serverKeys, serverPod}
+	costs(lab.Join(t, "milan", `server_gateway = { `+port+` }`),
+		cost{"client_namespace", `server_gateway = { ` + port + ` }
+			client_namespace = "default"`, ofClient, true},
+		cost{"key_secret of the client", dialled, ofClient, true},
+		cost{"server_namespace", dialled + `server_namespace = "default"`, ofServer, true},
+		cost{"key_secret of the server", `
+			server_gateway   = { ` + port + `, key_secret = "my-keys" }
+			server_namespace = "default"
+			client_namespace = "default"
+			client_gateway   = { key_secret = "my-keys" }`, ofServer, true},
+	)
+}
+
+// costs applies one change of the shortcut after the other. It compares the parts before and after each, and counts the
+// lost packets.
+func costs(p *acctest.PacketPair, changes ...cost) {
+	p.T.Helper()
+	p.Works()
+	before := parts(p.T, p.Lab)
+	for _, change := range changes {
+		p.Configure(change.settings)
+		traffic := p.Measure(
+			change.name,
+			map[bool]string{true: acctest.Briefly, false: acctest.Patiently}[change.loses],
+			func() {
+				acctest.Says(p.T, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+			},
+		)
+		p.Works()
+		p.Run("plan", "-detailed-exitcode") // nothing is left to change
+		after := parts(p.T, p.Lab)
+		touched := differences(before, after)
+		if !slices.Equal(touched, slices.Sorted(slices.Values(change.touches))) {
+			p.T.Errorf("%s touches %q, expected %q", change.name, touched, change.touches)
+		}
+		if !change.loses && traffic.Lost > 0 {
+			p.T.Errorf("%s loses %d of %d packets", change.name, traffic.Lost, traffic.Sent)
+		}
+		before = after
+	}
+}
+
+// differences returns the names of the parts that are others afterwards, sorted.
+func differences(before, after map[string]string) []string {
+	var names []string
+	for _, part := range slices.Sorted(maps.Keys(after)) {
+		if after[part] != before[part] {
+			names = append(names, part)
+		}
+	}
+	return names
+}
+
+// parts returns what identifies the parts of the shortcut from Rome to Milan, by their names.
+func parts(t *testing.T, l *acctest.RealLab) map[string]string {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	var (
+		servers networkingv1beta1.GatewayServerList
+		clients networkingv1beta1.GatewayClientList
+	)
+	rome, milan := l.Client(t, "rome"), l.Client(t, "milan")
+	if err := errors.Join(milan.List(ctx, &servers), rome.List(ctx, &clients)); err != nil {
+		t.Fatal(err)
+	}
+	if len(servers.Items) != 1 || len(clients.Items) != 1 {
+		t.Fatalf("%d servers and %d clients", len(servers.Items), len(clients.Items))
+	}
+	server, dialling := &servers.Items[0], &clients.Items[0]
+	var (
+		service       corev1.Service
+		atMilan, keys corev1.Secret
+	)
+	if err := errors.Join(
+		milan.Get(ctx, client.ObjectKey{Namespace: server.Namespace, Name: "gw-" + server.Name}, &service),
+		milan.Get(ctx, referredTo(server.Status.SecretRef), &atMilan),
+		rome.Get(ctx, referredTo(dialling.Status.SecretRef), &keys)); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{
+		serverGateway: string(server.UID), serverService: string(service.UID), serverKeys: publicKeyIn(atMilan),
+		serverAddress: fmt.Sprint(server.Status.Endpoint.Addresses, server.Status.Endpoint.Port),
+		serverPod:     string(l.GatewayPod(t, "milan").UID),
+		clientGateway: string(dialling.UID), clientKeys: publicKeyIn(keys), clientPod: string(l.GatewayPod(t, "rome").UID),
+	}
+}
+
+func publicKeyIn(secret corev1.Secret) string {
+	return string(secret.UID) + string(secret.Data[consts.PublicKeyField])
+}
+
+func referredTo(object *corev1.ObjectReference) client.ObjectKey {
+	return client.ObjectKey{Namespace: object.Namespace, Name: object.Name}
+}

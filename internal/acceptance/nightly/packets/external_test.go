@@ -1,0 +1,69 @@
+package packets
+
+import (
+	"fmt"
+	"testing"
+
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccPacketsReachAHostThatOnlyTheOtherLeafReaches(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	const port = 31580
+	lab.Have(t, "europe", &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeNodePort, Selector: map[string]string{"run": "a"},
+			Ports: []corev1.ServicePort{{Port: 80, NodePort: port}},
+		},
+	})
+	// Europe's node is a host of Milan's, outside any of Milan's ranges. Rome does not reach it.
+	host := lab.NodeAddress(t, "europe")
+	lab.Link(t, "rome", "europe")("--down")
+	p := lab.Join(t, "milan", acctest.OverNodePort)
+	lab.ReachesNot(t, "rome", host)
+
+	// The host knows no way to Rome's pods. It sees the address of Milan's node instead of theirs.
+	spec := ipamv1alpha1.IPSpec{IP: networkingv1beta1.IP(host), Masquerade: new(true)}
+	published := publish(t, lab, "milan", spec)
+	at := remapped(p.Project, published, "liqo_shortcut.rome_milan.server_network", "external_cidr")
+	if at == published {
+		t.Errorf("%s is not remapped, though both leaves have the same external CIDR", published)
+	}
+	lab.ReachesSoon(t, "rome", at)
+	lab.Reaches(t, "rome", at)
+	lab.Answers(t, "rome", fmt.Sprintf("%s:%d", at, port), "europe", lab.NodeAddress(t, "milan"))
+	p.Run("destroy", "-auto-approve")
+	lab.ReachesNot(t, "rome", at)
+}
+
+// publish lets the other leaves of a cluster reach an address that the cluster reaches. It returns the address in the
+// cluster's external CIDR that stands for it. Liqo takes it back when the test ends.
+func publish(t *testing.T, l *acctest.RealLab, cluster string, spec ipamv1alpha1.IPSpec) string {
+	t.Helper()
+	const name = "published"
+	l.Have(t, cluster, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	ip := &ipamv1alpha1.IP{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: name}, Spec: spec}
+	if err := l.Client(t, cluster).Create(t.Context(), ip); err != nil {
+		t.Fatal(err)
+	}
+	acctest.Await(t, l.Lab, cluster, &ipamv1alpha1.IPList{}, name, func(assigned *ipamv1alpha1.IP) bool {
+		ip = assigned
+		return assigned.Status.IP != ""
+	})
+	return ip.Status.IP.String()
+}
+
+// remapped returns where the other leaf of a network reaches an address. The address is in one of the network's ranges,
+// such as external_cidr.
+func remapped(p *acctest.Project, address, network, cidr string) string {
+	p.T.Helper()
+	return p.Evaluate(fmt.Sprintf(
+		"provider::liqo::remap_ip(%q, one(flatten([%[2]s.%[3]s])), one(flatten([%[2]s.remapped_%[3]s])))",
+		address, network, cidr))
+}

@@ -1,0 +1,89 @@
+package packets
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccPacketsCrossThroughANATThatOnlyTheClientKnows(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "milan", fmt.Sprintf(`
+		server_gateway = { service_type = "NodePort", node_port = 31500 }
+		client_gateway = { connect_address = %q }`, lab.Cluster(t, "milan").NATIP))
+	p.Works()
+	if status := p.Run("state", "show", acctest.RomeMilan); !strings.Contains(status, lab.NodeAddress(t, "milan")) {
+		t.Errorf("the server's own endpoint is not in the state:\n%s", status)
+	}
+}
+
+func TestAccPacketsAreAsLargeAsTheMTUSays(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	const mtu, headers = 1280, 28
+	p := lab.Join(t, "milan", fmt.Sprintf("mtu = %d\n%s", mtu, acctest.OverNodePort))
+	p.Works()
+	sized := func(size int) acctest.ProbeResult {
+		return lab.Probe(t, "ping", "rome", p.ServerAt, "--df", "--timeout=5s", "--size", strconv.Itoa(size-headers))
+	}
+	if result := sized(mtu); result.Lost > 0 {
+		t.Errorf("packets of %d bytes: %+v", mtu, result)
+	}
+	if result := sized(mtu + 1); result.Received > 0 {
+		t.Errorf("packets of %d bytes: %+v", mtu+1, result)
+	}
+}
+
+func TestAccPacketsCrossWithKeysOfOnesOwn(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	lab.HaveKeys(t, "rome", "my-keys")
+	lab.HaveKeys(t, "milan", "my-keys")
+	p := lab.Join(t, "milan", `
+		server_gateway   = { service_type = "NodePort", key_secret = "my-keys" }
+		client_gateway   = { key_secret = "my-keys" }
+		client_namespace = "default"
+		server_namespace = "default"`)
+	p.Works()
+	// A tenant namespace goes with its last pod. In any other one, Kubernetes ends a gateway's pod after the destroy.
+	var pods []<-chan struct{}
+	for _, cluster := range []string{"rome", "milan"} {
+		pods = append(pods, lab.Gone(t, cluster, &corev1.PodList{}, client.InNamespace("default"),
+			client.HasLabels{consts.GatewayNameLabel}))
+	}
+	p.Run("destroy", "-auto-approve")
+	for _, gone := range pods {
+		<-gone
+	}
+	var keys corev1.Secret
+	key := client.ObjectKey{Namespace: "default", Name: "my-keys"}
+	if err := lab.Client(t, "milan").Get(t.Context(), key, &keys); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAccPacketsCrossWithoutALossOnceTheFirstOneHas(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "europe",
+		acctest.OverNodePort) // both leaves have the same pod CIDR, so all addresses are translated
+	p.Run("destroy", "-auto-approve")
+	create := p.Command(t.Context(), "apply", "-auto-approve")
+	if err := create.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lab.Probe(t, "ping", "rome", p.ServerAt, "--until-answer", "--count=6000", "--timeout=100ms")
+	ping := lab.StartProbe(t, "ping", "rome", p.ServerAt, "--count=1000000", "--interval=10ms", acctest.Patiently)
+	if err := create.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	lab.Reaches(t, "europe", p.RomeAt)
+	if result := ping(os.Interrupt); result.Lost > 0 || result.Received == 0 {
+		t.Errorf("packets are lost while the create records that it is complete: %+v", result)
+	}
+}

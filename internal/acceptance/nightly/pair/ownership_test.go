@@ -1,0 +1,195 @@
+package pair
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccTwoProviderBlocksHaveOneOwner(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	const blocks = `
+		provider "liqo" {}
+		provider "liqo" { alias = "other" }`
+	p := lab.StateIn(t, "aliases", blocks+acctest.Joining("one", "rome", "milan", ""))
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	networks := lab.Networks(t)
+	p.Configure(
+		blocks + acctest.Joining("one", "rome", "milan", "") + acctest.Joining(
+			"two",
+			"rome",
+			"milan",
+			"provider = liqo.other",
+		),
+	)
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf", "Another liqo_shortcut owns it")
+	if left := p.Resources(); left != "liqo_shortcut.one" {
+		t.Errorf("the state has %s", left)
+	}
+	lab.SameNetworks(t, networks)
+}
+
+func TestAccAShortcutWithANewAddressExistsAfterTheApply(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	for _, parallelism := range []string{"10", "2"} {
+		t.Run("parallelism "+parallelism, func(t *testing.T) {
+			lab.KeepsInventory(t)
+			p := lab.StateIn(t, "renamed", acctest.Joining("before", "rome", "milan", ""))
+			acctest.DestroyAtLast(p)
+			p.Apply()
+			p.Configure(acctest.Joining("after", "rome", "milan", ""))
+			acctest.Says(t, p.Run("apply", "-auto-approve", "-parallelism="+parallelism), "1 added, 0 changed, 1 destroyed")
+			p.Unchanged()
+			lab.GatewayServer(t)
+		})
+	}
+}
+
+func TestAccAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	const first = "lifecycle { create_before_destroy = true }"
+	p := lab.StateIn(t, "cbd", acctest.Joining("s", "rome", "milan", first))
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	networks := lab.Networks(t)
+	acctest.Says(t, p.Refused("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "exists already on leaf",
+		"`create_before_destroy`")
+	lab.SameNetworks(t, networks)
+	p.Unchanged()
+
+	gateway := lab.GatewayServer(t)
+	p.Configure(acctest.Joining("s", "rome", "milan", "adopt_existing = true\n"+first))
+	acctest.Says(t, p.Run("apply", "-auto-approve", "-replace=liqo_shortcut.s"), "1 added, 0 changed, 1 destroyed")
+	p.Unchanged()
+	if now := lab.GatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+}
+
+func TestAccAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.StateIn(t, "adopting", acctest.Joining("s", "rome", "milan", `
+		adopt_existing = true
+		mtu            = 1400
+		timeouts       = { create = "`+acctest.Ample+`" }`))
+	acctest.DestroyAtLast(p)
+	lab.JoinByHand(t, "rome", "milan")()
+	before := configurations(t, lab)
+	lab.Command(t, "set", "milan", "connect=false")
+	t.Cleanup(func() { lab.Command(t, "set", "milan", "connect=true") })
+	for range 2 {
+		p.Refused("apply", "-auto-approve")
+		if left := p.Resources(); left != "" {
+			t.Errorf("the failed adoption is in the state: %s", left)
+		}
+		if now := configurations(t, lab); !slices.Equal(now, before) {
+			t.Errorf("the Configurations have changed from\n%v\nto\n%v", before, now)
+		}
+	}
+	lab.Command(t, "set", "milan", "connect=true")
+	p.Run("apply", "-auto-approve")
+	p.Unchanged()
+}
+
+// configurations returns the Configurations of Rome and Milan, with their labels and annotations.
+func configurations(t *testing.T, l *acctest.Lab) []string {
+	t.Helper()
+	var lines []string
+	for _, name := range []string{"rome", "milan"} {
+		var list networkingv1beta1.ConfigurationList
+		if err := l.Client(t, name).List(t.Context(), &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range list.Items {
+			lines = append(lines, fmt.Sprintf("%s %s %s %v %v", name, one.Name, one.UID, one.Labels, one.Annotations))
+		}
+	}
+	return lines
+}
+
+func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	first, second := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", "")), lab.StateIn(
+		t, "second", acctest.Joining("s", "rome", "milan", ""),
+	)
+	acctest.DestroyAtLast(first, second)
+	first.Apply()
+	networks := lab.Networks(t)
+	first.Configure(
+		"provider \"liqo\" {}\nremoved {\n  from = liqo_shortcut.s\n  lifecycle {\n    destroy = false\n  }\n}",
+	)
+	first.Run("apply", "-auto-approve")
+	acctest.Says(t, second.Refused("apply", "-auto-approve"), "exists already on leaf", "in folder first")
+	second.Run("import", "liqo_shortcut.s", "rome/milan")
+	second.Unchanged()
+	lab.SameNetworks(t, networks)
+}
+
+func TestAccATaintedShortcutIsReplaced(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.StateIn(t, "tainted", acctest.Joining("s", "rome", "milan", ""))
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	gateway := lab.GatewayServer(t)
+	p.Run("taint", "liqo_shortcut.s")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 added, 0 changed, 1 destroyed")
+	p.Unchanged()
+	if now := lab.GatewayServer(t); now == gateway {
+		t.Error("the gateway was not replaced")
+	}
+}
+
+func TestAccAWorkspaceHasItsOwnShortcuts(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.StateIn(t, "workspaces", acctest.Joining("s", "rome", "milan", ""))
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	networks := lab.Networks(t)
+	p.Run("workspace", "new", "staging")
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf",
+		"in folder workspaces, workspace default")
+	p.Run("destroy", "-auto-approve")
+	p.Run("workspace", "select", "default")
+	lab.SameNetworks(t, networks)
+	p.Unchanged()
+}
+
+func TestAccASecondNetworkOfThePairIsAWarning(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.StateIn(t, "second", acctest.Joining("s", "rome", "milan", ""))
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	second := &networkingv1beta1.Configuration{}
+	milan := client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"}
+	if err := lab.Client(t, "rome").Get(t.Context(), milan, second); err != nil {
+		t.Fatal(err)
+	}
+	second = &networkingv1beta1.Configuration{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"},
+		},
+		Spec: second.Spec,
+	}
+	rome := lab.Administrator(t, "rome")
+	if err := rome.Create(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	acctest.Says(t, p.Run("plan", "-detailed-exitcode"), "A second network connects the pair",
+		`Configuration default/milan on leaf "rome"`)
+	p.Configure(acctest.Joining("s", "rome", "milan", "mtu = 1400"))
+	p.Run("apply", "-auto-approve")
+	acctest.Says(t, p.Run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`, "Objects that "+
+		"someone else created stay: Configuration default/milan.")
+	if err := rome.Delete(t.Context(), second); err != nil {
+		t.Errorf("the second network has lost its Configuration: %v", err)
+	}
+	p.Run("apply", "-auto-approve") // takes over the remaining objects, so that the last destroy removes them
+}

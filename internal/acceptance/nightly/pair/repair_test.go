@@ -1,0 +1,258 @@
+package pair
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// serverParts stores the UIDs of Milan's gateway, its Service and its keys between steps.
+type serverParts struct {
+	t    *testing.T
+	lab  *acctest.Lab
+	last map[string]types.UID
+}
+
+// stay checks that the gateway, its Service and its keys have not changed since the last step.
+func (p *serverParts) stay() statecheck.StateCheck {
+	return acctest.StateCheck(
+		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+			now := map[string]types.UID{}
+			for name, object := range map[string]client.Object{
+				"rome": &networkingv1beta1.GatewayServer{}, "gw-rome": &corev1.Service{}, "gw-rome keys": &corev1.Secret{},
+			} {
+				key := client.ObjectKey{
+					Namespace: "liqo-tenant-rome", Name: map[bool]string{true: "gw-rome", false: "rome"}[name != "rome"],
+				}
+				if resp.Error = p.lab.Client(p.t, "milan").Get(ctx, key, object); resp.Error != nil {
+					return
+				}
+				now[name] = object.GetUID()
+			}
+			if p.last != nil && !maps.Equal(p.last, now) {
+				resp.Error = fmt.Errorf("the server's gateway has changed from %v to %v", p.last, now)
+			}
+			p.last = now
+		},
+	)
+}
+
+func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	t.Cleanup(func() { lab.Command(t, "set", "milan", "load-balancer=true") })
+	parts, gateways := &serverParts{t: t, lab: lab}, &acctest.GatewayUIDs{T: t, Lab: lab}
+	config := lab.Between("milan", `
+		server_gateway = { load_balancer_ip = "192.0.2.20" }
+		timeouts       = { update = "`+acctest.Ample+`" }`)
+	acctest.Apply(t,
+		resource.TestStep{
+			Config: config,
+			ConfigStateChecks: []statecheck.StateCheck{
+				acctest.IsConnected, parts.stay(), gateways.Changed(acctest.ReplacesGateways),
+			},
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				lab.Command(t, "set", "milan", "load-balancer=false")
+				takeAddress(t, lab)
+				lab.DeleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{}) // so that there is something to repair
+			},
+			Config: config, ExpectError: acctest.Message(`The load balancer gives no address on leaf "milan"`),
+		},
+		resource.TestStep{
+			PreConfig: func() { lab.Command(t, "set", "milan", "load-balancer=true") },
+			Config:    config, ConfigPlanChecks: acctest.InPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				acctest.IsConnected, parts.stay(), gateways.Changed(acctest.KeepsGateways),
+			},
+		},
+	)
+}
+
+// takeAddress removes the address from the Service of Milan's gateway, like a load balancer that starts again.
+func takeAddress(t *testing.T, l *acctest.Lab) {
+	t.Helper()
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"loadBalancer":null}}`))
+	if err := l.Client(t, "milan").Status().Patch(t.Context(), service, patch); err != nil {
+		t.Fatal(err)
+	}
+	acctest.Await(t, l, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+		func(gateway *networkingv1beta1.GatewayServer) bool {
+			return gateway.Status.Endpoint == nil || len(gateway.Status.Endpoint.Addresses) == 0
+		})
+}
+
+func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	home := lab.NodeAddress(t, "milan")
+	const elsewhere = "192.0.2.77"
+	t.Cleanup(func() { lab.CallNode(t, home) })
+	parts, gateways := &serverParts{t: t, lab: lab}, &acctest.GatewayUIDs{T: t, Lab: lab}
+	config := lab.Between("milan",
+		acctest.OverNodePort+"\nwait_for_connection = false") // no packet reaches the other address
+	moved := func(address string) resource.TestStep {
+		return resource.TestStep{
+			PreConfig: func() { lab.MoveGateway(t, address) }, Config: config, ConfigPlanChecks: acctest.InPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				parts.stay(), gateways.Changed(acctest.KeepsGateways), dialled(t, lab, address),
+				statecheck.ExpectKnownValue(
+					acctest.RomeMilan, tfjsonpath.New("server_endpoint").AtMapKey("addresses").AtSliceIndex(0),
+					knownvalue.StringExact(address)),
+			},
+		}
+	}
+	acctest.Apply(t,
+		resource.TestStep{
+			Config: config,
+			ConfigStateChecks: []statecheck.StateCheck{
+				parts.stay(),
+				gateways.Changed(acctest.ReplacesGateways),
+				dialled(t, lab, home),
+			},
+		},
+		moved(elsewhere),
+		moved(home),
+	)
+}
+
+// dialled checks the address that Rome's gateway dials.
+func dialled(t *testing.T, l *acctest.Lab, address string) statecheck.StateCheck {
+	t.Helper()
+	return acctest.StateCheck(
+		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+			var gateway networkingv1beta1.GatewayClient
+			key := client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"}
+			if resp.Error = l.Client(t, "rome").Get(ctx, key, &gateway); resp.Error == nil &&
+				gateway.Spec.Endpoint.Addresses[0] != address {
+				resp.Error = fmt.Errorf("the client dials %v", gateway.Spec.Endpoint)
+			}
+		},
+	)
+}
+
+func TestAccAServiceChangeThatTheAPIServerRejectedHappensLater(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	c := lab.Administrator(t, "milan")
+	blocker := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "blocker"},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80, NodePort: 31777}},
+		},
+	}
+	t.Cleanup(func() { _ = c.Delete(context.WithoutCancel(t.Context()), blocker) })
+	config := func(port int) string {
+		return lab.Between("milan", fmt.Sprintf(`
+			server_gateway = { service_type = "NodePort", node_port = %d }
+			timeouts       = { update = %q }`, port, acctest.Ample))
+	}
+	acctest.Apply(
+		t,
+		resource.TestStep{
+			Config:            config(31776),
+			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				if err := c.Create(t.Context(), blocker); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Config: config(31777),
+			ExpectError: acctest.Message(`The change of the gateway's Service is refused on leaf "milan"`,
+				`Time ran out while waiting for … on "milan".`,
+				`Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is invalid: `+
+					`spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated.`,
+				"The Service stays as it was, and so does the tunnel.",
+				"Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again.",
+				acctest.HelpAt("service-change-refused")),
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				if err := c.Delete(t.Context(), blocker); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Config: config(31777), ConfigPlanChecks: acctest.InPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				acctest.IsConnected,
+				statecheck.ExpectKnownValue(
+					acctest.RomeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), knownvalue.Int32Exact(31777),
+				),
+			},
+		},
+	)
+}
+
+func TestAccABrokenTunnelIsExplainedAndPlansNothing(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	t.Cleanup(func() {
+		lab.Command(t, "set", "milan", "connect=true")
+		lab.Command(t, "set", "milan", "pull-image=true")
+	})
+	p := lab.NewProject(t, t.TempDir())
+	acctest.DestroyAtLast(p)
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort))
+	p.Apply()
+	acctest.DoesNotSay(t, p.Run("plan"), "Warning:")
+
+	lab.Command(t, "set", "milan", "connect=false")
+	acctest.Await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.Failed)
+	acctest.Await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", acctest.Failed)
+	output := p.Run("plan", "-detailed-exitcode") // fails if there is anything to change
+	acctest.Says(t, output, `Warning: The tunnel from "rome" to "milan" `+
+		`is down`, `The gateway of "rome" dials `+lab.NodeAddress(t, "milan")+`, UDP port 3`,
+		`On leaf "rome", Connection liqo-tenant-milan/gw-milan says "Error", since 20`,
+		`On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Error", since 20`,
+		`Check that the nodes of "rome" can reach `)
+	p.Run("apply", "-refresh-only", "-auto-approve")
+	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Error"`)
+
+	lab.Command(t, "set", "milan", "pull-image=false")
+	if err := lab.Client(t, "milan").DeleteAllOf(
+		t.Context(), &corev1.Pod{}, client.InNamespace("liqo-tenant-rome"),
+	); err != nil {
+		t.Fatal(err)
+	}
+	untilNoImageCanBePulled(t, lab)
+	acctest.Says(t, p.Run("plan", "-detailed-exitcode"),
+		`This is why: the gateway's image can't be pulled on leaf "milan". The kubelet can't pull image ghcr.io/liqotech/`)
+
+	lab.Command(t, "set", "milan", "pull-image=true")
+	p.Run("destroy", "-auto-approve")
+}
+
+// untilNoImageCanBePulled returns once the pod of Milan's gateway waits for its image.
+func untilNoImageCanBePulled(t *testing.T, l *acctest.Lab) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), acctest.TimeToHappen)
+	defer cancel()
+	changes, err := l.Administrator(t, "milan").Watch(ctx, &corev1.PodList{}, client.InNamespace("liqo-tenant-rome"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer changes.Stop()
+	for change := range changes.ResultChan() {
+		pod, ok := change.Object.(*corev1.Pod)
+		if ok && slices.ContainsFunc(pod.Status.ContainerStatuses, func(container corev1.ContainerStatus) bool {
+			return container.State.Waiting != nil && container.State.Waiting.Reason == "ImagePullBackOff"
+		}) {
+			return
+		}
+	}
+	t.Fatal("no pod waits for its image")
+}

@@ -1,0 +1,130 @@
+package pair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccAnApplyDoesNotWaitForKeysThatOthersProvide(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	const keyless = acctest.OverNodePort + "\nshare_keys = false"
+	acctest.Apply(t,
+		resource.TestStep{Config: lab.Between("milan", keyless), ConfigStateChecks: []statecheck.StateCheck{
+			acctest.Expect("status", knownvalue.StringExact("Connecting")),
+			acctest.StateCheck(
+				func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+					for _, cluster := range []string{"rome", "milan"} {
+						var keys networkingv1beta1.PublicKeyList
+						if err := lab.Client(t, cluster).List(ctx, &keys); err != nil || len(keys.Items) > 0 {
+							resp.Error = errors.Join(resp.Error, err, fmt.Errorf("%s has %d PublicKeys", cluster, len(keys.Items)))
+						}
+					}
+				},
+			),
+		}},
+		resource.TestStep{ // now the provider shares them
+			Config: lab.Between("milan", acctest.OverNodePort), ConfigPlanChecks: acctest.InPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+		},
+	)
+}
+
+func TestAccAMissingNamespaceIsNotCreated(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	acctest.Apply(t, resource.TestStep{
+		Config:      lab.Between("milan", acctest.OverNodePort+"\n"+`client_namespace = "nowhere"`),
+		ExpectError: regexp.MustCompile(`Namespace nowhere does not exist on leaf "rome"`),
+	})
+}
+
+func TestAccAMissingTemplateFailsThePlan(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	for expected, settings := range map[string]string{
+		`(?s)The template does not exist on leaf ` +
+			`"milan".*WgGatewayServerTemplate\s+liqo/nothing`: `server_gateway = { template = { name = "nothing" } }`,
+		`(?s)There are no templates of type example.com/v1/nothings ` +
+			`on\s+leaf\s+"rome"`: `client_gateway = { template = { resource = "example.com/v1/nothings" } }`,
+	} {
+		acctest.Apply(
+			t,
+			resource.TestStep{
+				Config:      lab.Between("milan", settings),
+				PlanOnly:    true,
+				ExpectError: regexp.MustCompile(expected),
+			},
+		)
+	}
+}
+
+func TestAccAPairCanHaveOnlyOneShortcut(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	acctest.Apply(t, resource.TestStep{
+		Config: lab.Contexts(`
+			resource "liqo_shortcut" "one" {
+			  client = "rome"
+			  server = "milan"
+			}
+			resource "liqo_shortcut" "two" {
+			  client = "milan"
+			  server = "rome"
+			}`),
+		PlanOnly:    true,
+		ExpectError: regexp.MustCompile(`(?s)The same pair twice.*clusters\s+"milan"\s+and\s+"rome"`),
+	})
+}
+
+func TestAccConfigurationsCanOutliveTheShortcut(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	const disconnecting = acctest.OverNodePort + "\n" + `on_destroy = "disconnect"`
+	acctest.Apply(t,
+		resource.TestStep{Config: lab.Between("milan", disconnecting)},
+		resource.TestStep{Config: lab.Contexts(""), Check: func(*terraform.State) error {
+			if got := lab.ConfiguredAt(t.Context(), t, "rome", "milan"); got.Pod != "10.203.0.0/16" {
+				return fmt.Errorf("Rome's Configuration says %v", got)
+			}
+			return nil
+		}},
+		resource.TestStep{
+			Config: lab.Between("milan", acctest.OverNodePort),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(acctest.RomeMilan, plancheck.ResourceActionCreate),
+			}},
+		},
+	)
+}
+
+// ipam returns the Deployment of Liqo's IPAM with these pools, as in Liqo's chart. It has no pods, because the lab runs
+// the program itself.
+func ipam(pools string) *appsv1.Deployment {
+	labels := map[string]string{
+		"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam", "app.kubernetes.io/instance": "liqo-ipam",
+	}
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-ipam", Labels: labels},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(int32(0)),
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				Containers: []corev1.Container{{
+					Name: "ipam", Image: "ghcr.io/liqotech/ipam",
+					Args: []string{"--pod-name=$(POD_NAME)", "--port=6000", "--pools=" + pools},
+				}},
+			}},
+		},
+	}
+}

@@ -1,0 +1,115 @@
+package peerings
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// shop is a namespace of Europe that is offloaded to Rome and Milan. It has the Service web. Its pods are web-rome and
+// web-milan, each in the leaf of its name.
+type shop struct{ *acctest.Lab }
+
+// openShop creates the shop, with pods in these leaves, for the duration of the test. It returns when the other leaf
+// knows each pod.
+func openShop(t *testing.T, l *acctest.Lab, leaves ...string) shop {
+	t.Helper()
+	s := shop{l}
+	l.Have(t, "europe", acctest.NamespaceNamed("shop"))
+	s.liqoctl(t, "offload", "namespace", "shop", "--namespace-mapping-strategy", "EnforceSameName",
+		"--pod-offloading-strategy", "Remote")
+	t.Cleanup(func() { s.liqoctl(t, "unoffload", "namespace", "shop", "--skip-confirm") })
+	l.Have(t, "europe", acctest.WebService())
+	for _, leaf := range leaves {
+		s.runs(t, leaf)
+	}
+	for _, leaf := range leaves {
+		s.leads(t, map[string]string{"rome": "milan", "milan": "rome"}[leaf], "web-"+leaf, centrally)
+	}
+	return s
+}
+
+// runs starts the pod of a leaf for the duration of the test. The scheduler would not choose a virtual node, because
+// the lab has no controller that removes the taint of a node that was not ready at first.
+func (s shop) runs(t *testing.T, leaf string) {
+	t.Helper()
+	s.Have(t, "europe", &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-" + leaf, Labels: map[string]string{"app": "web"}},
+		Spec:       corev1.PodSpec{NodeName: leaf, Containers: []corev1.Container{{Name: "web", Image: "any"}}},
+	})
+}
+
+// liqoctl runs a command of liqoctl in Europe. It also works in a cleanup.
+func (s shop) liqoctl(t *testing.T, args ...string) {
+	t.Helper()
+	args = append(args, "--kubeconfig", s.Cluster(t, "europe").Kubeconfig)
+	output, err := exec.CommandContext(
+		context.WithoutCancel(t.Context()),
+		acctest.LiqoctlProgram,
+		args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("liqoctl %v: %v\n%s", args, err, output)
+	}
+}
+
+// leads returns once the address at which a leaf reaches a pod of another leaf is as expected.
+func (s shop) leads(t *testing.T, leaf, pod string, expected func(address string) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), acctest.TimeToHappen)
+	defer cancel()
+	changes, err := s.Administrator(t, leaf).Watch(ctx, &discoveryv1.EndpointSliceList{}, client.InNamespace("shop"),
+		client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer changes.Stop()
+	for change := range changes.ResultChan() {
+		slice, ok := change.Object.(*discoveryv1.EndpointSlice)
+		if !ok {
+			continue
+		}
+		for _, endpoint := range slice.Endpoints {
+			if endpoint.TargetRef != nil && endpoint.TargetRef.Name == pod && expected(endpoint.Addresses[0]) {
+				return
+			}
+		}
+	}
+	t.Fatalf("%s does not get the expected address of %s", leaf, pod)
+}
+
+// annotate lets kubectl set the annotation that requests direct connections, or remove it if the value is null.
+func (s shop) annotate(t *testing.T, value string) {
+	t.Helper()
+	patch := `{"metadata":{"annotations":{"liqo.io/use-direct-connections":` + value + `}}}`
+	err := s.Administrator(t, "europe").Patch(t.Context(), acctest.WebService(),
+		client.RawPatch(types.MergePatchType, []byte(patch)), client.FieldOwner("kubectl-annotate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// annotations returns those of the Service.
+func (s shop) annotations(t *testing.T) map[string]string {
+	t.Helper()
+	service := acctest.WebService()
+	if err := s.Client(t, "europe").Get(t.Context(), client.ObjectKeyFromObject(service), service); err != nil {
+		t.Fatal(err)
+	}
+	return service.Annotations
+}
+
+// directly and centrally report whether an address is that of a pod of the other leaf, or one of Europe's external
+// addresses.
+func directly(address string) bool { return strings.HasPrefix(address, "10.20") }
+
+func centrally(address string) bool { return !directly(address) }

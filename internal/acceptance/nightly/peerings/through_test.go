@@ -1,0 +1,88 @@
+package peerings
+
+import (
+	"bytes"
+	"encoding/base64"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *testing.T) {
+	l := acctest.Borrow(t, peered)
+	kubeconfig := l.Cluster(t, "europe").Kubeconfig
+	powerless := l.NewProject(t, acctest.Root+"/examples/through")
+	powerless.Set("KUBE_CONFIG_PATH", kubeconfig)
+	powerless.Run("init")
+	acctest.Says(t, powerless.Refused("plan"), "No permission to", `This leaf is reached through "europe"`,
+		`Give user "europe"`, "guides/least-privilege-rbac#through-the-central-cluster")
+
+	for _, leaf := range []string{"rome", "milan"} {
+		l.Limit(t, leaf, "europe")
+		for _, object := range acctest.RolesIn(t, "shortcuts", "central-cluster") {
+			l.Have(t, leaf, object)
+		}
+	}
+	p := l.Example(t, "through")
+	europe := l.ReachedAs(t, "europe", "terraform", acctest.RolesIn(t, "plans", "through"))
+	p.Set("KUBE_CONFIG_PATH", kubeconfigOf(t, europe, "europe"))
+	p.Apply()
+	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	doesNotWriteIdentity(t, l, "rome", p)
+
+	p.ReplaceIn("main.tf", `rome   = { through = "europe" }`, `rome = { through = "europe", cluster_id = "roma" }`)
+	acctest.Says(t, p.Run("plan"), `Warning: "europe" has no credentials for it on leaf "rome"`,
+		`no Identity for a cluster with the ID "roma"; it has them for "milan", "rome"`, "Set `cluster_id`")
+	p.ReplaceIn("main.tf", `cluster_id = "roma" }`, `cluster_id = "rome" }`)
+	p.ReplaceIn("main.tf", `server = "milan"`, `server = "milan"
+		mtu = 1400`)
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	p.Run("plan", "-detailed-exitcode")
+	p.Run("destroy", "-auto-approve")
+}
+
+// doesNotWriteIdentity fails the test if a project contains the key that the centre has for a leaf.
+func doesNotWriteIdentity(t *testing.T, l *acctest.Lab, leaf string, p *acctest.Project) {
+	t.Helper()
+	var secret corev1.Secret
+	name := client.ObjectKey{Namespace: "liqo-tenant-" + leaf, Name: "kubeconfig-controlplane-" + leaf}
+	if err := l.Client(t, "europe").Get(t.Context(), name, &secret); err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig, err := clientcmd.Load(secret.Data["kubeconfig"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range kubeconfig.AuthInfos {
+		key := string(user.ClientKeyData)
+		for _, file := range acctest.FilesIn(t, p.Dir) {
+			if bytes.Contains(file.Content, acctest.Middle(key)) ||
+				bytes.Contains(file.Content, acctest.Middle(base64.StdEncoding.EncodeToString([]byte(key)))) {
+				t.Errorf("the key of the Identity is in %s", file.Name)
+			}
+		}
+	}
+}
+
+// kubeconfigOf returns a file in which the context with this name has the access.
+func kubeconfigOf(t *testing.T, l acctest.Leaf, name string) string {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters[name] = &clientcmdapi.Cluster{
+		Server:                   l.Host,
+		CertificateAuthorityData: []byte(l.ClusterCACertificate),
+	}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: l.Token}
+	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

@@ -1,0 +1,182 @@
+package peerings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
+	lab := acctest.UseUp(t, peered)
+	forget := func(at, of string) {
+		record := &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}
+		patch := client.RawPatch(types.MergePatchType, []byte(
+			`{"status":{"role":"Unknown","modules":{"authentication":{"enabled":false},"offloading":{"enabled":false}}}}`))
+		if err := lab.Client(t, at).Status().Patch(t.Context(), record, patch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	adopted := shortcutOverPeering(lab, "rome", "adopt_existing = true")
+	var networks []string
+	acctest.Apply(t,
+		resource.TestStep{
+			Config: adopted,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), acctest.Connected),
+			},
+		},
+		resource.TestStep{
+			PreConfig: func() { // as in Liqo's record when a gateway has no Deployment
+				networks = lab.Networks(t)
+				for _, name := range []string{"europe", "rome"} {
+					lab.Command(t, "set", name, "liqo=stopped")
+				}
+				forget("europe", "rome")
+				forget("rome", "europe")
+			},
+			Config: adopted, Destroy: true,
+			ExpectError: acctest.Message(`A peering uses the network on leaf "europe"`,
+				`This leaf needs the network for the peering with "rome" (Identity liqo-tenant-rome/…). Nothing `+
+					`was removed. `+
+					"End the peering first with `liqoctl unpeer`, or set `destroy_peering_network = true` and "+
+					"apply that before the destroy. If it is the only peering of the two clusters, `liqoctl` also removes "+
+					"the network.",
+				`In addition, a peering uses the network on leaf "rome".`,
+				`This leaf needs the network for the peering with "europe" (Tenant …). Nothing was removed.`),
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				lab.SameNetworks(t, networks)
+				for _, name := range []string{"europe", "rome"} {
+					lab.Command(t, "set", name, "liqo=running")
+				}
+			},
+			Config: shortcutOverPeering(lab, "rome", "adopt_existing = true\ndestroy_peering_network = true"),
+			ConfigPlanChecks: resource.ConfigPlanChecks{
+				PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(overPeering, plancheck.ResourceActionUpdate)},
+			},
+		},
+	)
+	for at, of := range map[string]string{"europe": "rome", "rome": "europe"} {
+		var namespace corev1.Namespace
+		if err := lab.Client(t, at).Get(
+			t.Context(), client.ObjectKey{Name: "liqo-tenant-" + of}, &namespace,
+		); err != nil || namespace.DeletionTimestamp != nil {
+			t.Errorf("the peering has lost its tenant namespace on %s (%v)", at, err)
+		}
+		if len(namespace.Annotations) > 0 {
+			t.Errorf("the tenant namespace on %s is still marked: %v", at, namespace.Annotations)
+		}
+	}
+	var tenants authv1beta1.TenantList
+	var identities authv1beta1.IdentityList
+	if err := lab.Client(t, "rome").List(t.Context(), &tenants); err != nil || len(tenants.Items) != 1 {
+		t.Errorf("Rome has Tenants %v (%v)", tenants.Items, err)
+	}
+	if err := lab.Client(t, "europe").List(
+		t.Context(), &identities, client.InNamespace("liqo-tenant-rome"),
+	); err != nil || len(identities.Items) == 0 {
+		t.Errorf("Europe has no Identity for Rome any more (%v)", err)
+	}
+}
+
+func TestAccWhatAPeeringUsesIsNotDestroyedUnlessThatIsForced(t *testing.T) {
+	lab := acctest.UseUp(t, peered) // the peerings lose their networks
+	t.Run("after it was adopted", func(t *testing.T) {
+		keptUnlessForced(t, lab, "rome", resource.TestStep{
+			Config: shortcutOverPeering(lab, "rome", "adopt_existing = true"),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), acctest.Connected),
+			},
+		}, "adopt_existing = true")
+	})
+	t.Run("after it was imported", func(t *testing.T) {
+		keptUnlessForced(t, lab, "milan", resource.TestStep{
+			Config: shortcutOverPeering(lab, "milan", ""), ResourceName: overPeering, ImportState: true,
+			ImportStateId: "europe/milan", ImportStatePersist: true,
+		}, "")
+	})
+}
+
+// keptUnlessForced takes over the network of a peering in the first step, tries to destroy it, and then forces the
+// destroy. Settings are those of the resource.
+func keptUnlessForced(t *testing.T, l *acctest.Lab, leaf string, takeOver resource.TestStep, settings string) {
+	t.Helper()
+	before := l.Networks(t)
+	var networks []string
+	acctest.Apply(t, takeOver,
+		resource.TestStep{
+			PreConfig: func() {
+				if networks = l.Networks(t); !slices.Equal(acctest.WithoutLabels(networks), acctest.WithoutLabels(before)) {
+					t.Errorf("the adoption has changed more than labels; before:\n%s\nnow:\n%s", strings.Join(before, "\n"),
+						strings.Join(networks, "\n"))
+				}
+			},
+			Config: shortcutOverPeering(l, leaf, settings), Destroy: true,
+			ExpectError: acctest.Message(`A peering uses the network on leaf "europe"`,
+				refused(leaf, "Provider"), fmt.Sprintf(`In addition, a peering uses the network `+
+					`on leaf %q.`, leaf), refused("europe", "Consumer")),
+		},
+		resource.TestStep{ // the shortcut is still in the state, unchanged
+			Config:           shortcutOverPeering(l, leaf, settings),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), acctest.Connected),
+			},
+		},
+		resource.TestStep{
+			PreConfig: func() { l.SameNetworks(t, networks) },
+			Config:    shortcutOverPeering(l, leaf, settings+"\ndestroy_peering_network = true"),
+			ConfigPlanChecks: resource.ConfigPlanChecks{
+				PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(overPeering, plancheck.ResourceActionUpdate)},
+			},
+		},
+	)
+	for _, line := range l.Networks(t) {
+		if strings.Contains(line, " liqo-tenant-"+leaf+"/") || strings.HasPrefix(line, leaf+" ") {
+			t.Errorf("the forced destroy has left %s", line)
+		}
+	}
+}
+
+// Rome consumes resources of Milan over a shortcut that exists already.
+func TestAccAPeeringBeginsAndEndsOnTheNetworkOfAnEarlierShortcut(t *testing.T) {
+	l := acctest.UseUp(t, peered) // signing requests of the new peering stay
+	before := l.Networks(t)
+	p := l.NewProject(t, t.TempDir())
+	acctest.DestroyAtLast(p)
+	p.Configure(acctest.Joining("earlier", "rome", "milan", ""))
+	p.Apply()
+	networks := l.Networks(t)
+	l.Command(t, "peer", "rome", "milan")
+	l.SameNetworks(t, networks)
+	p.Unchanged()
+	acctest.Says(t, p.Refused("destroy", "-auto-approve"), refused("milan", "Provider"), refused("rome", "Consumer"))
+	l.SameNetworks(t, networks)
+
+	l.LiqoctlBetween(t, "rome", "milan", "unpeer") // removes the network, too
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	p.Unchanged()
+	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
+		// Liqo records some time later that the peering has ended.
+		acctest.Await(t, l, leaf, &liqov1beta1.ForeignClusterList{}, other, func(record *liqov1beta1.ForeignCluster) bool {
+			return !record.Status.Modules.Authentication.Enabled && !record.Status.Modules.Offloading.Enabled
+		})
+	}
+	p.Run("destroy", "-auto-approve")
+	l.SameNetworks(t, before)
+}

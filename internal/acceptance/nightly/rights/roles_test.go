@@ -1,0 +1,120 @@
+package rights
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
+	aRoleIsEnough(t, acctest.Borrow(t, acctest.Pair))
+}
+
+// aRoleIsEnough takes shortcuts through their lives with the examples of roles, within the example of a policy.
+func aRoleIsEnough(t *testing.T, l *acctest.Lab) {
+	t.Helper()
+	leaves := reachedWithRole(t, l, "shortcuts", "key-rotation")
+	for _, leaf := range []string{"rome", "milan"} {
+		l.Limit(t, leaf)
+		l.Have(t, leaf, acctest.NamespaceNamed("liqo-shortcuts"))
+	}
+	p := l.Example(t, "credentials/token")
+	p.SetJSON("TF_VAR_leaves", leaves)
+	const shortcut = `
+		resource "liqo_shortcut" "rome_milan" {
+		  client         = "rome"
+		  server         = "milan"
+		  server_gateway = { service_type = "NodePort" }
+		  %s
+		  %s
+		}`
+	for _, namespaces := range []string{"", `
+		  client_namespace = "liqo-shortcuts"
+		  server_namespace = "liqo-shortcuts"`} {
+		// The second shortcut takes over the namespaces that the first one leaves.
+		for _, changed := range []string{`on_destroy = "disconnect"`, `
+			  mtu            = 1400
+			  cidr_remapping = "forbid"
+			  key_rotation   = "2"`} {
+			p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, ""))
+			p.Apply()
+			acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+			p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, changed))
+			acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+			acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+			acctest.Says(t, p.Run("destroy", "-auto-approve"), "1 destroyed")
+		}
+	}
+}
+
+func TestAccTheExampleOfARoleIsEnoughToAdoptANetworkMadeByLiqoctl(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	leaves := reachedWithRole(t, lab, "shortcuts")
+	p := lab.Example(t, "credentials/token")
+	p.SetJSON("TF_VAR_leaves", leaves)
+	lab.JoinByHand(t, "rome", "milan")()
+	p.Write("shortcut.tf", `
+		resource "liqo_shortcut" "rome_milan" {
+		  client         = "rome"
+		  server         = "milan"
+		  adopt_existing = true
+		  server_gateway = { service_type = "NodePort" }
+		}`)
+	p.Apply()
+}
+
+func TestAccTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	leaves := reachedWithRole(t, lab, "shortcuts")
+	p := lab.Example(t, "credentials/token")
+	p.SetJSON("TF_VAR_leaves", leaves)
+	p.Write("shortcut.tf", `
+		resource "liqo_shortcut" "rome_milan" {
+		  client   = "rome"
+		  server   = "milan"
+		  timeouts = { create = "`+acctest.Ample+`" }
+		}`)
+	p.Run("init")
+	t.Cleanup(func() { lab.Command(t, "set", "milan", "pull-image=true") })
+	lab.Command(t, "set", "milan", "pull-image=false")
+	output := p.Refused("apply", "-auto-approve")
+	acctest.Says(t, output, `The gateway's image can't be pulled on leaf "milan"`, "ErrImagePull")
+	acctest.DoesNotSay(t, output, "could be read")
+}
+
+func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	administrators, readers := lab.ReachedAsAdministrator(t, "rome", "milan"), reachedWithRole(t, lab, "plans")
+	p := lab.Example(t, "credentials/token")
+	p.Write("shortcut.tf", acctest.ShortcutRomeMilan+`
+		data "liqo_cluster" "rome" { name = "rome" }
+		data "liqo_shortcuts" "all" {}
+		data "liqo_topology" "all" {}
+		data "liqo_shortcut" "rome_milan" {
+		  client = "rome"
+		  server = "milan"
+		}`)
+	p.Run("init")
+
+	p.SetJSON("TF_VAR_leaves", readers)
+	acctest.Says(t, p.Run("plan"), "1 to add")
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), "No permission to")
+
+	p.SetJSON("TF_VAR_leaves", administrators)
+	p.Apply()
+	p.SetJSON("TF_VAR_leaves", readers)
+	p.Run("plan", "-detailed-exitcode")
+	p.SetJSON("TF_VAR_leaves", administrators) // to destroy it
+}
+
+// reachedWithRole returns the access to Rome and Milan with only the permissions in some of the repository's YAML
+// files.
+func reachedWithRole(t *testing.T, l *acctest.Lab, files ...string) map[string]acctest.Leaf {
+	t.Helper()
+	leaves := map[string]acctest.Leaf{}
+	for _, name := range []string{"rome", "milan"} {
+		leaves[name] = l.ReachedAs(t, name, "terraform", acctest.RolesIn(t, files...))
+	}
+	return leaves
+}

@@ -1,0 +1,111 @@
+package runbooks
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// The page whose runbooks these tests follow, with its own configurations and commands.
+const operation = "templates/guides/operate.md.tmpl"
+
+// likeThePage returns the sentences of an output on a page, without what differs from run to run.
+func likeThePage(output string) []string {
+	varies := regexp.MustCompile(`root@vm|\d{4}-\d\d-\d\dT[\d:]+Z|after \d+s|\[…\]|…`)
+	var sentences []string
+	for _, part := range varies.Split(acctest.Unbroken(output), -1) {
+		sentences = append(sentences, strings.Trim(part, " "))
+	}
+	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
+}
+
+// planSays fails the test unless the project's plan changes that much.
+func planSays(p *acctest.Project, changes string) {
+	p.T.Helper()
+	acctest.Says(p.T, p.Run("plan"), "Plan: "+changes)
+}
+
+func TestAccRunbookToAddALeafOnlyAddsAndToRemoveItOnlyRemoves(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	p := lab.Example(t, "mesh")
+	p.ReplaceIn("main.tf", `["rome", "milan", "naples"]`, `["rome", "milan"]`)
+	p.Apply()
+	networks := lab.Networks(t)
+	leaves := `["rome", "milan"]`
+	becomes := func(list string) {
+		p.ReplaceIn("main.tf", leaves, list)
+		leaves = list
+	}
+	for _, list := range []string{
+		`["naples", "rome", "milan"]`, `["rome", "naples", "milan"]`, `["rome", "milan", "naples"]`,
+	} {
+		becomes(list)
+		planSays(p, "2 to add, 0 to change, 0 to destroy.")
+	}
+	becomes(`["milan", "rome", "naples"]`) // in another order
+	planSays(p, "3 to add, 0 to change, 1 to destroy.")
+	becomes(`["rome", "milan", "naples"]`)
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "2 added, 0 changed, 0 destroyed")
+	p.Unchanged()
+	larger := lab.Networks(t)
+	for _, line := range networks {
+		if !slices.Contains(larger, line) {
+			t.Errorf("it has changed or is gone: %s", line)
+		}
+	}
+	becomes(`["rome", "milan"]`)
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 0 changed, 2 destroyed")
+	p.Unchanged()
+	lab.SameNetworks(t, networks)
+}
+
+func TestAccRunbookOfALostLeafGivesItUpInTwoApplies(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	outputs := acctest.BlocksOf(t, runbookOf(t, "Lose a leaf"), "text")
+	p := lab.StateIn(t, "lost", acctest.ShortcutRomeMilan)
+	p.Apply()
+	lab.Command(t, "stop-apiserver", "milan")
+	p.Configure(acctest.Joining("rome_milan", "rome", "milan", "force_destroy = true"))
+	acctest.Says(t, p.Run("apply", "-auto-approve"), likeThePage(outputs[0])...)
+	p.Configure(`provider "liqo" {}`)
+	acctest.Says(t, p.Run("apply", "-auto-approve"), likeThePage(outputs[1])...)
+
+	t.Log("It comes back after all.")
+	lab.Command(t, "start-apiserver", "milan")
+	p.Configure(acctest.Joining("rome_milan", "rome", "milan", "adopt_existing = true"))
+	p.Apply()
+	p.Run("destroy", "-auto-approve")
+}
+
+func TestAccRunbookOfARingConnectsEachLeafWithItsNeighbors(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	ring := acctest.BlockOf(t, acctest.SectionOf(t, "templates/guides/many-leaves.md.tmpl", "A full mesh"), "terraform")
+	p := lab.StateIn(t, "ring", strings.NewReplacer("turin", "naples", "genoa", "europe").Replace(ring))
+	acctest.Says(t, p.Run("plan"), `liqo_shortcut.ring["rome-milan"] will be`,
+		`liqo_shortcut.ring["milan-naples"] will be`, `liqo_shortcut.ring["naples-europe"] will be`,
+		`liqo_shortcut.ring["europe-rome"] will be`, "Plan: 4 to add")
+}
+
+func TestAccRunbookOfAServerOnEKSSetsTheAnnotations(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	block := acctest.BlockOf(t, acctest.SectionOf(t, operation, "Clouds and NAT"), "terraform")
+	p := lab.StateIn(t, "eks", block)
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	service := &corev1.Service{}
+	name := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}
+	if err := lab.Client(t, "milan").Get(t.Context(), name, service); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range regexp.MustCompile(`"(service.beta[^"]*)" *= "(.*)"`).FindAllStringSubmatch(block, -1) {
+		if value := service.Annotations[line[1]]; value != line[2] {
+			t.Errorf("%s is %q, expected %q", line[1], value, line[2])
+		}
+	}
+}
