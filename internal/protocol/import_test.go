@@ -34,3 +34,63 @@ func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 	p.imports(romeMilan, "rome/milan")
 	p.plan().isEmpty()
 }
+
+// namedOtherwise returns a provider block in which Rome and Milan have other names than their contexts, and a shortcut
+// between them. There are no other names.
+func (l *leaves) namedOtherwise(client, server string) string {
+	return l.known(map[string]string{client: "rome", server: "milan"}) + fromTo(client, server, overNodePort)
+}
+
+func TestAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
+	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome",
+		"arn:aws:eks:eu-west-1:111122223333:cluster/milan"
+	l := leavesFor(t)
+	l.joinedByHand()
+	p := l.project(t, l.namedOtherwise(rome, milan))
+	p.importFails(romeMilan, rome+"/turin", "Error: Invalid import ID",
+		`It was "`+rome+`/turin". The known names are ["`+milan+`" "`+rome+`"].`)
+	p.imports(romeMilan, rome+"/"+milan)
+	p.plan().isEmpty()
+	p.has(romeMilan, "Connected", "status")
+}
+
+func TestAShortcutIsImportedByItsIDWhateverTheNamesOfItsLeaves(t *testing.T) {
+	l := leavesFor(t)
+	l.joinedByHand()
+	p := l.project(t, l.namedOtherwise("uno", "due"))
+	p.importFails(romeMilan, "rome/turin", "Error: Unknown server",
+		`None of the leaves "due", "uno" has the cluster ID "turin".`)
+	p.imports(romeMilan, "rome/milan")
+	p.plan().isEmpty()
+}
+
+func TestAnInvalidImportImportsNothing(t *testing.T) {
+	l := leavesFor(t, topology...)
+	l.joinedByHand()
+	p := l.project(t, between("milan", overNodePort))
+	p.importFails(romeMilan, "milan/rome", "Error: The network has the opposite direction",
+		`"rome" is the client and "milan" the server.`, "Nothing was imported")
+	p.importFails(romeMilan, "rome/naples", "Cannot import non-existent remote object")
+	l.of("milan").stop()
+	p.importFails(romeMilan, "rome/milan", `Error: The API server can't be reached on leaf "milan"`)
+	l.of("milan").start()
+	p.imports(romeMilan, "rome/milan")
+	p.plan().isEmpty()
+}
+
+func TestAResourceOfOneEndIsImported(t *testing.T) {
+	const configuration = "liqo_configuration.milan"
+	l := leavesFor(t)
+	l.joinedByHand()
+	p := l.project(t, `
+		resource "liqo_configuration" "milan" {
+		  cluster           = "rome"
+		  remote_cluster_id = "milan"
+		  pod_cidrs         = ["10.203.0.0/16"]
+		  external_cidr     = "192.168.1.0/24"
+		}`)
+	p.importFails(configuration, "rome/turin", "Cannot import non-existent remote object")
+	p.imports(configuration, "rome/milan")
+	p.has(configuration, "liqo-tenant-milan", "namespace")
+	p.plan().isEmpty()
+}

@@ -56,7 +56,7 @@ func TestAPlanWarnsOfAShortcutThatAnotherProviderBlockHasMade(t *testing.T) {
 	planned.says(`Warning: A shortcut with`, "exists already on leaf", "with "+two+",")
 }
 
-func TestAnUnknownSettingIsValidAndMayTurnOutToBeNull(t *testing.T) {
+func TestAnUnknownSettingMayTurnOutToBeNull(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, `
 		variable "node_port" { default = null }

@@ -124,15 +124,15 @@ func (p *project) destroyFails(sentences ...string) *outcome {
 }
 
 // imports is `terraform import`, which must succeed.
-func (p *project) imports(address, id string) *outcome {
+func (p *project) imports(address, id string) {
 	p.t.Helper()
-	return p.succeeded(p.tryImport(address, id))
+	p.succeeded(p.tryImport(address, id))
 }
 
 // importFails is `terraform import`, which must fail and say these sentences.
-func (p *project) importFails(address, id string, sentences ...string) *outcome {
+func (p *project) importFails(address, id string, sentences ...string) {
 	p.t.Helper()
-	return p.refused(p.tryImport(address, id), sentences)
+	p.refused(p.tryImport(address, id), sentences)
 }
 
 // forget is `terraform state rm`.

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
 
 // Behind returns a provider block in which Rome and Milan are these contexts.
@@ -30,30 +28,11 @@ const BothLeaves = `
 	}
 	`
 
-// From returns a shortcut to Milan from the leaf with this name.
-func From(client string) string {
-	return fmt.Sprintf(`
-		resource "liqo_shortcut" "rome_milan" {
-		  client         = %q
-		  server         = "milan"
-		  server_gateway = { service_type = "NodePort" }
-		}`, client)
-}
-
 // Importing returns a step that imports a shortcut. With a message, the import must fail.
 func Importing(config, id string, refusal *regexp.Regexp) resource.TestStep {
 	return resource.TestStep{
 		Config: config, ResourceName: RomeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: refusal == nil,
 		ExpectError: refusal,
-	}
-}
-
-// ChangesNothing returns a step with an empty plan, on a shortcut that works.
-func ChangesNothing(config string) resource.TestStep {
-	return resource.TestStep{
-		Config:            config,
-		ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-		ConfigStateChecks: []statecheck.StateCheck{IsConnected},
 	}
 }
 

@@ -1,89 +1,14 @@
 package pair
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
-
-func TestAccALeafCanBeRenamed(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	calls := func(rome string) string {
-		return lab.Known(map[string]string{rome: acctest.Entry("rome"), "milan": acctest.Entry("milan")})
-	}
-	writes := writesSince{lab: lab}
-	acctest.Apply(t,
-		resource.TestStep{
-			Config: calls(
-				"uno",
-			) + acctest.From(
-				"uno",
-			), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
-		},
-		resource.TestStep{
-			Config: calls("due") + acctest.From("uno"), PlanOnly: true,
-			ExpectError: acctest.Message("Unknown leaf uno", `…client = "uno" There is no leaf with the name "uno". `+
-				`Cluster "rome", the client of this resource, has the name "due" now. `+
-				"Set `client = \"due\"`. This changes nothing on any leaf."),
-		},
-		resource.TestStep{
-			Config: calls("due") + acctest.From("due"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectResourceAction(acctest.RomeMilan, plancheck.ResourceActionUpdate),
-				lab.RequestsAre(func(counts map[string]int) { writes.before = counts }),
-			}},
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.Expect("client",
-					knownvalue.StringExact("due")), acctest.Expect("id", knownvalue.StringExact("rome/milan")),
-				acctest.IsConnected, writes.none(),
-			},
-		},
-		resource.TestStep{ // a name that no cluster can confirm
-			PreConfig: func() { lab.Command(t, "stop-apiserver", "rome") },
-			Config: calls(
-				"tre",
-			) + acctest.From(
-				"tre",
-			), ExpectError: acctest.Message(`The API server can't be reached on leaf "tre"`),
-		},
-		resource.TestStep{
-			PreConfig: func() { lab.Command(t, "start-apiserver", "rome") },
-			Config:    calls("tre") + acctest.From("tre"), ConfigPlanChecks: acctest.InPlace(),
-		},
-	)
-}
-
-// writesSince compares the number of writes to the clusters by users of the common kubeconfig with the number before.
-type writesSince struct {
-	lab    *acctest.Lab
-	before map[string]int // as counted by [Lab.requests]
-}
-
-func (w *writesSince) none() statecheck.StateCheck {
-	return acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			now, err := w.lab.Requests(ctx)
-			if err != nil {
-				resp.Error = err
-				return
-			}
-			for request, count := range now {
-				verb := strings.Fields(request)[1]
-				if isRead := verb == "get" || verb == "list" || verb == "watch"; !isRead && count > w.before[request] {
-					resp.Error = fmt.Errorf("unexpected request: %s", request)
-				}
-			}
-		},
-	)
-}
 
 func TestAccALostLeafBlocksNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)

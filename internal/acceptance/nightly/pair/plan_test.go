@@ -26,44 +26,6 @@ func planned(t *testing.T, l *acctest.Lab, messages map[string]struct {
 	}
 }
 
-func TestAccAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	opposite := lab.Contexts(`
-		resource "liqo_shortcut" "milan_rome" {
-		  client = "milan"
-		  server = "rome"
-		}`)
-	refused := acctest.Message(
-		`A network with "…" exists already on leaf "…"`,
-		`…This provider did not make …; liqoctl or `+
-			`another program did. Import that `+
-			"network, set `adopt_existing = true` to take it over, or remove it first, for instance with `liqoctl "+
-			"network reset`.",
-	)
-	acctest.Apply(t,
-		resource.TestStep{
-			PreConfig: lab.JoinByHand(t, "rome", "milan"), Config: lab.Contexts(acctest.ShortcutRomeMilan), PlanOnly: true,
-			ExpectError: refused,
-		},
-		resource.TestStep{Config: opposite, PlanOnly: true, ExpectError: refused},
-		resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+"\nadopt_existing = true")},
-	)
-}
-
-func TestAccAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	lab.Have(t, "rome", acctest.NamespaceNamed("liqo-tenant-milan"))
-	planned(t, lab, map[string]struct {
-		settings string
-		message  *regexp.Regexp
-	}{
-		"the tenant namespace's name is": {
-			acctest.OverNodePort, acctest.Message(`Namespace liqo-tenant-milan is taken on `+
-				`leaf "rome"`, `with liqo_shortcut.rome_milan,`),
-		},
-	})
-}
-
 func TestAccAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	lab.HaveKeys(t, "rome", "my-keys")
@@ -89,19 +51,6 @@ func TestAccAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 	acctest.Apply(
 		t, resource.TestStep{Config: lab.Between("milan", keys("my-keys", own)), PlanOnly: true, ExpectNonEmptyPlan: true},
 	)
-}
-
-func TestAccAPlanWarnsOfMissingObjectsThatTheApplyMayCreate(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.StateIn(t, "missing", acctest.Joining("s", "rome", "milan", `
-		server_namespace = "nowhere"
-		client_namespace = "default"
-		client_gateway   = { key_secret = "no-keys" }`))
-	acctest.DestroyAtLast(p)
-	const later = "This is only a warning, because the same apply may create it before the shortcut."
-	acctest.Says(t, p.Run("plan"), `Warning: Namespace nowhere does not exist on leaf "milan"`,
-		`Warning: Secret default/no-keys does not exist on leaf "rome"`, later)
-	acctest.Says(t, p.Refused("apply", "-auto-approve"), `Error: Namespace nowhere does not exist on leaf "milan"`)
 }
 
 func TestAccAPlanFindsASettingThatTheTemplateIgnores(t *testing.T) {

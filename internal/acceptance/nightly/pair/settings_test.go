@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -42,50 +41,6 @@ func TestAccAnApplyDoesNotWaitForKeysThatOthersProvide(t *testing.T) {
 			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 		},
 	)
-}
-
-func TestAccAMissingNamespaceIsNotCreated(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	acctest.Apply(t, resource.TestStep{
-		Config:      lab.Between("milan", acctest.OverNodePort+"\n"+`client_namespace = "nowhere"`),
-		ExpectError: regexp.MustCompile(`Namespace nowhere does not exist on leaf "rome"`),
-	})
-}
-
-func TestAccAMissingTemplateFailsThePlan(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	for expected, settings := range map[string]string{
-		`(?s)The template does not exist on leaf ` +
-			`"milan".*WgGatewayServerTemplate\s+liqo/nothing`: `server_gateway = { template = { name = "nothing" } }`,
-		`(?s)There are no templates of type example.com/v1/nothings ` +
-			`on\s+leaf\s+"rome"`: `client_gateway = { template = { resource = "example.com/v1/nothings" } }`,
-	} {
-		acctest.Apply(
-			t,
-			resource.TestStep{
-				Config:      lab.Between("milan", settings),
-				PlanOnly:    true,
-				ExpectError: regexp.MustCompile(expected),
-			},
-		)
-	}
-}
-
-func TestAccAPairCanHaveOnlyOneShortcut(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Contexts(`
-			resource "liqo_shortcut" "one" {
-			  client = "rome"
-			  server = "milan"
-			}
-			resource "liqo_shortcut" "two" {
-			  client = "milan"
-			  server = "rome"
-			}`),
-		PlanOnly:    true,
-		ExpectError: regexp.MustCompile(`(?s)The same pair twice.*clusters\s+"milan"\s+and\s+"rome"`),
-	})
 }
 
 func TestAccConfigurationsCanOutliveTheShortcut(t *testing.T) {

@@ -10,26 +10,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-func TestAccAnEmptyCredentialIsRejectedBeforeAndDuringTheApply(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Topology)
-	refusal := acctest.Message("Empty value",
-		`…clusters["rome"].config_content is empty. Set a value, or remove the attribute.`)
-	acctest.Apply(t,
-		resource.TestStep{
-			Config: lab.Listing(
-				`rome = { config_content = "" }`,
-			) + acctest.ShortcutRomeMilan, PlanOnly: true, ExpectError: refusal,
-		},
-		resource.TestStep{
-			Config: `
-				resource "terraform_data" "kubeconfig" {
-				  input = ""
-				}` + lab.Listing(`rome = { config_content = terraform_data.kubeconfig.output }`) + acctest.ShortcutRomeMilan,
-			ExpectError: refusal,
-		},
-	)
-}
-
 func TestAccAnEntryWithoutCredentialsIsTheContextWithItsName(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	acctest.Apply(t,

@@ -9,16 +9,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-func TestAccForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Topology)
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Between("naples", acctest.OverNodePort+"\n"+`cidr_remapping = "forbid"`),
-		ExpectError: regexp.MustCompile(
-			`(?s)Remapping is forbidden, and needed.*10\.202\.0\.0/16 of "(rome|naples)"\s+overlaps\s+with\s+10\.202\.0\.0/16`,
-		),
-	})
-}
-
 func TestAccAnUnpredictedForbiddenRemappingLeavesNothingBehind(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	acctest.Apply(t, resource.TestStep{ // Liqo's IPAM has only private addresses
