@@ -25,7 +25,7 @@ import (
 
 // Programs that the tests run in addition to Terraform.
 var (
-	LabProgram     string
+	LabProgram     = filepath.Join(Root, "bin", "liqo-lab")
 	LiqoctlProgram string
 )
 
@@ -72,14 +72,17 @@ var (
 	janitor io.Closer
 )
 
-// useScratch makes a new folder the one for temporary files. A shell removes it when this process is gone, even by a
-// SIGKILL: then its stdin ends. What still runs may write into it for some seconds, so the shell tries again.
+// useScratch makes a new folder the one for temporary files. When this process is gone, even by a SIGKILL, the stdin of
+// a shell ends. It lets the labs in the folder end, and removes the folder. What still runs may write into it for some
+// seconds, so the shell tries again.
 func useScratch() (err error) {
 	if Scratch, err = os.MkdirTemp("", "liqo-acc-"); err != nil {
 		return err
 	}
-	const script = `cat; n=0; until rm -rf "$1" || [ $((n += 1)) -ge 60 ]; do sleep 1; done`
-	shell := exec.Command("sh", "-c", script, "janitor", Scratch)
+	const script = `cat
+		for lab in "$1"/lab*/lab; do [ ! -e "$lab" ] || "$2" down --dir "$lab"; done
+		n=0; until rm -rf "$1" || [ $((n += 1)) -ge 60 ]; do sleep 1; done`
+	shell := exec.Command("sh", "-c", script, "janitor", Scratch, LabProgram)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is not for it
 	if janitor, err = shell.StdinPipe(); err != nil {
 		return err
@@ -139,7 +142,6 @@ func setEnvironment() error {
 // buildPrograms builds the lab and liqoctl, unless they are built already. Other packages may want to do so at the same
 // time: without a lock, they would replace a program that one of them runs.
 func buildPrograms() (err error) {
-	LabProgram = Root + "/bin/liqo-lab"
 	if err := os.MkdirAll(filepath.Dir(LabProgram), 0o755); err != nil {
 		return err
 	}
