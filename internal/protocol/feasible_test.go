@@ -1,14 +1,23 @@
 package protocol
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestForbiddenRemappingFailsThePlanAndNamesBothCIDRs(t *testing.T) {
 	l := leavesFor(t, topology...)
-	l.project(t, between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`)).
-		planFails("Remapping is forbidden, and needed", "overlaps with 10.202.0.0/16")
+	l.project(t, between("naples", overNodePort+"\n"+`cidr_remapping = "forbid"`)).planFails(
+		"Error: Remapping is forbidden, and needed", `cidr_remapping = "forbid"`,
+		`10.202.0.0/16 of "naples" overlaps with 10.202.0.0/16`)
+	l.project(t, between("naples", overNodePort)).plan().
+		says("Warning: A pod CIDR will be remapped", `10.202.0.0/16 of "naples" overlaps with 10.202.0.0/16`)
 }
 
 func TestAnUnpredictedForbiddenRemappingLeavesNothingBehind(t *testing.T) {
@@ -24,10 +33,10 @@ func TestAMissingTemplateFailsThePlan(t *testing.T) {
 	l := leavesFor(t)
 	for settings, sentences := range map[string][]string{
 		`server_gateway = { template = { name = "nothing" } }`: {
-			`The template does not exist on leaf "milan"`, "WgGatewayServerTemplate liqo/nothing",
+			`The template does not exist on leaf "milan"`, "server_gateway.template", "WgGatewayServerTemplate liqo/nothing",
 		},
 		`client_gateway = { template = { resource = "example.com/v1/nothings" } }`: {
-			`There are no templates of type example.com/v1/nothings on leaf "rome"`,
+			`There are no templates of type example.com/v1/nothings on leaf "rome"`, "client_gateway.template",
 		},
 	} {
 		l.project(t, between("milan", settings)).planFails(sentences...)
@@ -41,6 +50,7 @@ func TestAPlanWarnsOfMissingObjectsThatTheApplyMayCreate(t *testing.T) {
 		client_namespace = "default"
 		client_gateway   = { key_secret = "no-keys" }`))
 	p.plan().says(`Warning: Namespace nowhere does not exist on leaf "milan"`,
+		`server_namespace = "nowhere"`, `client_gateway.key_secret = "no-keys"`,
 		`Warning: Secret default/no-keys does not exist on leaf "rome"`,
 		"This is only a warning, because the same apply may create it before the shortcut.")
 	p.applyFails(`Error: Namespace nowhere does not exist on leaf "milan"`)
@@ -50,7 +60,7 @@ func TestAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 	l := leavesFor(t)
 	l.have("rome", namespaceNamed("liqo-tenant-milan"))
 	l.project(t, between("milan", overNodePort)).
-		planFails(`Namespace liqo-tenant-milan is taken on leaf "rome"`, "with "+romeMilan+",")
+		planFails(`Namespace liqo-tenant-milan is taken on leaf "rome"`, "with "+romeMilan+",", "client_namespace")
 }
 
 func TestAPairCanHaveOnlyOneShortcut(t *testing.T) {
@@ -82,7 +92,7 @@ func TestAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
 	l := leavesFor(t)
 	l.joinedByHand()
 	refused := []string{
-		"Error: A network with", "exists already on leaf", "This provider did not make",
+		"Error: A network with", "exists already on leaf", "with " + romeMilan + ", adopt_existing This provider did not make",
 		"Import that network, set `adopt_existing = true` to take it over, or remove it first, for instance with " +
 			"`liqoctl network reset`.",
 	}
@@ -101,7 +111,8 @@ func TestAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
 	second := l.project(t, between("milan", overNodePort))
 	planned := second.plan()
 	planned.does("create", romeMilan)
-	planned.says(`Warning: A shortcut with "milan" exists already on leaf "rome"`, "Another liqo_shortcut owns it",
+	planned.says(`Warning: A shortcut with "milan" exists already on leaf "rome"`, "adopt_existing",
+		"Another liqo_shortcut owns it",
 		"This is only a warning, because the same apply may destroy the other resource")
 	second.configure(between("naples", inNamespace))
 	second.planFails(`Error: Namespace shortcuts has a gateway for another cluster on leaf "rome"`, "with "+romeMilan)
@@ -112,4 +123,69 @@ func TestAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
 	planned.does("create", renamed)
 	planned.does("delete", romeMilan)
 	planned.says("Warning: A shortcut with", "with "+renamed+",")
+}
+
+func TestAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
+	l := leavesFor(t)
+	keys := func(name, more string) string {
+		return overNodePort + fmt.Sprintf("\nclient_gateway = { key_secret = %q }\n", name) + more
+	}
+	const own = `client_namespace = "default"`
+	l.have("rome", keysNamed(t, "my-keys"))
+	mixed := keysNamed(t, "mixed-keys")
+	mixed.Data[consts.PublicKeyField] = keysNamed(t, "others").Data[consts.PublicKeyField]
+	l.have("rome", mixed)
+
+	l.project(t, between("milan", keys("mixed-keys", own))).
+		planFails(`Secret default/mixed-keys has another public key on leaf "rome"`)
+	l.project(t, between("milan", keys("my-keys", ""))).planFails(
+		`Secret liqo-tenant-milan/my-keys would be deleted with the shortcut on leaf "rome"`,
+		`client_gateway.key_secret = "my-keys"`,
+		"Set the namespace at this end (`client_namespace`")
+	l.project(t, between("milan", keys("my-keys", own))).plan().does("create", romeMilan)
+}
+
+func TestAPlanFindsASettingThatTheTemplateIgnores(t *testing.T) {
+	l := leavesFor(t)
+	l.copyTemplate("milan", "WgGatewayServerTemplate", "wireguard-server", "?loadBalancerIP", "?nodePort")
+	const nodePort = `server_gateway = { service_type = "NodePort", node_port = 31021 `
+	l.project(t, between("milan", nodePort+`, template = { name = "copy" } }`)).planFails(
+		"The template ignores node_port", "with "+romeMilan+",", "server_gateway.node_port = 31021",
+		`The Service in template WgGatewayServerTemplate liqo/copy on leaf "milan" does not use the node port of the `+
+			"gateway, so `node_port` would have no effect.")
+	l.project(t, between("milan", `server_gateway = { load_balancer_ip = "192.0.2.11", template = { name = "copy" } }`)).
+		planFails("The template ignores load_balancer_ip")
+	l.project(t, between("milan", nodePort+"}")).plan().does("create", romeMilan) // Liqo's default template
+}
+
+func TestAPlanFindsRangesThatLiqoCannotAssign(t *testing.T) {
+	l := leavesFor(t)
+	l.have("rome", ipam("172.16.0.0/12,192.168.0.0/16"))
+	l.project(t, between("milan", overNodePort+"\n"+`cidr_remapping = "forbid"`)).planFails(
+		"Remapping is forbidden, and needed",
+		`The pod CIDR 10.203.0.0/16 of "milan" is outside the ranges that Liqo on "rome" gives out, 172.16.0.0/12 and `+
+			`192.168.0.0/16: Liqo on "rome" remaps it.`)
+	l.project(t, between("milan", overNodePort+"\n"+`server_network = { pod_cidrs = ["fd00:1::/64"] }`)).planFails(
+		`Liqo can't join the IPv6 range fd00:1::/64 on leaf "milan"`, "The IPAM of Liqo gives out IPv4 ranges only")
+	l.project(t, between("milan", overNodePort)).plan().
+		says("Warning: A pod CIDR will be remapped", `is outside the ranges that Liqo on "rome" gives out`)
+}
+
+// ipam returns the Deployment of Liqo's IPAM with these pools, as in Liqo's chart.
+func ipam(pools string) *appsv1.Deployment {
+	labels := map[string]string{
+		"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam", "app.kubernetes.io/instance": "liqo-ipam",
+	}
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-ipam", Labels: labels},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				Containers: []corev1.Container{{
+					Name: "ipam", Image: "ghcr.io/liqotech/ipam",
+					Args: []string{"--pod-name=$(POD_NAME)", "--port=6000", "--pools=" + pools},
+				}},
+			}},
+		},
+	}
 }

@@ -109,12 +109,13 @@ func (p *project) applyFails(sentences ...string) *outcome {
 }
 
 // destroy is `terraform destroy`, which must succeed.
-func (p *project) destroy() {
+func (p *project) destroy() *outcome {
 	p.t.Helper()
-	p.succeeded(p.tryApply(true))
+	destroyed := p.succeeded(p.tryApply(true))
 	if len(p.state) > 0 {
 		p.t.Errorf("%s is still in the state", p.state[0].address)
 	}
+	return destroyed
 }
 
 // destroyFails is `terraform destroy`, which must fail and say these sentences.

@@ -45,3 +45,20 @@ func TestALeafWithAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 		p.plan().isEmpty()
 	}
 }
+
+func TestUnknownRangesChangeInPlace(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort+`
+		client_network = { pod_cidrs = [var.pods] }
+		server_network = { external_cidr = var.external }`))
+	announce := func(pods, external string) *outcome {
+		p.unknown("pods", cty.StringVal(pods))
+		p.unknown("external", cty.StringVal(external))
+		return p.applyOnce()
+	}
+	announce("10.202.0.0/17", "192.168.1.0/25")
+	announce("10.202.128.0/17", "192.168.1.0/26").does("update", romeMilan)
+	p.has(romeMilan, "Connected", "status")
+	p.has(romeMilan, `["10.202.128.0/17"]`, "client_network", "remapped_pod_cidrs")
+	p.has(romeMilan, "192.168.1.0/26", "server_network", "external_cidr")
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,11 +21,7 @@ func TestEverySettingChangesInPlace(t *testing.T) {
 	l.copyTemplate("milan", "WgGatewayServerTemplate", "wireguard-server")
 	l.copyTemplate("rome", "WgGatewayClientTemplate", "wireguard-client")
 	for _, name := range []string{"rome", "milan"} {
-		keys, err := reactions.Keys(metav1.ObjectMeta{Namespace: "default", Name: "my-keys"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.have(name, keys)
+		l.have(name, keysNamed(t, "my-keys"))
 	}
 	now := settings{"server_gateway.service_type": `"NodePort"`}
 	p := l.project(t, between("milan", now.text()))
@@ -173,16 +170,44 @@ func differing(before, now map[string]metav1.PartialObjectMetadata) string {
 	return strings.Join(found, ", ")
 }
 
-// copyTemplate copies one of Liqo's templates on a leaf.
-func (l *leaves) copyTemplate(name, kind, from string) {
+// keysNamed returns a Secret in namespace default with new keys for a gateway.
+func keysNamed(t *testing.T, name string) *corev1.Secret {
+	t.Helper()
+	keys, err := reactions.Keys(metav1.ObjectMeta{Namespace: "default", Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+// copyTemplate copies one of Liqo's templates on a leaf, without some fields wherever they are.
+func (l *leaves) copyTemplate(name, kind, from string, without ...string) {
 	l.t.Helper()
 	template := &unstructured.Unstructured{}
 	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
 	if err := l.of(name).Get(l.t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template); err != nil {
 		l.t.Fatal(err)
 	}
+	for _, field := range without {
+		removeField(template.Object, field)
+	}
 	template.SetName("copy")
 	template.SetResourceVersion("")
 	template.SetUID("")
 	l.have(name, template)
+}
+
+// removeField removes every field with this name.
+func removeField(value any, field string) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			removeField(element, field)
+		}
+	case map[string]any:
+		delete(value, field)
+		for _, element := range value {
+			removeField(element, field)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -17,8 +16,6 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -69,44 +66,19 @@ func gatewayWith(t *testing.T, attribute string, value attr.Value) types.Object 
 	return types.ObjectValueMust(serverGatewayTypes, attributes)
 }
 
-func clientGatewayWith(t *testing.T, attribute string, value attr.Value) types.Object {
-	t.Helper()
-	return objectWith(t.Context(), clientGatewayTypes, map[string]attr.Value{attribute: value})
-}
-
 func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 	taken := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan"}} }
-	missing := types.ObjectValueMust(templateTypes, map[string]attr.Value{
-		"name": types.StringValue("nothing"), "namespace": types.StringNull(),
-		"resource": types.StringValue(liqo.DefaultServerTemplateResource),
-	})
 	for name, test := range map[string]struct {
 		onRome   []object
 		change   func(*planning)
 		expected []string
 	}{
 		"nothing": {nil, func(*planning) {}, nil},
-		"a network that someone else made": {
-			[]object{clustertest.Configuration("milan")}, func(*planning) {}, []string{"adopt_existing"},
-		},
-		"an adopted network": {
-			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolValue(true) },
-			nil,
-		},
 		"a network that may be adopted": {
 			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolUnknown() },
 			nil,
 		},
-		"a taken namespace":    {[]object{taken()}, func(*planning) {}, []string{"client_namespace"}},
 		"an unknown namespace": {nil, func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }, nil},
-		"a template that does not exist": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "template", missing) },
-			[]string{"server_gateway.template"},
-		},
-		"a setting that the template ignores": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000)) },
-			[]string{"server_gateway.node_port"},
-		},
 		"annotations that Liqo can't set": {
 			nil, func(p *planning) {
 				clustertest.OlderLiqo(p.pair.server)
@@ -125,16 +97,6 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys")) },
 			[]string{"server_gateway.key_secret"},
 		},
-		"a template of the client that does not exist": {
-			nil, func(p *planning) { p.plan.ClientGateway = clientGatewayWith(t, "template", missing) },
-			[]string{"client_gateway.template"},
-		},
-		"keys of the client that a destroy would remove": {
-			nil, func(p *planning) {
-				p.plan.ClientGateway = clientGatewayWith(t, "key_secret", types.StringValue("keys"))
-			},
-			[]string{"client_gateway.key_secret"},
-		},
 		"a gateway that is not fully known": {
 			[]object{taken()}, func(p *planning) { p.plan.ClientGateway = types.ObjectUnknown(clientGatewayTypes) },
 			[]string{"client_namespace"},
@@ -151,27 +113,6 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 		p := toBeMade(t, test.onRome...)
 		test.change(p)
 		if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), test.expected) {
-			t.Errorf("%s: %v", name, diags)
-		}
-	}
-}
-
-func TestAMissingObjectThatTheApplyMayCreateIsOnlyAWarning(t *testing.T) {
-	own := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "own"}} }
-	for name, test := range map[string]struct {
-		change    func(*planning)
-		attribute string
-	}{
-		"a namespace": {func(p *planning) { p.config.ClientNamespace = types.StringValue("nowhere") }, "client_namespace"},
-		"keys": {func(p *planning) {
-			p.plan.ClientGateway = clientGatewayWith(t, "key_secret", types.StringValue("keys"))
-			p.config.ClientNamespace = types.StringValue("own")
-		}, "client_gateway.key_secret"},
-	} {
-		p := toBeMade(t, own())
-		test.change(p)
-		diags := checkFeasible(t.Context(), p)
-		if diags.HasError() || !slices.Contains(at(diags, diag.SeverityWarning), test.attribute) {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
@@ -208,42 +149,6 @@ func TestAVersionOfLiqoThatIsTooOldOrHasADefectIsReportedAtItsLeaf(t *testing.T)
 	}
 }
 
-func TestAPlanWarnsOfARemappingAndFailsIfItIsForbidden(t *testing.T) {
-	joined := pair{
-		client: clustertest.Leaf(
-			t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16"), clustertest.Templates()...)...,
-		),
-		server: clustertest.Leaf(
-			t, "milan", append(clustertest.Ranges("10.1.128.0/17", "10.71.0.0/16"), clustertest.Templates()...)...,
-		),
-	}
-	for remapping, refused := range map[string][]string{
-		remappingAllowed: nil, remappingForbidden: {"cidr_remapping", "cidr_remapping"},
-	} {
-		p := toBeMade(t)
-		p.pair, p.plan.CIDRRemapping = joined, types.StringValue(remapping)
-		diags := checkFeasible(t.Context(), p)
-		if len(diags) != 2 || !slices.Equal(at(diags, diag.SeverityError), refused) ||
-			!strings.Contains(diags[0].Detail()+diags[1].Detail(), `10.1.128.0/17 of "milan" overlaps with 10.1.0.0/16`) {
-			t.Errorf("%s: got %v", remapping, diags)
-		}
-	}
-}
-
-func TestAShortcutOfAnotherResourceIsOnlyAWarning(t *testing.T) {
-	configuration := clustertest.Configuration("milan")
-	labels := configuration.GetLabels()
-	labels[owner.ManagedByLabel] = owner.ManagedBy
-	configuration.SetLabels(labels)
-	configuration.SetAnnotations(map[string]string{
-		owner.ManagedBy + "/owner": "other", owner.ManagedBy + "/complete": "other 2026-11-21T00:00:00Z",
-	})
-	diags := checkFeasible(t.Context(), toBeMade(t, configuration))
-	if diags.HasError() || !slices.Contains(at(diags, diag.SeverityWarning), "adopt_existing") {
-		t.Errorf("got %v", diags)
-	}
-}
-
 func TestAnUnchangedShortcutIsNotChecked(t *testing.T) {
 	p := toBeMade(t, clustertest.Configuration("milan"))
 	p.plan = recorded(t, shortcut.Disconnected)
@@ -260,46 +165,6 @@ func TestACheckThatCannotReadTheLeafIsAWarning(t *testing.T) {
 	diags := checkResult(path.Root("client_namespace"), errors.New("no answer"))
 	if diags.HasError() || !slices.Equal(at(diags, diag.SeverityWarning), []string{"client_namespace"}) {
 		t.Errorf("got %v", diags)
-	}
-}
-
-func TestRangesThatWouldLosePacketsAreRefusedAtTheirAttributeUnlessTheyAreThereAlready(t *testing.T) {
-	joined := func(told ...object) pair {
-		leaves := pair{client: leafWith(t, "rome"), server: leafWith(t, "milan", told...)}
-		for _, one := range clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16") {
-			if err := leaves.client.Live.Create(t.Context(), one); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, one := range clustertest.Ranges("10.3.0.0/16", "10.71.0.0/16") {
-			if err := leaves.server.Live.Create(t.Context(), one); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return leaves
-	}
-	for name, test := range map[string]struct {
-		network  types.Object // of Rome
-		leaves   pair
-		expected []string
-	}{
-		"its own": {networkOf("10.1.0.0/16", "10.70.0.0/16"), joined(), nil},
-		"parts":   {networkOf("10.1.7.0/24", "10.70.0.0/24"), joined(), nil},
-		"foreign pods": {
-			networkOf("10.220.0.0/16", "10.70.0.0/16"), joined(), []string{"client_network.pod_cidrs"},
-		},
-		"a foreign external CIDR": {
-			networkOf("10.1.0.0/16", "10.221.0.0/16"), joined(), []string{"client_network.external_cidr"},
-		},
-		"told by somebody else": {
-			networkOf("10.0.0.0/16", "10.70.0.0/16"), joined(clustertest.Configuration("rome")), nil, // tells 10.0.0.0/16
-		},
-	} {
-		p := toBeMade(t)
-		p.pair, p.config.ClientNetwork, p.plan.AdoptExisting = test.leaves, test.network, types.BoolValue(true)
-		if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), test.expected) {
-			t.Errorf("%s: %v", name, diags)
-		}
 	}
 }
 

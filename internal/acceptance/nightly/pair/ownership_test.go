@@ -6,36 +6,9 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"github.com/liqotech/liqo/pkg/consts"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
-
-func TestAccTwoProviderBlocksHaveOneOwner(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	const blocks = `
-		provider "liqo" {}
-		provider "liqo" { alias = "other" }`
-	p := lab.StateIn(t, "aliases", blocks+acctest.Joining("one", "rome", "milan", ""))
-	acctest.DestroyAtLast(p)
-	p.Apply()
-	networks := lab.Networks(t)
-	p.Configure(
-		blocks + acctest.Joining("one", "rome", "milan", "") + acctest.Joining(
-			"two",
-			"rome",
-			"milan",
-			"provider = liqo.other",
-		),
-	)
-	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf", "Another liqo_shortcut owns it")
-	if left := p.Resources(); left != "liqo_shortcut.one" {
-		t.Errorf("the state has %s", left)
-	}
-	lab.SameNetworks(t, networks)
-}
 
 func TestAccAShortcutWithANewAddressExistsAfterTheApply(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
@@ -160,36 +133,4 @@ func TestAccAWorkspaceHasItsOwnShortcuts(t *testing.T) {
 	p.Run("workspace", "select", "default")
 	lab.SameNetworks(t, networks)
 	p.Unchanged()
-}
-
-func TestAccASecondNetworkOfThePairIsAWarning(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.StateIn(t, "second", acctest.Joining("s", "rome", "milan", ""))
-	acctest.DestroyAtLast(p)
-	p.Apply()
-	second := &networkingv1beta1.Configuration{}
-	milan := client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"}
-	if err := lab.Client(t, "rome").Get(t.Context(), milan, second); err != nil {
-		t.Fatal(err)
-	}
-	second = &networkingv1beta1.Configuration{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"},
-		},
-		Spec: second.Spec,
-	}
-	rome := lab.Administrator(t, "rome")
-	if err := rome.Create(t.Context(), second); err != nil {
-		t.Fatal(err)
-	}
-	acctest.Says(t, p.Run("plan", "-detailed-exitcode"), "A second network connects the pair",
-		`Configuration default/milan on leaf "rome"`)
-	p.Configure(acctest.Joining("s", "rome", "milan", "mtu = 1400"))
-	p.Run("apply", "-auto-approve")
-	acctest.Says(t, p.Run("destroy", "-auto-approve"), `Warning: Some objects were kept on leaf "rome"`, "Objects that "+
-		"someone else created stay: Configuration default/milan.")
-	if err := rome.Delete(t.Context(), second); err != nil {
-		t.Errorf("the second network has lost its Configuration: %v", err)
-	}
-	p.Run("apply", "-auto-approve") // takes over the remaining objects, so that the last destroy removes them
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -61,25 +58,4 @@ func TestAccConfigurationsCanOutliveTheShortcut(t *testing.T) {
 			}},
 		},
 	)
-}
-
-// ipam returns the Deployment of Liqo's IPAM with these pools, as in Liqo's chart. It has no pods, because the lab runs
-// the program itself.
-func ipam(pools string) *appsv1.Deployment {
-	labels := map[string]string{
-		"app.kubernetes.io/name": "ipam", "app.kubernetes.io/component": "ipam", "app.kubernetes.io/instance": "liqo-ipam",
-	}
-	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-ipam", Labels: labels},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: new(int32(0)),
-			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
-				Containers: []corev1.Container{{
-					Name: "ipam", Image: "ghcr.io/liqotech/ipam",
-					Args: []string{"--pod-name=$(POD_NAME)", "--port=6000", "--pools=" + pools},
-				}},
-			}},
-		},
-	}
 }

@@ -1,4 +1,4 @@
-package torture
+package topology
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-func TestAccTortureByTwoAppliesOnPairsThatShareALeafCreatesBoth(t *testing.T) {
+func TestAccTwoAppliesAtOnceOnPairsThatShareALeafCreateBoth(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	states := []*acctest.Project{
 		lab.StateIn(t, "north", acctest.Joining("s", "rome", "milan", "")),

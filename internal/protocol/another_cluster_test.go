@@ -1,0 +1,128 @@
+package protocol
+
+import (
+	"fmt"
+	"testing"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// idOf returns the object in which Liqo on a leaf keeps the ID of its cluster.
+func (l *leaves) idOf(name string) *corev1.ConfigMap {
+	l.t.Helper()
+	var found corev1.ConfigMapList
+	err := l.of(name).List(l.t.Context(), &found, client.InNamespace("liqo"),
+		client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()})
+	if err != nil || len(found.Items) != 1 {
+		l.t.Fatalf("%d ConfigMaps have the ID of %s (%v)", len(found.Items), name, err)
+	}
+	return &found.Items[0]
+}
+
+// call gives a leaf another cluster ID.
+func (l *leaves) call(name, id string) {
+	l.t.Helper()
+	l.patch(name, l.idOf(name), fmt.Sprintf(`{"data":{%q:%q}}`, consts.ClusterIDConfigMapKey, id))
+}
+
+func TestLiqoThatIsInstalledAgainKeepsItsNetworks(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort))
+	p.apply()
+	former := l.idOf("milan")
+	again := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: former.Namespace, Name: former.Name, Labels: former.Labels},
+		Data:       former.Data,
+	}
+	l.lose("milan", former)
+	l.have("milan", again)
+	p.plan().isEmpty()
+	p.applyOnce()
+	p.has(romeMilan, string(again.UID), "server_cluster_uid")
+}
+
+func TestALeafWithAReinstalledLiqoIsAnotherCluster(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort))
+	p.apply()
+	l.lose("milan", namespaceNamed("liqo-tenant-rome"))
+	l.lose("milan", &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: "rome"}})
+	l.call("milan", "milan-2")
+	p.planFails("Error: Another cluster", `The name "milan" refers to cluster "milan-2"`, "right ones.",
+		"Nothing is changed. If this leaf is gone for good, apply `force_destroy = true`.")
+
+	p.configure(forced)
+	p.applyOnce().does("update", romeMilan) // it only gives the former cluster up
+	p.apply().does("replace", romeMilan)
+	for attribute, expected := range map[string]string{
+		"status": "Connected", "server_cluster_id": "milan-2", "id": "rome/milan-2",
+		"client_namespace": "liqo-tenant-milan-2",
+	} {
+		p.has(romeMilan, expected, attribute)
+	}
+	p.configure(between("milan", overNodePort))
+	p.apply().does("update", romeMilan)
+	p.has(romeMilan, "Connected", "status")
+}
+
+const turinsKey = "liqo_public_key.turin"
+
+// withTurinsKey is a resource of one end on a leaf.
+func withTurinsKey(leaf string) string {
+	return fmt.Sprintf(`
+		resource "liqo_public_key" "turin" {
+		  cluster           = %q
+		  remote_cluster_id = "turin"
+		  public_key        = "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+		}`, leaf)
+}
+
+func TestResourcesOfOneEndOnAClusterThatIsGoneAreForgottenOnDemand(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, withTurinsKey("milan"))
+	p.apply()
+	l.lose("milan", namespaceNamed("liqo-tenant-turin"))
+	l.call("milan", "milan-2")
+	advice := []string{
+		"Error: Another cluster", "If it is gone for good, remove the resource from the state with `terraform state rm`",
+	}
+	p.applyFails(advice...)
+	p.destroyFails(advice...)
+	p.forget(turinsKey)
+	p.apply().does("create", turinsKey)
+	p.has(turinsKey, "milan-2", "cluster_id")
+}
+
+func TestAResourceOfOneEndFollowsItsLeafToAnotherName(t *testing.T) {
+	l := leavesFor(t)
+	uno, due := l.known(map[string]string{"uno": "milan"}), l.known(map[string]string{"due": "milan"})
+	p := l.project(t, uno+withTurinsKey("uno"))
+	p.apply()
+	p.configure(due + withTurinsKey("uno"))
+	p.planFails("Error: Unknown leaf uno", "Set `cluster = \"due\"`. This changes nothing on any leaf.")
+	p.configure(due + withTurinsKey("tre"))
+	p.planFails("Error: Unknown leaf tre", "Set `cluster = \"due\"`.")
+	p.configure(due + withTurinsKey("due"))
+	p.apply().does("update", turinsKey)
+}
+
+func TestASilentLeafUnderAnotherNameIsNotGone(t *testing.T) {
+	l := leavesFor(t, topology...)
+	before := l.known(map[string]string{"uno": "rome", "due": "milan"})
+	after := l.known(map[string]string{"uno": "europe", "due": "milan", "tre": "rome"})
+	p := l.project(t, before+fromTo("uno", "due", overNodePort))
+	p.apply()
+	p.configure(after + fromTo("uno", "due", overNodePort))
+	p.applyFails("Error: Another cluster",
+		"That cluster has the name \"tre\" now. Nothing is changed. To keep the resource, set `client = \"tre\"`.")
+	l.of("rome").stop()
+	p.destroyFails("Error: Another cluster", `It may be one of the leaves that did not answer: ["tre"].`)
+	p.has(romeMilan, "rome/milan", "id")
+	l.of("rome").start()
+	p.configure(after + fromTo("tre", "due", overNodePort))
+	p.apply().does("update", romeMilan)
+}
