@@ -28,11 +28,7 @@ var running *Lab
 // test, the clusters must have the same objects as before. It skips the test if tests on clusters were not requested.
 func Borrow(t *testing.T, options []string) *Lab {
 	t.Helper()
-	skipUnlessRequested(t)
-	if running == nil || !slices.Equal(running.options, options) {
-		restartLab(t, options)
-	}
-	l := running
+	l := take(t, options)
 	t.Cleanup(func() {
 		if err := l.SameInventory(context.WithoutCancel(t.Context()), l.before); err != nil {
 			t.Error(err)
@@ -44,12 +40,25 @@ func Borrow(t *testing.T, options []string) *Lab {
 	return l
 }
 
-// UseUp starts a lab for a test that may leave it in any state. No other test uses it.
+// UseUp is like Borrow, for a test that may leave the lab in any state. No other test gets it afterwards.
 func UseUp(t *testing.T, options []string) *Lab {
 	t.Helper()
-	skipUnlessRequested(t)
-	restartLab(t, options)
+	l := take(t, options)
 	t.Cleanup(stopLab)
+	return l
+}
+
+// take returns a lab with these options. It starts one, in place of the one that runs, unless that has them.
+func take(t *testing.T, options []string) *Lab {
+	t.Helper()
+	skipUnlessRequested(t)
+	if running == nil || !slices.Equal(running.options, options) {
+		stopLab()
+		var err error
+		if running, err = startLab(options); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return running
 }
 
@@ -57,16 +66,6 @@ func skipUnlessRequested(t *testing.T) {
 	t.Helper()
 	if os.Getenv(resource.EnvTfAcc) == "" {
 		t.Skipf("Acceptance tests skipped unless env '%s' set", resource.EnvTfAcc)
-	}
-}
-
-// restartLab starts a lab in place of the one that runs.
-func restartLab(t *testing.T, options []string) {
-	t.Helper()
-	stopLab()
-	var err error
-	if running, err = startLab(options); err != nil {
-		t.Fatal(err)
 	}
 }
 
