@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -73,12 +74,9 @@ const turinsKey = "liqo_public_key.turin"
 
 // withTurinsKey is a resource of one end on a leaf.
 func withTurinsKey(leaf string) string {
-	return fmt.Sprintf(`
-		resource "liqo_public_key" "turin" {
-		  cluster           = %q
-		  remote_cluster_id = "turin"
-		  public_key        = "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-		}`, leaf)
+	return strings.Replace(
+		endOf("public_key", leaf, "turin", `public_key = "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="`),
+		leaf+"_turin", "turin", 1)
 }
 
 func TestResourcesOfOneEndOnAClusterThatIsGoneAreForgottenOnDemand(t *testing.T) {

@@ -171,6 +171,36 @@ func TestAPlanFindsRangesThatLiqoCannotAssign(t *testing.T) {
 		says("Warning: A pod CIDR will be remapped", `is outside the ranges that Liqo on "rome" gives out`)
 }
 
+// endOf returns a resource of one end on a leaf, for another cluster.
+func endOf(kind, leaf, other, settings string) string {
+	return fmt.Sprintf(`
+		resource "liqo_%[1]s" "%[2]s_%[3]s" {
+		  cluster           = %[2]q
+		  remote_cluster_id = %[3]q
+		  %[4]s
+		}`, kind, leaf, other, settings)
+}
+
+func TestAPlanFindsAnObjectOfOneEndThatSomeoneElseMade(t *testing.T) {
+	const ranges = "pod_cidrs = [\"10.202.0.0/16\"]\nexternal_cidr = \"192.168.0.0/24\""
+	l := leavesFor(t)
+	l.joinedByHand()
+	l.project(t, endOf("configuration", "milan", "rome", ranges)).planFails(
+		`Error: A network with cluster "rome" exists already on leaf "milan"`, "remote_cluster_id = \"rome\"")
+	l.project(t, endOf("configuration", "milan", "milan", ranges)).planFails("Error: The same cluster twice")
+}
+
+func TestAPlanFindsAnObjectOfOneEndOfTwoResources(t *testing.T) {
+	const dials = "server_endpoint = { addresses = [\"192.0.2.1\"], port = 51840 }"
+	l := leavesFor(t)
+	l.project(t, endOf("gateway_server", "milan", "rome", "")+endOf("gateway_client", "milan", "rome", dials)).planFails(
+		"The same object twice", `already manages the gateway of cluster "milan" for cluster "rome"`)
+	twice := strings.Replace(withTurinsKey("milan"), `"turin" {`, `"again" {`, 1)
+	l.project(t, withTurinsKey("milan")+twice).planFails(
+		"The same object twice", `already manages the public key of cluster "milan" for cluster "turin"`)
+	l.project(t, endOf("gateway_server", "milan", "turin", "")+withTurinsKey("milan")).plan()
+}
+
 // ipam returns the Deployment of Liqo's IPAM with these pools, as in Liqo's chart.
 func ipam(pools string) *appsv1.Deployment {
 	labels := map[string]string{

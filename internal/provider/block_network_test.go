@@ -80,10 +80,8 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 		if test.reached {
 			leaves.client = clustertest.Leaf(t, "rome", clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16")...)
 		}
-		p := &planning{
-			pair: leaves, config: shortcutModel{ClientNetwork: test.configured, ServerNetwork: nobody},
-			state: &shortcutModel{ClientNetwork: test.recorded, ServerNetwork: nobody},
-		}
+		p := planningOf(shortcutModel{}, shortcutModel{ClientNetwork: test.configured, ServerNetwork: nobody},
+			&shortcutModel{ClientNetwork: test.recorded, ServerNetwork: nobody}, leaves)
 		if diags := p.planNetworks(t.Context()); diags.HasError() {
 			t.Fatal(diags)
 		}
@@ -94,7 +92,7 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 }
 
 func TestALeafWhoseRangesCannotBeReadFailsThePlan(t *testing.T) {
-	p := &planning{plan: settled(t), config: settled(t), pair: pair{client: clustertest.Leaf(t, "rome")}}
+	p := planningOf(settled(t), settled(t), nil, pair{client: clustertest.Leaf(t, "rome")})
 	if diags := p.planNetworks(t.Context()); !diags.HasError() {
 		t.Errorf("planned is %s", p.plan.ClientNetwork)
 	}

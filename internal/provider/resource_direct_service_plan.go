@@ -13,42 +13,58 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
 )
 
+// servicePlanning is the plan of a direct Service while it is made.
+type servicePlanning struct {
+	*proposal[*directServiceModel]
+	*directServiceResource
+
+	service *direct.Service // nil if it is not known yet
+}
+
 // ModifyPlan implements [resource.ResourceWithModifyPlan]. It plans a replacement if the name of the centre refers to
 // another cluster, and an update if an apply can repair something. For a new resource it warns of leaves that cannot
 // follow.
 func (r *directServiceResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
-	if req.Plan.Raw.IsNull() || r.leaves == nil {
-		return // a destroy, or a validation without a configured provider
+	planResource(ctx, r.leaves, req, resp, func(p *proposal[*directServiceModel]) planner {
+		return &servicePlanning{proposal: p, directServiceResource: r}
+	})
+}
+
+func (p *servicePlanning) propose(ctx context.Context) (diags diag.Diagnostics) {
+	if p.state != nil {
+		p.plan.planUpdate(p.state)
 	}
-	var plan directServiceModel
-	var state *directServiceModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	switch {
+	case !p.leaves.unknownAny(p.plan.Cluster):
+		diags = p.planCentre(ctx)
+	case p.state != nil && p.plan.Cluster.IsUnknown():
+		p.plan.becomesAnother()
+		p.replace = path.Paths{path.Root("cluster")}
 	}
-	own, diags := ownershipOf(ctx, req.Private, plan.OwnerID)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
+	p.keepsLeaves = !p.plan.Status.IsUnknown()
+	return diags
+}
+
+// foresee warns of what will keep leaves from following a new resource. Nothing is an error, because the plan may create
+// the Service, its pods and the networks of the leaves.
+func (p *servicePlanning) foresee(ctx context.Context) diag.Diagnostics {
+	if p.state != nil || p.service == nil {
+		return nil
 	}
-	own = own.named() // a second plan of the same instance has the same token
-	resp.Diagnostics.Append(own.save(ctx, resp.Private)...)
-	if state != nil {
-		plan.planUpdate(state)
-	}
-	if !r.leaves.unknownAny(plan.Cluster) {
-		replace, diags := r.planCentre(ctx, &plan, state, own)
-		resp.Diagnostics.Append(diags...)
-		resp.RequiresReplace = append(resp.RequiresReplace, replace...)
-	} else if state != nil && plan.Cluster.IsUnknown() {
-		plan.becomesAnother()
-		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("cluster"))
-	}
-	resp.Diagnostics.Append(plannedChange{KeepsLeaves: !plan.Status.IsUnknown()}.save(ctx, resp.Private)...)
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	observed, err := p.service.Observe(ctx)
+	switch {
+	case err != nil:
+		return diag.Diagnostics{failureOf("service-unreadable", "The Service can't be read", err,
+			"An apply needs it.").asWarning()}
+	case !observed.Exists:
+		return diag.Diagnostics{report("service-not-yet-there", p.service.String()+" does not exist yet",
+			fmt.Sprintf("If it does not exist in cluster %q when this resource is created, the apply fails. If the same "+
+				"configuration creates the Service, refer to its attributes or add `depends_on`.",
+				p.service.Centre.Name)).warningAt(path.Root("name"))}
+	default:
+		return warnings(observed, p.leaves.planned.joins)
 	}
 }
 
@@ -73,79 +89,49 @@ func (m *directServiceModel) becomesAnother() {
 	m.needsRepair()
 }
 
-// planCentre plans what depends on the central cluster. It returns the attribute that forces a replacement, if its name
-// refers to another cluster than that of the state.
-func (r *directServiceResource) planCentre(
-	ctx context.Context, plan, state *directServiceModel, own ownership,
-) (path.Paths, diag.Diagnostics) {
-	recorded := recordedLeaf{attribute: "cluster"}
-	if state != nil {
-		recorded = r.recorded(state)
+// planCentre plans what depends on the central cluster. Another cluster forces a replacement.
+func (p *servicePlanning) planCentre(ctx context.Context) diag.Diagnostics {
+	plan, recorded := p.plan, recordedLeaf{attribute: "cluster"}
+	if p.state != nil {
+		recorded = p.recorded(p.state)
 	}
-	centre, replace, diags := r.leaves.planCluster(ctx, plan.Cluster.ValueString(), recorded)
+	centre, replace, diags := p.leaves.planCluster(ctx, plan.Cluster.ValueString(), recorded)
 	if centre == nil {
-		if state != nil {
-			plan.ClusterUID = state.ClusterUID
+		if p.state != nil {
+			plan.ClusterUID = p.state.ClusterUID
 		}
-		return nil, diags
+		return diags
 	}
-	if len(replace) > 0 {
+	if p.replace = replace; len(replace) > 0 {
 		plan.becomesAnother()
 	}
 	plan.ClusterID, plan.ClusterUID = types.StringValue(string(centre.ID)), clusterUID(centre)
-	if len(replace) > 0 {
-		return replace, diags
+	if len(replace) > 0 || !given(plan.Namespace) || !given(plan.Name) {
+		return diags
 	}
-	if !given(plan.Namespace) || !given(plan.Name) {
-		return nil, diags
-	}
-	service := r.serviceIn(centre, plan)
-	plan.ID = types.StringValue(service.ID())
-	if !r.leaves.planned.reserve(reservation{first: string(centre.ID), namespace: service.String()}, own.Token) {
+	p.service = p.serviceIn(centre, plan)
+	plan.ID = types.StringValue(p.service.ID())
+	if !p.leaves.planned.reserve(reservation{first: string(centre.ID), namespace: p.service.String()}, p.own.Token) {
 		diags.Append(report("service-twice", "The same Service twice",
 			fmt.Sprintf("Another liqo_direct_service of this configuration already has %s of cluster %q.",
-				service, centre.Name)).errorAt(path.Root("name")))
+				p.service, centre.Name)).errorAt(path.Root("name")))
 	}
-	switch {
-	case diags.HasError():
-	case state == nil:
-		diags.Append(r.foresee(ctx, service)...)
-	case state.Status.ValueString() == string(direct.Partial) && r.canFollow(ctx, service):
+	if p.state != nil && p.state.Status.ValueString() == string(direct.Partial) && p.canFollow(ctx) {
 		plan.needsRepair()
 	}
-	return nil, diags
+	return diags
 }
 
 // canFollow reports whether leaves that could not follow can do so when this plan is applied: the plan gives them a
 // network. Terraform plans again during the apply, and then they have it already.
-func (r *directServiceResource) canFollow(ctx context.Context, service *direct.Service) bool {
-	observed, err := service.Observe(ctx)
+func (p *servicePlanning) canFollow(ctx context.Context) bool {
+	observed, err := p.service.Observe(ctx)
 	if err != nil {
 		return false // the refresh has reported it
 	}
 	return observed.Status() != direct.Partial || slices.ContainsFunc(observed.Leaves, func(leaf direct.LeafState) bool {
-		return slices.ContainsFunc(leaf.Obstacles, func(o direct.Obstacle) bool { return r.leaves.planned.joins(o.Missing) })
+		return slices.ContainsFunc(leaf.Obstacles, func(o direct.Obstacle) bool { return p.leaves.planned.joins(o.Missing) })
 	})
-}
-
-// foresee warns of what will keep leaves from following. Nothing is an error, because the plan may create the Service,
-// its pods and the networks of the leaves.
-func (r *directServiceResource) foresee(ctx context.Context, service *direct.Service) diag.Diagnostics {
-	var diags diag.Diagnostics
-	observed, err := service.Observe(ctx)
-	switch {
-	case err != nil:
-		diags.Append(failureOf("service-unreadable", "The Service can't be read", err,
-			"An apply needs it.").asWarning())
-	case !observed.Exists:
-		diags.Append(report("service-not-yet-there", service.String()+" does not exist yet",
-			fmt.Sprintf("If it does not exist in cluster %q when this resource is created, the apply fails. If the same "+
-				"configuration creates the Service, refer to its attributes or add `depends_on`.",
-				service.Centre.Name)).warningAt(path.Root("name")))
-	default:
-		diags.Append(warnings(observed, r.leaves.planned.joins)...)
-	}
-	return diags
 }
 
 // joins reports whether a liqo_shortcut in this plan connects two clusters.

@@ -1,13 +1,11 @@
 package provider
 
 import (
-	"context"
 	"encoding/base64"
 	"maps"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -15,9 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // These tests follow every setting of the resources for one end from a configuration through the plan to a leaf, and
@@ -291,73 +287,5 @@ func TestAnImportOfAnEndOnAnUnknownClusterSaysWhatItsIDMustBe(t *testing.T) {
 	if len(diags) != 1 || diags[0].Summary() != "Unknown leaf turin" ||
 		!strings.Contains(diags[0].Detail(), "The import ID must be `cluster/remote_cluster_id`") {
 		t.Errorf("got %v", diags)
-	}
-}
-
-func TestAPlanFindsWhatSomeoneElseHasMade(t *testing.T) {
-	all := endCases(t)["liqo_configuration"]
-	config, plan := all.changed(t, "liqo_configuration", "namespace", tftypes.NewValue(tftypes.String, nil))
-	configuration := tfsdk.Config{Schema: all.schema, Raw: config.object(all.kind(t), "")}
-	model := &configurationModel{}
-	if diags := (tfsdk.Plan{Schema: all.schema, Raw: plan}).Get(t.Context(), model); diags.HasError() {
-		t.Fatal(diags)
-	}
-	tested, ok := newConfigurationResource().(*endResource[configurationModel, *configurationModel])
-	if !ok {
-		t.Fatal("it is another resource")
-	}
-	tested.leaves = &leaves{}
-	leaf := milanForEnds(t)
-	checked := func() diag.Diagnostics {
-		own, diags := plannedOwnership(t.Context(), noPrivateState{}, model.common(), true)
-		diags.Append(tested.checkFeasible(t.Context(), leaf, model, true, own, configuration)...)
-		return diags
-	}
-	if diags := checked(); diags.HasError() {
-		t.Fatal(diags)
-	}
-	if err := leaf.Live.Create(t.Context(), clustertest.Configuration("rome")); err != nil {
-		t.Fatal(err)
-	}
-	diags := checked()
-	if len(diags.Errors()) != 1 ||
-		diags.Errors()[0].Summary() != `A network with cluster "rome" exists already on leaf "milan"` {
-		t.Errorf("got %v", diags)
-	}
-	model.RemoteClusterID = types.StringValue("milan")
-	diags = checked()
-	if len(diags.Errors()) != 1 || diags.Errors()[0].Summary() != "The same cluster twice" {
-		t.Errorf("got %v", diags)
-	}
-}
-
-// noPrivateState is the private state of a new resource.
-type noPrivateState struct{}
-
-func (noPrivateState) GetKey(context.Context, string) ([]byte, diag.Diagnostics) { return nil, nil }
-
-func (noPrivateState) SetKey(context.Context, string, []byte) diag.Diagnostics { return nil }
-
-func TestAConfigurationHasEachObjectOfAnEndObjectOnce(t *testing.T) {
-	plan := &endCommonModel{ClusterID: types.StringValue("milan"), RemoteClusterID: types.StringValue("rome")}
-	at := configured{&leaves{}}
-	server := &endResource[gatewayServerModel, *gatewayServerModel]{resource: owner.GatewayServerResource, configured: at}
-	dials := &endResource[gatewayClientModel, *gatewayClientModel]{resource: owner.GatewayClientResource, configured: at}
-	trusts := &endResource[publicKeyModel, *publicKeyModel]{resource: owner.PublicKeyResource, configured: at}
-	for _, diags := range []diag.Diagnostics{
-		server.reserve(plan, ownership{Token: "a"}), trusts.reserve(plan, ownership{Token: "b"}),
-		server.reserve(plan, ownership{Token: "a"}), // Terraform plans a replacement twice
-	} {
-		if diags.HasError() {
-			t.Error(diags)
-		}
-	}
-	for says, diags := range map[string]diag.Diagnostics{
-		"the gateway of":    dials.reserve(plan, ownership{Token: "c"}),
-		"the public key of": trusts.reserve(plan, ownership{Token: "c"}),
-	} {
-		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), says) {
-			t.Errorf("got %v", diags)
-		}
 	}
 }

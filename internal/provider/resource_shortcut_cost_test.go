@@ -70,7 +70,7 @@ func TestAPlanSaysWhatAChangeCosts(t *testing.T) {
 			if test.change != nil {
 				test.change(&plan)
 			}
-			p := &planning{plan: plan, state: &state}
+			p := planningOf(plan, shortcutModel{}, &state, pair{})
 			var warnings []string
 			for _, warning := range p.costs(t.Context()) {
 				warnings = append(warnings, warning.Summary())

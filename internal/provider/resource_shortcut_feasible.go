@@ -41,14 +41,11 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	questions := slices.Concat(
-		ofEach(ends, checkedEnd.checkVersion), []check{f.free}, ofEach(ends, checkedEnd.checkNamespace),
-		ofEach(ends, checkedEnd.checkTemplate), ofEach(ends, checkedEnd.checkServiceMetadata),
-		ofEach(ends, checkedEnd.checkTunnels), ofEach(ends, checkedEnd.checkKeys),
-		[]check{f.addressRanges},
-	)
-	diags.Append(askEach(ctx, questions)...)
-	return diags
+	questions := []check{f.free, f.addressRanges}
+	for _, one := range ends {
+		questions = append(questions, one.checks()...)
+	}
+	return append(diags, askEach(ctx, questions)...)
 }
 
 // askEach asks all questions at the same time. It returns the answers in their order.
@@ -56,29 +53,13 @@ func askEach(ctx context.Context, questions []check) diag.Diagnostics {
 	return slices.Concat(parallel.Map(questions, func(ask check) diag.Diagnostics { return ask(ctx) })...)
 }
 
-// ofEach returns the same check of each end.
-func ofEach(ends []checkedEnd, ask func(checkedEnd, context.Context) diag.Diagnostics) []check {
-	var checks []check
-	for _, one := range ends {
-		checks = append(checks, func(ctx context.Context) diag.Diagnostics { return ask(one, ctx) })
-	}
-	return checks
-}
-
-// free finds a network of the pair that someone else made. A network of another resource instance is only a warning,
-// because it may belong to this resource: tainted, or under its former address.
+// free finds a network of the pair that someone else made.
 func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 	if f.state != nil || !fullyKnown(ctx, f.plan.AdoptExisting, f.plan.ShareKeys) {
 		return nil
 	}
 	spec := shortcut.Spec{Adopt: f.plan.AdoptExisting.ValueBool(), KeysByOthers: f.plan.keysByOthers()}
-	err := f.shortcut.CheckFree(ctx, spec)
-	if !shortcut.HasOtherOwner(err) {
-		return checkResult(path.Root("adopt_existing"), err)
-	}
-	return diag.Diagnostics{explained(err,
-		"This is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
-			"tainted or under its former address. In all other cases the apply fails.").warningAt(path.Root("adopt_existing"))}
+	return checkNotTaken(path.Root("adopt_existing"), f.shortcut.CheckFree(ctx, spec))
 }
 
 // addressRanges finds ranges that Liqo cannot connect, and ranges that it will remap.
@@ -136,6 +117,17 @@ func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
 	return diag.Diagnostics{explained(err,
 		"This is only a warning, because the same apply may create it before the shortcut. Otherwise the "+
 			"apply fails.").warningAt(attribute)}
+}
+
+// checkNotTaken is like [checkResult], but what another resource instance has is only a warning: it may belong to this
+// one, tainted or under its former address.
+func checkNotTaken(attribute path.Path, err error) diag.Diagnostics {
+	if !shortcut.HasOtherOwner(err) {
+		return checkResult(attribute, err)
+	}
+	return diag.Diagnostics{explained(err,
+		"This is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
+			"tainted or under its former address. In all other cases the apply fails.").warningAt(attribute)}
 }
 
 // checkResult reports the result of a check at the attribute that the user can change. A problem that would make the

@@ -74,12 +74,19 @@ func (f feasibility) changesGateways(ctx context.Context) bool {
 	if f.state == nil || !fullyKnown(ctx, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU, f.plan.KeyRotation) {
 		return true
 	}
-	spec, diags := f.plan.spec(ctx, &f.config)
+	spec, diags := f.plan.spec(ctx, f.config)
 	if diags.HasError() {
 		return true
 	}
 	changes, err := f.shortcut.ChangesGateways(ctx, spec)
 	return changes || err != nil
+}
+
+// checks returns what is asked of an end, whichever resource plans it.
+func (s checkedEnd) checks() []check {
+	return []check{
+		s.checkVersion, s.checkNamespace, s.checkTemplate, s.checkServiceMetadata, s.checkTunnels, s.checkKeys,
+	}
 }
 
 // checkVersion finds a version of Liqo that is not supported, or that has a defect.

@@ -20,7 +20,7 @@ func toBeChanged(t *testing.T) *planning {
 	p.state = &state
 	rome, milan := p.pair.client.Live, p.pair.server.Live
 	server, dialling := clustertest.GatewayServer("rome", 51840), clustertest.GatewayClient("milan")
-	spec, diags := p.plan.spec(t.Context(), &p.config)
+	spec, diags := p.plan.spec(t.Context(), p.config)
 	if diags.HasError() {
 		t.Fatal(diags)
 	}

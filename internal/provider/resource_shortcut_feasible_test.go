@@ -45,7 +45,9 @@ func toBeMade(t *testing.T, objects ...object) *planning {
 	plan.ClientNamespace, plan.ServerNamespace = types.StringUnknown(), types.StringUnknown()
 	nothing := shortcutModel{ClientNetwork: types.ObjectNull(networkTypes), ServerNetwork: types.ObjectNull(networkTypes)}
 	leaves := pair{client: leafWith(t, "rome", objects...), server: leafWith(t, "milan")}
-	return &planning{plan: plan, config: nothing, own: ownership{Token: "mine"}, pair: leaves}
+	p := planningOf(plan, nothing, nil, leaves)
+	p.own = ownership{Token: "mine"}
+	return p
 }
 
 // at returns the attributes of the diagnostics with this severity.
@@ -151,9 +153,9 @@ func TestAVersionOfLiqoThatIsTooOldOrHasADefectIsReportedAtItsLeaf(t *testing.T)
 
 func TestAnUnchangedShortcutIsNotChecked(t *testing.T) {
 	p := toBeMade(t, clustertest.Configuration("milan"))
-	p.plan = recorded(t, shortcut.Disconnected)
+	*p.plan = recorded(t, shortcut.Disconnected)
 	p.plan.ServerGateway = gatewayWith(t, "node_port", types.Int32Value(31000))
-	state := p.plan
+	state := *p.plan
 	p.state = &state
 	p.plan.Status = types.StringUnknown()
 	if diags := checkFeasible(t.Context(), p); diags.HasError() {

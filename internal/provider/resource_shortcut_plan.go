@@ -11,13 +11,13 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// planning is the plan of one instance while it is made.
+// planning is the plan of a shortcut while it is made.
 type planning struct {
-	plan, config shortcutModel
-	state        *shortcutModel // nil for a new shortcut, also for a replacement
-	own          ownership
-	origin       owner.Origin
-	pair         pair // empty until the leaves are known
+	*proposal[*shortcutModel]
+
+	leaves *leaves
+	origin owner.Origin
+	pair   pair // empty until the leaves are known
 }
 
 // ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply: names that refer to no
@@ -26,75 +26,40 @@ type planning struct {
 func (r *shortcutResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
-	if req.Plan.Raw.IsNull() || r.leaves == nil {
-		return // a destroy, or a validation without a configured provider
-	}
-	p, diags := planningOf(ctx, req)
-	p.origin = r.leaves.origin()
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(p.own.save(ctx, resp.Private)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	proposed := p.plan
-	replace, diags := r.planPair(ctx, p)
-	resp.RequiresReplace = append(resp.RequiresReplace, replace...)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
-		return
-	}
-	var settingsOnly bool
-	if p.state != nil {
-		settingsOnly, diags = p.planUpdate(ctx)
-		resp.Diagnostics.Append(diags...)
-	}
-	if changed := p.state == nil || !p.plan.equal(p.state); changed && !settingsOnly {
-		p.plan.Status = types.StringUnknown()
-		if p.state == nil || len(replace) > 0 || p.plan.mayMove(p.state) {
-			p.plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
-		}
-		if len(replace) == 0 { // otherwise Terraform plans again, without a state
-			resp.Diagnostics.Append(checkFeasible(ctx, p)...)
-			resp.Diagnostics.Append(p.costs(ctx)...)
-		}
-	}
-	resp.Diagnostics.Append(plannedChange{KeepsLeaves: settingsOnly}.save(ctx, resp.Private)...)
-	if !p.plan.equal(&proposed) { // an unchanged plan needs no second pass of the framework
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
-	}
+	planResource(ctx, r.leaves, req, resp, func(p *proposal[*shortcutModel]) planner {
+		return &planning{proposal: p, leaves: r.leaves, origin: r.leaves.origin()}
+	})
 }
 
-// planningOf reads what Terraform proposes. The second plan of a replacement has the private state that the first plan
-// saved, but no state.
-func planningOf(ctx context.Context, req resource.ModifyPlanRequest) (*planning, diag.Diagnostics) {
-	p := &planning{}
-	diags := req.Plan.Get(ctx, &p.plan)
-	diags.Append(req.Config.Get(ctx, &p.config)...)
-	if !req.State.Raw.IsNull() {
-		diags.Append(req.State.Get(ctx, &p.state)...)
-	}
-	var id types.String
+func (p *planning) propose(ctx context.Context) diag.Diagnostics {
 	if p.state != nil {
-		id = p.state.OwnerID
+		p.plan.OwnerID = p.own.id(p.state.OwnerID)
 	}
-	own, ownDiags := ownershipOf(ctx, req.Private, id)
-	diags.Append(ownDiags...)
-	if p.state == nil && own.Token == "" {
-		own.Unadopted = false // a new resource was not imported
+	diags := p.planPair(ctx)
+	if p.state != nil && !diags.HasError() {
+		diags.Append(p.planUpdate(ctx)...)
 	}
-	p.own = own.named()
-	if p.state != nil {
-		p.own = p.own.as(id)
-		p.plan.OwnerID = p.own.id(id)
-	}
-	return p, diags
+	return diags
 }
 
-// planUpdate plans the change of an existing shortcut. It reports whether the leaves stay unchanged.
-func (p *planning) planUpdate(ctx context.Context) (bool, diag.Diagnostics) {
+func (p *planning) foresee(ctx context.Context) diag.Diagnostics {
+	p.plan.Status = types.StringUnknown()
+	if p.state == nil || len(p.replace) > 0 || p.plan.mayMove(p.state) {
+		p.plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
+	}
+	if len(p.replace) > 0 {
+		return nil
+	}
+	return append(checkFeasible(ctx, p), p.costs(ctx)...)
+}
+
+// planUpdate plans the change of an existing shortcut.
+func (p *planning) planUpdate(ctx context.Context) diag.Diagnostics {
 	broken, diags := p.planRepair(ctx)
 	diags.Append(p.planNamespaces(ctx)...)
 	p.planMoves()
-	return !broken && p.planSettings(), diags
+	p.keepsLeaves = !broken && p.planSettings()
+	return diags
 }
 
 // planRepair plans an update of a shortcut that an apply can repair, and reports whether there is anything to repair.
@@ -143,7 +108,7 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 // stays unadopted until a later update.
 func (p *planning) planSettings() bool {
 	adopts := p.own.Unadopted && !p.givesUp()
-	if adopts || !p.pair.knowsNewNames(&p.plan, p.state) || !p.plan.changesSettingsOnly(p.state) {
+	if adopts || !p.pair.knowsNewNames(p.plan, p.state) || !p.plan.changesSettingsOnly(p.state) {
 		return false
 	}
 	p.plan.Status, p.plan.ServerEndpoint = p.state.Status, p.state.ServerEndpoint

@@ -10,43 +10,36 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// planPair plans everything that depends on the clusters of the leaves. It returns the attributes that force a
-// replacement. If there are any, it drops the state.
-func (r *shortcutResource) planPair(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
-	replace, diags := p.planUnknownNames()
-	if !r.leaves.unknownAny(p.plan.Client, p.plan.Server) {
-		p.pair = r.leaves.connect(ctx, p.plan.Client.ValueString(), p.plan.Server.ValueString())
+// planPair plans everything that depends on the clusters of the leaves. If they force a replacement, it drops the
+// state.
+func (p *planning) planPair(ctx context.Context) diag.Diagnostics {
+	diags := p.planUnknownNames()
+	if !p.leaves.unknownAny(p.plan.Client, p.plan.Server) {
+		p.pair = p.leaves.connect(ctx, p.plan.Client.ValueString(), p.plan.Server.ValueString())
 		for _, failed := range p.pair.failed() {
-			diags.Append(r.leaves.planTrouble(ctx, failed, p.plan.recorded(failed.attribute).name,
+			diags.Append(p.leaves.planTrouble(ctx, failed, p.plan.recorded(failed.attribute).name,
 				p.state.recorded(failed.attribute)))
 		}
-		others, leafDiags := r.planLeaves(ctx, p)
-		replace = append(replace, others...)
-		diags.Append(leafDiags...)
+		diags.Append(p.planLeaves(ctx)...)
 	}
-	if len(replace) > 0 {
-		diags.Append(r.leaves.checkCleanable(ctx, p.state)...)
+	if len(p.replace) > 0 {
+		diags.Append(p.leaves.checkCleanable(ctx, p.state)...)
 		p.state = nil
 	} else {
-		diags.Append(r.leaves.planned.reservePair(p.pair, p.own.Token)...)
-		diags.Append(r.leaves.planned.claimNamespaces(p.ends(), p.own.Token)...)
+		diags.Append(p.leaves.planned.reservePair(p.pair, p.own.Token)...)
+		diags.Append(p.leaves.planned.reserveNamespaces(p.ends(), p.own.Token)...)
 	}
 	diags.Append(p.planNetworks(ctx)...)
-	ranges, rangesDiags := p.planRanges(ctx)
-	diags.Append(rangesDiags...)
-	return append(replace, ranges...), diags
+	return append(diags, p.planRanges(ctx)...)
 }
 
-// planUnknownNames plans a replacement if the name of a leaf is unknown, and returns the attributes that force it. It
-// is not known yet whether the name will refer to the cluster that the shortcut connects.
-func (p *planning) planUnknownNames() (path.Paths, diag.Diagnostics) {
-	var (
-		diags   diag.Diagnostics
-		replace path.Paths
-	)
+// planUnknownNames plans a replacement if the name of a leaf is unknown. It is not known yet whether the name will refer
+// to the cluster that the shortcut connects.
+func (p *planning) planUnknownNames() diag.Diagnostics {
 	if p.state == nil {
-		return nil, nil
+		return nil
 	}
+	var diags diag.Diagnostics
 	for _, end := range p.ends() {
 		if !end.planned.name.IsUnknown() {
 			continue
@@ -57,23 +50,22 @@ func (p *planning) planUnknownNames() (path.Paths, diag.Diagnostics) {
 				"comes from, with `-target`.",
 				end.attribute, end.recorded.name.ValueString(), end.recorded.clusterID.ValueString())).
 			warningAt(path.Root(end.attribute)))
-		replace = append(replace, path.Root(end.attribute))
+		p.replace = append(p.replace, path.Root(end.attribute))
 	}
-	if len(replace) > 0 {
+	if len(p.replace) > 0 {
 		p.becomesAnother()
 		for _, end := range p.ends() {
 			*end.planned.clusterID, *end.planned.clusterUID = types.StringUnknown(), types.StringUnknown()
 		}
 	}
-	return replace, diags
+	return diags
 }
 
-// planLeaves plans the clusters that the names refer to. It returns the attributes that force a replacement if these
-// are not the clusters of the state. A name that has not changed, but refers to another cluster now, is an error,
-// unless force_destroy gives up the cluster of the state. If the plan sets force_destroy, it goes on without that leaf.
-func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Paths, diag.Diagnostics) {
-	var replace path.Paths
-	diags := p.pair.differ()
+// planLeaves plans the clusters that the names refer to. They force a replacement if they are not the clusters of the
+// state. A name that has not changed, but refers to another cluster now, is an error, unless force_destroy gives up the
+// cluster of the state. If the plan sets force_destroy, it goes on without that leaf.
+func (p *planning) planLeaves(ctx context.Context) diag.Diagnostics {
+	diags, moved := p.pair.differ(), false
 	for _, end := range p.ends() {
 		recorded := p.state.recorded(end.attribute)
 		if end.leaf == nil && p.state != nil {
@@ -82,7 +74,7 @@ func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Pa
 		if end.leaf == nil {
 			continue
 		}
-		moves, err := r.leaves.moves(ctx, end.planned.name.ValueString(), end.leaf, recorded)
+		moves, err := p.leaves.moves(ctx, end.planned.name.ValueString(), end.leaf, recorded)
 		failed := failedEnd{end.attribute, err}
 		switch {
 		case isAnotherCluster(err) && p.state.ForceDestroy.ValueBool():
@@ -96,17 +88,17 @@ func (r *shortcutResource) planLeaves(ctx context.Context, p *planning) (path.Pa
 		}
 		if moves {
 			diags.Append(anotherClusterWarning(end.leaf, recorded))
-			replace = append(replace, replacedAttribute(end.attribute+"_", end.leaf, recorded))
+			p.replace, moved = append(p.replace, replacedAttribute(end.attribute+"_", end.leaf, recorded)), true
 		}
 		*end.planned.clusterID, *end.planned.clusterUID = types.StringValue(string(end.leaf.ID)), clusterUID(end.leaf)
 	}
-	if len(replace) > 0 {
+	if moved {
 		p.becomesAnother()
 	}
 	if p.pair.client != nil && p.pair.server != nil {
 		p.plan.ID = types.StringValue(p.plan.ClientClusterID.ValueString() + "/" + p.plan.ServerClusterID.ValueString())
 	}
-	return replace, diags
+	return diags
 }
 
 // becomesAnother removes from the plan what is true only for the old clusters, except for configured values.
@@ -157,9 +149,9 @@ func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 			"the other. A pair of leaves can have only one shortcut.", first, second)).errorAt(path.Root("server"))}
 }
 
-// claimNamespaces claims the namespaces that the configuration sets. It fails if another instance has claimed one of
-// them already.
-func (c *reservations) claimNamespaces(ends []planEnd, token string) diag.Diagnostics {
+// reserveNamespaces reserves the namespaces that the configuration sets. It fails if another instance has reserved one
+// of them already.
+func (c *reservations) reserveNamespaces(ends []planEnd, token string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range ends {
 		namespace := end.configured.namespace

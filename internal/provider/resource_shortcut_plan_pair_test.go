@@ -15,39 +15,37 @@ import (
 )
 
 // replanned returns a plan of a shortcut of rome and milan, which the client's and the server's names refer to now.
-func replanned(t *testing.T, client, server *cluster.Leaf) (*shortcutResource, *planning) {
+func replanned(t *testing.T, client, server *cluster.Leaf) *planning {
 	t.Helper()
-	r := &shortcutResource{configured{withClusters(t, map[string]cluster.Credentials{"turin": nowhere}, unknownNames{})}}
-	p := &planning{plan: shortcutModel{
+	state := shortcutModel{
 		ID: types.StringValue("rome/milan"), Client: types.StringValue("rome"), Server: types.StringValue("milan"),
 		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
 		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
 		ForceDestroy: types.BoolValue(false),
-	}, pair: pair{client: client, server: server}}
-	p.config.ClientNamespace = types.StringValue("mine")
-	state := p.plan
-	p.state = &state
-	return r, p
+	}
+	p := planningOf(state, shortcutModel{ClientNamespace: types.StringValue("mine")}, &state, pair{client: client, server: server})
+	p.leaves = withClusters(t, map[string]cluster.Credentials{"turin": nowhere}, unknownNames{})
+	return p
 }
 
 func TestAnUnchangedNameOfAnotherClusterIsAnError(t *testing.T) {
-	r, p := replanned(t, clustertest.Leaf(t, "rome"), called(t, "milan", "milan-2"))
-	replace, diags := r.planLeaves(t.Context(), p)
+	p := replanned(t, clustertest.Leaf(t, "rome"), called(t, "milan", "milan-2"))
+	diags := p.planLeaves(t.Context())
 	const reason = `The name "milan" refers to cluster "milan-2" (UID uid-of-milan-2) now, but the resource is for ` +
 		`cluster "milan".`
-	if len(replace) > 0 || diags.ErrorsCount() != 1 || !strings.Contains(diags.Errors()[0].Detail(), reason) ||
+	if len(p.replace) > 0 || diags.ErrorsCount() != 1 || !strings.Contains(diags.Errors()[0].Detail(), reason) ||
 		!strings.Contains(diags.Errors()[0].Detail(), "`force_destroy = true`") {
-		t.Errorf("it is replaced because of %v: %v", replace, diags)
+		t.Errorf("it is replaced because of %v: %v", p.replace, diags)
 	}
 }
 
 func TestAForceDestroyOfThePlanLetsItGoOnWithoutTheLeafThatIsAnotherCluster(t *testing.T) {
-	r, p := replanned(t, clustertest.Leaf(t, "rome"), called(t, "milan", "milan-2"))
+	p := replanned(t, clustertest.Leaf(t, "rome"), called(t, "milan", "milan-2"))
 	p.plan.ForceDestroy = types.BoolValue(true)
-	replace, diags := r.planLeaves(t.Context(), p)
-	if len(replace) > 0 || diags.HasError() || diags.WarningsCount() != 1 || p.pair.server != nil ||
+	diags := p.planLeaves(t.Context())
+	if len(p.replace) > 0 || diags.HasError() || diags.WarningsCount() != 1 || p.pair.server != nil ||
 		p.plan.ServerClusterID.ValueString() != "milan" {
-		t.Errorf("it is replaced because of %v: %v, server %s", replace, diags, p.plan.ServerClusterID)
+		t.Errorf("it is replaced because of %v: %v, server %s", p.replace, diags, p.plan.ServerClusterID)
 	}
 }
 
@@ -56,11 +54,11 @@ func TestANewNameOfAnotherClusterIsAReplacementWithItsReason(t *testing.T) {
 		"a new name":               func(p *planning) { p.plan.Server = types.StringValue("milan-2") },
 		"an applied force_destroy": func(p *planning) { p.state.ForceDestroy = types.BoolValue(true) },
 	} {
-		r, p := replanned(t, clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan-2"))
+		p := replanned(t, clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan-2"))
 		change(p)
-		replace, diags := r.planLeaves(t.Context(), p)
-		if len(replace) != 1 || !replace[0].Equal(path.Root("server_cluster_id")) {
-			t.Errorf("%s: attributes that force a replacement: %v", name, replace)
+		diags := p.planLeaves(t.Context())
+		if len(p.replace) != 1 || !p.replace[0].Equal(path.Root("server_cluster_id")) {
+			t.Errorf("%s: attributes that force a replacement: %v", name, p.replace)
 		}
 		const reason = `The resource is for cluster "milan", but the name "milan-2" refers to cluster "milan-2" ` +
 			`(UID uid-of-milan-2). So the plan replaces the resource.`
@@ -83,11 +81,11 @@ func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
 		ClientNamespace: types.StringValue("liqo-tenant-milan"),
 	}
-	p := &planning{plan: state, state: &state}
+	p := planningOf(state, shortcutModel{}, &state, pair{})
 	p.plan.Client = types.StringUnknown()
-	replace, diags := p.planUnknownNames()
-	if len(replace) != 1 || !replace[0].Equal(path.Root("client")) {
-		t.Errorf("attributes that force a replacement: %v", replace)
+	diags := p.planUnknownNames()
+	if len(p.replace) != 1 || !p.replace[0].Equal(path.Root("client")) {
+		t.Errorf("attributes that force a replacement: %v", p.replace)
 	}
 	const reason = `It was "roma", and it is not known yet whether it will still refer to cluster "rome". ` +
 		`So the plan replaces the shortcut.`
@@ -101,17 +99,17 @@ func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 			t.Errorf("planned %s", value)
 		}
 	}
-	p.state = nil
-	if replace, diags := p.planUnknownNames(); len(replace)+len(diags) > 0 {
-		t.Errorf("a new shortcut: attributes that force a replacement: %v (%v)", replace, diags)
+	p.state, p.replace = nil, nil
+	if diags := p.planUnknownNames(); len(p.replace)+len(diags) > 0 {
+		t.Errorf("a new shortcut: attributes that force a replacement: %v (%v)", p.replace, diags)
 	}
 }
 
 func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
-	r, p := replanned(t, called(t, "roma", "rome"), clustertest.Leaf(t, "milan"))
+	p := replanned(t, called(t, "roma", "rome"), clustertest.Leaf(t, "milan"))
 	p.plan.Client = types.StringValue("roma")
-	if replace, diags := r.planLeaves(t.Context(), p); len(replace) > 0 || len(diags) > 0 {
-		t.Errorf("attributes that force a replacement: %v (%v)", replace, diags)
+	if diags := p.planLeaves(t.Context()); len(p.replace) > 0 || len(diags) > 0 {
+		t.Errorf("attributes that force a replacement: %v (%v)", p.replace, diags)
 	}
 }
 
@@ -138,10 +136,8 @@ func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 		},
 		"in no namespace, before the first apply": {usual, types.StringNull(), types.StringNull(), false},
 	} {
-		p := &planning{
-			plan: shortcutModel{ServerNamespace: test.recorded}, config: shortcutModel{ServerNamespace: test.configured},
-			pair: pair{client: clustertest.Leaf(t, "rome"), server: test.milan},
-		}
+		p := planningOf(shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}, nil,
+			pair{client: clustertest.Leaf(t, "rome"), server: test.milan})
 		if diags := p.planNamespaces(t.Context()); diags.HasError() {
 			t.Fatal(diags)
 		}
@@ -151,17 +147,17 @@ func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 	}
 }
 
-func TestAConfiguredNamespaceIsClaimedOncePerLeaf(t *testing.T) {
+func TestAConfiguredNamespaceIsReservedOncePerLeaf(t *testing.T) {
 	rome, milan, naples := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan"),
 		cluster.Absent("naples", "naples")
-	var claimed reservations
+	var reserved reservations
 	first := shortcutModel{ClientNamespace: types.StringValue("own"), ServerNamespace: types.StringValue("own")}
-	claim := func(leaves pair, config shortcutModel, token string) diag.Diagnostics {
-		return claimed.claimNamespaces((&planning{pair: leaves, config: config}).ends(), token)
+	reserve := func(leaves pair, config shortcutModel, token string) diag.Diagnostics {
+		return reserved.reserveNamespaces(planningOf(shortcutModel{}, config, nil, leaves).ends(), token)
 	}
 	for range 2 { // Terraform plans a replacement twice
-		if diags := claim(pair{client: rome, server: milan}, first, "one"); len(diags) > 0 {
-			t.Errorf("an instance cannot claim its own namespaces again: %v", diags)
+		if diags := reserve(pair{client: rome, server: milan}, first, "one"); len(diags) > 0 {
+			t.Errorf("an instance cannot reserve its own namespaces again: %v", diags)
 		}
 	}
 	for name, test := range map[string]struct {
@@ -175,12 +171,12 @@ func TestAConfiguredNamespaceIsClaimedOncePerLeaf(t *testing.T) {
 		"an unknown namespace":      {types.StringUnknown(), types.StringUnknown(), false},
 	} {
 		config := shortcutModel{ClientNamespace: test.client, ServerNamespace: test.server}
-		diags := claim(pair{client: naples, server: rome}, config, name)
+		diags := reserve(pair{client: naples, server: rome}, config, name)
 		if diags.HasError() != test.refused {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
-	if diags := claim(pair{}, first, "two"); len(diags) > 0 {
+	if diags := reserve(pair{}, first, "two"); len(diags) > 0 {
 		t.Errorf("an unknown leaf: %v", diags)
 	}
 }

@@ -5,22 +5,18 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// planRanges plans a replacement if announced ranges change and Liqo on the leaf that gets them does not follow. It
-// returns the attributes that force it. If there are any, it drops the state.
-func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics) {
-	var (
-		diags   diag.Diagnostics
-		replace path.Paths
-	)
+// planRanges plans a replacement if announced ranges change and Liqo on the leaf that gets them does not follow. Then it
+// drops the state.
+func (p *planning) planRanges(ctx context.Context) diag.Diagnostics {
 	if p.state == nil {
-		return nil, nil
+		return nil
 	}
+	var diags diag.Diagnostics
 	for _, end := range p.ends() {
 		if end.other == nil || !announcesOthers(*end.planned.network, *end.recorded.network) {
 			continue
@@ -40,13 +36,13 @@ func (p *planning) planRanges(ctx context.Context) (path.Paths, diag.Diagnostics
 				"another address. Update Liqo on %[1]q to change the ranges in place.",
 				end.other.Name, end.planned.name.ValueString())).
 			warningAt(attribute))
-		replace = append(replace, attribute)
+		p.replace = append(p.replace, attribute)
 	}
-	if len(replace) > 0 {
+	if len(p.replace) > 0 {
 		p.becomesAnother()
 		p.state = nil
 	}
-	return replace, diags
+	return diags
 }
 
 // announcesOthers reports whether other ranges are announced than before. Nothing has been announced to a leaf that has

@@ -39,11 +39,10 @@ func TestOtherRangesAreAReplacementOnlyIfLiqoDoesNotFollow(t *testing.T) {
 			before, before, types.ObjectNull(networkTypes), pair{client: rome, server: milan}, false,
 		},
 	} {
-		p := &planning{
-			plan:  shortcutModel{ClientNetwork: test.client, ServerNetwork: test.server},
-			state: &shortcutModel{ClientNetwork: test.was, ServerNetwork: test.was}, pair: test.pair,
-		}
-		replace, diags := p.planRanges(t.Context())
+		p := planningOf(shortcutModel{ClientNetwork: test.client, ServerNetwork: test.server}, shortcutModel{},
+			&shortcutModel{ClientNetwork: test.was, ServerNetwork: test.was}, test.pair)
+		diags := p.planRanges(t.Context())
+		replace := p.replace
 		if diags.HasError() || (len(replace) == 1) != test.replaced || diags.WarningsCount() != len(replace) {
 			t.Errorf("%s: %v, %v", name, replace, diags)
 		}

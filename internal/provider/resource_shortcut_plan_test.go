@@ -28,6 +28,11 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	return model
 }
 
+// planningOf returns the plan of a shortcut. Without a state, the shortcut is new.
+func planningOf(plan, config shortcutModel, state *shortcutModel, leaves pair) *planning {
+	return &planning{proposal: &proposal[*shortcutModel]{plan: &plan, config: &config, state: state}, pair: leaves}
+}
+
 func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 	for name, test := range map[string]struct {
 		status   shortcut.Status
@@ -109,7 +114,7 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		test.plan(&plan)
 		// as the framework proposes them
 		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes)
-		p := &planning{plan: plan, state: &state}
+		p := planningOf(plan, shortcutModel{}, &state, pair{})
 		broken, _ := p.planRepair(t.Context())
 		if got := !broken && p.plan.changesSettingsOnly(&state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
@@ -136,8 +141,9 @@ func TestAnImportedShortcutKeepsALostLeafOnlyToGiveItUp(t *testing.T) {
 		},
 	} {
 		state := recorded(t, shortcut.Connected)
-		p := &planning{plan: state, state: &state, pair: test.pair, own: ownership{Token: "mine", Unadopted: !test.adopted}}
-		test.plan(&p.plan)
+		p := planningOf(state, shortcutModel{}, &state, test.pair)
+		p.own = ownership{Token: "mine", Unadopted: !test.adopted}
+		test.plan(p.plan)
 		if got := p.planSettings(); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}
@@ -150,7 +156,7 @@ func TestOnlyAShortcutThatAnApplyCanRepairNeedsRepair(t *testing.T) {
 		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
 	} {
 		for _, pair := range []pair{leaves, {}} {
-			p := &planning{pair: pair}
+			p := planningOf(shortcutModel{}, shortcutModel{}, nil, pair)
 			if got, diags := p.needsRepair(t.Context(), status); got != expected || len(diags) > 0 {
 				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
 			}
@@ -161,7 +167,7 @@ func TestOnlyAShortcutThatAnApplyCanRepairNeedsRepair(t *testing.T) {
 func TestARepairPlansUnknownValuesForWhatTheLeavesDoNotShow(t *testing.T) {
 	state := recorded(t, shortcut.Disconnected)
 	state.ClientNamespace = types.StringNull()
-	p := &planning{plan: state, state: &state}
+	p := planningOf(state, shortcutModel{}, &state, pair{})
 	if broken, diags := p.planRepair(t.Context()); !broken || len(diags) > 0 {
 		t.Fatalf("no repair is planned (%v)", diags)
 	}

@@ -1,0 +1,76 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+)
+
+// The plan of every resource is made here, as its life is in lifecycle.go. A resource only says what its leaves decide.
+
+// planner plans one instance of a resource.
+type planner interface {
+	// propose plans what the leaves show and what follows from it. It finds what forces a replacement.
+	propose(ctx context.Context) diag.Diagnostics
+	// foresee plans what an apply will find out, and asks the leaves whether it is possible. It is called only if an apply
+	// would change something on them. If the plan replaces the instance, Terraform plans again, without a state.
+	foresee(ctx context.Context) diag.Diagnostics
+}
+
+// proposal is the plan of one instance while it is made. P is a pointer to the model of its resource.
+type proposal[P any] struct {
+	plan, config P
+	state        P // nil for a new instance, also for the second plan of a replacement
+	own          ownership
+	replace      path.Paths // the attributes that force a replacement
+	keepsLeaves  bool       // an apply only records the settings
+}
+
+// planResource implements the ModifyPlan method of a resource.
+func planResource[M any, P lifeModel[M]](
+	ctx context.Context, l *leaves, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+	begin func(*proposal[P]) planner,
+) {
+	if req.Plan.Raw.IsNull() || l == nil {
+		return // a destroy, or a validation without a configured provider
+	}
+	p, diags := proposed[M, P](ctx, req)
+	diags.Append(p.own.save(ctx, resp.Private)...)
+	if resp.Diagnostics.Append(diags...); diags.HasError() {
+		return
+	}
+	planner := begin(p)
+	diags = planner.propose(ctx)
+	resp.RequiresReplace = append(resp.RequiresReplace, p.replace...)
+	if resp.Diagnostics.Append(diags...); diags.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+	if !p.keepsLeaves && !resp.Plan.Raw.Equal(req.State.Raw) {
+		resp.Diagnostics.Append(planner.foresee(ctx)...)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+	}
+	resp.Diagnostics.Append(plannedChange{KeepsLeaves: p.keepsLeaves}.save(ctx, resp.Private)...)
+}
+
+// proposed reads what Terraform proposes. The second plan of a replacement has the private state that the first plan
+// saved, and so the same token.
+func proposed[M any, P lifeModel[M]](ctx context.Context, req resource.ModifyPlanRequest) (*proposal[P], diag.Diagnostics) {
+	p := &proposal[P]{plan: new(M), config: new(M)}
+	diags := req.Plan.Get(ctx, p.plan)
+	diags.Append(req.Config.Get(ctx, p.config)...)
+	var before life
+	if !req.State.Raw.IsNull() {
+		p.state = new(M)
+		diags.Append(req.State.Get(ctx, p.state)...)
+		before = p.state.life()
+	}
+	own, ownDiags := ownershipOf(ctx, req.Private, before.ownerID)
+	if p.state == nil && own.Token == "" {
+		own = ownership{} // a new instance was not imported
+	}
+	p.own = own.named().as(before.ownerID)
+	return p, append(diags, ownDiags...)
+}
