@@ -32,6 +32,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/tools"
 )
 
 // asCommand makes the test program run as the command, so that tests run what users run.
@@ -47,7 +48,7 @@ const (
 
 func TestMain(m *testing.M) {
 	// As a tool in a pod, the environment is the pod's.
-	if os.Getenv(asCommand) != "" || tools[filepath.Base(os.Args[0])] != nil {
+	if os.Getenv(asCommand) != "" || tools.ByName[filepath.Base(os.Args[0])] != nil {
 		main()
 		return
 	}

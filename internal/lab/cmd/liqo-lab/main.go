@@ -14,11 +14,17 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/tools"
 )
 
 func main() {
-	if tool := tools[filepath.Base(os.Args[0])]; tool != nil {
-		os.Exit(tool(os.Args[1:], os.Stdout, os.Stderr))
+	name := filepath.Base(os.Args[0])
+	if tool := tools.ByName[name]; tool != nil { // in the sandbox of a pod
+		if err := tool(os.Args[1:], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+			os.Exit(1)
+		}
+		return
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()

@@ -17,17 +17,15 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/tools"
 )
 
-// tools is the folder in a sandbox with the programs that pods need and that a machine may lack. They come before the
-// machine's own.
-const tools = "/opt/liqo-lab"
-
-// toolNames are those programs. The lab's own program is each of them, by the name with which it is called.
-var toolNames = []string{"ping", "curl", "nc"}
+// toolsDir is the folder in a sandbox with the tools. They come before the machine's own. The lab's program is each of
+// them, by the name with which it is called.
+const toolsDir = "/opt/liqo-lab"
 
 // searchPath is where the program of a container is looked up by default.
-const searchPath = tools + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+const searchPath = toolsDir + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // job is a pod whose containers run commands. It stays when it has ended, until it is removed.
 type job struct {
@@ -146,8 +144,8 @@ func (n *node) Terminate(object *corev1.Pod, grace time.Duration) {
 // jobSpec returns a sandbox for a pod that runs commands.
 func (l *leaf) jobSpec(object *corev1.Pod, name string) (sandbox.Spec, error) {
 	spec := sandbox.Spec{Name: name, Container: true, Mounts: map[string]string{}, Sysctls: map[string]string{}}
-	for _, tool := range toolNames {
-		spec.Mounts[filepath.Join(tools, tool)] = l.plane.helper[0]
+	for tool := range tools.ByName {
+		spec.Mounts[filepath.Join(toolsDir, tool)] = l.plane.helper[0]
 	}
 	for i := range object.Spec.Containers {
 		spec.Writable = append(spec.Writable, messagePath(&object.Spec.Containers[i]))

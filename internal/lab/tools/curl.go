@@ -1,0 +1,74 @@
+package tools
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// curl gets a page over HTTP, without TLS. The URL must name the port.
+func curl(args []string, _ io.Reader, out io.Writer) error {
+	flags := flag.NewFlagSet("curl", flag.ContinueOnError)
+	flags.Bool("s", true, "show no progress")
+	bare := flags.Bool("http0.9", false, "the answer has no headers")
+	longest := seconds(flags, "m", time.Minute, "`seconds` until it gives up")
+	file := flags.String("o", "", "`file` for the answer")
+	format := flags.String("w", "", "`text` at the end, with %{size_download} and %{time_total}")
+	url, err := parse(flags, args)
+	if err != nil {
+		return err
+	}
+	answer := out
+	if *file != "" {
+		opened, err := os.Create(*file)
+		if err != nil {
+			return err
+		}
+		defer opened.Close()
+		answer = opened
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), *longest)
+	defer cancel()
+	began := time.Now()
+	size, err := download(ctx, url, *bare, answer)
+	_, _ = strings.NewReplacer(
+		"%{size_download}", fmt.Sprint(size), "%{time_total}", fmt.Sprintf("%.6f", time.Since(began).Seconds()),
+	).WriteString(out, *format)
+	return err
+}
+
+// download writes what a URL answers, and returns its size in bytes. If bare, the answer has no headers.
+func download(ctx context.Context, url string, bare bool, out io.Writer) (size int64, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", request.URL.Host)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	deadline, _ := ctx.Deadline()
+	if err := conn.SetDeadline(deadline); err != nil {
+		return 0, err
+	}
+	if err := request.Write(conn); err != nil {
+		return 0, err
+	}
+	if bare { // which net/http does not read
+		return io.Copy(out, conn)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	return io.Copy(out, response.Body)
+}

@@ -1,0 +1,84 @@
+package tools
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// serveText answers each connection with a text, and closes it, or keeps it open. It returns the URL.
+func serveText(t *testing.T, answer string, open bool) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				_, _ = conn.Read(make([]byte, 1<<12)) // the request
+				_, _ = io.WriteString(conn, answer)
+				if open {
+					_, _ = io.Copy(io.Discard, conn)
+				}
+			}()
+		}
+	}()
+	return "http://" + listener.Addr().String() + "/metrics"
+}
+
+func TestACurlPrintsWhatIsAnsweredAndItsSize(t *testing.T) {
+	const page = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"
+	for name, test := range map[string]struct {
+		answer, want string
+		open         bool // the connection
+		args         []string
+		fails        bool
+	}{
+		"a page":                   {answer: page, args: []string{"-s"}, want: "abc"},
+		"a page that is kept open": {answer: page, open: true, args: []string{"-s", "-m", "60"}, want: "abc"},
+		"a page in parts": {
+			answer: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", want: "abcde",
+		},
+		"a part of a page": {
+			answer: "HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\nabc", args: []string{"-w", " %{size_download}"},
+			want: "abc 3", fails: true,
+		},
+		"bytes without headers": {
+			answer: "0123456789", args: []string{"--http0.9", "-w", " %{size_download}"}, want: "0123456789 10",
+		},
+		"bytes that do not end": {
+			answer: "0123456789", open: true, args: []string{"--http0.9", "-m", "0.1", "-w", " %{size_download}"},
+			want: "0123456789 10", fails: true,
+		},
+		"nothing": {args: []string{"-w", "%{size_download}"}, want: "0", fails: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			err := curl(append(test.args, serveText(t, test.answer, test.open)), nil, &out)
+			if (err != nil) != test.fails || out.String() != test.want {
+				t.Errorf("got %q, %v", &out, err)
+			}
+		})
+	}
+}
+
+func TestAnAnswerIsWrittenToAFileAndItsTimeToTheOutput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page")
+	var out bytes.Buffer
+	err := curl([]string{"--http0.9", "-o", file, "-w", "%{time_total}", serveText(t, "abc", false)}, nil, &out)
+	content, readErr := os.ReadFile(file)
+	if err != nil || readErr != nil || string(content) != "abc" || !regexp.MustCompile(`^0\.\d{6}$`).Match(out.Bytes()) {
+		t.Errorf("got %v, %q, %v, %q", err, content, readErr, &out)
+	}
+}
