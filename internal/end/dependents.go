@@ -123,27 +123,27 @@ func (e *End) untilDependentsGone(ctx context.Context, dependents []dependents) 
 
 // UntilFormerKeysGone waits until Kubernetes has deleted the keys of a gateway that no longer exists, which an
 // interrupted destroy has left. Otherwise Liqo would give them to the next gateway just before they go. Namespace is
-// the one that the user set, or empty. The result is that of the keys that stay, if there are any.
-func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) (KeyMetadata, error) {
+// the one that the user set, or empty.
+func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) error {
 	key := client.ObjectKey{
 		Namespace: cmp.Or(namespace, e.forgeTenantNamespace().Name),
 		Name:      gatewayforge.GatewayResourceName(string(e.Remote.ID)),
 	}
 	secret, err := e.readSecret(ctx, key)
 	if err != nil || secret == nil {
-		return nil, err
+		return err
 	}
 	objects, err := e.Find(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	gateway := objects.Gateway()
 	for _, reference := range secret.OwnerReferences {
 		if isGateway(reference) && (gateway == nil || gateway.GetUID() != reference.UID) {
-			return nil, e.untilGone(ctx, secret.GroupVersionKind(), key)
+			return e.untilGone(ctx, secret.GroupVersionKind(), key)
 		}
 	}
-	return secret, nil
+	return nil
 }
 
 func isGateway(reference metav1.OwnerReference) bool {

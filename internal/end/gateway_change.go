@@ -38,16 +38,16 @@ func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredG
 	return created, e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
 }
 
-// changeGateway gives the gateway that exists already the settings of another one, and new keys if these say so. Keys
-// is the result of [End.UntilFormerKeysGone], or nil. The parts are as [End.change] returns them.
+// changeGateway gives the gateway that exists already the settings of another one, and new keys if these say so. The
+// parts are as [End.change] returns them.
 func (e *End) changeGateway(
-	ctx context.Context, objects liqo.Objects, object client.Object, gateway wholeGateway, keys KeyMetadata,
+	ctx context.Context, objects liqo.Objects, object client.Object, gateway wholeGateway,
 ) (EnsuredGateway, *parts, error) {
 	existing := wholeGateway{object, objects.Ports}
 	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
 		return EnsuredGateway{}, nil, err
 	}
-	rotated, err := e.rotateKeys(ctx, objects, gateway.GetAnnotations()[liqo.RotationAnnotation], keys)
+	rotated, err := e.rotateKeys(ctx, objects, gateway.GetAnnotations()[liqo.RotationAnnotation])
 	if err != nil {
 		return EnsuredGateway{}, nil, err
 	}

@@ -44,10 +44,9 @@ func (e *End) forgeGatewayClient(
 }
 
 // EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in place. It
-// does not wait for pods that restart. Keys is the result of [End.UntilFormerKeysGone], or nil.
+// does not wait for pods that restart.
 func (e *End) EnsureGatewayClient(
 	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
-	keys KeyMetadata,
 ) (EnsuredGateway, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
@@ -61,7 +60,7 @@ func (e *End) EnsureGatewayClient(
 	if existing == nil {
 		return e.createGateway(ctx, gateway)
 	}
-	ensured, _, err := e.changeGateway(ctx, objects, existing, gateway, keys)
+	ensured, _, err := e.changeGateway(ctx, objects, existing, gateway)
 	return ensured, err
 }
 

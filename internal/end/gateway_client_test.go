@@ -28,7 +28,7 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 			[]string{"milan.example.com"}, 41000},
 	} {
 		rome := romesEnd(t)
-		if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec, nil); err != nil {
+		if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
 			t.Fatal(err)
 		}
 		var gateway networkingv1beta1.GatewayClient
@@ -60,7 +60,7 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 	keys.Namespace = "liqo-tenant-milan"
 	rome := romesEnd(t, keys)
 	rome.Owner = me
-	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled(), nil); err != nil {
+	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled()); err != nil {
 		t.Fatal(err)
 	}
 	objects, err := rome.Find(t.Context())
@@ -78,7 +78,7 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 	existing.Name = "of-another-name"
 	rome := romesEnd(t, existing)
 	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress,
-		liqo.GatewayClient{MTU: 1400}, nil); err != nil {
+		liqo.GatewayClient{MTU: 1400}); err != nil {
 		t.Fatal(err)
 	}
 	if objects, err := rome.Find(t.Context()); err != nil || len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
@@ -90,7 +90,7 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 
 func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 	rome := romesEnd(t, clustertest.Namespace("liqo-tenant-milan"))
-	_, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled(), nil)
+	_, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled())
 	if explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
 		t.Errorf("got %v", err)
 	}

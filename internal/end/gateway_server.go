@@ -61,10 +61,9 @@ func pointerTo[T comparable](value T) *T {
 }
 
 // EnsureGatewayServer creates the gateway that the other leaf dials, or changes it in place. After a change, it returns
-// when the gateway's Service has changed, but does not wait for pods that restart. Keys is the result of
-// [End.UntilFormerKeysGone], or nil.
+// when the gateway's Service has changed, but does not wait for pods that restart.
 func (e *End) EnsureGatewayServer(
-	ctx context.Context, namespace string, spec liqo.GatewayServer, keys KeyMetadata,
+	ctx context.Context, namespace string, spec liqo.GatewayServer,
 ) (EnsuredGateway, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
@@ -81,7 +80,7 @@ func (e *End) EnsureGatewayServer(
 	if existing == nil {
 		return e.createGateway(ctx, gateway)
 	}
-	ensured, made, err := e.changeGateway(ctx, objects, existing, gateway, keys)
+	ensured, made, err := e.changeGateway(ctx, objects, existing, gateway)
 	if err != nil || made == nil {
 		return ensured, err
 	}

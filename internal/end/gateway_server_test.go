@@ -28,7 +28,7 @@ func exposed() liqo.GatewayServer {
 func TestAGatewayServerHasEverySetting(t *testing.T) {
 	milan := milansEnd(t, clustertest.KeySecret("rome", clustertest.NewKeys(t)))
 	milan.Owner = me
-	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed(), nil); err != nil {
+	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed()); err != nil {
 		t.Fatal(err)
 	}
 	objects, err := milan.Find(t.Context())
@@ -47,7 +47,7 @@ func TestAnExistingGatewayServerIsChangedInPlace(t *testing.T) {
 	milan := milansEnd(t, existing)
 	changed := overNodePort()
 	changed.MTU = 1400
-	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed, nil); err != nil {
+	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed); err != nil {
 		t.Fatal(err)
 	}
 	if objects, err := milan.Find(t.Context()); err != nil || len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
@@ -61,7 +61,7 @@ func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
 	existing := ours(clustertest.GatewayServer("rome", 51840))
 	existing.Spec.ServiceLabels = map[string]string{"team": "other"}
 	milan := milansEnd(t, existing)
-	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort(), nil); err != nil {
+	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {
 		t.Fatal(err)
 	}
 	if objects, err := milan.Find(t.Context()); err != nil || len(objects.GatewayServer.Spec.ServiceLabels) > 0 {
@@ -71,7 +71,7 @@ func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
 
 func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 	milan := milansEnd(t, clustertest.Namespace("liqo-tenant-rome"))
-	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed(), nil)
+	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed())
 	if explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
@@ -166,7 +166,7 @@ func TestLiqoBefore12CannotDescribeAService(t *testing.T) {
 		if test.older {
 			clustertest.OlderLiqo(milan.Leaf)
 		}
-		_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", test.spec, nil)
+		_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", test.spec)
 		if (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 
 	"github.com/liqotech/liqo/pkg/consts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -25,27 +26,22 @@ func setRotation(gateway client.Object, rotation string) {
 
 // rotation is the rotation of the keys of an existing gateway.
 type rotation struct {
-	value    string      // of `key_rotation`, or empty
-	secret   KeyMetadata // nil if Liqo has made no keys
-	restarts bool        // the gateway's pods still have the former keys
+	value    string                        // of `key_rotation`, or empty
+	secret   *metav1.PartialObjectMetadata // nil if Liqo has made no keys
+	restarts bool                          // the gateway's pods still have the former keys
 }
 
 // rotateKeys writes new keys to the Secret of an existing gateway, if they are due. The keys of an interrupted rotation
-// stay, also if its value is no longer wanted: the other leaf may know them already. Secret is one that was read a
-// moment ago, or nil.
-func (e *End) rotateKeys(
-	ctx context.Context, objects liqo.Objects, value string, secret KeyMetadata,
-) (rotation, error) {
+// stay, also if its value is no longer wanted: the other leaf may know them already.
+func (e *End) rotateKeys(ctx context.Context, objects liqo.Objects, value string) (rotation, error) {
 	r := rotation{value: value}
 	if objects.Keys() == nil || objects.KeySecret().Name != "" {
 		return r, nil
 	}
 	key := client.ObjectKey{Namespace: objects.Keys().Namespace, Name: objects.Keys().Name}
-	if secret == nil || client.ObjectKeyFromObject(secret) != key {
-		var err error
-		if secret, err = e.readSecret(ctx, key); err != nil || secret == nil {
-			return r, err // without it, the gateway is replaced
-		}
+	secret, err := e.readSecret(ctx, key)
+	if err != nil || secret == nil {
+		return r, err // without it, the gateway is replaced
 	}
 	r.secret = secret
 	made := secret.Annotations[liqo.RotationAnnotation]

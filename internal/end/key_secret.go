@@ -149,11 +149,8 @@ func (e *End) labelKeySecret(
 	return client.IgnoreNotFound(e.patchSecret(ctx, secret, map[string]any{"metadata": map[string]any{"labels": labels}}))
 }
 
-// KeyMetadata is the metadata of a Secret with keys, without the keys. It is nil if there is no such Secret.
-type KeyMetadata = *metav1.PartialObjectMetadata
-
-// readSecret reads the metadata of a Secret, and not its keys.
-func (e *End) readSecret(ctx context.Context, key client.ObjectKey) (KeyMetadata, error) {
+// readSecret reads the metadata of a Secret, and not its keys. It returns nil if there is no such Secret.
+func (e *End) readSecret(ctx context.Context, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
 	secret := &metav1.PartialObjectMetadata{}
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
 	err := e.Leaf.Live.Get(ctx, key, secret)
@@ -164,7 +161,7 @@ func (e *End) readSecret(ctx context.Context, key client.ObjectKey) (KeyMetadata
 }
 
 // patchSecret merges changes into a Secret.
-func (e *End) patchSecret(ctx context.Context, secret KeyMetadata, changes map[string]any) error {
+func (e *End) patchSecret(ctx context.Context, secret *metav1.PartialObjectMetadata, changes map[string]any) error {
 	patch, err := json.Marshal(changes)
 	if err != nil {
 		return err

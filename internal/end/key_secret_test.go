@@ -64,7 +64,7 @@ func TestAUsersSecretIsLabelledForItsGatewayUnlessItIsForAnotherOne(t *testing.T
 			secret.Labels[consts.RemoteClusterID] = before
 		}
 		milan := milansEnd(t, clustertest.Namespace(secret.Namespace), secret)
-		if _, err := milan.EnsureGatewayServer(t.Context(), secret.Namespace, exposed(), nil); err != nil {
+		if _, err := milan.EnsureGatewayServer(t.Context(), secret.Namespace, exposed()); err != nil {
 			t.Fatal(err)
 		}
 		var found corev1.Secret

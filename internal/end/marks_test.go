@@ -113,7 +113,7 @@ func TestANewObjectIsTheOwners(t *testing.T) {
 	if _, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort(), nil); err != nil {
+	if _, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {
 		t.Fatal(err)
 	}
 	objects, err := server.Find(t.Context())

@@ -155,12 +155,11 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 			steps.ActWith(r, client.Leaf.Name, "check that nothing overlaps", server.ranges, client.CheckOverlaps),
 			steps.ActWith(r, server.Leaf.Name, "check that nothing overlaps", client.ranges, server.CheckOverlaps))
 	}
-	compare := func(ctx context.Context) (bool, error) { return s.ChangesGateways(ctx, spec) }
-	early := steps.Do(r, keeper, "compare both gateways", compare)
-	changes := steps.Do(r, keeper, "compare both gateways now", compare, taken)
+	changes := steps.Do(r, keeper, "compare both gateways",
+		func(ctx context.Context) (bool, error) { return s.ChangesGateways(ctx, spec) }, taken)
 	tunnels := spec.Server.Tunnels // of both gateways
-	checks = append(checks, client.checkGateway(early, changes, spec.Client, tunnels),
-		server.checkGateway(early, changes, spec.Server, tunnels))
+	checks = append(checks,
+		client.checkGateway(changes, spec.Client, tunnels), server.checkGateway(changes, spec.Server, tunnels))
 	var before []steps.Before
 	for _, e := range ends {
 		take := func(ctx context.Context) error {
@@ -171,13 +170,13 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 	}
 	for _, e := range ends {
 		e.namespace = startNamespace(r, e.End, e.spec, before)
-		untilGone := func(ctx context.Context) (end.KeyMetadata, error) {
+		untilGone := func(ctx context.Context) error {
 			if spec.KeysByOthers {
-				return nil, nil // nobody needs to read a Secret
+				return nil // nobody needs to read a Secret
 			}
 			return e.UntilFormerKeysGone(ctx, e.spec.Namespace)
 		}
-		e.keys = steps.Do(r, e.Leaf.Name, "keys of a former gateway", untilGone, before...)
+		e.formerKeys = steps.Act(r, e.Leaf.Name, "keys of a former gateway", untilGone, before...)
 	}
 	return client, server
 }

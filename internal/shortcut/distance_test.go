@@ -90,7 +90,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			spec := overNodePort
 			spec.MTU = 1400
 			return s.Connect(ctx, spec.shareSettings())
-		}, 8},
+		}, 11},
 		"a survey": {joined, func(ctx context.Context, s *Shortcut) error {
 			NewSurvey(ctx, []string{"rome", "milan"}, asking(func(name string) (*cluster.Leaf, error) {
 				return s.Ends()[slices.Index([]string{"rome", "milan"}, name)].Leaf, nil

@@ -92,7 +92,8 @@ func (o EndObject) removeReplaced(
 		}
 		return replaces(ctx, namespace)
 	})
-	e.keys = steps.With(e.run, e.Leaf.Name, "keys of a former gateway", e.namespace, e.UntilFormerKeysGone, removal)
+	e.formerKeys = steps.ActWith(e.run, e.Leaf.Name, "keys of a former gateway", e.namespace, e.UntilFormerKeysGone,
+		removal)
 	return removal
 }
 

@@ -16,30 +16,23 @@ type endSteps struct {
 	run  *steps.Run
 	spec EndSpec
 
-	namespace *steps.Step[string] // of the objects
-	ranges    *steps.Step[liqo.Ranges]
-	keys      *steps.Step[end.KeyMetadata] // of the gateway that there is, once those of a former one are gone
-	gateway   *steps.Step[end.EnsuredGateway]
-	done      []steps.Before // what the operation waits for
+	namespace  *steps.Step[string] // of the objects
+	ranges     *steps.Step[liqo.Ranges]
+	formerKeys steps.Before // done when the keys of a former gateway are gone
+	gateway    *steps.Step[end.EnsuredGateway]
+	done       []steps.Before // what the operation waits for
 }
 
 // checkGateway fails if the gateway of this end can't follow a change of either one. Otherwise an end would be changed,
-// and the other one would not fit it. A repair of something else needs no template. What changes is looked up early,
-// which saves a round trip, and once more when no other operation can work on the pair.
-func (e *endSteps) checkGateway(
-	early, changes *steps.Step[bool], settings liqo.Gateway, tunnels int,
-) steps.Before {
-	const name = "check that its gateway can follow"
-	check := func(ctx context.Context, checked, changes bool) (bool, error) {
-		if checked || !changes {
-			return checked, nil
-		}
-		return true, e.CheckGateway(ctx, settings, tunnels)
-	}
-	checked := steps.With(e.run, e.Leaf.Name, name, early, func(ctx context.Context, changes bool) (bool, error) {
-		return check(ctx, false, changes)
-	})
-	return steps.With2(e.run, e.Leaf.Name, name+" now", checked, changes, check)
+// and the other one would not fit it. A repair of something else needs no template.
+func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.Gateway, tunnels int) steps.Before {
+	return steps.ActWith(e.run, e.Leaf.Name, "check that its gateway can follow", changes,
+		func(ctx context.Context, changes bool) error {
+			if !changes {
+				return nil
+			}
+			return e.CheckGateway(ctx, settings, tunnels)
+		})
 }
 
 // configure gives the leaf the ranges of the other one. Liqo on it then decides how to remap them, which is the result.
@@ -72,10 +65,10 @@ func (e *endSteps) removeReplaced(
 
 // serve makes the gateway that the other end dials. The result is where it can be reached.
 func (e *endSteps) serve(spec liqo.GatewayServer, removal steps.Before) *steps.Step[liqo.Endpoint] {
-	e.gateway = steps.With2(e.run, e.Leaf.Name, "GatewayServer", e.namespace, e.keys,
-		func(ctx context.Context, namespace string, keys end.KeyMetadata) (end.EnsuredGateway, error) {
-			return e.EnsureGatewayServer(ctx, namespace, spec, keys)
-		}, removal)
+	e.gateway = steps.With(e.run, e.Leaf.Name, "GatewayServer", e.namespace,
+		func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
+			return e.EnsureGatewayServer(ctx, namespace, spec)
+		}, e.formerKeys, removal)
 	endpoint := steps.With(e.run, e.Leaf.Name, "address of the gateway", e.gateway, e.WaitForEndpoint)
 	e.done = append(e.done, e.gateway, endpoint)
 	return endpoint
@@ -83,12 +76,10 @@ func (e *endSteps) serve(spec liqo.GatewayServer, removal steps.Before) *steps.S
 
 // dial makes the gateway that dials the other end at its endpoint.
 func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoint], removal steps.Before) {
-	e.gateway = steps.With3(e.run, e.Leaf.Name, "GatewayClient", e.namespace, server, e.keys,
-		func(
-			ctx context.Context, namespace string, server liqo.Endpoint, keys end.KeyMetadata,
-		) (end.EnsuredGateway, error) {
-			return e.EnsureGatewayClient(ctx, namespace, server, spec, keys)
-		}, removal)
+	e.gateway = steps.With2(e.run, e.Leaf.Name, "GatewayClient", e.namespace, server,
+		func(ctx context.Context, namespace string, server liqo.Endpoint) (end.EnsuredGateway, error) {
+			return e.EnsureGatewayClient(ctx, namespace, server, spec)
+		}, e.formerKeys, removal)
 	e.done = append(e.done, e.gateway)
 }
 
