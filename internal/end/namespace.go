@@ -95,39 +95,35 @@ func (e *End) checkAlone(ctx context.Context, namespace string) error {
 }
 
 // ensureTenantNamespace returns the name of the leaf's tenant namespace for the other cluster. It creates the namespace
-// if there is none. If the namespace is marked for deletion, it first waits until the namespace is gone, because
-// nothing can be created in it.
+// if there is none.
 func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 	existing, err := e.TenantNamespace(ctx)
 	switch {
 	case err != nil:
 		return "", err
 	case existing == nil:
-	case !Leaving(existing):
-		return existing.Name, e.takeNamespace(ctx, existing)
+		return e.CreateTenantNamespace(ctx)
 	default:
-		kind := corev1.SchemeGroupVersion.WithKind("Namespace")
-		if err := e.untilGone(ctx, kind, client.ObjectKeyFromObject(existing)); err != nil {
-			return "", err
-		}
+		return e.useTenantNamespace(ctx, existing)
 	}
-
-	return e.createTenantNamespace(ctx)
 }
 
-// EnsureMissingNamespace does the same for an end that had no tenant namespace a moment ago. It creates one without
-// looking first, and so saves a round trip. If there is one by now, it looks.
-func (e *End) EnsureMissingNamespace(ctx context.Context) (string, error) {
-	name, err := e.createTenantNamespace(ctx)
-	if apierrors.IsAlreadyExists(err) {
-		return e.ensureTenantNamespace(ctx)
+// useTenantNamespace returns the name of a tenant namespace that exists. If it is marked for deletion, it first waits
+// until the namespace is gone and creates another one, because nothing can be created in it.
+func (e *End) useTenantNamespace(ctx context.Context, existing *corev1.Namespace) (string, error) {
+	if !Leaving(existing) {
+		return existing.Name, e.takeNamespace(ctx, existing)
 	}
-	return name, err
+	kind := corev1.SchemeGroupVersion.WithKind("Namespace")
+	if err := e.untilGone(ctx, kind, client.ObjectKeyFromObject(existing)); err != nil {
+		return "", err
+	}
+	return e.CreateTenantNamespace(ctx)
 }
 
-// createTenantNamespace creates the tenant namespace, and returns its name. If something else has that name, the error
-// says so, and that it already exists.
-func (e *End) createTenantNamespace(ctx context.Context) (string, error) {
+// CreateTenantNamespace creates the leaf's tenant namespace for the other cluster, and returns its name. It does not
+// look whether there is one. It uses one that was made meanwhile, perhaps by a create of its own whose answer was lost.
+func (e *End) CreateTenantNamespace(ctx context.Context) (string, error) {
 	namespace := e.forgeTenantNamespace()
 	e.Owner.Mark(namespace)
 	err := e.Leaf.Persist(ctx, func() error {
@@ -136,11 +132,15 @@ func (e *End) createTenantNamespace(ctx context.Context) (string, error) {
 	if !apierrors.IsAlreadyExists(err) {
 		return namespace.Name, err
 	}
-	// A create whose answer was lost has made it.
-	if made, lookErr := e.TenantNamespace(ctx); lookErr != nil || made != nil && e.Owner.Marked(made) {
-		return namespace.Name, lookErr
+	made, lookErr := e.TenantNamespace(ctx)
+	switch {
+	case lookErr != nil:
+		return "", lookErr
+	case made == nil:
+		return "", e.tenantNameTaken(err)
+	default:
+		return e.useTenantNamespace(ctx, made)
 	}
-	return "", e.tenantNameTaken(err)
 }
 
 // checkTenantName fails if an ordinary namespace has the name of the tenant namespace to create. It lists the tenant

@@ -55,7 +55,7 @@ func TestTheTenantNamespaceIsTheOwnersAlthoughTheAnswerToItsCreateWasLost(t *tes
 
 // ensured are the ways to a tenant namespace: after a look, and after a look that came too early to see it.
 var ensured = map[string]func(*End, context.Context) (string, error){
-	"": (*End).ensureTenantNamespace, ", made meanwhile": (*End).EnsureMissingNamespace,
+	"": (*End).ensureTenantNamespace, ", made meanwhile": (*End).CreateTenantNamespace,
 }
 
 func TestOnlyATenantNamespaceOfAnEarlierShortcutIsTakenOver(t *testing.T) {

@@ -169,7 +169,7 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 		before = append(before, steps.Act(r, e.Leaf.Name, "take over what is there", take, checks...))
 	}
 	for _, e := range ends {
-		e.namespace = startNamespace(r, e.End, e.spec, before)
+		e.makeNamespace(before...)
 		untilGone := func(ctx context.Context) error {
 			if spec.KeysByOthers {
 				return nil // nobody needs to read a Secret
@@ -179,22 +179,4 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 		e.formerKeys = steps.Act(r, e.Leaf.Name, "keys of a former gateway", untilGone, before...)
 	}
 	return client, server
-}
-
-// startNamespace starts the steps that find or make the namespace at one end. The look for it does not wait for other
-// operations on the pair. So its answer may be out of date: it only saves a round trip if there was none.
-func startNamespace(r *steps.Run, e *end.End, spec EndSpec, before []steps.Before) *steps.Step[string] {
-	missing := steps.Do(r, e.Leaf.Name, "look for the namespace", func(ctx context.Context) (bool, error) {
-		if spec.Namespace != "" {
-			return false, nil
-		}
-		existing, err := e.TenantNamespace(ctx)
-		return existing == nil, err
-	})
-	return steps.With(r, e.Leaf.Name, "namespace", missing, func(ctx context.Context, missing bool) (string, error) {
-		if missing {
-			return e.EnsureMissingNamespace(ctx)
-		}
-		return e.EnsureNamespace(ctx, spec.Namespace)
-	}, before...)
 }

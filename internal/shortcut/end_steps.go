@@ -35,6 +35,25 @@ func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.Gateway
 		})
 }
 
+// makeNamespace finds or creates the namespace of the objects. The look for a tenant namespace comes ahead of all other
+// steps, so its answer may be out of date: it counts only if there was none, and saves a round trip of a create then.
+func (e *endSteps) makeNamespace(after ...steps.Before) {
+	missing := steps.Do(e.run, e.Leaf.Name, "look for the namespace", func(ctx context.Context) (bool, error) {
+		if e.spec.Namespace != "" {
+			return false, nil
+		}
+		existing, err := e.TenantNamespace(ctx)
+		return existing == nil, err
+	})
+	e.namespace = steps.With(e.run, e.Leaf.Name, "namespace", missing,
+		func(ctx context.Context, missing bool) (string, error) {
+			if missing {
+				return e.CreateTenantNamespace(ctx)
+			}
+			return e.EnsureNamespace(ctx, e.spec.Namespace)
+		}, after...)
+}
+
 // configure gives the leaf the ranges of the other one. Liqo on it then decides how to remap them, which is the result.
 func (e *endSteps) configure(ranges *steps.Step[liqo.Ranges], forbidRemapping bool) steps.Before {
 	written := steps.ActWith2(e.run, e.Leaf.Name, "Configuration", e.namespace, ranges, e.EnsureConfiguration)
