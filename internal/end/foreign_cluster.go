@@ -166,13 +166,6 @@ func (e *End) HasUnusedForeignCluster(ctx context.Context) (bool, error) {
 	return !peered(foreign), nil
 }
 
-// WatchForeignCluster begins to watch Liqo's record of the other cluster, so that [End.RemoveForeignCluster] does not
-// wait for the cache.
-func (e *End) WatchForeignCluster(ctx context.Context) error {
-	_, err := e.Peering(ctx)
-	return err
-}
-
 // RemoveForeignCluster deletes Liqo's record of the other cluster if nothing uses it. It reports whether the record is
 // gone. The record stays if someone else created the tenant namespace, because it exists for that namespace. It also
 // stays with a network of someone else, and with a peering.

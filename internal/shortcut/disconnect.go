@@ -136,14 +136,13 @@ func startRest(
 	peering *steps.Step[*end.Peering], gateways steps.Before, before ...steps.Before,
 ) *steps.Step[end.Leftovers] {
 	leaf := e.Leaf.Name
-	watched := steps.Act(r, leaf, "watch the ForeignCluster", e.WatchForeignCluster)
 	leaving := steps.With2(r, leaf, "begin to remove the tenant namespace", namespace, peering,
 		func(ctx context.Context, namespace *corev1.Namespace, peering *end.Peering) (*corev1.Namespace, error) {
 			return e.BeginRemovingNamespace(ctx, namespace, peering, userSecret)
 		}, before...)
 	configuration := steps.Act(r, leaf, "remove the Configuration", e.RemoveConfigurations, before...)
 	foreignCluster := steps.With2(r, leaf, "remove the ForeignCluster", leaving, peering, e.RemoveForeignCluster,
-		watched, gateways, configuration)
+		gateways, configuration)
 	return steps.With3(r, leaf, "remove the tenant namespace", leaving, peering, foreignCluster,
 		func(ctx context.Context, namespace *corev1.Namespace, peering *end.Peering, gone bool) (end.Leftovers, error) {
 			return e.RemoveNamespace(ctx, namespace, peering, gone, userSecret)

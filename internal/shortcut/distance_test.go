@@ -85,7 +85,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			spec.Create = true
 			return s.Connect(ctx, spec)
 		}, 8},
-		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 4},
+		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 5},
 		"an update of the MTU": {joined, func(ctx context.Context, s *Shortcut) error {
 			spec := overNodePort
 			spec.MTU = 1400
