@@ -18,7 +18,7 @@ import (
 
 // BeginRemovingNamespace asks for the deletion of the tenant namespace, which may be nil, if nothing else needs it. It
 // comes before everything else: Kubernetes does not empty a namespace during the first five seconds of its deletion. By
-// then the other objects are gone, in the order that Liqo needs. Given is the user's Secret of the gateway. The result
+// then the other objects are gone, in the order that Liqo needs. The user's Secret is that of the gateway. The result
 // is the namespace as it is afterwards.
 func (e *End) BeginRemovingNamespace(
 	ctx context.Context, namespace *corev1.Namespace, peering *Peering, userSecret liqo.KeySecret,
@@ -44,10 +44,9 @@ type Leftovers struct {
 	namespace *corev1.Namespace // the tenant namespace if Kubernetes is deleting it; nil otherwise
 }
 
-// RemoveNamespace deletes the tenant namespace, which may be nil, if the owner may remove it. It does not wait. The
-// namespace stays if it is in use, and while Liqo's record of the other cluster exists, which recordGone reports. A
-// namespace that stays loses its owner, and a later shortcut of the pair takes it over. All other objects of the owner
-// are gone by then.
+// RemoveNamespace deletes the tenant namespace, which may be nil, if the owner may remove it. It does not wait. A
+// namespace that is in use stays and loses its owner, and a later shortcut of the pair takes it over. The namespace
+// also stays unless Liqo's record of the other cluster is gone. All other objects of the owner are gone by then.
 func (e *End) RemoveNamespace(
 	ctx context.Context, namespace *corev1.Namespace, peering *Peering, foreignClusterGone bool, userSecret liqo.KeySecret,
 ) (Leftovers, error) {

@@ -47,8 +47,8 @@ func (v *dataSource) ValidateConfig(
 	resp.Diagnostics.Append(validateTimeouts(timeouts.Attributes())...)
 }
 
-// readDataSource implements the Read method of a data source. The function fill adds to the configuration what the
-// leaves hold, within the configured timeout, and writes its diagnostics into resp. The state is set unless fill
+// readDataSource implements the Read method of a data source. The function look adds to the configuration what the
+// leaves hold, within the configured timeout, and writes its diagnostics into resp. The state is set unless look
 // reports an error or postpones the read.
 func readDataSource[M any](
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, look func(context.Context, *M),

@@ -176,8 +176,8 @@ func (o EndObject) ensureNamespace(namespace string) func(context.Context) (stri
 func (o EndObject) shared() *end.End { return end.New(o.End.Leaf, o.End.Remote) }
 
 // Remove removes the owner's object, and returns when it is gone. If it was the last one of the network, the tenant
-// namespace and Liqo's record of the other cluster go, too. Given is the user's Secret of a gateway; it stays. The text
-// says what else stays, and why. The error is a [steps.Failure].
+// namespace and Liqo's record of the other cluster go, too. The user's Secret of a gateway stays. The text says what
+// else stays, and why. The error is a [steps.Failure].
 func (o EndObject) Remove(ctx context.Context, userSecret liqo.KeySecret) (string, error) {
 	ctx = cluster.WithFence(ctx)
 	r, lock, leaf := steps.New(ctx), o.pairLock().forRemoval(), o.End.Leaf.Name

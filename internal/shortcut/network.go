@@ -24,7 +24,7 @@ func (s *Shortcut) find(ctx context.Context) (network, error) {
 	return s.readBoth(ctx, (*end.End).Find)
 }
 
-// observe is like look, and also finds out whether gateways have fallen silent, which the status needs.
+// observe is like find, and also finds out whether gateways have fallen silent, which the status needs.
 func (s *Shortcut) observe(ctx context.Context) (network, error) {
 	return s.readBoth(ctx, (*end.End).Observe)
 }
