@@ -18,7 +18,6 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
-	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
 // shortcutVersion is the schema version of the state.
@@ -249,7 +248,7 @@ func (m *shortcutModel) life() life {
 
 // withLogging adds the log subsystem of the steps to the context.
 func withLogging(ctx context.Context) context.Context {
-	return tflog.NewSubsystem(ctx, steps.LogSubsystem)
+	return tflog.NewSubsystem(ctx, shortcut.LogSubsystem)
 }
 
 // UpgradeState implements [resource.ResourceWithUpgradeState].

@@ -43,7 +43,7 @@ func retryOnceReleased(ctx context.Context, e *end.End, try func() error) error 
 // connect works on the two leaves at the same time. Each line starts steps, which begin when those before them that
 // they depend on are done.
 func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
-	r, lock := steps.New(ctx), s.pairLock(spec.Create)
+	r, lock := steps.New(ctx, LogSubsystem), s.pairLock(spec.Create)
 	client, server := s.begin(r, lock, spec)
 
 	// Each leaf gets the other's address ranges, and Liqo on it decides how to remap them.

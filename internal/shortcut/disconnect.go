@@ -56,7 +56,7 @@ func (s *Shortcut) DisconnectEnd(ctx context.Context, e *end.End, removal Remova
 // The lock is released when nothing is left but tenant namespaces that Kubernetes is deleting. That takes more than
 // five seconds, and whoever acquires the lock next waits for it, too.
 func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, ends ...*end.End) error {
-	r := steps.NewIndependent(ctx)
+	r := steps.NewIndependent(ctx, LogSubsystem)
 	begin := steps.Act(r, lock.end.Leaf.Name, "wait for other operations on the pair", lock.acquire(r))
 	before := []steps.Before{begin} // on both leaves, before anything is removed on either
 	peerings := make([]*steps.Step[*end.Peering], len(ends))
@@ -151,7 +151,7 @@ func startRest(
 
 // giveBack gives back the objects that the owner has begun to adopt.
 func (s *Shortcut) giveBack(ctx context.Context) error {
-	r, lock := steps.NewIndependent(ctx), s.pairLock(false).forRemoval()
+	r, lock := steps.NewIndependent(ctx, LogSubsystem), s.pairLock(false).forRemoval()
 	begin := steps.Act(r, lock.end.Leaf.Name, "wait for other operations on the pair", lock.acquire(r))
 	var done []steps.Before
 	for _, e := range s.Ends() {

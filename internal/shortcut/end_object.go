@@ -114,7 +114,7 @@ func (o EndObject) ensure(ctx context.Context, namespace string, start func(*end
 // tryEnsure does so unless there is another owner. It has the lock on the pair only while it writes, so that the
 // objects of one end do not wait for each other. A create has the lock on its object until its end.
 func (o EndObject) tryEnsure(ctx context.Context, namespace string, start func(*endSteps) steps.Before) error {
-	r := steps.New(ctx)
+	r := steps.New(ctx, LogSubsystem)
 	objectLock, pairLock, leaf := o.objectLock(), o.pairLock(), o.End.Leaf.Name
 	var before []steps.Before
 	if o.Create {
@@ -180,7 +180,7 @@ func (o EndObject) shared() *end.End { return end.New(o.End.Leaf, o.End.Remote) 
 // else stays, and why. The error is a [steps.Failure].
 func (o EndObject) Remove(ctx context.Context, userSecret liqo.KeySecret) (string, error) {
 	ctx = cluster.WithFence(ctx)
-	r, lock, leaf := steps.New(ctx), o.pairLock().forRemoval(), o.End.Leaf.Name
+	r, lock, leaf := steps.New(ctx, LogSubsystem), o.pairLock().forRemoval(), o.End.Leaf.Name
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", lock.acquire(r))
 	peering := steps.Do(r, leaf, "look for a peering", o.End.LivingPeering, begin)
 	check := steps.ActWith(r, leaf, "check that no peering uses the network", peering, o.checkNoPeering)

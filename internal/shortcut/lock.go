@@ -80,7 +80,7 @@ func (l *lock) acquire(r *steps.Run) func(context.Context) error {
 		var busy string
 		waiting := func(holder string) {
 			busy = holder
-			tflog.SubsystemInfo(ctx, steps.LogSubsystem, "waiting for another operation on the pair",
+			tflog.SubsystemInfo(ctx, LogSubsystem, "waiting for another operation on the pair",
 				map[string]any{"leaf": l.end.Leaf.Name, "holder": holder})
 		}
 		lease, err := l.end.Leaf.Hold(ctx, cluster.LeaseRequest{
@@ -140,7 +140,7 @@ func (l *lock) release(ctx context.Context) (err error) {
 			err = errors.Join(err, l.recordEnd(ctx))
 		}
 		if err != nil {
-			tflog.SubsystemWarn(ctx, steps.LogSubsystem, "a lease could not be released",
+			tflog.SubsystemWarn(ctx, LogSubsystem, "a lease could not be released",
 				map[string]any{"leaf": l.end.Leaf.Name, "lease": l.name, "error": err.Error()})
 			err = nil
 		}

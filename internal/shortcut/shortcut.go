@@ -6,6 +6,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
+// LogSubsystem is the subsystem of tflog that the procedures of this package log to. Callers set it up in the context.
+const LogSubsystem = "shortcut"
+
 // Shortcut is a pair of leaves that are joined directly, or are to be: the two ends of their network. It holds no
 // state; the objects are on the leaves.
 type Shortcut struct {

@@ -12,10 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// LogSubsystem is the tflog subsystem that steps log to: one line per step at INFO, more at DEBUG. Callers set it up in
-// the context.
-const LogSubsystem = "shortcut"
-
 // ErrAborted ends steps that can't continue because another step has failed. Only the error of that step is shown.
 var ErrAborted = errors.New("another step failed")
 
@@ -24,6 +20,7 @@ type Run struct {
 	ctx   context.Context // lives as long as the procedure that made it
 	abort context.CancelCauseFunc
 	steps sync.WaitGroup
+	log   string // tflog's subsystem
 
 	// independent lets steps continue that do not depend on a failed one.
 	independent bool
@@ -42,15 +39,16 @@ type entry struct {
 	err        error // why it failed, unless the cause was another step's failure
 }
 
-// New starts a procedure in which a failure ends all other steps.
-func New(ctx context.Context) *Run {
+// New starts a procedure in which a failure ends all other steps. They log to a subsystem of tflog that the caller has
+// set up in the context: one line per step at INFO, more at DEBUG.
+func New(ctx context.Context, log string) *Run {
 	ctx, abort := context.WithCancelCause(ctx)
-	return &Run{ctx: ctx, abort: abort}
+	return &Run{ctx: ctx, abort: abort, log: log}
 }
 
 // NewIndependent starts a procedure in which a failure ends only the steps that depend on the failed one.
-func NewIndependent(ctx context.Context) *Run {
-	r := New(ctx)
+func NewIndependent(ctx context.Context, log string) *Run {
+	r := New(ctx, log)
 	r.independent = true
 	return r
 }
@@ -105,7 +103,7 @@ func (r *Run) begin(e *entry) {
 	r.mu.Lock()
 	e.started = time.Now()
 	r.mu.Unlock()
-	tflog.SubsystemDebug(r.ctx, LogSubsystem, "step begins", map[string]any{"step": e.name, "leaf": e.leaf})
+	tflog.SubsystemDebug(r.ctx, r.log, "step begins", map[string]any{"step": e.name, "leaf": e.leaf})
 }
 
 func (r *Run) end(e *entry, err error) {
@@ -122,11 +120,11 @@ func (r *Run) end(e *entry, err error) {
 
 	fields := map[string]any{"step": e.name, "leaf": e.leaf, "duration_ms": e.took.Milliseconds()}
 	if err == nil {
-		tflog.SubsystemInfo(r.ctx, LogSubsystem, "step done", fields)
+		tflog.SubsystemInfo(r.ctx, r.log, "step done", fields)
 		return
 	}
 	fields["error"] = err.Error()
-	tflog.SubsystemDebug(r.ctx, LogSubsystem, "step failed", fields)
+	tflog.SubsystemDebug(r.ctx, r.log, "step failed", fields)
 	// A deadline ends every waiting step by itself, and each step explains what it waited for.
 	if !r.independent && !errors.Is(err, context.DeadlineExceeded) {
 		r.abort(ErrAborted)

@@ -35,7 +35,7 @@ func (d *diary) step(name string) func(context.Context) (string, error) {
 func nothing(context.Context) (steps.None, error) { return steps.None{}, nil }
 
 func TestAStepComesAfterThoseWhoseResultsItNeeds(t *testing.T) {
-	r, d := steps.New(t.Context()), &diary{}
+	r, d := steps.New(t.Context(), "test"), &diary{}
 	first := steps.Do(r, "rome", "first", d.step("first"))
 	second := steps.With(r, "rome", "second", first, func(_ context.Context, first string) (string, error) {
 		d.note("second after " + first)
@@ -54,7 +54,7 @@ func TestAStepComesAfterThoseWhoseResultsItNeeds(t *testing.T) {
 }
 
 func TestStepsThatDoNotDependOnEachOtherRunAtTheSameTime(t *testing.T) {
-	r := steps.New(t.Context())
+	r := steps.New(t.Context(), "test")
 	met := make(chan struct{})
 	steps.Do(r, "rome", "call", func(context.Context) (steps.None, error) {
 		met <- struct{}{}
@@ -75,7 +75,7 @@ func TestAFailureEndsTheOtherStepsAndIsTheOnlyErrorShown(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, begun := steps.New(t.Context()), make(chan struct{})
+			r, begun := steps.New(t.Context(), "test"), make(chan struct{})
 			failing := steps.Do(r, "rome", "fail", func(context.Context) (steps.None, error) {
 				<-begun
 				return steps.None{}, errors.New("the reason")
@@ -103,7 +103,7 @@ func TestAFailureEndsTheOtherStepsAndIsTheOnlyErrorShown(t *testing.T) {
 }
 
 func TestAFailureOnOneLeafLeavesIndependentStepsAlone(t *testing.T) {
-	r, failed, worked := steps.NewIndependent(t.Context()), make(chan struct{}), false
+	r, failed, worked := steps.NewIndependent(t.Context(), "test"), make(chan struct{}), false
 	steps.Do(r, "rome", "fail", func(context.Context) (steps.None, error) {
 		defer close(failed)
 		return steps.None{}, errors.New("the reason")
@@ -128,7 +128,7 @@ func TestADeadlineLetsEveryWaitingStepSayWhatItWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		r := steps.New(ctx)
+		r := steps.New(ctx, "test")
 		for _, leaf := range []string{"rome", "milan"} {
 			steps.Do(r, leaf, "wait", func(ctx context.Context) (steps.None, error) {
 				<-ctx.Done()
@@ -148,7 +148,7 @@ func TestADeadlineLetsEveryWaitingStepSayWhatItWaitedFor(t *testing.T) {
 }
 
 func TestARunThatIsAbortedFromOutsideSaysWhyAndNothingElse(t *testing.T) {
-	r, begun := steps.New(t.Context()), make(chan struct{})
+	r, begun := steps.New(t.Context(), "test"), make(chan struct{})
 	steps.Do(r, "rome", "wait", func(ctx context.Context) (steps.None, error) {
 		close(begun)
 		<-ctx.Done()
@@ -166,7 +166,7 @@ func TestARunThatIsAbortedFromOutsideSaysWhyAndNothingElse(t *testing.T) {
 func TestARunThatIsCancelledBeforeItsFirstStepFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := steps.New(ctx)
+	r := steps.New(ctx, "test")
 	steps.Do(r, "rome", "work", nothing)
 	if err := r.Wait(); !errors.Is(err, context.Canceled) {
 		t.Errorf("got: %v", err)
