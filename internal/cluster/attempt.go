@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // timeToAnswer limits the first request to an API server. A network that drops its packets must not delay a plan for
@@ -179,7 +181,7 @@ func (l *Leaf) readID(ctx context.Context) error {
 // checkHolders fails unless there is one ConfigMap with a cluster ID. The ID becomes part of names, of label selectors
 // on other leaves, and of code that users copy.
 func (l *Leaf) checkHolders(holders []corev1.ConfigMap) error {
-	var problem, hint string
+	var problem, advice string
 	name := fmt.Sprintf("%.100s/%.100s", holders[0].Namespace, holders[0].Name)
 	id, found := holders[0].Data[consts.ClusterIDConfigMapKey]
 	switch {
@@ -189,20 +191,20 @@ func (l *Leaf) checkHolders(holders []corev1.ConfigMap) error {
 			names[holders[i].Namespace+"/"+holders[i].Name] = true
 		}
 		problem = "several ConfigMaps have Liqo's label for it: " + quoteNames(names)
-		hint = "Liqo has made one of them. Delete the others, or remove the label " +
+		advice = "Liqo has made one of them. Delete the others, or remove the label " +
 			consts.ClusterIDConfigMapSelector().String() + " from them."
 	case !found:
 		problem = fmt.Sprintf("ConfigMap %s has no %#q", name, consts.ClusterIDConfigMapKey)
-		hint = "Write the former ID back. On other clusters, the ForeignCluster for this one has it as its name."
+		advice = "Write the former ID back. On other clusters, the ForeignCluster for this one has it as its name."
 	case len(validation.IsDNS1123Label(id)) > 0:
 		problem = fmt.Sprintf("ConfigMap %s has the ID %.100q", name, id)
-		hint = "An ID has lower-case letters, digits and dashes, and at most 63 characters. Liqo has no others, so find " +
+		advice = "An ID has lower-case letters, digits and dashes, and at most 63 characters. Liqo has no others, so find " +
 			"out who has changed the ConfigMap."
 	default:
 		return nil
 	}
-	return &Error{
-		Leaf: l.Name, Err: errors.New(problem), Own: true,
-		Trouble: "cluster-id-invalid", Summary: "it has no valid cluster ID", Hint: hint,
-	}
+	return &Error{Own: true, Problem: trouble.Problem{
+		ID: "cluster-id-invalid", Leaf: l.Name, Summary: "it has no valid cluster ID",
+		Advice: advice, Err: errors.New(problem),
+	}}
 }

@@ -8,6 +8,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Credentials say how to reach one cluster. They combine an optional kubeconfig with values that override it. The zero
@@ -97,10 +99,9 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 
 // unusable is the error of a leaf whose credentials can't be turned into a connection.
 func unusable(name string, err error) *Error {
-	return &Error{
-		Leaf: name, Err: err, Own: true,
-		Trouble: "credentials-unusable", Summary: "credentials can't be used",
-	}
+	return &Error{Own: true, Problem: trouble.Problem{
+		ID: "credentials-unusable", Leaf: name, Summary: "credentials can't be used", Err: err,
+	}}
 }
 
 // checkNames finds a misspelt context, cluster or user before client-go reports it as a missing configuration.

@@ -17,14 +17,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// Error says what is wrong with one leaf and what to do about it.
+// Error says what is wrong with one leaf and what to do about it. The evidence is the error of the API server or
+// client-go.
 type Error struct {
-	Leaf    string     // the user's name for it
-	Trouble trouble.ID // of the guide's entry
-	Summary string     // what is wrong, a few words
-	Hint    string     // what to do, a sentence or more; may be empty
-	Err     error      // the error of the API server or client-go
-	Own     bool       // Err is no answer: this provider or a library has found it in what was read
+	trouble.Problem
+
+	Own bool // Err is no answer: this provider or a library has found it in what was read
 
 	unreachable bool
 	unanswered  bool // the request did not reach the API server, or it did not answer
@@ -34,29 +32,30 @@ type Error struct {
 // Error returns the whole text: leaf, problem, cause, and what to do.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("leaf %q: %s: %s", e.Leaf, e.Summary, e.cause())
-	if e.Hint != "" {
-		text += ". " + e.Hint
+	if e.Advice != "" {
+		text += ". " + e.Advice
 	}
 	return text
 }
 
 // Detail returns the cause and what to do. It goes below a headline with the summary and the leaf.
-func (e *Error) Detail() string {
-	text := "The answer was: " + e.cause()
+func (e *Error) Detail() string { return e.WithEvidence().Detail() }
+
+// WithEvidence returns the problem, with the cause as its evidence.
+func (e *Error) WithEvidence() *trouble.Problem {
+	problem, text := e.Problem, "The answer was: "+e.cause()
 	switch {
 	case e.Own:
 		text = Sentence(e.cause())
 	case e.unanswered:
 		text = "The connection failed: " + e.cause()
 	}
-	if e.Hint != "" {
-		text += "\n\n" + e.Hint
+	problem.Evidence = []string{text}
+	for inner, ok := errors.AsType[*Error](e.Err); ok; inner, ok = errors.AsType[*Error](inner.Err) {
+		problem.Causes = append(problem.Causes, inner.ID)
 	}
-	return text
+	return &problem
 }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
 
 // cause returns the text of the cause. The API server has written most of it, unless it is explained itself.
 func (e *Error) cause() string {
@@ -98,7 +97,7 @@ func (l *Leaf) Explain(err error) error {
 	explained = classify(err)
 	explained.Leaf, explained.Err = l.Name, stripURL(err)
 	explained.unanswered = unanswered
-	explained.Hint += l.throughHint(err)
+	explained.Advice += l.throughAdvice(err)
 	return explained
 }
 
@@ -108,34 +107,34 @@ const execPluginFailed = "getting credentials: "
 func classify(err error) *Error {
 	switch {
 	case apierrors.IsUnauthorized(err):
-		return &Error{
-			Trouble: "credentials-refused",
+		return &Error{Problem: trouble.Problem{
+			ID:      "credentials-refused",
 			Summary: "the API server refuses the credentials",
-			Hint: "They may have expired: renew the token or certificate that the provider block or the kubeconfig gives " +
+			Advice: "They may have expired: renew the token or certificate that the provider block or the kubeconfig gives " +
 				"for this leaf.",
-		}
+		}}
 	case apierrors.IsForbidden(err), isDenied(err):
 		return classifyRefusal(err)
 	case strings.Contains(err.Error(), execPluginFailed):
-		return &Error{
-			Trouble: "credential-plugin-failed",
+		return &Error{Problem: trouble.Problem{
+			ID:      "credential-plugin-failed",
 			Summary: "the credential plugin returned no credentials",
-			Hint:    "Run the `exec` command of the provider block or the kubeconfig by hand and check its output.",
-		}
+			Advice:  "Run the `exec` command of the provider block or the kubeconfig by hand and check its output.",
+		}}
 	case isUntrusted(err):
-		return &Error{
-			Trouble: "certificate-untrusted",
+		return &Error{Problem: trouble.Problem{
+			ID:      "certificate-untrusted",
 			Summary: "the API server's certificate is not trusted",
-			Hint: "Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: " +
+			Advice: "Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: " +
 				"they may belong to another cluster.",
-		}
+		}}
 	case isUnknownResource(err):
-		return &Error{
-			Trouble: "liqo-kind-unknown",
+		return &Error{Problem: trouble.Problem{
+			ID:      "liqo-kind-unknown",
 			Summary: "the API server does not know a kind that Liqo installs",
-			Hint: "Liqo before 1.0 lacks it, too. Install Liqo on this leaf, or update it with its custom resource " +
+			Advice: "Liqo before 1.0 lacks it, too. Install Liqo on this leaf, or update it with its custom resource " +
 				"definitions.",
-		}
+		}}
 	}
 	return classifyConnection(err)
 }
@@ -147,50 +146,46 @@ func classifyConnection(err error) *Error {
 	var tooLarge *answerTooLargeError
 	switch {
 	case errors.As(err, &tooLarge):
-		return &Error{
-			Trouble: "answer-too-large",
+		return &Error{Problem: trouble.Problem{
+			ID:      "answer-too-large",
 			Summary: "the API server answers too much",
-			Hint: "No answer that this provider needs is so large. Find out what fills this list on the leaf, and who " +
+			Advice: "No answer that this provider needs is so large. Find out what fills this list on the leaf, and who " +
 				"has made it.",
-		}
+		}}
 	case errors.As(err, &redirect):
-		return &Error{
-			Trouble: "address-redirects",
+		return &Error{unreachable: true, Problem: trouble.Problem{
+			ID:      "address-redirects",
 			Summary: "the address is not that of an API server",
-			Hint: "API servers do not redirect. Set the final address as `host` or in the kubeconfig, " +
+			Advice: "API servers do not redirect. Set the final address as `host` or in the kubeconfig, " +
 				"and check whether a proxy or a login page answers in its place.",
-			unreachable: true,
-		}
+		}}
 	case isSilence(err):
-		return &Error{
-			Trouble:     "api-server-silent",
-			Summary:     "the API server did not answer in time",
-			Hint:        "Check that the cluster runs, and that no firewall or proxy drops packets to its address.",
-			unreachable: true,
-		}
+		return &Error{unreachable: true, Problem: trouble.Problem{
+			ID:      "api-server-silent",
+			Summary: "the API server did not answer in time",
+			Advice:  "Check that the cluster runs, and that no firewall or proxy drops packets to its address.",
+		}}
 	case isCutOff(err):
-		return &Error{
-			Trouble:     "answer-cut-off",
-			Summary:     "the API server's answer was cut off",
-			Hint:        "Check the network between here and the cluster, and apply again.",
-			unreachable: true,
-		}
+		return &Error{unreachable: true, Problem: trouble.Problem{
+			ID:      "answer-cut-off",
+			Summary: "the API server's answer was cut off",
+			Advice:  "Check the network between here and the cluster, and apply again.",
+		}}
 	case errors.As(err, &request), apierrors.IsServiceUnavailable(err):
-		return &Error{
-			Trouble:     "api-server-unreachable",
-			Summary:     "the API server can't be reached",
-			Hint:        "Check that the cluster runs and that its address can be reached from here.",
-			unreachable: true,
-		}
+		return &Error{unreachable: true, Problem: trouble.Problem{
+			ID:      "api-server-unreachable",
+			Summary: "the API server can't be reached",
+			Advice:  "Check that the cluster runs and that its address can be reached from here.",
+		}}
 	default:
-		return &Error{
-			Trouble: "api-server-error", Summary: "the API server answered with an error", Hint: answerHint(err),
-		}
+		return &Error{Problem: trouble.Problem{
+			ID: "api-server-error", Summary: "the API server answered with an error", Advice: answerAdvice(err),
+		}}
 	}
 }
 
-// answerHint returns what to do about an answer that has no explanation of its own. It is empty for another error.
-func answerHint(err error) string {
+// answerAdvice returns what to do about an answer that has no explanation of its own. It is empty for another error.
+func answerAdvice(err error) string {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) {
 		return ""
@@ -249,12 +244,11 @@ func stripURL(err error) error {
 
 // withoutID returns the error for a cluster that answers but has no ID. It has no Liqo.
 func (l *Leaf) withoutID() error {
-	return &Error{
-		Leaf: l.Name, Err: fmt.Errorf("it has no ConfigMap with the labels %s", consts.ClusterIDConfigMapSelector()),
-		Trouble: "liqo-missing", Summary: fmt.Sprintf("no Liqo in namespace %q", l.LiqoNamespace),
-		Hint: "Install Liqo on this cluster, or set `liqo_namespace` to where it runs.",
-		Own:  true, noLiqo: true,
-	}
+	return &Error{Own: true, noLiqo: true, Problem: trouble.Problem{
+		ID: "liqo-missing", Leaf: l.Name, Summary: fmt.Sprintf("no Liqo in namespace %q", l.LiqoNamespace),
+		Advice: "Install Liqo on this cluster, or set `liqo_namespace` to where it runs.",
+		Err:    fmt.Errorf("it has no ConfigMap with the labels %s", consts.ClusterIDConfigMapSelector()),
+	}}
 }
 
 // Lost reports whether an error of connecting to a leaf means that the leaf may be gone for good. Then its name is

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // noPermission matches Kubernetes' message for a request that the user has no permission for. Quotas, policies and
@@ -80,12 +82,12 @@ func isDenied(err error) bool {
 func classifyRefusal(err error) *Error {
 	missing, ok := missingPermission(err)
 	if !ok {
-		return &Error{
-			Trouble: "request-refused",
+		return &Error{Problem: trouble.Problem{
+			ID:      "request-refused",
 			Summary: "the API server refuses a request",
-			Hint: "The cause is a quota, a policy or a webhook of this leaf, not a missing permission. " +
+			Advice: "The cause is a quota, a policy or a webhook of this leaf, not a missing permission. " +
 				"Change that rule, or ask its owner.",
-		}
+		}}
 	}
 	user, role := "the user of the provider block", "ClusterRole"
 	if missing.user != "" {
@@ -95,11 +97,11 @@ func classifyRefusal(err error) *Error {
 		role = fmt.Sprintf("ClusterRole, or a Role of namespace %q,", missing.namespace)
 	}
 	what, rule := missing.rule()
-	return &Error{
-		Trouble: "permission-missing",
+	return &Error{Problem: trouble.Problem{
+		ID:      "permission-missing",
 		Summary: fmt.Sprintf("no permission to %s %s", missing.verb, what),
-		Hint:    fmt.Sprintf("Give %s a %s with this rule, on this leaf:\n\n%s", user, role, rule),
-	}
+		Advice:  fmt.Sprintf("Give %s a %s with this rule, on this leaf:\n\n%s", user, role, rule),
+	}}
 }
 
 // rule returns what the permission is for, and the rule of a role that grants it.

@@ -15,6 +15,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
@@ -139,8 +141,8 @@ func TestASilentAPIServerHasOneHeadlineWhicheverDeadlineEndsFirst(t *testing.T) 
 func TestWhatIsExplainedOrNoneOfTheAPIServersStaysAsItIs(t *testing.T) {
 	leaf := Absent("milan", "milan")
 	for _, err := range []error{
-		nil, context.Canceled, context.DeadlineExceeded, &Error{Leaf: "rome", Summary: "no"},
-		fmt.Errorf("while asking: %w", &Error{Leaf: "rome"}),
+		nil, context.Canceled, context.DeadlineExceeded, &Error{Problem: trouble.Problem{Leaf: "rome", Summary: "no"}},
+		fmt.Errorf("while asking: %w", &Error{Problem: trouble.Problem{Leaf: "rome"}}),
 	} {
 		if got := leaf.Explain(err); !errors.Is(got, err) || fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Errorf("%v becomes %v", err, got)

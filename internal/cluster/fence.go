@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // A lease alone does not keep a process from writing that has lost it without knowing: one that was stopped, whose
@@ -102,12 +104,12 @@ func (e *fenceError) explain() error {
 	if err == nil {
 		err = errors.New("nothing has answered yet")
 	}
-	return &Error{
-		Leaf: e.lease.leaf.Name, Err: err, unreachable: true,
-		Trouble: "lease-not-renewed", Summary: "the Lease of this operation can't be renewed",
-		Hint: "Another operation may have taken over meanwhile, so nothing more was written. Check the connection to this " +
-			"leaf, and apply again.",
-	}
+	return &Error{unreachable: true, Problem: trouble.Problem{
+		ID: "lease-not-renewed", Leaf: e.lease.leaf.Name, Err: err,
+		Summary: "the Lease of this operation can't be renewed",
+		Advice: "Another operation may have taken over meanwhile, so nothing more was written. Check the connection to " +
+			"this leaf, and apply again.",
+	}}
 }
 
 // untilOpen returns when the fence is open, or with the error of the request that did not pass: after a minute, when a

@@ -62,7 +62,7 @@ func TestALeafWithoutOneConfigMapOfItsIDIsRefused(t *testing.T) {
 			registry := registryOver(map[string]*distant{"rome": way}, map[string]Credentials{"rome": {Host: "https://rome"}})
 			_, err := registry.Leaf(t.Context(), "rome")
 			explained, ok := errors.AsType[*Error](err)
-			if !ok || explained.Trouble != "cluster-id-invalid" || Lost(err) || NoLiqo(err) {
+			if !ok || explained.ID != "cluster-id-invalid" || Lost(err) || NoLiqo(err) {
 				t.Fatalf("%s: got %v", name, err)
 			}
 			for _, part := range test.parts {

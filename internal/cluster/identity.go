@@ -20,9 +20,9 @@ import (
 
 // noIdentityError means that a centre has no usable Identity for a cluster.
 type noIdentityError struct {
-	trouble trouble.ID // of the guide's entry
+	id      trouble.ID // of the guide's entry
 	problem string
-	hint    string // what to do, sentences
+	advice  string // what to do, sentences
 
 	unpeered bool // the centre has none at all
 }
@@ -33,8 +33,8 @@ func (e *noIdentityError) Error() string { return e.problem }
 func (l *Leaf) identity(ctx context.Context, id liqov1beta1.ClusterID) (givenCredentials, error) {
 	if len(validation.IsDNS1123Label(string(id))) > 0 {
 		return givenCredentials{}, &noIdentityError{
-			trouble: "identity-id-invalid",
-			problem: fmt.Sprintf("%q is not an ID of a cluster", id), hint: "Set `cluster_id`.",
+			id:      "identity-id-invalid",
+			problem: fmt.Sprintf("%q is not an ID of a cluster", id), advice: "Set `cluster_id`.",
 		}
 	}
 	identity, err := l.soleIdentity(ctx, id)
@@ -44,16 +44,16 @@ func (l *Leaf) identity(ctx context.Context, id liqov1beta1.ClusterID) (givenCre
 	described := describeIdentity(identity) + fmt.Sprintf(" on leaf %q", l.Name)
 	if identity.Spec.AuthParams.AwsConfig != nil {
 		return givenCredentials{}, &noIdentityError{
-			trouble: "identity-of-aws",
+			id:      "identity-of-aws",
 			problem: described + " is a user of AWS, for which Liqo keeps no kubeconfig",
-			hint:    "Give the cluster credentials of its own, for instance `exec` with `aws eks get-token`.",
+			advice:  "Give the cluster credentials of its own, for instance `exec` with `aws eks get-token`.",
 		}
 	}
 	if identity.Status.KubeconfigSecretRef == nil {
 		return givenCredentials{}, &noIdentityError{
-			trouble: "identity-without-kubeconfig",
+			id:      "identity-without-kubeconfig",
 			problem: described + " has no kubeconfig yet",
-			hint:    "Liqo's controller-manager creates it. Check that it runs on that leaf.",
+			advice:  "Liqo's controller-manager creates it. Check that it runs on that leaf.",
 		}
 	}
 	var secret corev1.Secret
@@ -68,9 +68,9 @@ func (l *Leaf) identity(ctx context.Context, id liqov1beta1.ClusterID) (givenCre
 	}
 	if expiry := given.expiry(); !expiry.IsZero() && expiry.Before(l.Now()) {
 		return givenCredentials{}, &noIdentityError{
-			trouble: "identity-expired",
+			id:      "identity-expired",
 			problem: fmt.Sprintf("the certificate of %s expired at %s", described, expiry.Format(time.RFC3339)),
-			hint: fmt.Sprintf("Liqo renews it only while leaf %q reaches the cluster, and no longer after its end. Run "+
+			advice: fmt.Sprintf("Liqo renews it only while leaf %q reaches the cluster, and no longer after its end. Run "+
 				"`liqoctl authenticate` again. Check that Liqo's controller-manager and crd-replicator run on both.", l.Name),
 		}
 	}
@@ -123,26 +123,26 @@ func (l *Leaf) withoutIdentity(id liqov1beta1.ClusterID, matching, elsewhere, id
 	switch {
 	case len(matching) > 1:
 		return &noIdentityError{
-			trouble: "identity-ambiguous",
+			id: "identity-ambiguous",
 			problem: fmt.Sprintf("leaf %q has several Identities for the cluster with the ID %q: %s",
 				l.Name, id, strings.Join(matching, ", ")),
-			hint: "Liqo has one. Find out who made the others, and remove them.",
+			advice: "Liqo has one. Find out who made the others, and remove them.",
 		}
 	case len(elsewhere) > 0:
 		return &noIdentityError{
-			trouble: "identity-in-wrong-namespace",
+			id: "identity-in-wrong-namespace",
 			problem: fmt.Sprintf("leaf %q has no Identity for a cluster with the ID %q in a tenant namespace of that cluster; "+
 				"%s does not count", l.Name, id, strings.Join(elsewhere, ", ")),
-			hint: fmt.Sprintf("Liqo creates Identities in the namespace with the labels %s and %s=%s.",
+			advice: fmt.Sprintf("Liqo creates Identities in the namespace with the labels %s and %s=%s.",
 				consts.TenantNamespaceLabel, consts.RemoteClusterID, id),
 		}
 	default:
 		slices.Sort(ids)
 		return &noIdentityError{
-			trouble: "identity-missing",
+			id: "identity-missing",
 			problem: fmt.Sprintf("leaf %q has no Identity for a cluster with the ID %q; it has them for %s",
 				l.Name, id, quoteList(slices.Compact(ids))),
-			hint: "Set `cluster_id` if the cluster has another ID, or peer the two clusters: " +
+			advice: "Set `cluster_id` if the cluster has another ID, or peer the two clusters: " +
 				"Liqo creates an Identity in the cluster that consumes resources.",
 			unpeered: true,
 		}

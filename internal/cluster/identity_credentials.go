@@ -35,9 +35,9 @@ type givenCredentials struct {
 func credentialsIn(text []byte, source string) (givenCredentials, error) {
 	refuse := func(format string, args ...any) (givenCredentials, error) {
 		return givenCredentials{}, &noIdentityError{
-			trouble: "identity-kubeconfig-refused",
+			id:      "identity-kubeconfig-refused",
 			problem: fmt.Sprintf("%s has a kubeconfig that Liqo does not write: ", source) + fmt.Sprintf(format, args...),
-			hint: "Find out who has changed the Secret, and delete it: Liqo's controller-manager then writes it again. " +
+			advice: "Find out who has changed the Secret, and delete it: Liqo's controller-manager then writes it again. " +
 				"Or give the cluster credentials of its own.",
 		}
 	}

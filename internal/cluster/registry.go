@@ -179,7 +179,7 @@ func (r *Registry) credentials(name string) (Credentials, error) {
 func (r *Registry) noContext(name string, listed bool) error {
 	if listed {
 		err := unusable(name, fmt.Errorf("the entry %q of `clusters` does not say which cluster it is for", name))
-		err.Hint = fmt.Sprintf("By default it is for the context with its name, but %s has no context %q; it has %s. "+
+		err.Advice = fmt.Sprintf("By default it is for the context with its name, but %s has no context %q; it has %s. "+
 			"Set `config_context`, `host` or a kubeconfig in the entry.",
 			r.config.Kubeconfig.describe(), name, quoteList(r.config.Kubeconfig.contexts()))
 		return err

@@ -156,7 +156,7 @@ func TestAnEntryThatDoesNotSayWhichClusterItIsForIsNotGuessed(t *testing.T) {
 func isUnusable(t *testing.T, err error, name, text string) {
 	t.Helper()
 	explained, ok := errors.AsType[*Error](err)
-	if !ok || explained.Leaf != name || explained.Trouble != "credentials-unusable" ||
+	if !ok || explained.Leaf != name || explained.ID != "credentials-unusable" ||
 		!strings.HasPrefix(explained.Detail(), text) {
 		t.Errorf("%s: got %v", name, err)
 	}

@@ -7,6 +7,8 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // This file has the way to a leaf through its centre. Liqo in the centre keeps an Identity for every cluster whose
@@ -17,11 +19,11 @@ import (
 func (r *Registry) throughCentre(ctx context.Context, name string, credentials Credentials) (Credentials, error) {
 	through := credentials.Through
 	if r.config.Clusters[through].Through != "" {
-		return Credentials{}, &Error{
-			Leaf: name, Own: true, Trouble: "through-chained", Summary: "credentials can't be used",
-			Hint: "Give that cluster credentials of its own.",
-			Err:  fmt.Errorf("`through` is %q, which itself is reached through another cluster", through),
-		}
+		return Credentials{}, &Error{Own: true, Problem: trouble.Problem{
+			ID: "through-chained", Leaf: name, Summary: "credentials can't be used",
+			Advice: "Give that cluster credentials of its own.",
+			Err:    fmt.Errorf("`through` is %q, which itself is reached through another cluster", through),
+		}}
 	}
 	centre, err := r.Leaf(ctx, through)
 	if err != nil {
@@ -34,12 +36,11 @@ func (r *Registry) throughCentre(ctx context.Context, name string, credentials C
 		credentials.Kubeconfig, err = given.kubeconfig(credentials)
 	}
 	if err != nil {
-		explained := &Error{
-			Leaf: name, Err: err, Own: true, unreachable: Unreachable(err),
-			Trouble: "identity-unreadable", Summary: fmt.Sprintf("%q has no credentials for it", through),
-		}
+		explained := &Error{Own: true, unreachable: Unreachable(err), Problem: trouble.Problem{
+			ID: "identity-unreadable", Leaf: name, Summary: fmt.Sprintf("%q has no credentials for it", through), Err: err,
+		}}
 		if missing, ok := errors.AsType[*noIdentityError](err); ok {
-			explained.Trouble, explained.Hint = missing.trouble, missing.hint
+			explained.ID, explained.Advice = missing.id, missing.advice
 		}
 		return Credentials{}, explained
 	}
@@ -52,19 +53,17 @@ type unknownCentreError struct{ *UnknownNameError }
 // withoutCentre returns the error of a leaf whose centre can't be used, for this reason.
 func withoutCentre(name, through string, err error) *Error {
 	if unknown, ok := errors.AsType[*UnknownNameError](err); ok {
-		return &Error{
-			Leaf: name, Err: &unknownCentreError{unknown}, Own: true,
-			Trouble: "central-cluster-unknown",
+		return &Error{Own: true, Problem: trouble.Problem{
+			ID: "central-cluster-unknown", Leaf: name, Err: &unknownCentreError{unknown},
 			Summary: fmt.Sprintf("it is reached through %q, which is no known name", through),
-			Hint: "Set `through` of this leaf to the name of its central cluster, or add that one to `clusters` of the " +
+			Advice: "Set `through` of this leaf to the name of its central cluster, or add that one to `clusters` of the " +
 				"provider block.",
-		}
+		}}
 	}
-	return &Error{
-		Leaf: name, Err: err, Own: true, unreachable: Unreachable(err),
-		Trouble: "central-cluster-unusable",
+	return &Error{Own: true, unreachable: Unreachable(err), Problem: trouble.Problem{
+		ID: "central-cluster-unusable", Leaf: name, Err: err,
 		Summary: fmt.Sprintf("it is reached through %q, which can't be used", through),
-	}
+	}}
 }
 
 // id returns the cluster ID that the user expects: by default, and only through a centre, it is the leaf's name.
@@ -90,19 +89,18 @@ func (l *Leaf) checkIdentity(credentials Credentials) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{
-		Leaf: l.Name, Err: err, Own: true,
-		Trouble: "cluster-id-differs", Summary: "another cluster answers",
-		Hint: "Check `host` and `cluster_id` of this entry of `clusters`.",
-	}
+	return &Error{Own: true, Problem: trouble.Problem{
+		ID: "cluster-id-differs", Leaf: l.Name, Summary: "another cluster answers", Err: err,
+		Advice: "Check `host` and `cluster_id` of this entry of `clusters`.",
+	}}
 }
 
 // throughGuide is where users find the permissions that a leaf must give to the user of its centre.
 const throughGuide = "https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/least-privilege-rbac" +
 	"#through-the-central-cluster"
 
-// throughHint returns what to do about an answer of a leaf that is reached through a centre.
-func (l *Leaf) throughHint(err error) string {
+// throughAdvice returns what to do about an answer of a leaf that is reached through a centre.
+func (l *Leaf) throughAdvice(err error) string {
 	switch {
 	case l.through == "":
 		return ""

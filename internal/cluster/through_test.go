@@ -306,11 +306,11 @@ func TestACentreWithoutUsableCredentialsForALeafSaysWhy(t *testing.T) {
 			}
 			text := err.Error()
 			missing, ok := errors.AsType[*noIdentityError](err)
-			if ok && missing.trouble != test.trouble || !ok && test.trouble != "" {
+			if ok && missing.id != test.trouble || !ok && test.trouble != "" {
 				t.Errorf("expected the trouble %q, got: %v", test.trouble, err)
 			}
 			if ok {
-				text += "\n" + missing.hint
+				text += "\n" + missing.advice
 			}
 			for _, words := range test.expected {
 				if !strings.Contains(text, words) {
@@ -371,8 +371,8 @@ func TestALeafBehindACentreThatCannotBeUsedIsExplained(t *testing.T) {
 		if !errors.As(err, &explained) || explained.Leaf != name || !strings.Contains(err.Error(), test.expected) {
 			t.Errorf("%s: expected %q, got: %v", name, test.expected, err)
 		}
-		if explained != nil && explained.Trouble != test.trouble {
-			t.Errorf("%s: the trouble is %q, expected %q", name, explained.Trouble, test.trouble)
+		if explained != nil && explained.ID != test.trouble {
+			t.Errorf("%s: the trouble is %q, expected %q", name, explained.ID, test.trouble)
 		}
 		if Unreachable(err) != test.unreachable {
 			t.Errorf("%s: unreachable: %t, expected %t", name, Unreachable(err), test.unreachable)

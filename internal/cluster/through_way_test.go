@@ -68,7 +68,8 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 				registry, ways := throughEurope(kubeconfig)
 				_, err := registry.Leaf(t.Context(), "rome")
 				explained, ok := errors.AsType[*Error](err)
-				if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) || !strings.Contains(explained.Hint, "Secret") {
+				if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) ||
+					!strings.Contains(explained.Advice, "Secret") {
 					t.Errorf("the error is: %v", err)
 				}
 				if requests := ways["rome.example"].asked; len(requests) > 0 {

@@ -27,23 +27,14 @@ const (
 
 // Fault is a hop that drops packets.
 type Fault struct {
-	Hop Hop
-	// Leaf is where the hop is. It is empty for the tunnel, and if what was observed leaves two leaves.
-	Leaf string
+	Hop  Hop
 	Node string // where the hop is; empty unless the hop is a pod, a node or the overlay
 
-	Trouble  trouble.ID // of the guide's entry
-	Summary  string     // a few words
-	Evidence []string   // what was observed, in sentences
-	Advice   string     // what to do
+	// Its leaf is where the hop is. It is empty for the tunnel, and if what was observed leaves two leaves.
+	trouble.Problem
 
-	also []trouble.ID // of the entries about what has caused it, as far as the evidence says it
-	way  way          // on which it was found
+	way way // on which it was found
 }
-
-// Troubles returns the IDs of the guide's entries: first that of the summary, then those of what the evidence says has
-// caused it.
-func (f *Fault) Troubles() []trouble.ID { return append([]trouble.ID{f.Trouble}, f.also...) }
 
 // pushes are the packets that a prober sends to a pod that does not answer, so that the counters of the tunnel show
 // them, and pushed are their bytes. The tunnel adds to each of them, so there is no doubt.
@@ -283,11 +274,7 @@ func (t *Test) tunnelDown(ctx context.Context) *Fault {
 	if up {
 		return nil
 	}
-	problem := explain.Down(ctx, t.client.Subject(), t.server.Subject())
-	return &Fault{
-		Hop: HopTunnel, Trouble: problem.Trouble, Summary: problem.Summary, Evidence: []string{problem.Detail},
-		also: problem.Troubles()[1:],
-	}
+	return &Fault{Hop: HopTunnel, Problem: *explain.Down(ctx, t.client.Subject(), t.server.Subject())}
 }
 
 // reportedAnew returns when the gateway has reported its tunnel again, or does not do so any more. It updates the
@@ -311,14 +298,13 @@ func (s *station) reportedAnew(ctx context.Context) {
 
 // unknown is the fault of a path whose packets arrive in both directions, and whose answers do not.
 func unknown(path Path) Fault {
-	return Fault{
-		Hop:     HopUnknown,
-		Trouble: "pings-unanswered",
+	return Fault{Hop: HopUnknown, Problem: trouble.Problem{
+		ID:      "pings-unanswered",
 		Summary: fmt.Sprintf("pings from %q to %q are not answered", path.From.Leaf, path.To.Leaf),
 		Evidence: []string{
 			path.story(),
 			"What was observed does not name a hop. When the test looked for one, packets may have passed again.",
 		},
 		Advice: "Apply again to repeat the test.",
-	}
+	}}
 }

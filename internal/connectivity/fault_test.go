@@ -101,7 +101,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				}
 				rome.isolated(first)
 			},
-			Fault{Trouble: "pod-packets-lost", Hop: HopPod, Leaf: "rome", Node: "first"},
+			Fault{Hop: HopPod, Node: "first", Problem: trouble.Problem{ID: "pod-packets-lost", Leaf: "rome"}},
 		},
 		"a pod's device is down, and no router of its leaf says so": {
 			func(s scene, rome, milan *station) {
@@ -111,7 +111,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				}
 				rome.isolated(first)
 			},
-			Fault{Trouble: "pod-packets-lost", Hop: HopPod, Leaf: "rome", Node: "first"},
+			Fault{Hop: HopPod, Node: "first", Problem: trouble.Problem{ID: "pod-packets-lost", Leaf: "rome"}},
 		},
 		"a policy keeps packets from a pod": {
 			func(s scene, rome, milan *station) {
@@ -119,7 +119,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 					s.loses(rome, milan, node, first, 1, 2, 4)
 				}
 			},
-			Fault{Trouble: "pod-packets-lost", Hop: HopPod, Leaf: "milan", Node: "first"},
+			Fault{Hop: HopPod, Node: "first", Problem: trouble.Problem{ID: "pod-packets-lost", Leaf: "milan"}},
 		},
 		"a policy keeps packets from a pod, and no router says so": {
 			func(s scene, rome, milan *station) {
@@ -127,7 +127,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 					s.loses(rome, milan, node, first, 1)
 				}
 			},
-			Fault{Trouble: "pod-packets-lost", Hop: HopPod, Leaf: "milan", Node: "first"},
+			Fault{Hop: HopPod, Node: "first", Problem: trouble.Problem{ID: "pod-packets-lost", Leaf: "milan"}},
 		},
 		"a node has no route": {
 			func(s scene, rome, milan *station) {
@@ -137,7 +137,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 					rome.heard[first].requests += failing // they arrive, but their answers do not
 				}
 			},
-			Fault{Trouble: "node-not-forwarding", Hop: HopNode, Leaf: "rome", Node: "first"},
+			Fault{Hop: HopNode, Node: "first", Problem: trouble.Problem{ID: "node-not-forwarding", Leaf: "rome"}},
 		},
 		"a node drops what it has no route for": {
 			func(s scene, rome, milan *station) {
@@ -147,7 +147,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 					rome.heard[first].requests += failing
 				}
 			},
-			Fault{Trouble: "node-not-forwarding", Hop: HopNode, Leaf: "rome", Node: "first"},
+			Fault{Hop: HopNode, Node: "first", Problem: trouble.Problem{ID: "node-not-forwarding", Leaf: "rome"}},
 		},
 		"the overlay of a node carries nothing": {
 			func(s scene, rome, milan *station) {
@@ -157,7 +157,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				}
 				rome.silent(first)
 			},
-			Fault{Trouble: "overlay-packets-lost", Hop: HopOverlay, Leaf: "rome", Node: "first"},
+			Fault{Hop: HopOverlay, Node: "first", Problem: trouble.Problem{ID: "overlay-packets-lost", Leaf: "rome"}},
 		},
 		"a gateway drops what comes from its leaf": {
 			func(s scene, rome, milan *station) {
@@ -167,7 +167,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				rome.counts(0, 4*pushed)
 				milan.counts(4*pushed, 0)
 			},
-			Fault{Trouble: "gateway-not-forwarding", Hop: HopGateway, Leaf: "rome"},
+			Fault{Hop: HopGateway, Problem: trouble.Problem{ID: "gateway-not-forwarding", Leaf: "rome"}},
 		},
 		"a gateway drops what comes from the tunnel": {
 			func(s scene, rome, milan *station) {
@@ -177,7 +177,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				rome.counts(4*pushed, 4*pushed)
 				milan.counts(4*pushed, 4*pushed)
 			},
-			Fault{Trouble: "gateway-not-forwarding", Hop: HopGateway, Leaf: "milan"},
+			Fault{Hop: HopGateway, Problem: trouble.Problem{ID: "gateway-not-forwarding", Leaf: "milan"}},
 		},
 		"a gateway drops packets, and none counts them": {
 			func(s scene, rome, milan *station) {
@@ -185,7 +185,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				s.losesAll(milan, rome, 1, 2)
 				rome.hearsAll()
 			},
-			Fault{Trouble: "either-gateway-not-forwarding", Hop: HopGateway},
+			Fault{Hop: HopGateway, Problem: trouble.Problem{ID: "either-gateway-not-forwarding"}},
 		},
 		"the network drops the tunnel's packets in one direction": {
 			func(s scene, rome, milan *station) {
@@ -195,7 +195,7 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				rome.counts(4*pushed, 4*pushed)
 				milan.counts(4*pushed, 0)
 			},
-			Fault{Trouble: "tunnel-packets-lost", Hop: HopTunnel},
+			Fault{Hop: HopTunnel, Problem: trouble.Problem{ID: "tunnel-packets-lost"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,8 +203,8 @@ func TestEachFaultHasItsHop(t *testing.T) {
 			test.happens(s, s.client, s.server)
 			found := s.find(t)
 			for _, fault := range found {
-				if !fault.isSame(test.want) || fault.Trouble != test.want.Trouble {
-					t.Errorf("got %s, %s of %q %q:\n%s", fault.Trouble, fault.Hop, fault.Leaf, fault.Node,
+				if !fault.isSame(test.want) || fault.ID != test.want.ID {
+					t.Errorf("got %s, %s of %q %q:\n%s", fault.ID, fault.Hop, fault.Leaf, fault.Node,
 						strings.Join(fault.Evidence, "\n"))
 				}
 			}
@@ -237,7 +237,7 @@ func TestWhatAllNodesOfALeafHaveInCommonIsItsGateway(t *testing.T) {
 	rome.hearsAll()
 	found := rome.common(s.find(t))
 	for _, fault := range found {
-		if !fault.isSame(Fault{Hop: HopGateway, Leaf: "rome"}) {
+		if !fault.isSame(Fault{Hop: HopGateway, Problem: trouble.Problem{Leaf: "rome"}}) {
 			t.Errorf("got %s of %q", fault.Hop, fault.Node)
 		}
 	}
@@ -323,7 +323,7 @@ func TestATunnelThatIsDownHasAlsoTheTroubleThatHasCausedIt(t *testing.T) {
 	gateway.DeletionTimestamp, gateway.Finalizers = new(metav1.Now()), []string{"example.com/hold"}
 	s := newScene(t, gateway)
 	down := s.tunnelDown(t.Context())
-	if want := []trouble.ID{"tunnel-down", "object-not-deleted"}; !slices.Equal(down.Troubles(), want) {
-		t.Errorf("got %q:\n%s", down.Troubles(), strings.Join(down.Evidence, "\n"))
+	if want := []trouble.ID{"tunnel-down", "object-not-deleted"}; !slices.Equal(trouble.IDs(&down.Problem), want) {
+		t.Errorf("got %q:\n%s", trouble.IDs(&down.Problem), strings.Join(down.Evidence, "\n"))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // String names a place, for messages.
@@ -88,10 +89,10 @@ func (s *station) podFault(ctx context.Context, w way, node int) *Fault {
 		advice = "If the policy shall not apply to the test, exclude pods with the label " + componentLabel + "=" +
 			component + ", or allow packets from and to the other leaf's ranges. " + advice
 	}
-	return &Fault{
-		Hop: HopPod, Leaf: s.Leaf.Name, Node: s.names[node], Evidence: evidence, Advice: advice,
-		Trouble: "pod-packets-lost", Summary: fmt.Sprintf("packets get lost between a pod and %s", s.place(node)),
-	}
+	return &Fault{Hop: HopPod, Node: s.names[node], Problem: trouble.Problem{
+		ID: "pod-packets-lost", Leaf: s.Leaf.Name, Evidence: evidence, Advice: advice,
+		Summary: fmt.Sprintf("packets get lost between a pod and %s", s.place(node)),
+	}}
 }
 
 // policies names the NetworkPolicies that select the pods of the test. It is empty if there are none.
@@ -117,22 +118,20 @@ func (s *station) policies(ctx context.Context) string {
 
 func (s *station) nodeFault(w way, node int) *Fault {
 	gateway := s.objects.Gateway()
-	return &Fault{
-		Hop: HopNode, Leaf: s.Leaf.Name, Node: s.names[node], way: w,
-		Trouble:  "node-not-forwarding",
+	return &Fault{Hop: HopNode, Node: s.names[node], way: w, Problem: trouble.Problem{
+		ID: "node-not-forwarding", Leaf: s.Leaf.Name,
 		Summary:  fmt.Sprintf("%s does not pass packets between its pods and the gateway", s.place(node)),
 		Evidence: append(observed(w), s.tellOverlay(node)),
 		Advice: fmt.Sprintf("Check the routes of the node to the ranges of the other leaf, and its firewall. Liqo's fabric "+
 			"on the node makes the routes from RouteConfiguration %s/%s-node-gw; its log says why it could not:\n\n"+
 			"  kubectl -n %s logs -l app.kubernetes.io/name=fabric --prefix\n\nIf they are right, look at those of the gateway.",
 			gateway.GetNamespace(), gateway.GetName(), s.Leaf.LiqoNamespace),
-	}
+	}}
 }
 
 func (s *station) overlayFault(w way, node int) *Fault {
-	return &Fault{
-		Hop: HopOverlay, Leaf: s.Leaf.Name, Node: s.names[node],
-		Trouble:  "overlay-packets-lost",
+	return &Fault{Hop: HopOverlay, Node: s.names[node], Problem: trouble.Problem{
+		ID: "overlay-packets-lost", Leaf: s.Leaf.Name,
 		Summary:  fmt.Sprintf("packets get lost between %s and the gateway", s.place(node)),
 		Evidence: append(observed(w), s.tellOverlay(node)),
 		Advice: fmt.Sprintf("Liqo joins each node with the gateway's pod by a Geneve tunnel. Check that the leaf's network "+
@@ -140,44 +139,41 @@ func (s *station) overlayFault(w way, node int) *Fault {
 			"the node still has its device (ip -d link show type geneve). To create the device again, restart Liqo's fabric "+
 			"on the node:\n\n  kubectl -n %s delete pod -l app.kubernetes.io/name=fabric --field-selector spec.nodeName=%s",
 			s.Leaf.LiqoNamespace, s.names[node]),
-	}
+	}}
 }
 
 func (s *station) gatewayFault(w way) *Fault {
 	gateway := s.objects.Gateway()
-	return &Fault{
-		Hop: HopGateway, Leaf: s.Leaf.Name,
-		Trouble: "gateway-not-forwarding",
+	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
+		ID: "gateway-not-forwarding", Leaf: s.Leaf.Name,
 		Summary: fmt.Sprintf("the gateway of %q does not pass packets on from %q to %q",
 			s.Leaf.Name, w.from.Leaf.Name, w.to.Leaf.Name),
 		Evidence: append(observed(w), tellTunnel(w)),
 		Advice: fmt.Sprintf("Check its routes and its firewall:\n\n  kubectl -n %s exec deployment/%s -c gateway -- sh -c "+
 			"'ip rule; ip route show table all; nft list ruleset'\n\nA new pod of the gateway makes both again.",
 			gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name),
-	}
+	}}
 }
 
 func gatewaysFault(w way) *Fault {
 	one, other := w.from.gatewayFault(w), w.to.gatewayFault(w)
-	return &Fault{
-		Hop:      HopGateway,
-		Trouble:  "either-gateway-not-forwarding",
+	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
+		ID:       "either-gateway-not-forwarding",
 		Summary:  fmt.Sprintf("one of the gateways does not pass packets on from %q to %q", w.from.Leaf.Name, w.to.Leaf.Name),
 		Evidence: one.Evidence,
 		Advice: fmt.Sprintf("The test can tell which one it is if Liqo is installed with metrics.enabled=true, and if the "+
 			"provider's user may list internalfabrics.networking.liqo.io. On leaf %q: %s\n\nOn leaf %q: %s",
 			w.from.Leaf.Name, one.Advice, w.to.Leaf.Name, other.Advice),
-	}
+	}}
 }
 
 func tunnelFault(w way) *Fault {
-	return &Fault{
-		Hop:      HopTunnel,
-		Trouble:  "tunnel-packets-lost",
+	return &Fault{Hop: HopTunnel, Problem: trouble.Problem{
+		ID:       "tunnel-packets-lost",
 		Summary:  fmt.Sprintf("packets get lost between the gateways of %q and %q", w.from.Leaf.Name, w.to.Leaf.Name),
 		Evidence: append(observed(w), tellTunnel(w)),
 		Advice:   "Check what filters UDP packets between the two gateways, in this direction.",
-	}
+	}}
 }
 
 // oversized returns the fault of paths on which large packets get lost, if there are any.
@@ -196,27 +192,25 @@ func (t *Test) oversized(paths []Path) []Fault {
 	for _, s := range []*station{t.client, t.server} {
 		for node := range s.reports {
 			if overlay := s.reports[node].overlay; overlay != nil && overlay.Answered > 0 && overlay.Largest < s.mtu() {
-				return []Fault{{
-					Hop: HopOverlay, Leaf: s.Leaf.Name, Node: s.names[node],
-					Trouble: "overlay-large-packets-lost",
+				return []Fault{{Hop: HopOverlay, Node: s.names[node], Problem: trouble.Problem{
+					ID: "overlay-large-packets-lost", Leaf: s.Leaf.Name,
 					Summary: fmt.Sprintf("large packets get lost between %s and the gateway", s.place(node)),
 					Evidence: append(evidence, fmt.Sprintf("In the overlay between %s and the gateway, packets of %d bytes pass.",
 						s.place(node), overlay.Largest)),
 					Advice: fmt.Sprintf("Set `mtu = %d` in the shortcut, or let the leaf's nodes pass larger packets between them.",
 						overlay.Largest),
-				}}
+				}}}
 			}
 		}
 	}
-	return []Fault{{
-		Hop:     HopTunnel,
-		Trouble: "tunnel-large-packets-lost",
+	return []Fault{{Hop: HopTunnel, Problem: trouble.Problem{
+		ID: "tunnel-large-packets-lost",
 		Summary: fmt.Sprintf("large packets get lost between the gateways of %q and %q",
 			t.client.Leaf.Name, t.server.Leaf.Name),
 		Evidence: evidence,
 		Advice: fmt.Sprintf("The path between the gateways does not carry packets of the tunnel's MTU, %d bytes. Set "+
 			"`mtu = %d` in the shortcut.", t.client.mtu(), largest),
-	}}
+	}}}
 }
 
 // lossy returns the fault of paths that lose more packets than is accepted, if there are any.
@@ -231,14 +225,13 @@ func (t *Test) lossy(paths []Path) []Fault {
 	if len(evidence) == 0 {
 		return nil
 	}
-	return []Fault{{
-		Hop: HopUnknown, Evidence: evidence,
-		Trouble: "some-packets-lost",
+	return []Fault{{Hop: HopUnknown, Problem: trouble.Problem{
+		ID: "some-packets-lost", Evidence: evidence,
 		Summary: fmt.Sprintf("some packets get lost between %q and %q", t.client.Leaf.Name, t.server.Leaf.Name),
 		Advice: fmt.Sprintf("Apply again to see whether this lasts. If some paths lose packets and others do not, look at "+
 			"their nodes; otherwise at the path between the gateways. `accepted_loss` accepts more than %d %%.",
 			t.options.AcceptedLoss),
-	}}
+	}}}
 }
 
 // longestSilence is how long a gateway may take to report its tunnel again, or to find out that it is down.

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // A Lease lets only one test at a time run between two leaves. So tests do not disturb each other's figures, and the
@@ -40,11 +40,10 @@ func (t *Test) lock(ctx context.Context) (_ context.Context, release func(), err
 	if err != nil {
 		lose(nil)
 		if busy != "" && errors.Is(err, context.DeadlineExceeded) {
-			err = &explain.Problem{
-				Leaf: s.Leaf.Name, Err: err,
-				Trouble: "another-test-running",
+			err = &trouble.Problem{
+				ID: "another-test-running", Leaf: s.Leaf.Name, Err: err,
 				Summary: fmt.Sprintf("another test with %q has not ended", s.Remote.Name),
-				Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that test has ended, then apply again. If it was "+
+				Advice: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that test has ended, then apply again. If it was "+
 					"killed, the Lease expires within seconds.", s.namespace(), name, cluster.Shown(busy)),
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // MostNodes is the largest number of nodes of a leaf in a test. With more, what a pod reports would no longer fit into
@@ -29,10 +29,10 @@ func (s *station) nodes(ctx context.Context, atMost int) ([]string, error) {
 	}
 	usable := slices.DeleteFunc(list.Items, func(node corev1.Node) bool { return !runsPods(&node) })
 	if len(usable) == 0 {
-		return nil, &explain.Problem{
-			Leaf: s.Leaf.Name, Trouble: "test-nodes-unusable", Summary: "no node can run the test's pods",
-			Detail: fmt.Sprintf("Of %d nodes, each is not ready, cordoned, tainted, a virtual node, or does not run Linux.",
-				len(list.Items)),
+		return nil, &trouble.Problem{
+			ID: "test-nodes-unusable", Leaf: s.Leaf.Name, Summary: "no node can run the test's pods",
+			Evidence: []string{fmt.Sprintf("Of %d nodes, each is not ready, cordoned, tainted, a virtual node, or does not run "+
+				"Linux.", len(list.Items))},
 		}
 	}
 	names := make([]string, len(usable))

@@ -19,6 +19,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // timeToTell is how long a listener may take to tell what it has heard, when it is to end.
@@ -65,10 +66,10 @@ func (s *station) prepare(ctx context.Context, options Options) error {
 		return err
 	}
 	if gateway := s.objects.Gateway(); gateway == nil || !liqo.IsRemapped(s.objects.Configuration) {
-		return &explain.Problem{
-			Leaf: s.Leaf.Name, Trouble: "test-network-missing",
+		return &trouble.Problem{
+			ID: "test-network-missing", Leaf: s.Leaf.Name,
 			Summary: fmt.Sprintf("there is no network with %q", s.Remote.Name),
-			Detail: "A test needs a Configuration that Liqo has remapped, and a gateway. Create a liqo_shortcut first, and " +
+			Advice: "A test needs a Configuration that Liqo has remapped, and a gateway. Create a liqo_shortcut first, and " +
 				"refer to its attributes in the test, so that the test comes after it.",
 		}
 	}
@@ -159,10 +160,11 @@ func (s *station) mtu() int {
 
 // failed is the error of a pod that could not do its work.
 func (s *station) failed(pod *corev1.Pod, err error) error {
-	return &explain.Problem{
-		Leaf: s.Leaf.Name, Trouble: "test-pod-failed", Summary: "a pod of the test could not do its work",
-		Detail: fmt.Sprintf("%s on node %q, with image %s: %s.\n\n%s", s.Leaf.Describe(pod), pod.Spec.NodeName,
-			s.image.name, strings.TrimSuffix(cluster.Shown(err.Error()), "."), adviceFor(pod)),
+	return &trouble.Problem{
+		ID: "test-pod-failed", Leaf: s.Leaf.Name, Summary: "a pod of the test could not do its work",
+		Evidence: []string{fmt.Sprintf("%s on node %q, with image %s: %s.", s.Leaf.Describe(pod), pod.Spec.NodeName,
+			s.image.name, strings.TrimSuffix(cluster.Shown(err.Error()), "."))},
+		Advice: adviceFor(pod),
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Request lets the owner request direct connections, and returns when every leaf that can follow has followed. If the
@@ -42,9 +42,9 @@ func (s *Service) Request(ctx context.Context, owner Owner) error {
 
 // missing is the error for a Service that must exist.
 func (s *Service) missing() error {
-	return &explain.Problem{
-		Leaf: s.Centre.Name, Trouble: "service-missing", Summary: s.String() + " does not exist",
-		Detail: "Nothing was changed. Create the Service first. If the same configuration creates it, refer to the " +
+	return &trouble.Problem{
+		ID: "service-missing", Leaf: s.Centre.Name, Summary: s.String() + " does not exist",
+		Advice: "Nothing was changed. Create the Service first. If the same configuration creates it, refer to the " +
 			"attributes of that resource or add `depends_on`.",
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 var me = Owner{Token: "me"}
@@ -137,7 +138,8 @@ func TestARequestDoesNotWaitForALeafThatCannotFollow(t *testing.T) {
 }
 
 func TestARequestIsNotMadeWhileAKnownLeafCannotBeRead(t *testing.T) {
-	centre, refusal := europe(t, web(nil)), &cluster.Error{Leaf: "rome", Summary: "the API server can't be reached"}
+	centre := europe(t, web(nil))
+	refusal := &cluster.Error{Problem: trouble.Problem{Leaf: "rome", Summary: "the API server can't be reached"}}
 	s := New(centre, "shop", "web", func(context.Context, string) (*cluster.Leaf, error) { return nil, refusal })
 	if err := s.Request(t.Context(), me); !errors.Is(err, refusal) {
 		t.Errorf("got %v", err)

@@ -103,7 +103,7 @@ func (e *Endpoint) explain(obstacle *Obstacle, requested, followsNetworks bool) 
 	switch {
 	case !requested:
 	case obstacle != nil:
-		sentences = append(sentences, obstacle.Why, obstacle.Advice)
+		sentences = append(append(sentences, obstacle.Evidence...), obstacle.Advice)
 		e.late = e.Path == Stale && obstacle.Missing != [2]string{} // at least it could go through the centre again
 		e.stuck = e.late
 	case e.Path == Failed:

@@ -142,10 +142,11 @@ func (o obstacles) all() []Obstacle {
 		all = append(all, *o.whole)
 	}
 	for _, obstacle := range o.bySlice {
-		if obstacle != nil && !slices.Contains(all, *obstacle) {
+		if obstacle != nil {
 			all = append(all, *obstacle)
 		}
 	}
-	slices.SortFunc(all, func(a, b Obstacle) int { return cmp.Compare(a.Why, b.Why) })
-	return all
+	byText := func(a, b Obstacle) int { return cmp.Compare(a.Detail(), b.Detail()) }
+	slices.SortFunc(all, byText)
+	return slices.CompactFunc(all, func(a, b Obstacle) bool { return byText(a, b) == 0 })
 }

@@ -193,7 +193,7 @@ func TestOneAddressThatLiqoCannotTranslateKeepsTheOthersOfTheEndpointSliceFromFo
 		t.Errorf("got %+v", toMilan)
 	}
 	if found := state.Leaves[1].Obstacles; len(found) != 1 || found[0].Missing != [2]string{"naples", "rome"} ||
-		found[0].Trouble != "leaves-not-joined" {
+		found[0].ID != "leaves-not-joined" {
 		t.Errorf("got %+v", found)
 	}
 }

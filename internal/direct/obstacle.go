@@ -18,13 +18,18 @@ import (
 
 // Obstacle keeps a leaf from reaching pods of another leaf directly.
 type Obstacle struct {
-	Leaf    string     // name of the leaf
-	Trouble trouble.ID // of the guide's entry
-	Why     string     // a sentence or more
-	Advice  string     // what would help, a sentence
+	trouble.Problem
 
 	// Missing has the IDs of the two clusters if they have no network. It is the zero value for another obstacle.
 	Missing [2]string
+}
+
+// obstacle returns an obstacle of the leaf. It takes why it is one and what would help, in sentences.
+func (m *member) obstacle(id trouble.ID, why, advice string) *Obstacle {
+	return &Obstacle{Problem: trouble.Problem{
+		ID: id, Leaf: m.name(), Summary: fmt.Sprintf("leaf %q can't use direct connections", m.name()),
+		Evidence: []string{why}, Advice: advice,
+	}}
 }
 
 // obstacles are what keeps one leaf from reaching pods of other leaves directly.
@@ -78,11 +83,9 @@ func (m *member) unmapped(context.Context) (*Obstacle, error) {
 	if m.namespace != "" {
 		return nil, nil
 	}
-	return &Obstacle{
-		Leaf: m.name(), Trouble: "namespace-not-accepted",
-		Why:    fmt.Sprintf("Leaf %q has not accepted namespace %q.", m.name(), m.service.Namespace),
-		Advice: "The log of liqo-controller-manager on that leaf says why.",
-	}, nil
+	return m.obstacle("namespace-not-accepted",
+		fmt.Sprintf("Leaf %q has not accepted namespace %q.", m.name(), m.service.Namespace),
+		"The log of liqo-controller-manager on that leaf says why."), nil
 }
 
 // tooOld looks at the versions of Liqo in the centre, which sends the addresses, and in the leaf, which uses them.
@@ -93,11 +96,9 @@ func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
 			return nil, err
 		}
 		if !able.DirectConnections {
-			return &Obstacle{
-				Leaf: m.name(), Trouble: "direct-connections-unsupported",
-				Why:    fmt.Sprintf("%s in %q knows no direct connections.", liqo.Name(ctx, leaf), leaf.Name),
-				Advice: "Update it to v1.2.0 or newer.",
-			}, nil
+			return m.obstacle("direct-connections-unsupported",
+				fmt.Sprintf("%s in %q knows no direct connections.", liqo.Name(ctx, leaf), leaf.Name),
+				"Update it to v1.2.0 or newer."), nil
 		}
 	}
 	return nil, nil
@@ -120,12 +121,10 @@ func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) 
 			if keepsBoth {
 				effect = fmt.Sprintf("So %q reaches the pods of other leaves through the central cluster.", m.name())
 			}
-			return &Obstacle{
-				Leaf: m.name(), Trouble: "direct-connections-denied",
-				Why: fmt.Sprintf("Liqo on leaf %q forbids direct connections (`networking.denyDirectConnections`). %s",
+			return m.obstacle("direct-connections-denied",
+				fmt.Sprintf("Liqo on leaf %q forbids direct connections (`networking.denyDirectConnections`). %s",
 					m.name(), effect),
-				Advice: "Set this value of Liqo's chart to false on that leaf, or remove this resource.",
-			}, nil
+				"Set this value of Liqo's chart to false on that leaf, or remove this resource."), nil
 		}
 	}
 	return nil, nil
@@ -155,12 +154,11 @@ func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Ob
 		if keepsBoth {
 			effect = fmt.Sprintf("so Liqo on %q sends packets through the central cluster.", m.name())
 		}
-		return &Obstacle{
-			Leaf: m.name(), Missing: [2]string{min(m.id, p.cluster), max(m.id, p.cluster)},
-			Trouble: "leaves-not-joined",
-			Why:     fmt.Sprintf("Leaves %q and %q have no network, %s", m.name(), other, effect),
-			Advice:  "Connect them with a liqo_shortcut on which this resource depends.",
-		}, nil
+		obstacle := m.obstacle("leaves-not-joined",
+			fmt.Sprintf("Leaves %q and %q have no network, %s", m.name(), other, effect),
+			"Connect them with a liqo_shortcut on which this resource depends.")
+		obstacle.Missing = [2]string{min(m.id, p.cluster), max(m.id, p.cluster)}
+		return obstacle, nil
 	}
 	if m.directAddress(ctx, p) != "" {
 		return nil, nil
@@ -171,21 +169,17 @@ func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Ob
 	}
 	if fromCentre != nil && leadsTo(fromCentre, p.address) &&
 		!slices.Equal(fromCentre.Spec.Remote.CIDR.Pod, fromCentre.Status.Remote.CIDR.Pod) {
-		return &Obstacle{
-			Leaf: m.name(), Trouble: "pod-range-remapped",
-			Why: fmt.Sprintf("The central cluster, %q, reaches the pods of %q at other addresses than their own: it "+
+		return m.obstacle("pod-range-remapped",
+			fmt.Sprintf("The central cluster, %q, reaches the pods of %q at other addresses than their own: it "+
 				"remaps %s to %s. Liqo 1.2.0 can't translate these addresses for %q.", m.service.Centre.Name, other,
 				listCIDRs(fromCentre.Spec.Remote.CIDR.Pod), listCIDRs(fromCentre.Status.Remote.CIDR.Pod), m.name()),
-			Advice: fmt.Sprintf("Give %q a pod CIDR that overlaps with no range of the central cluster and its other "+
-				"leaves.", other),
-		}, nil
+			fmt.Sprintf("Give %q a pod CIDR that overlaps with no range of the central cluster and its other "+
+				"leaves.", other)), nil
 	}
-	return &Obstacle{
-		Leaf: m.name(), Trouble: "pod-range-not-announced",
-		Why: fmt.Sprintf("The network of %q and %q does not announce the address %s of pod %s, only %s.",
+	return m.obstacle("pod-range-not-announced",
+		fmt.Sprintf("The network of %q and %q does not announce the address %s of pod %s, only %s.",
 			m.name(), other, p.address, p.name, listCIDRs(configuration.Spec.Remote.CIDR.Pod)),
-		Advice: "Announce all pod CIDRs of that leaf in the shortcut.",
-	}, nil
+		"Announce all pod CIDRs of that leaf in the shortcut."), nil
 }
 
 func listCIDRs(cidrs []networkingv1beta1.CIDR) string {

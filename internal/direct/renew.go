@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // timeToRestore limits the time to give back the requests of others.
@@ -50,13 +50,14 @@ func (s *Service) checkRestorable(others []setter) error {
 	if len(appliers) == 0 {
 		return nil
 	}
-	return &explain.Problem{
-		Leaf: s.Centre.Name, Refused: true,
-		Trouble: "service-not-renewable", Summary: s.String() + " can't be renewed",
-		Detail: fmt.Sprintf("A network of two leaves has changed. Liqo looks at the Service again only if its annotation %s "+
-			"changes, and %s applies the annotation, too. Nothing was changed.\n\nLet only one of them request direct "+
-			"connections: remove the annotation there, or remove this resource. Or set the annotation there to \"false\" "+
-			"until no leaf uses direct addresses, and then back to \"true\".", annotation, DescribeManagers(appliers)),
+	return &trouble.Problem{
+		ID: "service-not-renewable", Leaf: s.Centre.Name, Refused: true,
+		Summary: s.String() + " can't be renewed",
+		Evidence: []string{fmt.Sprintf("A network of two leaves has changed. Liqo looks at the Service again only if its "+
+			"annotation %s changes, and %s applies the annotation, too. Nothing was changed.",
+			annotation, DescribeManagers(appliers))},
+		Advice: "Let only one of them request direct connections: remove the annotation there, or remove this resource. " +
+			"Or set the annotation there to \"false\" until no leaf uses direct addresses, and then back to \"true\".",
 	}
 }
 

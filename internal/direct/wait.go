@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	offloadingv1beta1 "github.com/liqotech/liqo/apis/offloading/v1beta1"
@@ -13,7 +12,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // timeToExplain limits the time to find out why a wait has not ended.
@@ -103,22 +102,21 @@ func (m *member) explainLate(ctx context.Context, requested bool, late []Endpoin
 	for i, e := range late {
 		lines[i] = fmt.Sprintf("Pod %s in %q has the address %q (%s).", e.Pod, e.Cluster, e.Address, e.Path)
 	}
-	return &explain.Problem{
-		Leaf: m.name(), Err: cause,
-		Trouble: "endpoints-not-updated",
-		Summary: fmt.Sprintf("Liqo does not update the EndpointSlices of Service %s/%s", m.namespace, m.service.Name),
-		Detail: strings.Join(lines, "\n") + "\n\nThe central cluster has told this leaf, in ShadowEndpointSlices. Look at " +
-			"the log of liqo-controller-manager on this leaf.",
+	return &trouble.Problem{
+		ID: "endpoints-not-updated", Leaf: m.name(), Err: cause,
+		Summary:  fmt.Sprintf("Liqo does not update the EndpointSlices of Service %s/%s", m.namespace, m.service.Name),
+		Evidence: lines,
+		Advice: "The central cluster has told this leaf, in ShadowEndpointSlices. Look at the log of " +
+			"liqo-controller-manager on this leaf.",
 	}
 }
 
 // explainUntold is the error if the centre does not tell the leaf about a change.
 func (m *member) explainUntold(cause error) error {
-	return &explain.Problem{
-		Leaf: m.name(), Err: cause,
-		Trouble: "service-change-not-passed",
+	return &trouble.Problem{
+		ID: "service-change-not-passed", Leaf: m.name(), Err: cause,
 		Summary: "The central cluster does not pass on the change of " + m.service.String(),
-		Detail: fmt.Sprintf("The ShadowEndpointSlices in namespace %q of this leaf are as before. Check that the virtual "+
+		Advice: fmt.Sprintf("The ShadowEndpointSlices in namespace %q of this leaf are as before. Check that the virtual "+
 			"kubelet for %q runs in %q, in namespace liqo-tenant-%s, that its image is of Liqo 1.2 or newer (an update of Liqo "+
 			"does not change it), and that the Service is not excluded from the reflection.",
 			m.namespace, m.name(), m.service.Centre.Name, m.id),

@@ -12,6 +12,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Announcement has the address ranges of this leaf to announce to the other one, in CIDR notation. An empty field
@@ -70,11 +71,10 @@ func (e *End) checkIPv4(announced liqo.Ranges) error {
 		if err != nil || prefix.Addr().Is4() {
 			continue // what is no range at all is Liqo's to refuse
 		}
-		return &explain.Problem{
-			Leaf:    e.Leaf.Name,
-			Trouble: "ipv6-range-announced",
+		return &trouble.Problem{
+			ID: "ipv6-range-announced", Leaf: e.Leaf.Name,
 			Summary: fmt.Sprintf("Liqo can't join the IPv6 range %s", cidr),
-			Detail: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked "+
+			Advice: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked "+
 				"for this one. Announce only the IPv4 ranges of %q: set `pod_cidrs` and `external_cidr` in its "+
 				"`client_network` or `server_network`.", e.Remote.Name, e.Leaf.Name),
 		}
@@ -91,11 +91,10 @@ func (e *End) checkPodCIDRs(announced, local liqo.Ranges) error {
 			continue
 		}
 		ranges := explain.Enumerate(local.PodCIDRs)
-		return &explain.Problem{
-			Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
-			Trouble: "range-without-pods",
+		return &trouble.Problem{
+			ID: "range-without-pods", Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
 			Summary: fmt.Sprintf("there are no pods in %s", cidr),
-			Detail: fmt.Sprintf("The pods of %[1]q have addresses in %[2]s. Nothing on %[1]q translates %[3]s to them, so "+
+			Advice: fmt.Sprintf("The pods of %[1]q have addresses in %[2]s. Nothing on %[1]q translates %[3]s to them, so "+
 				"the packets that %[4]q sends there would be lost. Set `pod_cidrs` to %[2]s or to parts of it, or leave "+
 				"it out. If a range overlaps on %[4]q, Liqo there remaps it by itself.",
 				e.Leaf.Name, ranges, cidr, e.Remote.Name),
@@ -118,11 +117,10 @@ func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existin
 	if e.Owner.Resource == owner.ConfigurationResource {
 		subject = "this resource"
 	}
-	return &explain.Problem{
-		Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
-		Trouble: "several-pod-cidrs-unsupported",
+	return &trouble.Problem{
+		ID: "several-pod-cidrs-unsupported", Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
 		Summary: fmt.Sprintf("%s on this leaf can reach only one pod CIDR of another cluster", liqo.Name(ctx, e.Leaf)),
-		Detail: fmt.Sprintf("%[1]q would announce %[2]s to %[3]q, and packets from there to all but the first range would "+
+		Advice: fmt.Sprintf("%[1]q would announce %[2]s to %[3]q, and packets from there to all but the first range would "+
 			"not take the shortcut. Set `pod_cidrs` of %[4]s to one of the ranges, or update Liqo on %[3]q to 1.2.",
 			e.Remote.Name, explain.Enumerate(announced.PodCIDRs), e.Leaf.Name, subject),
 	}
@@ -137,11 +135,10 @@ func (e *End) checkExternalCIDR(announced, local liqo.Ranges) error {
 	if isPart(announced.ExternalCIDR, local.ExternalCIDR) && begins == first {
 		return nil
 	}
-	return &explain.Problem{
-		Leaf: e.Leaf.Name, Err: ErrExternalCIDR,
-		Trouble: "external-cidr-mismatch",
+	return &trouble.Problem{
+		ID: "external-cidr-mismatch", Leaf: e.Leaf.Name, Err: ErrExternalCIDR,
 		Summary: fmt.Sprintf("%s does not begin the external CIDR", announced.ExternalCIDR),
-		Detail: fmt.Sprintf("The external CIDR of %[1]q is %[2]s. Liqo on %[1]q gives out addresses of that range only, and "+
+		Advice: fmt.Sprintf("The external CIDR of %[1]q is %[2]s. Liqo on %[1]q gives out addresses of that range only, and "+
 			"%[3]s is the source of its packets that come from no pod. So packets between %[4]q and %[5]s would be lost. "+
 			"Leave `external_cidr` out, or set it to %[2]s or to a part that begins with %[3]s.",
 			e.Leaf.Name, local.ExternalCIDR, first, e.Remote.Name, announced.ExternalCIDR),

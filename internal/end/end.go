@@ -16,6 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // End is one leaf's end of its network with one other cluster. It holds no state; the objects are on the leaf.
@@ -90,6 +91,6 @@ func (e *End) deleteAll(ctx context.Context, objects []client.Object) error {
 
 // IsMissing reports whether a problem is a missing object on the leaf that the user has to create.
 func IsMissing(err error) bool {
-	_, ok := errors.AsType[*explain.Problem](err)
+	_, ok := errors.AsType[*trouble.Problem](err)
 	return ok && apierrors.IsNotFound(err)
 }

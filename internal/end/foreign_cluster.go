@@ -18,6 +18,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // A ForeignCluster is Liqo's record of another cluster. Liqo creates it when it first sees an object of that cluster,
@@ -147,11 +148,10 @@ func (e *End) CheckNoPeering(ctx context.Context, peering *Peering) error {
 	if err != nil || peering == nil || len(owned(objects, e.Owner)) == 0 {
 		return err
 	}
-	return &explain.Problem{
-		Leaf:    e.Leaf.Name,
-		Trouble: "peering-uses-network",
+	return &trouble.Problem{
+		ID: "peering-uses-network", Leaf: e.Leaf.Name,
 		Summary: "a peering uses the network",
-		Detail: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with "+
+		Advice: fmt.Sprintf("This leaf needs the network for %s. Nothing was removed. End the peering first with "+
 			"`liqoctl unpeer`, or set `destroy_peering_network = true` and apply that before the destroy. %s",
 			peering, UnpeerTakesNetwork),
 	}

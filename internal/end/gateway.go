@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // This file has what a GatewayServer and a GatewayClient have in common.
@@ -156,9 +156,9 @@ func (e *End) waitForGateway(
 	if err != nil || !gone {
 		return err
 	}
-	return &explain.Problem{
-		Leaf: e.Leaf.Name, Trouble: "gateway-deleted-meanwhile", Summary: "someone else has deleted the gateway",
-		Detail: fmt.Sprintf("%s was there, and is gone since the apply waits for %s. Perhaps somebody has run `liqoctl "+
+	return &trouble.Problem{
+		ID: "gateway-deleted-meanwhile", Leaf: e.Leaf.Name, Summary: "someone else has deleted the gateway",
+		Advice: fmt.Sprintf("%s was there, and is gone since the apply waits for %s. Perhaps somebody has run `liqoctl "+
 			"network disconnect`. Another apply creates it again.", e.Leaf.Describe(seen), waitedFor),
 	}
 }

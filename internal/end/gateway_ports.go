@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // CheckTunnels fails if Liqo on this leaf can't have as many tunnels.
@@ -31,11 +31,10 @@ func (e *End) CheckTunnels(ctx context.Context, tunnels int) error {
 	if e.Owner.Resource == owner.GatewayClientResource {
 		remedy = "Remove `ports` from `server_endpoint`"
 	}
-	return &explain.Problem{
-		Leaf: e.Leaf.Name, Refused: true,
-		Trouble: "several-tunnels-unsupported",
+	return &trouble.Problem{
+		ID: "several-tunnels-unsupported", Leaf: e.Leaf.Name, Refused: true,
 		Summary: fmt.Sprintf("%s can't have several tunnels", liqo.Name(ctx, e.Leaf)),
-		Detail: fmt.Sprintf("Its gateways have one port, and %d tunnels need a list of ports, which came after Liqo 1.2. "+
+		Advice: fmt.Sprintf("Its gateways have one port, and %d tunnels need a list of ports, which came after Liqo 1.2. "+
 			"Both ends need it. %s, or update Liqo on %q, with its custom resource definitions. Nothing was changed.",
 			tunnels, remedy, e.Leaf.Name),
 	}

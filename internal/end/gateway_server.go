@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // forgeGatewayServer returns the wanted gateway. It takes its name and namespace from existing, if that is not nil.
@@ -98,12 +98,11 @@ func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewayServer)
 	if err != nil || able.ServiceMetadata {
 		return err
 	}
-	return &explain.Problem{
-		Leaf:    e.Leaf.Name,
-		Trouble: "service-metadata-unsupported",
+	return &trouble.Problem{
+		ID: "service-metadata-unsupported", Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("%s on this leaf can't set labels or annotations of a gateway's Service",
 			liqo.Name(ctx, e.Leaf)),
-		Detail: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older "+
+		Advice: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older "+
 			"versions they belong in a template of your own: set `template` to one whose Service has them.", e.Leaf.Name),
 	}
 }

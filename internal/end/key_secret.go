@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -61,10 +60,10 @@ func (e *End) checkKeys(ctx context.Context, namespace, name string) error {
 		return e.secretNotKept(namespace, name)
 	}
 	problem := func(id trouble.ID, summary, detail string, err error) error {
-		return &explain.Problem{
-			Leaf: e.Leaf.Name, Err: err,
-			Trouble: id, Summary: fmt.Sprintf("Secret %s/%s %s", namespace, name, summary),
-			Detail: detail +
+		return &trouble.Problem{
+			ID: id, Leaf: e.Leaf.Name, Err: err,
+			Summary: fmt.Sprintf("Secret %s/%s %s", namespace, name, summary),
+			Advice: detail +
 				" The field `privateKey` must be a WireGuard key of 32 bytes. The field `publicKey` must be the " +
 				"public key that belongs to it, also of 32 bytes. These are the outputs of `wg genkey` and `wg pubkey`, " +
 				"decoded from base64 once.",
@@ -103,12 +102,11 @@ func (e *End) prepareKeys(ctx context.Context, gateway client.Object) error {
 }
 
 // secretNotKept returns the problem of a user's Secret in a tenant namespace that is deleted with the shortcut.
-func (e *End) secretNotKept(namespace, name string) *explain.Problem {
-	return &explain.Problem{
-		Leaf:    e.Leaf.Name,
-		Trouble: "key-secret-not-kept",
+func (e *End) secretNotKept(namespace, name string) *trouble.Problem {
+	return &trouble.Problem{
+		ID: "key-secret-not-kept", Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("Secret %s/%s would be deleted with the shortcut", namespace, name),
-		Detail: fmt.Sprintf("A destroy must not delete the Secret that `key_secret` names. But namespace %s is a tenant "+
+		Advice: fmt.Sprintf("A destroy must not delete the Secret that `key_secret` names. But namespace %s is a tenant "+
 			"namespace: the provider creates it or takes it over, and deletes it on destroy with everything in it. "+
 			"Set the namespace at this end (`client_namespace`, `server_namespace` or `namespace`) to one of your own, and put "+
 			"the Secret there.", namespace),

@@ -47,8 +47,8 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 			explain.Summary(err) != test.summary+` on leaf "milan"`) {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if problem, ok := errors.AsType[*explain.Problem](err); ok && problem.Trouble != test.id {
-			t.Errorf("%s: its ID is %s", name, problem.Trouble)
+		if problem, ok := errors.AsType[*trouble.Problem](err); ok && problem.ID != test.id {
+			t.Errorf("%s: its ID is %s", name, problem.ID)
 		}
 		if err != nil && strings.Contains(err.Error(), "yAnz5") {
 			t.Errorf("%s: the error shows the key: %v", name, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // forgeTenantNamespace returns the tenant namespace as Liqo itself creates it.
@@ -43,11 +44,10 @@ func (e *End) CheckNamespace(ctx context.Context, name string) error {
 func (e *End) checkOwnNamespace(ctx context.Context, name string) error {
 	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
 	if apierrors.IsNotFound(err) {
-		return &explain.Problem{
-			Leaf:    e.Leaf.Name,
-			Trouble: "namespace-missing",
+		return &trouble.Problem{
+			ID: "namespace-missing", Leaf: e.Leaf.Name,
 			Summary: fmt.Sprintf("namespace %s does not exist", name),
-			Detail: "The provider does not create a namespace that you set, because it would not know when to delete it. " +
+			Advice: "The provider does not create a namespace that you set, because it would not know when to delete it. " +
 				"Create the namespace first, or leave the choice to Liqo.",
 			Err: err,
 		}
@@ -81,11 +81,10 @@ func (e *End) checkAlone(ctx context.Context, namespace string) error {
 	}
 	for _, gateway := range gateways {
 		if remote := cluster.RemoteID(gateway); remote != string(e.Remote.ID) && !e.Owner.Marked(gateway) {
-			return &explain.Problem{
-				Leaf:    e.Leaf.Name,
-				Trouble: "namespace-shared",
+			return &trouble.Problem{
+				ID: "namespace-shared", Leaf: e.Leaf.Name,
 				Summary: fmt.Sprintf("namespace %s has a gateway for another cluster", namespace),
-				Detail: fmt.Sprintf("%s in it is for cluster %s. Liqo can't distinguish two gateways in one namespace. "+
+				Advice: fmt.Sprintf("%s in it is for cluster %s. Liqo can't distinguish two gateways in one namespace. "+
 					"Give each shortcut a namespace of its own, or leave the choice to Liqo.",
 					e.Leaf.Describe(gateway), remote),
 			}
@@ -158,12 +157,11 @@ func (e *End) checkTenantName(ctx context.Context) error {
 	return e.tenantNameTaken(nil)
 }
 
-func (e *End) tenantNameTaken(err error) *explain.Problem {
-	return &explain.Problem{
-		Leaf:    e.Leaf.Name,
-		Trouble: "namespace-name-taken",
+func (e *End) tenantNameTaken(err error) *trouble.Problem {
+	return &trouble.Problem{
+		ID: "namespace-name-taken", Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("namespace %s is taken", e.forgeTenantNamespace().Name),
-		Detail: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not Liqo's labels. "+
+		Advice: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not Liqo's labels. "+
 			"Delete the namespace, or move its content to a namespace with another name.", e.Remote.ID),
 		Err: err,
 	}
@@ -208,16 +206,15 @@ func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 
 // ambiguousTenant returns the problem of several tenant namespaces for the other cluster. Liqo (1.2.0, GetNamespace)
 // fails, too.
-func (e *End) ambiguousTenant(namespaces []corev1.Namespace) *explain.Problem {
+func (e *End) ambiguousTenant(namespaces []corev1.Namespace) *trouble.Problem {
 	names := make([]string, len(namespaces))
 	for i := range namespaces {
 		names[i] = namespaces[i].Name
 	}
-	return &explain.Problem{
-		Leaf:    e.Leaf.Name,
-		Trouble: "tenant-namespace-ambiguous",
+	return &trouble.Problem{
+		ID: "tenant-namespace-ambiguous", Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("there are several tenant namespaces for cluster %q", e.Remote.ID),
-		Detail: fmt.Sprintf("Namespaces %s all have the labels of a tenant namespace for this cluster. Neither the provider "+
+		Advice: fmt.Sprintf("Namespaces %s all have the labels of a tenant namespace for this cluster. Neither the provider "+
 			"nor Liqo can tell which one to use. Keep the one that has the objects of the network or of the peering. Remove "+
 			"the label `%s` from the others, or delete them if they are empty.",
 			explain.Enumerate(names), consts.TenantNamespaceLabel),

@@ -19,6 +19,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 func TestTheTenantNamespaceIsCreatedOnceAndMarked(t *testing.T) {
@@ -115,13 +116,13 @@ func TestTwoTenantNamespacesForOneClusterAreAmbiguous(t *testing.T) {
 	milan := milansEnd(t, clustertest.TenantNamespace("rome"), second)
 	_, err := milan.TenantNamespace(t.Context())
 	says(t, err, `there are several tenant namespaces for cluster "rome" on leaf "milan"`)
-	problem, ok := errors.AsType[*explain.Problem](err)
-	if !ok || problem.Trouble != "tenant-namespace-ambiguous" {
+	problem, ok := errors.AsType[*trouble.Problem](err)
+	if !ok || problem.ID != "tenant-namespace-ambiguous" {
 		t.Fatalf("it is no such problem: %v", err)
 	}
 	for _, name := range []string{"liqo-tenant-rome", "tenants-rome"} {
-		if !strings.Contains(problem.Detail, name) {
-			t.Errorf("the detail does not name %s: %s", name, problem.Detail)
+		if !strings.Contains(problem.Detail(), name) {
+			t.Errorf("the detail does not name %s: %s", name, problem.Detail())
 		}
 	}
 }

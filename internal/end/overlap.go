@@ -17,6 +17,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Overlap is a pod CIDR of one leaf that Liqo on another leaf must remap. On the other leaf, the CIDR is taken, or it
@@ -146,13 +147,12 @@ func (e *End) CheckOverlaps(ctx context.Context, other liqo.Ranges) error {
 var ErrRemapped = errors.New("remapping is forbidden")
 
 // remappedProblem returns the problem of a remapping that is forbidden. Left is a sentence about what was not done.
-func (e *End) remappedProblem(why, left string) *explain.Problem {
-	return &explain.Problem{
-		Leaf:    e.Leaf.Name,
-		Trouble: "remapping-forbidden",
+func (e *End) remappedProblem(why, left string) *trouble.Problem {
+	return &trouble.Problem{
+		ID: "remapping-forbidden", Leaf: e.Leaf.Name,
 		Summary: "remapping is forbidden, and needed",
 		Err:     ErrRemapped,
-		Detail: why + "\n" + left +
+		Advice: why + "\n" + left +
 			" Set `cidr_remapping = \"allow\"` to reach the pods at other addresses, " +
 			"or give the clusters pod CIDRs that do not overlap.",
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // When the ranges in a Configuration change, Liqo (1.2.0, RemapConfiguration) first asks its IPAM to release the old
@@ -76,12 +77,11 @@ func mayKeep(before, after []networkingv1beta1.CIDR) bool {
 	return !slices.Equal(before, after) && slices.EqualFunc(before, after, liqo.HaveSameSize)
 }
 
-func (e *End) unfollowedProblem() *explain.Problem {
-	return &explain.Problem{
-		Leaf:    e.Leaf.Name,
-		Trouble: "range-change-not-followed",
+func (e *End) unfollowedProblem() *trouble.Problem {
+	return &trouble.Problem{
+		ID: "range-change-not-followed", Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("the address ranges of %q have changed, and Liqo does not follow", e.Remote.Name),
-		Detail: fmt.Sprintf("Liqo before 1.2, as on %q, remaps the ranges of another cluster only once. Create the "+
+		Advice: fmt.Sprintf("Liqo before 1.2, as on %q, remaps the ranges of another cluster only once. Create the "+
 			"shortcut, or both the Configuration and the gateway of this end, again with `terraform apply -replace`, or "+
 			"update Liqo on %[1]q.", e.Leaf.Name),
 	}

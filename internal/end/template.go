@@ -15,24 +15,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // refer returns the reference to a template as a gateway has it: with a kind instead of a resource.
 func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	resource, err := enutils.ParseGroupVersionResource(template.Resource)
 	if err != nil || resource.Version == "" || resource.Resource == "" {
-		return corev1.ObjectReference{}, &explain.Problem{
-			Leaf: e.Leaf.Name, Trouble: "template-resource-malformed", Summary: "not a resource: " + template.Resource,
-			Detail: "It must be group/version/resource.", Err: err,
+		return corev1.ObjectReference{}, &trouble.Problem{
+			ID: "template-resource-malformed", Leaf: e.Leaf.Name, Summary: "not a resource: " + template.Resource,
+			Advice: "It must be group/version/resource.", Err: err,
 		}
 	}
 	kind, err := e.Leaf.Live.RESTMapper().KindFor(resource)
 	if meta.IsNoMatchError(err) {
-		return corev1.ObjectReference{}, &explain.Problem{
-			Leaf: e.Leaf.Name, Trouble: "template-type-unknown", Summary: "there are no templates of type " + template.Resource,
-			Detail: "The API server does not know this resource. Check its spelling, or install the gateway technology " +
+		return corev1.ObjectReference{}, &trouble.Problem{
+			ID: "template-type-unknown", Leaf: e.Leaf.Name, Summary: "there are no templates of type " + template.Resource,
+			Advice: "The API server does not know this resource. Check its spelling, or install the gateway technology " +
 				"that provides it.",
 			Err: err,
 		}
@@ -79,12 +79,12 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 
 // refusal returns the error of a check before the first write.
 func refusal(err error) error {
-	problem, ok := errors.AsType[*explain.Problem](err)
+	problem, ok := errors.AsType[*trouble.Problem](err)
 	if !ok {
 		return err
 	}
 	refused := *problem
-	refused.Refused, refused.Detail = true, problem.Detail+" Nothing was changed."
+	refused.Refused, refused.Advice = true, problem.Advice+" Nothing was changed."
 	return &refused
 }
 
@@ -103,9 +103,9 @@ func (e *End) readTemplate(
 	key := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
 	err := e.Leaf.Live.Get(ctx, key, object)
 	if apierrors.IsNotFound(err) {
-		return nil, &explain.Problem{
-			Leaf: e.Leaf.Name, Trouble: "template-missing", Summary: "the template does not exist",
-			Detail: fmt.Sprintf("There is no %s %s.", reference.Kind, key), Err: err,
+		return nil, &trouble.Problem{
+			ID: "template-missing", Leaf: e.Leaf.Name, Summary: "the template does not exist",
+			Advice: fmt.Sprintf("There is no %s %s.", reference.Kind, key), Err: err,
 		}
 	}
 	return object, e.Leaf.Explain(err)

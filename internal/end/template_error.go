@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // optional is the marker of a field that a template sets only if the variable in its value is set. Liqo 1.0 to 1.2 have
@@ -30,7 +30,7 @@ type templateError struct {
 func (t *templateError) Error() string { return "at `" + t.place + "`, " + t.reason }
 
 // unrenderable says what is wrong with a template, and what to do.
-func (e *End) unrenderable(template *unstructured.Unstructured, failure *templateError) *explain.Problem {
+func (e *End) unrenderable(template *unstructured.Unstructured, failure *templateError) *trouble.Problem {
 	remedy := "Liqo can't render it either. Correct it, or set `template` of this gateway to another one. If it came " +
 		"with Liqo, the template and Liqo's custom resource definitions on this leaf may be of different versions: `helm " +
 		"upgrade` does not update definitions."
@@ -39,9 +39,9 @@ func (e *End) unrenderable(template *unstructured.Unstructured, failure *templat
 			"can't tell what a change of the gateway would do. Use a newer version of the provider, or set `template` of " +
 			"this gateway to a template without the marker."
 	}
-	return &explain.Problem{
-		Leaf: e.Leaf.Name, Trouble: "template-not-renderable", Summary: "the template can't be rendered", Err: failure,
-		Detail: fmt.Sprintf("%s can't be used: %s. %s",
+	return &trouble.Problem{
+		ID: "template-not-renderable", Leaf: e.Leaf.Name, Summary: "the template can't be rendered", Err: failure,
+		Advice: fmt.Sprintf("%s can't be used: %s. %s",
 			e.Leaf.Describe(template), cluster.Shown(failure.Error()), remedy),
 	}
 }

@@ -2,6 +2,8 @@ package explain
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,24 +13,28 @@ import (
 
 // cause is one problem of a leaf that keeps waits from ending.
 type cause struct {
-	trouble  trouble.ID   // of the guide's entry
-	also     []trouble.ID // of the entries about what has caused it
-	summary  string       // a few words, for the headline
-	ofPair   bool         // the summary is about both leaves and names them; otherwise it is about one leaf
-	evidence []string     // a paragraph each: the object, its status and its events
-	advice   string       // what to do next, in full sentences
+	trouble.Problem // without the leaf; the evidence is an object, its status and its events
 
-	rank  rank       // of the explanation that found the cause
-	waits []*Problem // that the cause keeps from ending; nil before [merged]
+	rank  rank    // of the explanation that found the cause
+	waits []*wait // that the cause keeps from ending; nil before [merged]
+}
+
+// ranked returns the causes that an explanation of this rank has found.
+func ranked(at rank, found []trouble.Problem) []cause {
+	causes := make([]cause, len(found))
+	for i, problem := range found {
+		causes[i] = cause{Problem: problem, rank: at}
+	}
+	return causes
 }
 
 // problemsOfWaits returns the causes that these waits have found. It omits causes that only follow from others,
 // together with the waits that have found nothing else. Otherwise users would see a problem of one leaf as a problem of
 // the other leaf.
-func problemsOfWaits(waits []*Problem) []*Problem {
+func problemsOfWaits(waits []*wait) []*trouble.Problem {
 	causes := merged(waits)
 	rooted := slices.ContainsFunc(causes, func(c cause) bool { return !c.rank.isConsequence() })
-	var all []*Problem
+	var all []*trouble.Problem
 	for _, c := range causes {
 		if !rooted || !c.rank.isConsequence() {
 			all = append(all, c.problem())
@@ -39,24 +45,24 @@ func problemsOfWaits(waits []*Problem) []*Problem {
 
 // merged returns the causes of all waits, the most fundamental first. If several waits have found the same cause, it
 // returns this cause once.
-func merged(waits []*Problem) []cause {
+func merged(waits []*wait) []cause {
 	var everything []cause
-	for _, wait := range waits {
-		for _, c := range wait.causes {
-			c.waits = []*Problem{wait}
+	for _, w := range waits {
+		for _, c := range w.causes {
+			c.waits = []*wait{w}
 			everything = append(everything, c)
 		}
 	}
 	slices.SortStableFunc(everything, func(a, b cause) int {
 		one, other := a.waits[0], b.waits[0]
 		return cmp.Or(
-			cmp.Compare(a.rank, b.rank), cmp.Compare(one.Leaf, other.Leaf), cmp.Compare(one.waitedFor, other.waitedFor),
+			cmp.Compare(a.rank, b.rank), cmp.Compare(one.leaf, other.leaf), cmp.Compare(one.waitedFor, other.waitedFor),
 		)
 	})
 	var causes []cause
 	for _, c := range everything {
 		i := slices.IndexFunc(causes, func(known cause) bool {
-			return known.summary == c.summary && known.leaf() == c.leaf()
+			return known.Summary == c.Summary && known.leaf() == c.leaf()
 		})
 		if i < 0 {
 			causes = append(causes, c)
@@ -64,10 +70,10 @@ func merged(waits []*Problem) []cause {
 		}
 		known := &causes[i]
 		known.waits = append(known.waits, c.waits...)
-		known.also = append(slices.Clip(known.also), c.also...)
-		for _, line := range c.evidence {
-			if !slices.Contains(known.evidence, line) {
-				known.evidence = append(slices.Clip(known.evidence), line)
+		known.Causes = append(slices.Clip(known.Causes), c.Causes...)
+		for _, line := range c.Evidence {
+			if !slices.Contains(known.Evidence, line) {
+				known.Evidence = append(slices.Clip(known.Evidence), line)
 			}
 		}
 	}
@@ -76,31 +82,30 @@ func merged(waits []*Problem) []cause {
 
 // leaf returns the leaf of the cause, or an empty string if the cause is about both leaves.
 func (c cause) leaf() string {
-	if c.ofPair {
+	if c.rank.isOfPair() {
 		return ""
 	}
-	return c.waits[0].Leaf
+	return c.waits[0].leaf
 }
 
-// problem returns the text for users in three paragraphs: what the provider waited for, what the leaf shows, and what
-// to do.
-func (c cause) problem() *Problem {
-	evidence := append(slices.Clone(c.evidence), c.unanswered()...)
-	for i, line := range evidence {
-		evidence[i] = sentence(line)
+// problem returns the problem for users. Its text has three paragraphs: what the provider waited for, what the leaf
+// shows, and what to do.
+func (c cause) problem() *trouble.Problem {
+	lines := append(slices.Clone(c.Evidence), c.unanswered()...)
+	for i, line := range lines {
+		lines[i] = sentence(line)
 	}
-	paragraphs := []string{c.waitedFor(), strings.Join(evidence, "\n"), c.advice}
-	paragraphs = slices.DeleteFunc(paragraphs, func(text string) bool { return text == "" })
-	return &Problem{
-		Leaf: c.leaf(), Trouble: c.trouble, Summary: c.summary, Detail: strings.Join(paragraphs, "\n\n"), also: c.also,
-	}
+	problem := c.Problem
+	problem.Leaf = c.leaf()
+	problem.Evidence = []string{trouble.Paragraphs(c.waitedFor(), strings.Join(lines, "\n"))}
+	return &problem
 }
 
 // unanswered returns a sentence about the requests that the leaves did not answer. It returns nil if there are none.
 func (c cause) unanswered() []string {
 	var unanswered []string
-	for _, wait := range c.waits {
-		for _, why := range wait.unanswered {
+	for _, w := range c.waits {
+		for _, why := range w.unanswered {
 			if !slices.Contains(unanswered, why) {
 				unanswered = append(unanswered, why)
 			}
@@ -117,7 +122,7 @@ func (c cause) unanswered() []string {
 // waitedFor returns a sentence about what the provider waited for, and on which leaves. It mentions a wait on both
 // leaves once. It returns an empty string if the provider did not wait.
 func (c cause) waitedFor() string {
-	if !slices.ContainsFunc(c.waits, func(wait *Problem) bool { return wait.waitedFor != "" }) {
+	if !slices.ContainsFunc(c.waits, func(w *wait) bool { return w.waitedFor != "" }) {
 		return ""
 	}
 	var (
@@ -125,15 +130,15 @@ func (c cause) waitedFor() string {
 		leaves = map[string][]string{} // keyed by what
 		ended  = "Time ran out"
 	)
-	for _, wait := range c.waits {
-		what := wait.waitedFor
-		if wait.interrupted() {
+	for _, w := range c.waits {
+		what := w.waitedFor
+		if errors.Is(w.err, context.Canceled) {
 			ended = "The work was interrupted"
 		}
 		if !slices.Contains(whats, what) {
 			whats = append(whats, what)
 		}
-		if leaf := fmt.Sprintf("%q", wait.Leaf); !slices.Contains(leaves[what], leaf) {
+		if leaf := fmt.Sprintf("%q", w.leaf); !slices.Contains(leaves[what], leaf) {
 			leaves[what] = append(leaves[what], leaf)
 		}
 	}

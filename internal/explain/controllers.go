@@ -12,6 +12,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // controllersName is the name of the Deployment of Liqo's controllers in Liqo's chart.
@@ -20,7 +21,7 @@ const controllersName = "liqo-controller-manager"
 const controllersDown = "Liqo's controllers do not run"
 
 // controllers explains why Liqo has not reacted to the provider's objects.
-func controllers(ctx context.Context, s Subject, view view) ([]cause, error) {
+func controllers(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	ignored := view.Ignored()
 	if len(ignored) == 0 {
 		return nil, nil
@@ -29,7 +30,7 @@ func controllers(ctx context.Context, s Subject, view view) ([]cause, error) {
 }
 
 // noDeployment explains why a gateway that Liqo has reacted to has no Deployment.
-func noDeployment(ctx context.Context, s Subject, view view) ([]cause, error) {
+func noDeployment(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	gateway := view.Handled()
 	if gateway == nil {
 		return nil, nil
@@ -42,12 +43,12 @@ func noDeployment(ctx context.Context, s Subject, view view) ([]cause, error) {
 }
 
 // idleControllers returns the cause why Liqo has not reacted to these objects.
-func idleControllers(ctx context.Context, leaf *cluster.Leaf, ignored ...client.Object) ([]cause, error) {
-	c := cause{
-		trouble:  "liqo-not-reacting",
-		summary:  "Liqo does not react",
-		evidence: []string{fmt.Sprintf("Liqo has not reacted to %s yet.", Names(leaf, ignored...))},
-		advice: fmt.Sprintf(
+func idleControllers(ctx context.Context, leaf *cluster.Leaf, ignored ...client.Object) ([]trouble.Problem, error) {
+	c := trouble.Problem{
+		ID:       "liqo-not-reacting",
+		Summary:  "Liqo does not react",
+		Evidence: []string{fmt.Sprintf("Liqo has not reacted to %s yet.", Names(leaf, ignored...))},
+		Advice: fmt.Sprintf(
 			"The log of Liqo's controllers on leaf %q shows why:\n\n  kubectl -n %s logs deployment/%s",
 			leaf.Name, leaf.LiqoNamespace, controllersName,
 		),
@@ -55,16 +56,16 @@ func idleControllers(ctx context.Context, leaf *cluster.Leaf, ignored ...client.
 	var errs []error
 	for _, object := range ignored {
 		events, err := warnings(ctx, leaf, object)
-		c.evidence, errs = append(c.evidence, events...), append(errs, err)
+		c.Evidence, errs = append(c.Evidence, events...), append(errs, err)
 	}
 	state, down, err := controllersState(ctx, leaf)
 	if state != "" {
-		c.evidence = append(c.evidence, state)
+		c.Evidence = append(c.Evidence, state)
 	}
 	if down {
-		c.trouble, c.summary, c.advice = "controllers-down", controllersDown, startControllers(leaf)
+		c.ID, c.Summary, c.Advice = "controllers-down", controllersDown, startControllers(leaf)
 	}
-	return []cause{c}, errors.Join(append(errs, err)...)
+	return []trouble.Problem{c}, errors.Join(append(errs, err)...)
 }
 
 // startControllers returns the advice for a leaf whose Liqo controllers do not run.

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Deletion is [Wait] for the deletion of one object of any kind.
@@ -68,7 +69,7 @@ func read(
 }
 
 // unattendedDeletion explains why objects with finalizers of Liqo still exist: Liqo's controllers do not run.
-func unattendedDeletion(ctx context.Context, s Subject, view view) ([]cause, error) {
+func unattendedDeletion(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	if !heldByLiqo(view.leaving) {
 		return nil, nil
 	}
@@ -78,44 +79,44 @@ func unattendedDeletion(ctx context.Context, s Subject, view view) ([]cause, err
 	}
 	causes, err := deletion(ctx, s, view)
 	for i := range causes {
-		causes[i].trouble, causes[i].summary = "controllers-down", controllersDown
-		causes[i].advice = startControllers(s.Leaf) + "\n\n" + causes[i].advice
+		causes[i].ID, causes[i].Summary = "controllers-down", controllersDown
+		causes[i].Advice = startControllers(s.Leaf) + "\n\n" + causes[i].Advice
 	}
 	return causes, err
 }
 
 // deletion explains why objects that are to be deleted still exist.
-func deletion(ctx context.Context, s Subject, view view) ([]cause, error) {
+func deletion(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	if len(view.leaving) == 0 {
 		return nil, nil
 	}
-	c := cause{
-		trouble: "object-not-deleted",
-		summary: s.Leaf.Describe(view.leaving[0]) + " is not deleted",
-		advice: "Destroy or apply again; this continues from what is left. If the deletion is only slow, allow more time " +
+	c := trouble.Problem{
+		ID:      "object-not-deleted",
+		Summary: s.Leaf.Describe(view.leaving[0]) + " is not deleted",
+		Advice: "Destroy or apply again; this continues from what is left. If the deletion is only slow, allow more time " +
 			"in `timeouts`.",
 	}
 	var errs []error
 	for _, object := range view.leaving {
-		c.evidence = append(c.evidence, fmt.Sprintf("%s still exists: %s.", s.Leaf.Describe(object), held(object)))
+		c.Evidence = append(c.Evidence, fmt.Sprintf("%s still exists: %s.", s.Leaf.Describe(object), held(object)))
 		events, err := warnings(ctx, s.Leaf, object)
-		c.evidence, errs = append(c.evidence, events...), append(errs, err)
+		c.Evidence, errs = append(c.Evidence, events...), append(errs, err)
 	}
 	hasFinalizer := func(object client.Object) bool { return len(object.GetFinalizers()) > 0 }
 	if slices.ContainsFunc(view.leaving, hasFinalizer) {
-		c.advice += " Do not remove a finalizer by hand: the controller that set it still has something to clean up."
+		c.Advice += " Do not remove a finalizer by hand: the controller that set it still has something to clean up."
 	}
 	if heldByLiqo(view.leaving) {
 		state, _, err := controllersState(ctx, s.Leaf)
 		if state != "" {
-			c.evidence = append(c.evidence, state)
+			c.Evidence = append(c.Evidence, state)
 		}
 		errs = append(errs, err)
 	}
 	for _, object := range view.leaving {
-		c.evidence = append(c.evidence, leftIn(object)...)
+		c.Evidence = append(c.Evidence, leftIn(object)...)
 	}
-	return []cause{c}, errors.Join(errs...)
+	return []trouble.Problem{c}, errors.Join(errs...)
 }
 
 // held says why an object still exists.

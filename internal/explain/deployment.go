@@ -12,11 +12,12 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // deployment explains from the Deployment and the pods of a gateway why the gateway does not run. [noDeployment]
 // explains a missing Deployment.
-func deployment(ctx context.Context, s Subject, view view) ([]cause, error) {
+func deployment(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	gateway := view.Handled()
 	if gateway == nil {
 		return nil, nil
@@ -30,12 +31,12 @@ func deployment(ctx context.Context, s Subject, view view) ([]cause, error) {
 	}
 	for _, condition := range deployment.Status.Conditions {
 		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
-			return []cause{{
-				trouble: "gateway-pod-refused",
-				summary: "the gateway's pod is refused",
-				evidence: []string{fmt.Sprintf("%s can't create its pod: %s", s.Leaf.Describe(&deployment),
+			return []trouble.Problem{{
+				ID:      "gateway-pod-refused",
+				Summary: "the gateway's pod is refused",
+				Evidence: []string{fmt.Sprintf("%s can't create its pod: %s", s.Leaf.Describe(&deployment),
 					cluster.Shown(condition.Message))},
-				advice: "A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels " +
+				Advice: "A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels " +
 					"must allow this in namespace " + deployment.Namespace + ".",
 			}}, nil
 		}
@@ -48,7 +49,7 @@ func deployment(ctx context.Context, s Subject, view view) ([]cause, error) {
 		return noPod(ctx, s.Leaf, &deployment)
 	}
 	var (
-		causes []cause
+		causes []trouble.Problem
 		errs   []error
 	)
 	for i := range pods {
@@ -60,11 +61,11 @@ func deployment(ctx context.Context, s Subject, view view) ([]cause, error) {
 	if err := errors.Join(errs...); err != nil || len(causes) > 0 || view.SilentSince.IsZero() {
 		return causes, err
 	}
-	return []cause{silent(s, view, pods)}, nil
+	return []trouble.Problem{silent(s, view, pods)}, nil
 }
 
 // silent is the cause that a gateway reports nothing, though nothing is wrong with its pods that Kubernetes knows.
-func silent(s Subject, view view, pods []corev1.Pod) cause {
+func silent(s Subject, view view, pods []corev1.Pod) trouble.Problem {
 	evidence := make([]string, len(pods))
 	for i := range pods {
 		state := "ready"
@@ -74,26 +75,26 @@ func silent(s Subject, view view, pods []corev1.Pod) cause {
 		evidence[i] = fmt.Sprintf("Kubernetes calls %s on node %q %s.",
 			s.Leaf.Describe(&pods[i]), pods[i].Spec.NodeName, state)
 	}
-	return cause{
-		trouble: "gateway-silent",
-		summary: "the gateway reports nothing",
-		evidence: append([]string{
+	return trouble.Problem{
+		ID:      "gateway-silent",
+		Summary: "the gateway reports nothing",
+		Evidence: append([]string{
 			fmt.Sprintf("The gateway has reported nothing since %s.", view.SilentSince.Format(time.RFC3339)),
 		}, evidence...),
-		advice: fmt.Sprintf("Check that its node runs, and that the gateway can reach the API server. Its log says "+
+		Advice: fmt.Sprintf("Check that its node runs, and that the gateway can reach the API server. Its log says "+
 			"more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
 			pods[0].Namespace, liqo.MadeForGateway(view.Handled()).Name),
 	}
 }
 
 // noPod returns the cause why a Deployment has no pod.
-func noPod(ctx context.Context, leaf *cluster.Leaf, deployment *appsv1.Deployment) ([]cause, error) {
+func noPod(ctx context.Context, leaf *cluster.Leaf, deployment *appsv1.Deployment) ([]trouble.Problem, error) {
 	events, err := warnings(ctx, leaf, deployment)
-	return []cause{{
-		trouble: "gateway-without-pod",
-		summary: "the gateway has no pod",
-		evidence: append([]string{leaf.Describe(deployment) + " has no pod, and its status does not say why."},
+	return []trouble.Problem{{
+		ID:      "gateway-without-pod",
+		Summary: "the gateway has no pod",
+		Evidence: append([]string{leaf.Describe(deployment) + " has no pod, and its status does not say why."},
 			events...),
-		advice: fmt.Sprintf("Check that kube-controller-manager of leaf %q works.", leaf.Name),
+		Advice: fmt.Sprintf("Check that kube-controller-manager of leaf %q works.", leaf.Name),
 	}}, err
 }

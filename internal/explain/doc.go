@@ -3,5 +3,5 @@
 //
 // [Wait], [Deletion] and [Down] look for causes. They run a list of explanations. Each explanation knows one problem
 // and how the problem shows on the leaf. [Summary] and [Detail] return the text of any error: of the causes, each once,
-// of the [Problem] that a check has found, and of the answer of an API server.
+// of the [trouble.Problem] that a check has returned, and of the answer of an API server.
 package explain

@@ -12,35 +12,35 @@ import (
 // Down asks both leaves why a tunnel is down although all objects of the network are in place. The detail says what
 // each end reports and since when, which endpoint the client dials, the cause if a leaf shows it, and what to do. It
 // also mentions what could not be read.
-func Down(ctx context.Context, client, server Subject) *Problem {
+func Down(ctx context.Context, client, server Subject) *trouble.Problem {
 	return down(ctx, fmt.Sprintf("the tunnel from %q to %q is down", client.Leaf.Name, server.Leaf.Name), client, server)
 }
 
 // DownAt does the same with one end alone, for people who have no credentials for the other leaf.
-func DownAt(ctx context.Context, end Subject) *Problem {
+func DownAt(ctx context.Context, end Subject) *trouble.Problem {
 	return down(ctx, fmt.Sprintf("the tunnel between %q and %q is down", end.Leaf.Name, end.RemoteName), end)
 }
 
-func down(ctx context.Context, summary string, ends ...Subject) *Problem {
+func down(ctx context.Context, summary string, ends ...Subject) *trouble.Problem {
 	ctx, cancel := context.WithTimeout(ctx, timeToLook)
 	defer cancel()
 	type diagnosis struct {
-		problem *Problem
+		found   *wait
 		reports []string
 	}
-	var problems []*Problem
+	var all []*wait
 	var lines []string
 	for _, d := range parallel.Map(ends, func(end Subject) diagnosis {
 		return diagnosis{diagnose(ctx, end.Leaf, end.causes), end.reports(ctx)}
 	}) {
-		problems, lines = append(problems, d.problem), append(lines, d.reports...)
+		all, lines = append(all, d.found), append(lines, d.reports...)
 	}
-	why, also := whyDown(problems)
-	return &Problem{
-		Trouble: "tunnel-down",
-		Summary: summary,
-		Detail:  strings.Join(append([]string{strings.Join(lines, "\n")}, why...), "\n\n"),
-		also:    also,
+	why, causes := whyDown(all)
+	return &trouble.Problem{
+		ID:       "tunnel-down",
+		Summary:  summary,
+		Evidence: []string{strings.Join(append([]string{strings.Join(lines, "\n")}, why...), "\n\n")},
+		Causes:   trouble.IDs(causes...),
 	}
 }
 
@@ -59,21 +59,21 @@ func (s Subject) reports(ctx context.Context) []string {
 	return append(lines, report)
 }
 
-// whyDown returns paragraphs about the causes, and their IDs. If no leaf shows a cause, it returns advice about the
+// whyDown returns paragraphs about the causes, and the causes. If no leaf shows a cause, it returns advice about the
 // path between the leaves.
-func whyDown(problems []*Problem) (paragraphs []string, ids []trouble.ID) {
-	for i, c := range merged(problems) {
+func whyDown(found []*wait) (paragraphs []string, causes []*trouble.Problem) {
+	for i, c := range merged(found) {
 		problem := c.problem()
 		switch {
 		case !c.rank.isConsequence():
-			paragraphs = append(paragraphs, fmt.Sprintf("This is why: %s.\n%s", problem.headline(), problem.Detail))
-			ids = append(ids, problem.Troubles()...)
-		case i == 0 && c.ofPair:
-			paragraphs = append(paragraphs, append(c.unanswered(), c.advice)...)
+			paragraphs = append(paragraphs, fmt.Sprintf("This is why: %s.\n%s", problem.Headline(), problem.Detail()))
+			causes = append(causes, problem)
+		case i == 0 && c.rank.isOfPair():
+			paragraphs = append(paragraphs, append(c.unanswered(), c.Advice)...)
 		case i == 0:
-			paragraphs = append(paragraphs, problem.Detail)
-			ids = append(ids, problem.Troubles()...)
+			paragraphs = append(paragraphs, problem.Detail())
+			causes = append(causes, problem)
 		}
 	}
-	return paragraphs, ids
+	return paragraphs, causes
 }

@@ -79,8 +79,8 @@ Its log shows more:
 		if down.Error() != "the tunnel from \"rome\" to \"milan\" is down.\n"+test.expected {
 			t.Errorf("%s: %s\nexpected:\n%s", name, down, test.expected)
 		}
-		if got := Troubles(down); !slices.Equal(got, test.troubles) || !slices.Equal(down.Troubles(), got) {
-			t.Errorf("%s: the troubles are %q and %q", name, got, down.Troubles())
+		if got := Troubles(down); !slices.Equal(got, test.troubles) || !slices.Equal(trouble.IDs(down), got) {
+			t.Errorf("%s: the troubles are %q and %q", name, got, trouble.IDs(down))
 		}
 	}
 }
@@ -134,8 +134,8 @@ Check that the nodes of leaf "milan" can reach this registry and may pull this i
 	} {
 		down := Down(t.Context(), silentEnd(downAtRome(t)), silentEnd(downAtMilan(t, test.pod)))
 		for part := range strings.SplitSeq(silent+test.expected, "\n\nThis is why: ") {
-			if !strings.Contains(down.Detail, part) {
-				t.Errorf("%s: the text lacks\n%s\n\nIt is\n%s", name, part, down.Detail)
+			if !strings.Contains(down.Detail(), part) {
+				t.Errorf("%s: the text lacks\n%s\n\nIt is\n%s", name, part, down.Detail())
 			}
 		}
 		if got := Troubles(down); !slices.Equal(got, test.troubles) {
@@ -146,13 +146,13 @@ Check that the nodes of leaf "milan" can reach this registry and may pull this i
 
 func TestTheWarningHasAnIncompleteEndOnceAndWithoutAWait(t *testing.T) {
 	down := Down(t.Context(), downAtRome(t), milan(t, runningGateway()...))
-	if !strings.HasPrefix(down.Detail,
+	if !strings.HasPrefix(down.Detail(),
 		romeReports+"\nOn leaf \"milan\", there is no Connection.\n\nCheck that the nodes of \"rome\" can reach") {
-		t.Errorf("got:\n%s", down.Detail)
+		t.Errorf("got:\n%s", down.Detail())
 	}
 	down = Down(t.Context(), milan(t, runningGateway()...), milan(t, runningGateway()...))
-	if strings.Count(down.Detail, "does not have the key") != 1 || strings.Contains(down.Detail, "Time ran out") {
-		t.Errorf("got:\n%s", down.Detail)
+	if strings.Count(down.Detail(), "does not have the key") != 1 || strings.Contains(down.Detail(), "Time ran out") {
+		t.Errorf("got:\n%s", down.Detail())
 	}
 	if got := Troubles(down); !slices.Equal(got, []trouble.ID{"tunnel-down", "gateway-key-missing"}) {
 		t.Errorf("the troubles are %q", got)
@@ -164,7 +164,7 @@ func TestAnEndThatCannotBeReadDoesNotHideTheOther(t *testing.T) {
 	unread.Find = func(context.Context) (liqo.Objects, error) {
 		return liqo.Objects{}, errors.New("no cache")
 	}
-	if down := Down(t.Context(), downAtRome(t), unread); !strings.HasPrefix(down.Detail, romeReports+"\n\nCheck that") {
-		t.Errorf("got:\n%s", down.Detail)
+	if down := Down(t.Context(), downAtRome(t), unread); !strings.HasPrefix(down.Detail(), romeReports+"\n\nCheck that") {
+		t.Errorf("got:\n%s", down.Detail())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // explanation knows one problem and how the problem shows on a leaf.
@@ -12,8 +13,9 @@ type explanation struct {
 	rank rank // of the causes that it finds
 
 	// diagnose asks the leaf. It returns no cause if all is well or if the problem can't occur here. The error joins the
-	// requests that the leaf did not answer. The causes are valid even with an error.
-	diagnose func(context.Context, Subject, view) ([]cause, error)
+	// requests that the leaf did not answer. The causes are valid even with an error. They are of this leaf or of the
+	// pair, as their rank says.
+	diagnose func(context.Context, Subject, view) ([]trouble.Problem, error)
 
 	whole bool // its causes explain everything, so the explanations after it do not run
 }
@@ -50,20 +52,21 @@ const (
 
 func (r rank) isConsequence() bool { return r >= rankDialling }
 
+// isOfPair reports whether the summary is about both leaves and names them. Otherwise it is about one leaf.
+func (r rank) isOfPair() bool { return r == rankDialling || r == rankListening }
+
 // diagnose looks for causes. The result has those that were found, if any, and the requests that the leaf did not
 // answer.
-func diagnose(ctx context.Context, leaf *cluster.Leaf, look func(context.Context) ([]cause, error)) *Problem {
-	problem := &Problem{Leaf: leaf.Name}
+func diagnose(ctx context.Context, leaf *cluster.Leaf, look func(context.Context) ([]cause, error)) *wait {
 	causes, err := look(ctx)
+	w := &wait{leaf: leaf.Name, causes: causes}
 	for _, err := range flatten(err) {
-		if c, ok := unreachable(err); ok {
-			problem.causes, problem.unanswered = []cause{c}, nil // the leaf shows nothing else
-			return problem
+		if cluster.Unreachable(err) {
+			return &wait{leaf: leaf.Name, causes: []cause{failed(err)}} // the leaf shows nothing else
 		}
-		problem.unanswered = append(problem.unanswered, err.Error())
+		w.unanswered = append(w.unanswered, err.Error())
 	}
-	problem.causes = causes
-	return problem
+	return w
 }
 
 // causes returns what the leaf shows, a cause before its consequences. The error joins those of the requests that the
@@ -82,10 +85,7 @@ func (s Subject) causes(ctx context.Context) ([]cause, error) {
 			break
 		}
 		more, err := one.diagnose(ctx, s, view)
-		for i := range more {
-			more[i].rank = one.rank
-		}
-		causes, errs = append(causes, more...), append(errs, err)
+		causes, errs = append(causes, ranked(one.rank, more)...), append(errs, err)
 		if one.whole && len(more) > 0 {
 			break
 		}

@@ -63,49 +63,46 @@ func eventsAfter(pod *corev1.Pod) string {
 // Pod is [Wait] for a pod of the connectivity test.
 func Pod(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, waitedFor string, err error) error {
 	causes := func(ctx context.Context) ([]cause, error) {
-		causes, err := podNotReady(ctx, leaf, pod, podOfTest)
-		for i := range causes {
-			causes[i].rank = rankPod
-		}
-		return causes, err
+		found, err := podNotReady(ctx, leaf, pod, podOfTest)
+		return ranked(rankPod, found), err
 	}
-	nothing := func(_ context.Context, waitedFor string) cause {
+	nothing := func(_ context.Context, waitedFor string) trouble.Problem {
 		c := gaveUp("test-timed-out", waitedFor)
-		c.advice = "Send fewer `packets`, or use fewer `nodes`. " + moreTimeForTest
+		c.Advice = "Send fewer `packets`, or use fewer `nodes`. " + moreTimeForTest
 		return c
 	}
 	return waited(ctx, leaf, lookout{causes, nothing}, waitedFor, err)
 }
 
 // podNotReady returns the cause why a pod is not ready, or nil if it is ready.
-func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, owner podOwner) ([]cause, error) {
+func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, owner podOwner) ([]trouble.Problem, error) {
 	scheduled, ready := condition(pod, corev1.PodScheduled), condition(pod, corev1.PodReady)
 	if ready != nil && ready.Status == corev1.ConditionTrue {
 		return nil, nil
 	}
 	if scheduled != nil && scheduled.Status == corev1.ConditionFalse {
-		return []cause{{
-			trouble: "gateway-not-scheduled", // the pods of the test have a node from the start
-			summary: "the gateway's pod can't be scheduled",
-			evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod),
+		return []trouble.Problem{{
+			ID:      "gateway-not-scheduled", // the pods of the test have a node from the start
+			Summary: "the gateway's pod can't be scheduled",
+			Evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod),
 				cluster.Shown(scheduled.Message))},
-			advice: "Add a node with free capacity to the leaf, or request less in the gateway's template.",
+			Advice: "Add a node with free capacity to the leaf, or request less in the gateway's template.",
 		}}, nil
 	}
-	c := cause{
-		trouble:  owner.notReady,
-		summary:  owner.whose + "'s pod is not ready",
-		evidence: []string{fmt.Sprintf("%s is in phase %s and not ready.", leaf.Describe(pod), pod.Status.Phase)},
-		advice:   owner.wait(pod),
+	c := trouble.Problem{
+		ID:       owner.notReady,
+		Summary:  owner.whose + "'s pod is not ready",
+		Evidence: []string{fmt.Sprintf("%s is in phase %s and not ready.", leaf.Describe(pod), pod.Status.Phase)},
+		Advice:   owner.wait(pod),
 	}
 	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if c, ok := ofContainer(leaf, pod, container, owner); ok {
-			return []cause{c}, nil // the other containers wait for this one, or for the same reason
+			return []trouble.Problem{c}, nil // the other containers wait for this one, or for the same reason
 		}
 	}
 	events, err := warnings(ctx, leaf, pod)
-	c.evidence = append(c.evidence, events...)
-	return []cause{c}, err
+	c.Evidence = append(c.Evidence, events...)
+	return []trouble.Problem{c}, err
 }
 
 // condition returns the pod's condition of that type, or nil.
@@ -126,20 +123,20 @@ var pullFailures = []string{
 // ofContainer returns the cause why one container does not run, or false if its status does not say.
 func ofContainer(
 	leaf *cluster.Leaf, pod *corev1.Pod, container corev1.ContainerStatus, owner podOwner,
-) (cause, bool) {
+) (trouble.Problem, bool) {
 	waiting := container.State.Waiting
 	switch {
 	case waiting == nil, waiting.Reason == "ContainerCreating", waiting.Reason == "PodInitializing":
-		return cause{}, false
+		return trouble.Problem{}, false
 	case slices.Contains(pullFailures, waiting.Reason):
-		return cause{
-			trouble: owner.notPulled,
-			summary: owner.whose + "'s image can't be pulled",
-			evidence: []string{
+		return trouble.Problem{
+			ID:      owner.notPulled,
+			Summary: owner.whose + "'s image can't be pulled",
+			Evidence: []string{
 				fmt.Sprintf("The kubelet can't pull image %s of %s, container %s: %s",
 					cluster.Shown(container.Image), leaf.Describe(pod), container.Name, cluster.Shown(waiting.Message)),
 			},
-			advice: fmt.Sprintf("Check that the nodes of leaf %q can reach this registry and may pull this image.",
+			Advice: fmt.Sprintf("Check that the nodes of leaf %q can reach this registry and may pull this image.",
 				leaf.Name),
 		}, true
 	}
@@ -149,10 +146,10 @@ func ofContainer(
 		evidence = fmt.Sprintf("%s Its last run ended with exit code %d (%s). %s",
 			sentence(evidence), last.ExitCode, cluster.Shown(last.Reason), cluster.Shown(last.Message))
 	}
-	return cause{
-		trouble:  owner.failing,
-		summary:  owner.whose + "'s pod does not run",
-		evidence: []string{strings.TrimSpace(evidence)},
-		advice:   owner.look(pod, container),
+	return trouble.Problem{
+		ID:       owner.failing,
+		Summary:  owner.whose + "'s pod does not run",
+		Evidence: []string{strings.TrimSpace(evidence)},
+		Advice:   owner.look(pod, container),
 	}, true
 }

@@ -14,10 +14,11 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // service explains why a gateway has no address for the other leaf to dial.
-func service(ctx context.Context, s Subject, view view) ([]cause, error) {
+func service(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	if view.GatewayServer == nil || view.Handled() == nil {
 		return nil, nil
 	}
@@ -35,12 +36,12 @@ func service(ctx context.Context, s Subject, view view) ([]cause, error) {
 	if len(events) == 0 && err == nil {
 		events = []string{"No event of the Service says why."}
 	}
-	return []cause{{
-		trouble: "load-balancer-without-address",
-		summary: "the load balancer gives no address",
-		evidence: append([]string{s.Leaf.Describe(&service) + " is of type LoadBalancer and has no address."},
+	return []trouble.Problem{{
+		ID:      "load-balancer-without-address",
+		Summary: "the load balancer gives no address",
+		Evidence: append([]string{s.Leaf.Describe(&service) + " is of type LoadBalancer and has no address."},
 			events...),
-		advice: fmt.Sprintf("Check that leaf %q has a load balancer and that it works. If it has none, set "+
+		Advice: fmt.Sprintf("Check that leaf %q has a load balancer and that it works. If it has none, set "+
 			"`service_type = \"NodePort\"` in %s.", s.Leaf.Name, s.settings()),
 	}}, err
 }
@@ -65,30 +66,30 @@ func refusalOf(leaf *cluster.Leaf, err error) (string, error) {
 // noService returns the cause why a gateway has no Service. It returns nil if Liqo need not have created the Service
 // yet. Only Liqo's log says why Liqo could not create it. So noService creates the same Service as a dry run, and the
 // API server says why it refuses it.
-func noService(ctx context.Context, s Subject, gateway *networkingv1beta1.GatewayServer) ([]cause, error) {
+func noService(ctx context.Context, s Subject, gateway *networkingv1beta1.GatewayServer) ([]trouble.Problem, error) {
 	leaf := s.Leaf
 	service, err := wantedService(ctx, leaf, gateway)
 	if err != nil || service == nil {
 		return nil, err // the Deployment shows the cause
 	}
-	c := cause{
-		trouble: "gateway-without-service",
-		summary: "the gateway has no Service",
-		evidence: []string{
+	c := trouble.Problem{
+		ID:      "gateway-without-service",
+		Summary: "the gateway has no Service",
+		Evidence: []string{
 			leaf.Describe(service) + " does not exist. Liqo creates none for a gateway that already has a Deployment.",
 		},
-		advice: "Apply again; this creates the gateway again.",
+		Advice: "Apply again; this creates the gateway again.",
 	}
 	refusal, err := refusalOf(leaf, leaf.Live.Create(ctx, service, client.DryRunAll))
 	if refusal != "" {
-		c.trouble, c.summary = "gateway-service-refused", "the gateway's Service is refused"
-		c.evidence = []string{
+		c.ID, c.Summary = "gateway-service-refused", "the gateway's Service is refused"
+		c.Evidence = []string{
 			fmt.Sprintf("Liqo can't create %s. The API server says: %s", leaf.Describe(service), refusal),
 		}
-		c.advice = fmt.Sprintf("Change what the API server refuses, in %s or on the leaf. Then apply again; "+
+		c.Advice = fmt.Sprintf("Change what the API server refuses, in %s or on the leaf. Then apply again; "+
 			"this creates the gateway again.", s.settings())
 	}
-	return []cause{c}, err
+	return []trouble.Problem{c}, err
 }
 
 // wantedService returns the Service that Liqo creates for a WireGuard gateway after the Deployment. It returns nil if

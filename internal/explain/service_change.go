@@ -10,11 +10,12 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // serviceChange explains why the Service of a gateway does not become what Liqo wants. Only Liqo's log says it. So
 // serviceChange makes the same change as a dry run, and the API server says why it refuses it.
-func serviceChange(ctx context.Context, s Subject, view view) ([]cause, error) {
+func serviceChange(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	if view.GatewayServer == nil || view.GatewayServer.Status.ServerRef == nil {
 		return nil, nil
 	}
@@ -37,13 +38,13 @@ func serviceChange(ctx context.Context, s Subject, view view) ([]cause, error) {
 	if refusal == "" {
 		return nil, err
 	}
-	return []cause{{
-		trouble: "service-change-refused",
-		summary: "the change of the gateway's Service is refused",
-		evidence: []string{
+	return []trouble.Problem{{
+		ID:      "service-change-refused",
+		Summary: "the change of the gateway's Service is refused",
+		Evidence: []string{
 			fmt.Sprintf("Liqo can't change %s. The API server says: %s", s.Leaf.Describe(&service), refusal),
 			"The Service stays as it was, and so does the tunnel.",
 		},
-		advice: fmt.Sprintf("Change what the API server refuses, in %s or on the leaf. Then apply again.", s.settings()),
+		Advice: fmt.Sprintf("Change what the API server refuses, in %s or on the leaf. Then apply again.", s.settings()),
 	}}, nil
 }

@@ -52,8 +52,8 @@ func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
 		}
 		const expected = `Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is ` +
 			`invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated`
-		if len(causes) > 0 && causes[0].evidence[0] != expected {
-			t.Errorf("%s: got %q", name, causes[0].evidence[0])
+		if len(causes) > 0 && causes[0].Evidence[0] != expected {
+			t.Errorf("%s: got %q", name, causes[0].Evidence[0])
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 			},
 		})
 		causes, err := service(t.Context(), s, view{Objects: liqo.Objects{GatewayServer: gateway}})
-		if len(causes) != 1 || causes[0].summary != test.summary || causes[0].evidence[0] != test.evidence {
+		if len(causes) != 1 || causes[0].Summary != test.summary || causes[0].Evidence[0] != test.evidence {
 			t.Errorf("%s: %+v", name, causes)
 		}
 		if (err == nil) != (test.unanswered == "") || (err != nil && !strings.Contains(err.Error(), test.unanswered)) {

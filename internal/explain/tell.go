@@ -1,11 +1,13 @@
 package explain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -14,28 +16,22 @@ import (
 // explained.
 func Summary(err error) string {
 	if all := problems(reasons(err)); len(all) > 0 {
-		return all[0].headline()
+		return all[0].Headline()
 	}
 	return ""
 }
 
 // Troubles returns the IDs of the problems in an error, each once: first that of the headline, then those of the
 // problems in the detail. Problems without an ID are left out.
-func Troubles(err error) []trouble.ID {
-	var ids []trouble.ID
-	for _, one := range problems(reasons(err)) {
-		ids = append(ids, one.Troubles()...)
-	}
-	return distinct(ids)
-}
+func Troubles(err error) []trouble.ID { return trouble.IDs(problems(reasons(err))...) }
 
 // Detail returns the text below the headline: what the provider waited for, what the leaves show, and what to do. Then
 // follow other problems, and how far each step got.
 func Detail(err error) string {
 	var paragraphs []string
 	for i, one := range problems(reasons(err)) {
-		text := one.Detail
-		if headline := one.headline(); i > 0 && headline != "" {
+		text := one.Detail()
+		if headline := one.Headline(); i > 0 && headline != "" {
 			text = fmt.Sprintf("In addition, %s.\n%s", headline, text)
 		}
 		paragraphs = append(paragraphs, text)
@@ -49,7 +45,7 @@ func Detail(err error) string {
 
 // Refused reports whether an operation has refused to begin, so that it has written nothing.
 func Refused(err error) bool {
-	problem, ok := errors.AsType[*Problem](err)
+	problem, ok := errors.AsType[*trouble.Problem](err)
 	return ok && problem.Refused
 }
 
@@ -63,27 +59,49 @@ func reasons(err error) error {
 
 // problems returns the problems in an error, each once. Waits with the same cause are one problem. An interrupted
 // request counts only if there is nothing else, because it says nothing about the leaf.
-func problems(err error) []*Problem {
+func problems(err error) []*trouble.Problem {
 	var (
-		all, waits  []*Problem
-		interrupted *Problem
+		all         []*trouble.Problem
+		waits       []*wait
+		interrupted *trouble.Problem
 	)
 	for _, err := range flatten(err) {
 		problem := problemOf(err)
+		reads := func(other *trouble.Problem) bool {
+			return problem.Headline() == other.Headline() && problem.Detail() == other.Detail()
+		}
+		w, waited := problem.Err.(*wait) //nolint:errorlint // a problem that a wait has caused has a text of its own
 		switch {
-		case problem.causes != nil:
-			waits = append(waits, problem)
-		case problem.interrupted() && problem.Summary == "":
+		case waited:
+			waits = append(waits, w)
+		case problem.Summary == "" && errors.Is(problem.Err, context.Canceled):
 			interrupted = problem
-		case !slices.ContainsFunc(all, problem.reads):
+		case !slices.ContainsFunc(all, reads):
 			all = append(all, problem)
 		}
 	}
 	all = append(all, problemsOfWaits(waits)...)
 	if len(all) == 0 && interrupted != nil {
-		return []*Problem{interrupted}
+		return []*trouble.Problem{interrupted}
 	}
 	return all
+}
+
+// problemOf returns the problem in a single error. It has no summary if the error is not explained.
+func problemOf(err error) *trouble.Problem {
+	if problem, ok := errors.AsType[*trouble.Problem](err); ok {
+		return problem
+	}
+	if late, ok := errors.AsType[*cluster.WaitError](err); ok && errors.Is(err, context.DeadlineExceeded) {
+		return problemOf(late.Last)
+	}
+	if answer, ok := errors.AsType[*cluster.Error](err); ok {
+		return answer.WithEvidence()
+	}
+	if errors.Is(err, context.Canceled) { // the error of the interrupted request adds nothing
+		return &trouble.Problem{Evidence: []string{"The work was interrupted."}, Err: err}
+	}
+	return &trouble.Problem{Evidence: []string{sentence(err.Error())}, Err: err}
 }
 
 // flatten returns the joined errors, in order.

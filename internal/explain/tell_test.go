@@ -16,13 +16,20 @@ import (
 
 // inVain is the error of a wait that has found these causes.
 func inVain(leaf, what string, causes ...cause) error {
-	return &Problem{Leaf: leaf, Err: context.DeadlineExceeded, waitedFor: what, causes: causes}
+	return waitOf(&wait{leaf: leaf, err: context.DeadlineExceeded, waitedFor: what, causes: causes})
+}
+
+// waitOf is the error of a wait.
+func waitOf(w *wait) error { return &trouble.Problem{Leaf: w.leaf, Err: w} }
+
+// found is a cause of this rank.
+func found(at rank, summary, advice string, evidence ...string) cause {
+	return cause{rank: at, Problem: trouble.Problem{Summary: summary, Evidence: evidence, Advice: advice}}
 }
 
 func TestAFailureHasOneTextOnTheLeafOfItsCause(t *testing.T) {
-	noImage := cause{rank: rankPod, summary: "no image", evidence: []string{"Pod p: not found."}, advice: "Look."}
-	noTunnel := cause{rank: rankDialling, ofPair: true, summary: "no tunnel", evidence: []string{"Nothing."},
-		advice: "Firewall."}
+	noImage := found(rankPod, "no image", "Look.", "Pod p: not found.")
+	noTunnel := found(rankDialling, "no tunnel", "Firewall.", "Nothing.")
 	failure := &steps.Failure{Err: errors.Join(
 		inVain("rome", "the tunnel", noTunnel),
 		inVain("milan", "the tunnel", noImage), inVain("milan", "an address", noImage),
@@ -44,8 +51,7 @@ func TestAFailureHasOneTextOnTheLeafOfItsCause(t *testing.T) {
 
 func TestAFailureOfBothLeavesHasOneText(t *testing.T) {
 	end := func(rank rank, evidence string) cause {
-		return cause{rank: rank, ofPair: true, summary: "no tunnel", evidence: []string{evidence},
-			advice: "Advice of " + evidence}
+		return found(rank, "no tunnel", "Advice of "+evidence, evidence)
 	}
 	failure := &steps.Failure{Err: errors.Join( // the end that listens was the first to fail
 		inVain("milan", "the tunnel", end(rankListening, "milan's.")),
@@ -60,10 +66,10 @@ func TestAFailureOfBothLeavesHasOneText(t *testing.T) {
 
 func TestAnInterruptedRequestAddsNothingToAnInterruptedWait(t *testing.T) {
 	request := &url.Error{Op: "Delete", URL: "https://127.0.0.1:38823/api/v1/namespaces/a", Err: context.Canceled}
-	wait := &Problem{Leaf: "milan", Err: context.Canceled, waitedFor: "the tunnel", causes: []cause{
-		{rank: rankPod, summary: "no image", evidence: []string{"Pod p: not found."}, advice: "Look."},
-	}}
-	failure := &steps.Failure{Err: errors.Join(request, wait)}
+	interrupted := waitOf(&wait{leaf: "milan", err: context.Canceled, waitedFor: "the tunnel", causes: []cause{
+		found(rankPod, "no image", "Look.", "Pod p: not found."),
+	}})
+	failure := &steps.Failure{Err: errors.Join(request, interrupted)}
 	if got := Summary(failure); got != `no image on leaf "milan"` {
 		t.Errorf("the headline is %q", got)
 	}
@@ -77,10 +83,11 @@ func TestAnInterruptedRequestAddsNothingToAnInterruptedWait(t *testing.T) {
 }
 
 func TestTheTextHasAllCauses(t *testing.T) {
-	refused := &cluster.Error{Leaf: "rome", Summary: "no permission", Err: errors.New("forbidden"), Hint: "Grant it."}
+	refused := &cluster.Error{Problem: trouble.Problem{
+		Leaf: "rome", Summary: "no permission", Err: errors.New("forbidden"), Advice: "Grant it.",
+	}}
 	failure := &steps.Failure{Err: errors.Join(refused, refused,
-		inVain("milan", "an address", cause{rank: rankPod, summary: "no image"},
-			cause{rank: rankService, summary: "no balancer"}))}
+		inVain("milan", "an address", found(rankPod, "no image", ""), found(rankService, "no balancer", "")))}
 	text := Detail(failure)
 	if Summary(failure) != `no permission on leaf "rome"` || strings.Count(text, "Grant it.") != 1 {
 		t.Errorf("got %q:\n%s", Summary(failure), text)
@@ -94,12 +101,12 @@ func TestTheTextHasAllCauses(t *testing.T) {
 }
 
 func TestAnErrorOfALeafHasAlsoTheTroubleThatHasCausedIt(t *testing.T) {
-	refused := &cluster.Error{
-		Leaf: "europe", Trouble: "credentials-refused", Summary: "no credentials", Err: errors.New("Unauthorized"),
-	}
-	through := &cluster.Error{
-		Leaf: "rome", Trouble: "central-cluster-unusable", Summary: "no centre", Err: fmt.Errorf("on the way: %w", refused),
-	}
+	refused := &cluster.Error{Problem: trouble.Problem{
+		ID: "credentials-refused", Leaf: "europe", Summary: "no credentials", Err: errors.New("Unauthorized"),
+	}}
+	through := &cluster.Error{Problem: trouble.Problem{
+		ID: "central-cluster-unusable", Leaf: "rome", Summary: "no centre", Err: fmt.Errorf("on the way: %w", refused),
+	}}
 	late := &cluster.WaitError{Err: context.DeadlineExceeded, Last: through}
 	for name, err := range map[string]error{
 		"alone":                  through,
@@ -124,8 +131,8 @@ func TestInterruptedRequestsHaveOneText(t *testing.T) {
 }
 
 func TestTheTextHasTheProblemOfACheckBesideTheWaits(t *testing.T) {
-	problem := &Problem{Leaf: "rome", Summary: "no namespace", Detail: "Make it."}
-	consequence := cause{rank: rankUnknown, summary: "gave up", evidence: []string{"Nothing."}}
+	problem := &trouble.Problem{Leaf: "rome", Summary: "no namespace", Advice: "Make it."}
+	consequence := found(rankUnknown, "gave up", "", "Nothing.")
 	text := Detail(errors.Join(fmt.Errorf("while checking: %w", problem), problem,
 		inVain("milan", "an end", consequence)))
 	expected := "Make it.\n\nIn addition, gave up on leaf \"milan\".\n" +
@@ -140,7 +147,7 @@ func TestTheTextHasTheProblemOfACheckBesideTheWaits(t *testing.T) {
 
 func TestARefusalDoesNotSayHowFarTheStepsGot(t *testing.T) {
 	for _, refused := range []bool{false, true} {
-		failure := &steps.Failure{Err: &Problem{Leaf: "rome", Summary: "taken", Detail: "Give it up.",
+		failure := &steps.Failure{Err: &trouble.Problem{Leaf: "rome", Summary: "taken", Advice: "Give it up.",
 			Refused: refused}}
 		if text := Detail(failure); strings.Contains(text, "How far it got") == refused {
 			t.Errorf("refused: %t:\n%s", refused, text)
@@ -158,7 +165,7 @@ func TestAnUnexplainedErrorHasNoHeadlineAndIsASentence(t *testing.T) {
 }
 
 func TestTheTextListsAllWaits(t *testing.T) {
-	down := cause{rank: rankControllers, summary: "down", evidence: []string{"It is down."}}
+	down := found(rankControllers, "down", "", "It is down.")
 	err := errors.Join(inVain("milan", "keys", down), inVain("milan", "an address", down),
 		inVain("milan", "ranges", down))
 	if text := Detail(err); !strings.HasPrefix(text,

@@ -12,10 +12,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // dialling explains, from the client's end, a tunnel that does not come up although all objects are in place.
-func dialling(ctx context.Context, s Subject, view view) ([]cause, error) {
+func dialling(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	if !view.IsInPlace() || view.GatewayClient == nil {
 		return nil, nil
 	}
@@ -24,33 +25,33 @@ func dialling(ctx context.Context, s Subject, view view) ([]cause, error) {
 		answer = ""
 	}
 	report, err := s.report(ctx, view)
-	return []cause{{
-		ofPair: true, trouble: "tunnel-not-connected", summary: noTunnel(s.Leaf.Name, s.RemoteName),
-		evidence: []string{
+	return []trouble.Problem{{
+		ID: "tunnel-not-connected", Summary: noTunnel(s.Leaf.Name, s.RemoteName),
+		Evidence: []string{
 			fmt.Sprintf("Both gateways are in place. The gateway of %q dials %s%s.", s.Leaf.Name, where(endpoint),
 				answer),
 			report,
 		},
-		advice: s.reachable(s.Leaf.Name, s.RemoteName, endpoint, "set `server_endpoint` in the liqo_gateway_client"),
+		Advice: s.reachable(s.Leaf.Name, s.RemoteName, endpoint, "set `server_endpoint` in the liqo_gateway_client"),
 	}}, err
 }
 
 // listening explains the same from the server's end.
-func listening(ctx context.Context, s Subject, view view) ([]cause, error) {
+func listening(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	if !view.IsInPlace() || view.GatewayClient != nil {
 		return nil, nil
 	}
 	report, err := s.report(ctx, view)
-	return []cause{{
-		ofPair: true, trouble: "tunnel-not-connected", summary: noTunnel(s.RemoteName, s.Leaf.Name),
-		evidence: []string{report},
-		advice: s.reachable(s.RemoteName, s.Leaf.Name, *view.Endpoint(), fmt.Sprintf(
+	return []trouble.Problem{{
+		ID: "tunnel-not-connected", Summary: noTunnel(s.RemoteName, s.Leaf.Name),
+		Evidence: []string{report},
+		Advice: s.reachable(s.RemoteName, s.Leaf.Name, *view.Endpoint(), fmt.Sprintf(
 			"the administrators of %q must set it as `server_endpoint` in their liqo_gateway_client", s.RemoteName)),
 	}}, err
 }
 
 // unfinished explains what a tunnel still lacks whose gateway runs.
-func unfinished(_ context.Context, s Subject, view view) ([]cause, error) {
+func unfinished(_ context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	gateway := view.Handled()
 	if gateway == nil || view.IsInPlace() {
 		return nil, nil
@@ -58,29 +59,29 @@ func unfinished(_ context.Context, s Subject, view view) ([]cause, error) {
 	name := s.Leaf.Describe(gateway)
 	switch {
 	case view.GatewayServer != nil && view.EndpointStatus() == nil:
-		return []cause{{
-			trouble:  "gateway-without-address",
-			summary:  "the gateway has no address",
-			evidence: []string{name + " has no address in its status, although its pod runs and its Service exists."},
-			advice: fmt.Sprintf("Liqo gives none if the node of the gateway's pod is not ready or has no address, or if "+
+		return []trouble.Problem{{
+			ID:       "gateway-without-address",
+			Summary:  "the gateway has no address",
+			Evidence: []string{name + " has no address in its status, although its pod runs and its Service exists."},
+			Advice: fmt.Sprintf("Liqo gives none if the node of the gateway's pod is not ready or has no address, or if "+
 				"several active pods of gateways run in namespace %[1]s. Check this:\n\n"+
 				"  kubectl -n %[1]s get pods -l networking.liqo.io/component=gateway -o wide\n\n"+
 				"The log of Liqo's controllers shows more:\n\n  kubectl -n %[2]s logs deployment/%[3]s",
 				gateway.GetNamespace(), s.Leaf.LiqoNamespace, controllersName),
 		}}, nil
 	case view.PublicKey == nil:
-		return []cause{{
-			trouble:  "gateway-key-missing",
-			summary:  fmt.Sprintf("the key of %q is missing", s.RemoteName),
-			evidence: []string{fmt.Sprintf("%s runs, but does not have the key of %q yet.", name, s.RemoteName)},
-			advice:   fmt.Sprintf("Check why the gateway of %q has not created a key.", s.RemoteName),
+		return []trouble.Problem{{
+			ID:       "gateway-key-missing",
+			Summary:  fmt.Sprintf("the key of %q is missing", s.RemoteName),
+			Evidence: []string{fmt.Sprintf("%s runs, but does not have the key of %q yet.", name, s.RemoteName)},
+			Advice:   fmt.Sprintf("Check why the gateway of %q has not created a key.", s.RemoteName),
 		}}, nil
 	default:
-		return []cause{{
-			trouble:  "gateway-without-connection",
-			summary:  "the gateway reports no connection",
-			evidence: []string{name + " runs, but its pod has not created a Connection."},
-			advice: fmt.Sprintf("Its log shows more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
+		return []trouble.Problem{{
+			ID:       "gateway-without-connection",
+			Summary:  "the gateway reports no connection",
+			Evidence: []string{name + " runs, but its pod has not created a Connection."},
+			Advice: fmt.Sprintf("Its log shows more:\n\n  kubectl -n %s logs deployment/%s --all-containers",
 				gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name),
 		}}, nil
 	}

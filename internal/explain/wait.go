@@ -14,9 +14,25 @@ import (
 // timeToLook limits the requests to a leaf after the time for the work itself has run out.
 const timeToLook = 10 * time.Second
 
+// wait is a wait that has not ended, and what its leaf shows. It is the cause of a problem whose text also depends on
+// what other waits have found.
+type wait struct {
+	leaf       string
+	waitedFor  string   // completes "waiting for …"; empty if nobody has waited
+	causes     []cause  // that keep it from ending
+	unanswered []string // errors of the requests that the leaf did not answer
+	err        error    // nil if nobody has waited
+}
+
+// Error returns the text of how the wait ended.
+func (w *wait) Error() string { return w.err.Error() }
+
+// Unwrap returns how the wait ended.
+func (w *wait) Unwrap() error { return w.err }
+
 // Wait turns the error of a wait into the error for users. If time ran out or the work was interrupted, this is a
-// [Problem] with the causes that the leaf shows. If the failure of another step ended the wait, Wait returns the error
-// unchanged. Any other error is an answer of the API server. WaitedFor completes "waiting for …".
+// [trouble.Problem] with the causes that the leaf shows. If the failure of another step ended the wait, Wait returns
+// the error unchanged. Any other error is an answer of the API server. WaitedFor completes "waiting for …".
 func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
 	return waited(ctx, s.Leaf, lookout{s.causes, s.nothing}, waitedFor, err)
 }
@@ -24,7 +40,7 @@ func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
 // lookout looks for the causes of a wait.
 type lookout struct {
 	causes  func(context.Context) ([]cause, error)
-	nothing func(ctx context.Context, waitedFor string) cause // if there are no causes
+	nothing func(ctx context.Context, waitedFor string) trouble.Problem // if there are no causes
 }
 
 // waited is Wait with another way to look for causes.
@@ -37,47 +53,45 @@ func waited(ctx context.Context, leaf *cluster.Leaf, look lookout, waitedFor str
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToLook)
 	defer cancel()
-	wait := diagnose(ctx, leaf, look.causes)
-	wait.waitedFor, wait.Err = waitedFor, err
+	w := diagnose(ctx, leaf, look.causes)
+	w.waitedFor, w.err = waitedFor, err
 	unanswered, _ := errors.AsType[*cluster.WaitError](err)
 	switch {
-	case unanswered != nil && len(wait.causes) > 0 && wait.causes[0].rank != rankUnreachable:
-		wait.unanswered = append(wait.unanswered, unanswered.Last.Error())
-	case unanswered != nil && len(wait.causes) == 0:
-		wait.causes = []cause{failed(unanswered.Last)}
-	case len(wait.causes) == 0:
-		wait.causes = []cause{look.nothing(ctx, waitedFor)}
+	case unanswered != nil && len(w.causes) > 0 && w.causes[0].rank != rankUnreachable:
+		w.unanswered = append(w.unanswered, unanswered.Last.Error())
+	case unanswered != nil && len(w.causes) == 0:
+		w.causes = []cause{failed(unanswered.Last)}
+	case len(w.causes) == 0:
+		w.causes = []cause{{Problem: look.nothing(ctx, waitedFor), rank: rankUnknown}}
 	}
-	first := problemsOfWaits([]*Problem{wait})[0]
-	wait.Trouble, wait.also, wait.Summary, wait.Detail = first.Trouble, first.also, first.Summary, first.Detail
-	return wait
+	problem := problemsOfWaits([]*wait{w})[0]
+	problem.Leaf, problem.Err = w.leaf, w
+	return problem
 }
 
-// failed returns the cause for a wait whose last request failed, if the leaf shows nothing else now.
+// failed returns the cause that a request failed, if the leaf shows nothing else.
 func failed(last error) cause {
-	problem := problemOf(last)
-	return cause{
-		rank: rankUnreachable, trouble: problem.Trouble, also: problem.also, summary: problem.Summary,
-		evidence: []string{problem.Detail},
-	}
+	problem := *problemOf(last)
+	problem.Evidence, problem.Advice = []string{problem.Detail()}, ""
+	return cause{Problem: problem, rank: rankUnreachable}
 }
 
 // nothing returns the cause for a wait if the leaf does not show why the wait did not end.
-func (s Subject) nothing(ctx context.Context, waitedFor string) cause {
+func (s Subject) nothing(ctx context.Context, waitedFor string) trouble.Problem {
 	c := gaveUp("wait-timed-out", waitedFor)
-	c.advice = fmt.Sprintf("The log of Liqo's controllers may show it:\n\n  kubectl -n %s logs deployment/%s\n\n"+
+	c.Advice = fmt.Sprintf("The log of Liqo's controllers may show it:\n\n  kubectl -n %s logs deployment/%s\n\n"+
 		"If the leaf is only slow, allow more time in `timeouts`. After a create that failed, run `terraform untaint` "+
 		"before the next apply, which otherwise replaces what exists.", s.Leaf.LiqoNamespace, controllersName)
 	if state, _, err := controllersState(ctx, s.Leaf); err == nil {
-		c.evidence = append(c.evidence, state)
+		c.Evidence = append(c.Evidence, state)
 	}
 	return c
 }
 
 // gaveUp returns the cause for a wait of which nothing is known but what it waited for.
-func gaveUp(id trouble.ID, waitedFor string) cause {
-	return cause{
-		rank: rankUnknown, trouble: id, summary: "gave up waiting for " + waitedFor,
-		evidence: []string{"Nothing on this leaf shows why."},
+func gaveUp(id trouble.ID, waitedFor string) trouble.Problem {
+	return trouble.Problem{
+		ID: id, Summary: "gave up waiting for " + waitedFor,
+		Evidence: []string{"Nothing on this leaf shows why."},
 	}
 }

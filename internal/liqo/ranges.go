@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // InternalCIDR returns the range from which Liqo takes the addresses of its gateways and nodes, in CIDR notation. It is
@@ -40,9 +41,9 @@ func RangesOf(ctx context.Context, leaf *cluster.Leaf) (Ranges, error) {
 	return cluster.Once(leaf, func() (Ranges, error) {
 		var ranges Ranges
 		group, ctx := errgroup.WithContext(ctx)
-		unreadable := cluster.Error{
-			Trouble: "ranges-unreadable", Summary: "the address ranges can't be read",
-			Hint: "Check that Liqo's IPAM runs on this leaf. It writes the ranges into the status of Networks.",
+		unreadable := trouble.Problem{
+			ID: "ranges-unreadable", Summary: "the address ranges can't be read",
+			Advice: "Check that Liqo's IPAM runs on this leaf. It writes the ranges into the status of Networks.",
 		}
 		group.Go(func() (err error) {
 			lister := &lister{Client: leaf.Live}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // defects has what is wrong with a version of Liqo, by the version.
@@ -27,8 +28,8 @@ func Version(ctx context.Context, leaf *cluster.Leaf) (string, error) {
 	text, err := cluster.Once(leaf, func() (tag, error) {
 		lister := &lister{Client: leaf.Live}
 		found, err := getters.GetLiqoVersion(ctx, lister, leaf.LiqoNamespace)
-		return tag(found), lister.explain(leaf, err, cluster.Error{
-			Trouble: "liqo-version-unknown", Summary: "the version of Liqo is not known",
+		return tag(found), lister.explain(leaf, err, trouble.Problem{
+			ID: "liqo-version-unknown", Summary: "the version of Liqo is not known",
 		})
 	})
 	return string(text), err
@@ -60,8 +61,8 @@ func CheckVersion(ctx context.Context, leaf *cluster.Leaf) error {
 	if err != nil || found.AtLeast(oldestLiqo) {
 		return nil //nolint:nilerr // documented
 	}
-	return &cluster.Error{
-		Leaf: leaf.Name, Trouble: "liqo-too-old", Summary: "Liqo is older than 1.0", Hint: "Update Liqo on this leaf.",
-		Own: true, Err: fmt.Errorf("it is %s, and this provider needs v1.0.0 or newer", text),
-	}
+	return &cluster.Error{Own: true, Problem: trouble.Problem{
+		ID: "liqo-too-old", Leaf: leaf.Name, Summary: "Liqo is older than 1.0", Advice: "Update Liqo on this leaf.",
+		Err: fmt.Errorf("it is %s, and this provider needs v1.0.0 or newer", text),
+	}}
 }

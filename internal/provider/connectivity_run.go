@@ -3,14 +3,12 @@ package provider
 import (
 	"cmp"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
 )
 
@@ -114,17 +112,8 @@ func (l downloadLimits) download() connectivity.Download {
 // faultErrors returns an error for each fault. The shortcut stays as it is.
 func faultErrors(faults []connectivity.Fault) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for _, fault := range faults {
-		diags.Append(message{fault.Troubles(), cluster.Capital(fault.Summary), faultDetail(fault)}.asError())
+	for i := range faults {
+		diags.Append(problemOf(&faults[i].Problem).asError())
 	}
 	return diags
-}
-
-// faultDetail returns the text below a fault's headline: what was observed, and what to do.
-func faultDetail(fault connectivity.Fault) string {
-	paragraphs := []string{strings.Join(fault.Evidence, "\n")}
-	if fault.Advice != "" {
-		paragraphs = append(paragraphs, fault.Advice)
-	}
-	return cluster.Capital(strings.Join(paragraphs, "\n\n"))
 }

@@ -25,9 +25,9 @@ func report(id trouble.ID, headline, text string) message {
 	return message{troubles: []trouble.ID{id}, headline: headline, text: text}
 }
 
-// problemOf returns the message for a problem of a leaf or a tunnel.
-func problemOf(problem *explain.Problem) message {
-	return message{troubles: problem.Troubles(), headline: cluster.Capital(problem.Summary), text: problem.Detail}
+// problemOf returns the message for a problem whose summary names the leaves.
+func problemOf(problem *trouble.Problem) message {
+	return message{trouble.IDs(problem), cluster.Capital(problem.Summary), cluster.Capital(problem.Detail())}
 }
 
 // failureOf returns the message for an error. An error without a headline of its own gets the fallback, and its ID. The

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -26,12 +25,14 @@ func beforeHelp(t *testing.T, diagnostic diag.Diagnostic) string {
 }
 
 func TestAMessageEndsWithTheAddressOfEachProblemInIt(t *testing.T) {
-	refused := &cluster.Error{
-		Leaf: "rome", Trouble: "credentials-refused", Summary: "the API server refuses the credentials",
-		Err: errors.New("Unauthorized"),
+	refusedBy := func(leaf string) error {
+		return &cluster.Error{Problem: trouble.Problem{
+			ID: "credentials-refused", Leaf: leaf, Summary: "the API server refuses the credentials",
+			Err: errors.New("Unauthorized"),
+		}}
 	}
-	refusedToo := &cluster.Error{Leaf: "milan", Trouble: refused.Trouble, Summary: refused.Summary, Err: refused.Err}
-	taken := &explain.Problem{Leaf: "milan", Trouble: "namespace-taken", Summary: "namespace x is taken", Detail: "By y."}
+	refused, refusedToo := refusedBy("rome"), refusedBy("milan")
+	taken := &trouble.Problem{ID: "namespace-taken", Leaf: "milan", Summary: "namespace x is taken", Advice: "By y."}
 	for name, test := range map[string]struct {
 		err      error
 		headline string

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // unanswered is the error if milan does not answer. refused is the error if a leaf refuses the credentials.
@@ -20,10 +21,10 @@ func unanswered() error {
 }
 
 func refused(name string) error {
-	return &cluster.Error{
-		Leaf: name, Trouble: "credentials-refused", Summary: "the API server refuses the credentials",
+	return &cluster.Error{Problem: trouble.Problem{
+		ID: "credentials-refused", Leaf: name, Summary: "the API server refuses the credentials",
 		Err: errors.New("Unauthorized"),
-	}
+	}}
 }
 
 func TestALeafThatFailsIsReportedAtItsAttribute(t *testing.T) {

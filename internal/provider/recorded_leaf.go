@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // recordedLeaf is a leaf of a resource, as its state or plan has it. People choose cluster IDs, and choose the same
@@ -139,8 +139,8 @@ func anotherCluster(err *anotherClusterError) error {
 	if len(err.silent) > 0 {
 		text += fmt.Sprintf(" It may be one of the leaves that did not answer: %q.", err.silent)
 	}
-	return &explain.Problem{
-		Trouble: "another-cluster", Summary: "another cluster", Detail: text + " " + advice, Err: err, Refused: true,
+	return &trouble.Problem{
+		ID: "another-cluster", Summary: "another cluster", Advice: text + " " + advice, Err: err, Refused: true,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // testedModel returns a liqo_connectivity_test that has passed, with a timeout.
@@ -60,7 +61,7 @@ func TestAConnectivityTestWithoutAnswersRecordsNoZeros(t *testing.T) {
 	model.record(leaves, connectivity.Result{
 		Paths: []connectivity.Path{{Sent: 10}},
 		Faults: []connectivity.Fault{
-			{Hop: connectivity.HopTunnel, Summary: "the tunnel is down", Evidence: []string{"a", "b"}},
+			{Hop: connectivity.HopTunnel, Problem: trouble.Problem{Summary: "the tunnel is down", Evidence: []string{"a", "b"}}},
 		},
 		Central: &connectivity.Central{ID: "europe", Latency: 40 * time.Millisecond},
 	})
@@ -81,11 +82,11 @@ func TestAConnectivityTestWithoutAnswersRecordsNoZeros(t *testing.T) {
 
 func TestEachFaultIsAnErrorWithItsEvidenceAndAdvice(t *testing.T) {
 	diags := faultErrors([]connectivity.Fault{
-		{
-			Trouble: "tunnel-lossy", Summary: "packets get lost",
+		{Problem: trouble.Problem{
+			ID: "tunnel-lossy", Summary: "packets get lost",
 			Evidence: []string{"none arrives.", "The tunnel is up."}, Advice: "Look.",
-		},
-		{Trouble: "tunnel-down", Summary: "the tunnel is down", Evidence: []string{"Why."}},
+		}},
+		{Problem: trouble.Problem{ID: "tunnel-down", Summary: "the tunnel is down", Evidence: []string{"Why."}}},
 	})
 	if len(diags) != 2 || diags[0].Summary() != "Packets get lost" ||
 		beforeHelp(t, diags[0]) != "None arrives.\nThe tunnel is up.\n\nLook." || beforeHelp(t, diags[1]) != "Why." {

@@ -164,10 +164,10 @@ func warnings(observed direct.State, joined func(clusters [2]string) bool) diag.
 		default:
 			diags.Append(failureOf("leaf-unreadable", fmt.Sprintf("Leaf %q can't be read", leaf.Name), leaf.Err).asWarning())
 		}
-		for _, obstacle := range leaf.Obstacles {
+		for i := range leaf.Obstacles {
+			obstacle := &leaf.Obstacles[i]
 			if obstacle.Missing == [2]string{} || joined == nil || !joined(obstacle.Missing) {
-				diags.Append(report(obstacle.Trouble, fmt.Sprintf("Leaf %q can't use direct connections", leaf.Name),
-					obstacle.Why+"\n\n"+obstacle.Advice).asWarning())
+				diags.Append(problemOf(&obstacle.Problem).asWarning())
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 func endpointsList(all ...direct.Endpoint) types.List {
@@ -63,8 +64,11 @@ func TestAnUpdateIsPlannedOnlyIfAnApplyCanRepairSomething(t *testing.T) {
 }
 
 func TestAPlanWarnsOfEachLeafThatCannotFollow(t *testing.T) {
-	missing := direct.Obstacle{Why: "No network.", Advice: "Connect them.", Missing: [2]string{"milan", "rome"}}
-	denied := direct.Obstacle{Why: "Denied.", Advice: "Allow it."}
+	of := func(leaf string) trouble.Problem {
+		return trouble.Problem{Leaf: leaf, Summary: fmt.Sprintf("leaf %q can't use direct connections", leaf)}
+	}
+	missing := direct.Obstacle{Problem: of("milan"), Missing: [2]string{"milan", "rome"}}
+	denied := direct.Obstacle{Problem: of("rome")}
 	observed := direct.State{Leaves: []direct.LeafState{
 		{Name: "milan", Obstacles: []direct.Obstacle{missing}}, {Name: "rome", Obstacles: []direct.Obstacle{denied}},
 		{Name: "naples", Err: &cluster.UnknownIDError{ID: "naples"}},

@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // feasibility checks on the leaves whether a plan is possible. A check applies to a part of the plan that is known, and
@@ -137,7 +137,7 @@ func checkResult(attribute path.Path, err error) diag.Diagnostics {
 		return nil
 	}
 	var diags diag.Diagnostics
-	if _, ok := errors.AsType[*explain.Problem](err); ok {
+	if _, ok := errors.AsType[*trouble.Problem](err); ok {
 		diags.Append(explained(err).errorAt(attribute))
 	} else {
 		diags.Append(failureOf("leaf-not-checked", "The leaf can't be checked", err,

@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // inStates returns a shortcut in the form that a state accepts.
@@ -32,7 +32,7 @@ func TestAStateRecordsWhatACreateHasMadeAlsoIfNobodyCanReadIt(t *testing.T) {
 		isError  bool
 	}{
 		"after a failure": {failed, true, true}, "after a success": {nil, true, false},
-		"after a refusal, which has made nothing": {&explain.Problem{Refused: true}, false, true},
+		"after a refusal, which has made nothing": {&trouble.Problem{Refused: true}, false, true},
 	} {
 		plan := inStates(t)
 		plan.OwnerID, plan.Status = types.StringValue("mine"), types.StringUnknown()

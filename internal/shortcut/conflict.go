@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // otherOwnerError is the cause of a problem: another resource instance owns a shortcut of the pair.
@@ -133,35 +133,33 @@ func (s *Shortcut) catchUpIfNeeded(ctx context.Context, creates bool) error {
 }
 
 // otherOwner returns the problem that another resource instance owns an object of the network.
-func (c contested) otherOwner(e *end.End, object client.Object) *explain.Problem {
+func (c contested) otherOwner(e *end.End, object client.Object) *trouble.Problem {
 	own, other, origin := e.Owner.Resource, owner.ResourceOf(object), originOf(object, c.network)
 	cause := &otherOwnerError{token: owner.TokenOf(object), origin: origin}
-	problem := &explain.Problem{
-		Leaf: e.Leaf.Name, Refused: true, Err: cause,
-		Trouble: "owned-by-another-resource",
+	problem := &trouble.Problem{
+		ID: "owned-by-another-resource", Leaf: e.Leaf.Name, Refused: true, Err: cause,
 		Summary: fmt.Sprintf("a %s for %s exists already", other, nameOther(e)),
-		Detail: fmt.Sprintf("A %s owns %s, made by %s, so a %s can't manage it. A pair of leaves has either one "+
+		Evidence: []string{fmt.Sprintf("A %s owns %s, made by %s, so a %s can't manage it. A pair of leaves has either one "+
 			"liqo_shortcut or, on each leaf, its own liqo_configuration, liqo_public_key, and liqo_gateway_server or "+
 			"liqo_gateway_client.",
-			other, e.Leaf.Describe(object), origin, own),
+			other, e.Leaf.Describe(object), origin, own)},
 	}
 	if own == "" && other == "" {
-		problem = &explain.Problem{
-			Leaf: e.Leaf.Name, Refused: true, Err: cause,
-			Trouble: "shortcut-exists",
+		problem = &trouble.Problem{
+			ID: "shortcut-exists", Leaf: e.Leaf.Name, Refused: true, Err: cause,
 			Summary: fmt.Sprintf("a shortcut with %s exists already", nameOther(e)),
-			Detail: fmt.Sprintf("Another liqo_shortcut owns it, made by %s. A pair of leaves can have only one "+
-				"shortcut, in one direction.", origin),
+			Evidence: []string{fmt.Sprintf("Another liqo_shortcut owns it, made by %s. A pair of leaves can have only one "+
+				"shortcut, in one direction.", origin)},
 		}
 	}
-	problem.Detail += "\n\nIf another Terraform state has what manages it, remove it there (`terraform destroy`, or " +
+	problem.Advice = "If another Terraform state has what manages it, remove it there (`terraform destroy`, or " +
 		"`removed` blocks to keep the network), or import it here instead."
 	if own == other {
-		problem.Detail += " If it is this resource under its former address, add a `moved` block. If this apply " +
+		problem.Advice += " If it is this resource under its former address, add a `moved` block. If this apply " +
 			"replaces it with `create_before_destroy`, remove that setting."
 	}
 	if own == "" {
-		problem.Detail += " `adopt_existing = true` takes it over from its owner."
+		problem.Advice += " `adopt_existing = true` takes it over from its owner."
 	}
 	if own == "" && other != "" {
 		problem.Err = nil // no other owner that may be about to go: resources on both leaves would have to
@@ -200,11 +198,10 @@ func foreignNetwork(ctx context.Context, e *end.End, objects []string) error {
 	if e.Owner.Resource != "" {
 		takeOver = fmt.Sprintf("Import it as %s", e.Owner.Resource)
 	}
-	return &explain.Problem{
-		Leaf: e.Leaf.Name, Refused: true,
-		Trouble: "network-exists",
+	return &trouble.Problem{
+		ID: "network-exists", Leaf: e.Leaf.Name, Refused: true,
 		Summary: fmt.Sprintf("a network with %s exists already", nameOther(e)),
-		Detail: fmt.Sprintf("This provider did not make %s; %s did. %s, or %s.",
+		Advice: fmt.Sprintf("This provider did not make %s; %s did. %s, or %s.",
 			strings.Join(objects, ", "), maker, takeOver, remedy),
 	}
 }

@@ -14,14 +14,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 func TestANetworkOfSomeoneElseIsNotChanged(t *testing.T) {
 	rome, milan := leafWith(t, "rome", clustertest.Configuration("milan")), leafWith(t, "milan")
 	err := New(rome, milan).Connect(t.Context(), overNodePort)
-	var problem *explain.Problem
+	var problem *trouble.Problem
 	if !errors.As(err, &problem) || problem.Leaf != "rome" ||
-		!strings.Contains(problem.Detail, "Configuration liqo-tenant-milan/milan") {
+		!strings.Contains(problem.Detail(), "Configuration liqo-tenant-milan/milan") {
 		t.Fatalf("got: %v", err)
 	}
 	for _, leaf := range []*cluster.Leaf{rome, milan} {
@@ -50,10 +51,10 @@ func TestANetworkOfAPeeringIsNotChangedAndTheErrorNamesThePeering(t *testing.T) 
 	shortcut := New(leafWith(t, "rome", clustertest.Configuration("milan"),
 		clustertest.Peering("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
 	err := shortcut.Connect(t.Context(), overNodePort)
-	var problem *explain.Problem
-	if !errors.As(err, &problem) || !strings.Contains(problem.Detail,
+	var problem *trouble.Problem
+	if !errors.As(err, &problem) || !strings.Contains(problem.Detail(),
 		`the peering with "milan" (ForeignCluster milan, role Provider) did.`) ||
-		!strings.Contains(problem.Detail, "end the peering first with `liqoctl unpeer`") {
+		!strings.Contains(problem.Detail(), "end the peering first with `liqoctl unpeer`") {
 		t.Errorf("got: %v", err)
 	}
 	if state, err := shortcut.Observe(t.Context(), false); err != nil || state.Exists || !state.Joined {

@@ -18,6 +18,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 func TestIPv6RangesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
@@ -31,7 +32,7 @@ func TestIPv6RangesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		spec.ClientEnd.Announcement = end
 		_, refused := shortcut.Announce(t.Context(), shortcut.Client, end)
 		for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
-			var problem *explain.Problem
+			var problem *trouble.Problem
 			if !errors.As(err, &problem) || problem.Leaf != "rome" ||
 				problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
 				t.Errorf("%s: got %v", name, err)

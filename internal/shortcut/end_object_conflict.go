@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // CheckFree fails if someone else has the object that the resource manages, or if a shortcut owns the network. A
@@ -70,12 +70,11 @@ func (o EndObject) checkStill(ctx context.Context) error {
 	if object := end.ObjectOf(objects, o.End.Owner.Resource); object != nil && o.End.Owner.Marked(object) {
 		return nil
 	}
-	return &explain.Problem{
-		Leaf:    o.End.Leaf.Name,
-		Trouble: "network-changed-meanwhile",
+	return &trouble.Problem{
+		ID: "network-changed-meanwhile", Leaf: o.End.Leaf.Name,
 		Summary: fmt.Sprintf("someone else has changed the network with cluster %q", o.End.Remote.ID),
-		Detail: fmt.Sprintf("The object of this %s was there, and it is gone or belongs to someone else since. Perhaps two "+
-			"applies of two configurations ran at the same time.", o.End.Owner.Resource),
+		Evidence: []string{fmt.Sprintf("The object of this %s was there, and it is gone or belongs to someone else since. "+
+			"Perhaps two applies of two configurations ran at the same time.", o.End.Owner.Resource)},
 	}
 }
 
@@ -86,11 +85,10 @@ func (o EndObject) checkNoPeering(ctx context.Context, peering *end.Peering) err
 	if err != nil || peering == nil || object == nil || !o.End.Owner.MayRemove(object) {
 		return err
 	}
-	return &explain.Problem{
-		Leaf:    o.End.Leaf.Name,
-		Trouble: "peering-uses-network",
+	return &trouble.Problem{
+		ID: "peering-uses-network", Leaf: o.End.Leaf.Name,
 		Summary: "a peering uses the network",
-		Detail: fmt.Sprintf("This leaf needs %s for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, "+
+		Advice: fmt.Sprintf("This leaf needs %s for %s. Nothing was removed. End the peering first with `liqoctl unpeer`, "+
 			"or keep the object with a `removed` block: a resource for one end has no `destroy_peering_network`. %s",
 			o.End.Leaf.Describe(object), peering, end.UnpeerTakesNetwork),
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // EndObjectState is the observed state of an [EndObject], and of what Liqo shows for it.
@@ -91,7 +92,7 @@ func (o EndObject) readKey(ctx context.Context, objects liqo.Objects, state *End
 }
 
 // WhyDown asks the leaf why the tunnel is down, as far as this end shows it.
-func (o EndObject) WhyDown(ctx context.Context) *explain.Problem {
+func (o EndObject) WhyDown(ctx context.Context) *trouble.Problem {
 	return explain.DownAt(ctx, o.End.Subject())
 }
 

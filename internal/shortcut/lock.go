@@ -14,9 +14,9 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // lock is the right to work on a pair, or on one object at one end. Only one operation has it at a time, in one process
@@ -199,11 +199,10 @@ func (l *lock) explainBusy(holder string, err error) error {
 	if holder == "" || !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &explain.Problem{
-		Leaf: l.end.Leaf.Name, Err: err,
-		Trouble: "pair-busy",
+	return &trouble.Problem{
+		ID: "pair-busy", Leaf: l.end.Leaf.Name, Err: err,
 		Summary: fmt.Sprintf("another operation on %s has not ended", l.on),
-		Detail: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. "+
+		Advice: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. "+
 			"If it was killed, the Lease expires within seconds.", l.end.Leaf.LiqoNamespace, l.name, cluster.Shown(holder)),
 	}
 }
@@ -219,29 +218,26 @@ func (l *lock) explainLost(err error) error {
 		why = "The last failure was: " + lost.Last.Error()
 	}
 	lease := lost.Namespace + "/" + lost.Name
-	detail := fmt.Sprintf("This operation did not renew Lease %s in time, and has written nothing since. %s\n\nRun "+
-		"`terraform plan` to see who has the network now.", lease, why)
+	late := fmt.Sprintf("This operation did not renew Lease %s in time, and has written nothing since. %s", lease, why)
+	const look = "Run `terraform plan` to see who has the network now."
 	switch {
 	case lost.Deleted:
-		return &explain.Problem{
-			Leaf: lost.Leaf, Err: err,
-			Trouble: "pair-lock-deleted",
+		return &trouble.Problem{
+			ID: "pair-lock-deleted", Leaf: lost.Leaf, Err: err,
 			Summary: "somebody has deleted the lock on " + l.on,
-			Detail: fmt.Sprintf("Lease %s is gone, although this operation renewed it in time. Another operation may have "+
-				"begun, so this one has written nothing since.\n\nFind out who deletes Leases of this provider. Then run "+
-				"`terraform plan` to see what the leaves have.", lease),
+			Evidence: []string{fmt.Sprintf("Lease %s is gone, although this operation renewed it in time. Another operation "+
+				"may have begun, so this one has written nothing since.", lease)},
+			Advice: "Find out who deletes Leases of this provider. Then run `terraform plan` to see what the leaves have.",
 		}
 	case lost.Taken:
-		return &explain.Problem{
-			Leaf: lost.Leaf, Err: err,
-			Trouble: "pair-taken-over",
-			Summary: "another operation has taken over " + l.on, Detail: detail,
+		return &trouble.Problem{
+			ID: "pair-taken-over", Leaf: lost.Leaf, Err: err,
+			Summary: "another operation has taken over " + l.on, Evidence: []string{late}, Advice: look,
 		}
 	default:
-		return &explain.Problem{
-			Leaf: lost.Leaf, Err: err,
-			Trouble: "pair-lock-lost",
-			Summary: fmt.Sprintf("the lock on %s can't be kept", l.on), Detail: detail,
+		return &trouble.Problem{
+			ID: "pair-lock-lost", Leaf: lost.Leaf, Err: err,
+			Summary: fmt.Sprintf("the lock on %s can't be kept", l.on), Evidence: []string{late}, Advice: look,
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // State is the observed state of a shortcut.
@@ -209,6 +210,6 @@ func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 
 // WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It mentions what
 // it can't read, and continues.
-func (s *Shortcut) WhyDown(ctx context.Context) *explain.Problem {
+func (s *Shortcut) WhyDown(ctx context.Context) *trouble.Problem {
 	return explain.Down(ctx, s.Client.Subject(), s.Server.Subject())
 }

@@ -1,5 +1,6 @@
-// Package trouble gives the errors and warnings of the provider stable IDs, and knows the page that explains each of
-// them. The entries of that page are in files named troubles.md beside the code that reports the trouble.
+// Package trouble has the problems that users read. It gives the errors and warnings of the provider stable IDs, and
+// knows the page that explains each of them. The entries of that page are in files named troubles.md beside the code
+// that reports the trouble.
 package trouble
 
 import (

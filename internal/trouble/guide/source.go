@@ -46,15 +46,15 @@ func readSource(repository string) (source, error) {
 func (s *source) read(from *packages.Package) {
 	files := inspector.New(from.Syntax)
 	for literal := range inspector.All[*ast.CompositeLit](files) {
-		if hasID(from.TypesInfo.TypeOf(literal)) && field(literal, "Trouble", "trouble") == nil &&
-			field(literal, "Summary", "summary") != nil {
+		if isOurs(from.TypesInfo.TypeOf(literal), "Problem") && field(literal, "ID") == nil &&
+			field(literal, "Summary") != nil {
 			s.nameless = append(s.nameless, from.Fset.Position(literal.Pos()).String())
 		}
 	}
 	for cursor := range files.Root().Preorder((*ast.BasicLit)(nil), (*ast.Ident)(nil)) {
 		expression, _ := cursor.Node().(ast.Expr)
 		value := from.TypesInfo.Types[expression]
-		if value.Value == nil || !isID(value.Type) || constant.StringVal(value.Value) == "" {
+		if value.Value == nil || !isOurs(value.Type, "ID") || constant.StringVal(value.Value) == "" {
 			continue
 		}
 		if id := constant.StringVal(value.Value); s.headlines[id] == "" {
@@ -63,13 +63,13 @@ func (s *source) read(from *packages.Package) {
 	}
 }
 
-// headlineBeside returns the headline of an ID: the summary in the same literal, or the next argument of the same call.
+// headlineBeside returns the headline of an ID: the summary of the same problem, or the next argument of the same call.
 // Otherwise it returns nil.
 func headlineBeside(id inspector.Cursor) ast.Expr {
 	switch parent := id.Parent().Node().(type) {
 	case *ast.KeyValueExpr:
 		if literal, ok := id.Parent().Parent().Node().(*ast.CompositeLit); ok {
-			return field(literal, "Summary", "summary")
+			return field(literal, "Summary")
 		}
 	case *ast.CallExpr:
 		if len(parent.Args) > 1 && parent.Args[0] == id.Node() {
@@ -79,33 +79,16 @@ func headlineBeside(id inspector.Cursor) ast.Expr {
 	return nil
 }
 
-func isID(t types.Type) bool {
+// isOurs reports whether a type is the one with this name in package trouble.
+func isOurs(t types.Type, name string) bool {
 	named, ok := t.(*types.Named)
-	return ok && named.Obj().Name() == "ID" && strings.HasSuffix(named.Obj().Pkg().Path(), "/internal/trouble")
+	return ok && named.Obj().Name() == name && strings.HasSuffix(named.Obj().Pkg().Path(), "/internal/trouble")
 }
 
-// hasID reports whether a type is a struct with an ID.
-func hasID(t types.Type) bool {
-	structure, ok := t.Underlying().(*types.Struct)
-	if !ok {
-		return false
-	}
-	for one := range structure.Fields() {
-		if isID(one.Type()) {
-			return true
-		}
-	}
-	return false
-}
-
-// field returns the value that a composite literal gives to the first of these fields that it has, or nil.
-func field(literal *ast.CompositeLit, names ...string) ast.Expr {
-	for _, name := range names {
-		for _, element := range literal.Elts {
-			pair, ok := element.(*ast.KeyValueExpr)
-			if !ok {
-				continue
-			}
+// field returns the value that a composite literal gives to a field, or nil.
+func field(literal *ast.CompositeLit, name string) ast.Expr {
+	for _, element := range literal.Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
 			if key, isName := pair.Key.(*ast.Ident); isName && key.Name == name {
 				return pair.Value
 			}

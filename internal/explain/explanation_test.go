@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,8 @@ func TestALeafThatDoesNotAnswerIsTheOnlyCause(t *testing.T) {
 }
 
 func TestAnotherErrorIsNotAnUnreachableLeaf(t *testing.T) {
-	if c, ok := unreachable(errors.New("no")); ok {
-		t.Errorf("got %+v", c)
+	found := diagnose(t.Context(), milan(t).Leaf, func(context.Context) ([]cause, error) { return nil, errors.New("no") })
+	if len(found.causes) > 0 || !slices.Equal(found.unanswered, []string{"no"}) {
+		t.Errorf("got %+v", found)
 	}
 }
