@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -58,9 +60,21 @@ func SortedRequests(counts map[Request]int) []Request {
 
 // countRequests adds the requests of an audit log.
 func countRequests(counts map[Request]int, cluster string, log io.Reader) error {
-	return eachRequest(log, func(event *auditv1.Event) {
-		counts[Request{Cluster: cluster, Verb: event.Verb, Resource: resource(event)}]++
-	})
+	reader := bufio.NewReader(log)
+	for {
+		line, err := reader.ReadBytes('\n')
+		if err == io.EOF { // a line that is not complete is still being written
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var event auditv1.Event
+		if err := json.Unmarshal(line, &event); err != nil {
+			return err
+		}
+		counts[Request{Cluster: cluster, Verb: event.Verb, Resource: resource(&event)}]++
+	}
 }
 
 func resource(event *auditv1.Event) string {

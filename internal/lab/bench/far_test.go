@@ -1,0 +1,118 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/relay"
+)
+
+// delays are those of the clusters, one way.
+var delays = []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond}
+
+// BenchmarkFarAway measures by how many round trips to the leaves the duration of a command grows with their distance:
+// the slope of the line through the shortest durations at all delays, because whatever else the machine does only adds
+// to them. A relay delays all bytes. The handshakes of TCP and TLS count, each a round trip for each run of the
+// provider. The goals are 5 for the plan of a new shortcut, 15 for an apply, which plans in one process and then in
+// another before it creates, 8 for a destroy, and 3.5 for all others.
+func BenchmarkFarAway(b *testing.B) {
+	on := startLeaves(b, 2)
+	kubeconfig, relays := on.moveAway(b)
+	commands := on.commands(b, kubeconfig)
+	for _, c := range commands {
+		c.run() // warms up
+	}
+	shortest := map[string]map[time.Duration]time.Duration{}
+	for range few() {
+		for _, delay := range delays {
+			for _, between := range relays {
+				between.Set(relay.Conditions{Delay: delay})
+			}
+			for _, c := range commands {
+				time.Sleep(c.pause)
+				took := c.run()
+				if shortest[c.name] == nil {
+					shortest[c.name] = map[time.Duration]time.Duration{}
+				}
+				if before, measured := shortest[c.name][delay]; !measured || took < before {
+					shortest[c.name][delay] = took
+				}
+			}
+		}
+	}
+	for _, c := range commands {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportMetric(roundTrips(shortest[c.name]), "round-trips")
+			b.ReportMetric(0, "ns/op") // which is left out
+		})
+	}
+	on.nothingIsLeft(b)
+}
+
+// command is what users do with a pair of distant leaves.
+type command struct {
+	name  string
+	run   func() time.Duration
+	pause time.Duration // before it, which does not count
+}
+
+// commands are in the order in which one needs the other. They leave nothing behind.
+func (on *leaves) commands(b *testing.B, kubeconfig string) []command {
+	b.Helper()
+	p := pair{on.names[0], on.names[1]}
+	ours, importing, viewing := newTerraform(b, kubeconfig), newTerraform(b, kubeconfig), newTerraform(b, kubeconfig)
+	ours.choose(b, p)
+	importing.choose(b, p)
+	viewing.Set("TF_VAR_client", p.Client)
+	viewing.Set("TF_VAR_server", p.Server)
+	view := func(name string) command {
+		return command{name: "plan-data-" + name + "/by=provider", run: func() time.Duration {
+			return viewing.run(b, "plan", "-var=view="+name)
+		}}
+	}
+	return []command{
+		{name: "plan-new/by=provider", run: func() time.Duration { return ours.run(b, "plan") }},
+		{name: "apply/by=provider", run: func() time.Duration { return ours.apply(b) }},
+		{name: "plan/by=provider", run: func() time.Duration { return ours.emptyPlan(b) }},
+		{name: "import/by=provider", run: func() time.Duration {
+			took := importing.run(b, "import", fmt.Sprintf("liqo_shortcut.mesh[%q]", p), p.Client+"/"+p.Server)
+			if err := os.Remove(filepath.Join(importing.dir, "terraform.tfstate")); err != nil {
+				b.Fatal(err)
+			}
+			return took
+		}},
+		view("cluster"), view("shortcut"), view("shortcuts"), view("topology"),
+		// Kubernetes empties a tenant namespace 5 s after the last change of one of its name. So a pause lets every destroy
+		// wait for the same time. liqoctl's reset waits for nothing, and keeps the namespaces.
+		{name: "destroy/by=provider", pause: 6 * time.Second, run: func() time.Duration { return ours.destroy(b) }},
+		{name: "apply/by=liqoctl", run: func() time.Duration { return connect(b, kubeconfig, 1, p) }},
+		{name: "destroy/by=liqoctl", run: func() time.Duration {
+			defer on.clear(b)
+			return reset(b, kubeconfig, p)
+		}},
+	}
+}
+
+// roundTrips returns the slope of the line with the least squared errors through durations by their delay, one way.
+// There are at least two delays.
+func roundTrips(took map[time.Duration]time.Duration) float64 {
+	var n, sumX, sumY, sumXX, sumXY float64
+	for delay, duration := range took {
+		x, y := 2*delay.Seconds(), duration.Seconds()
+		n, sumX, sumY, sumXX, sumXY = n+1, sumX+x, sumY+y, sumXX+x*x, sumXY+x*y
+	}
+	return (n*sumXY - sumX*sumY) / (n*sumXX - sumX*sumX)
+}
+
+func TestASlopeIsTheNumberOfRoundTrips(t *testing.T) {
+	got := roundTrips(map[time.Duration]time.Duration{
+		0: time.Second, 20 * time.Millisecond: 1200 * time.Millisecond, 100 * time.Millisecond: 2 * time.Second,
+	})
+	if math.Abs(got-5) > 1e-9 {
+		t.Errorf("the slope is %v, and not 5", got)
+	}
+}
