@@ -1,0 +1,64 @@
+package doccheck
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestTheSizeOfEachPackageIsAboutThatOfTheTable allows a fifth more or less than the lines in internal/README.md.
+func TestTheSizeOfEachPackageIsAboutThatOfTheTable(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^\| (\w+) \| ([\d,]+) \| `)
+	rows := row.FindAllStringSubmatch(read(t, "internal/README.md"), -1)
+	if len(rows) < 10 {
+		t.Fatalf("internal/README.md has %d packages with their lines", len(rows))
+	}
+	for _, found := range rows {
+		said, err := strconv.Atoi(strings.ReplaceAll(found[2], ",", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder, lines := "internal/"+found[1], 0
+		for _, file := range pages(t, []string{folder}, ".go") {
+			if strings.HasSuffix(file, "_test.go") || path.Dir(file) != folder && found[1] != "lab" {
+				continue
+			}
+			lines += strings.Count(read(t, file), "\n")
+		}
+		if lines*5 < said*4 || lines*5 > said*6 {
+			t.Errorf("internal/README.md says that %s has %d lines. It has %d", folder, said, lines)
+		}
+	}
+}
+
+// TestTheWalksOfCONTRIBUTINGGoThroughAllFilesOfTheirExample leaves out tests and the stand-ins for Liqo.
+func TestTheWalksOfCONTRIBUTINGGoThroughAllFilesOfTheirExample(t *testing.T) {
+	const packages = `^internal/(provider|shortcut|owner|explain|end|liqo|cluster)/\w+\.go$`
+	sources := regexp.MustCompile(packages)
+	for heading, example := range map[string]string{
+		"## Add an attribute\n":                 `\bConnectAddress\b|\bconnect_address\b`,
+		"## Add an object of Liqo at one end\n": `\bnetworkingv1beta1\.PublicKey(List)?\b`,
+	} {
+		_, walk, found := strings.Cut(read(t, "CONTRIBUTING.md"), heading)
+		walk, _, _ = strings.Cut(walk, "\n## ")
+		if !found {
+			t.Fatalf("CONTRIBUTING.md has no %q", heading)
+		}
+		mentions := regexp.MustCompile(example)
+		for _, file := range pages(t, []string{"internal"}, ".go") {
+			if !sources.MatchString(file) || strings.HasSuffix(file, "_test.go") || !mentions.MatchString(read(t, file)) {
+				continue
+			}
+			if !strings.Contains(walk, "**"+file+"**") {
+				t.Errorf("%s of CONTRIBUTING.md leaves out %s", strings.TrimSpace(heading), file)
+			}
+		}
+		for _, named := range regexp.MustCompile(`\*\*([\w/.]+)\*\*`).FindAllStringSubmatch(walk, -1) {
+			if !exists(named[1]) {
+				t.Errorf("%s of CONTRIBUTING.md names %s, which does not exist", strings.TrimSpace(heading), named[1])
+			}
+		}
+	}
+}
