@@ -158,11 +158,11 @@ func (r *torture) converges(operation string) error {
 		return fmt.Errorf("once more: %w\n%s", err, again)
 	}
 	if operation == "destroy" {
-		err = r.lab.SameInventory(r.t.Context(), r.before)
-		if err != nil {
+		if err := r.lab.SameInventory(r.t.Context(), r.before); err != nil {
 			r.tally.leftOver += strings.Count(err.Error(), "\n+ ")
+			return fmt.Errorf("%w\nafter:\n%s", err, again)
 		}
-		return err
+		return nil
 	}
 	if output, err := r.begin("plan", "-detailed-exitcode").Wait(); err != nil {
 		return fmt.Errorf("the next plan is not empty: %w\n%s\nafter:\n%s", err, output, again)
