@@ -68,7 +68,7 @@ func (e *End) ChangesGateway(ctx context.Context, settings liqo.Gateway) (bool, 
 		return err == nil, err
 	}
 	differs, err := existing.differs(desired)
-	return differs || objects.Rotates(desired.GetAnnotations()[liqo.RotationAnnotation]), err
+	return differs || rotates(objects, desired.GetAnnotations()[liqo.RotationAnnotation]), err
 }
 
 // CheckGateway fails if this end can't follow a change to these settings. It changes nothing. A gateway is changed
@@ -89,22 +89,20 @@ func (e *End) CheckGateway(ctx context.Context, settings liqo.Gateway, tunnels i
 // gatewayFields are those that a GatewayServer and a GatewayClient have alike.
 type gatewayFields struct {
 	template   corev1.ObjectReference
-	technology *corev1.ObjectReference     // the object that Liqo renders; nil until then
-	userSecret corev1.LocalObjectReference // with keys of the user's
-	keys       *corev1.ObjectReference     // the Secret that the gateway uses; nil until Liqo reports it
+	technology *corev1.ObjectReference // the object that Liqo renders; nil until then
+	userSecret liqo.KeySecret          // with keys of the user's; its name is empty if there is none
+	keys       *corev1.ObjectReference // the Secret that the gateway uses; nil until Liqo reports it
 }
 
 // fieldsOfGateway returns the fields of a gateway. Those of another object are empty.
 func fieldsOfGateway(gateway client.Object) gatewayFields {
 	switch gateway := gateway.(type) {
 	case *networkingv1beta1.GatewayServer:
-		return gatewayFields{
-			gateway.Spec.ServerTemplateRef, gateway.Status.ServerRef, gateway.Spec.SecretRef, gateway.Status.SecretRef,
-		}
+		return gatewayFields{gateway.Spec.ServerTemplateRef, gateway.Status.ServerRef,
+			userSecretOf(gateway, gateway.Spec.SecretRef), gateway.Status.SecretRef}
 	case *networkingv1beta1.GatewayClient:
-		return gatewayFields{
-			gateway.Spec.ClientTemplateRef, gateway.Status.ClientRef, gateway.Spec.SecretRef, gateway.Status.SecretRef,
-		}
+		return gatewayFields{gateway.Spec.ClientTemplateRef, gateway.Status.ClientRef,
+			userSecretOf(gateway, gateway.Spec.SecretRef), gateway.Status.SecretRef}
 	default:
 		return gatewayFields{}
 	}

@@ -134,7 +134,16 @@ func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself b
 	if byItself {
 		return nil
 	}
-	return e.deletePods(ctx, objects.Gateway())
+	pods, err := liqo.PodsOf(ctx, e.Leaf, objects.Gateway())
+	if err != nil {
+		return err
+	}
+	for i := range pods { // the Deployment creates others; Liqo would undo a change of it
+		if err := e.delete(ctx, &pods[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // applyExisting applies an existing gateway, and removes settings that someone else has added. Ports are those of the
@@ -175,8 +184,8 @@ func (e *End) replacesGateway(
 	fields := fieldsOfGateway(gateway)
 	secret, rotation := settings.Keys()
 	if Leaving(gateway) || gateway.GetNamespace() != namespace || fields.template != template ||
-		fields.userSecret.Name != secret || objects.Rotates(rotation) && !canRestart(fields.technology) {
+		fields.userSecret.Name != secret || rotates(objects, rotation) && !canRestart(fields.technology) {
 		return true, nil
 	}
-	return e.keysLost(ctx, fields.keys, fields.userSecret)
+	return e.keysLost(ctx, fields)
 }

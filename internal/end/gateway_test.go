@@ -10,7 +10,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -33,28 +32,6 @@ func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 			if all := dependentsIn(objects, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
 				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", name, all, goes)
 			}
-		}
-	}
-}
-
-func TestOnlyKeysByLiqoCanBeLost(t *testing.T) {
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
-	reference := &corev1.ObjectReference{Namespace: secret.Namespace, Name: secret.Name}
-	for name, test := range map[string]struct {
-		objects    []client.Object
-		keys       *corev1.ObjectReference
-		userSecret string
-		lost       bool
-	}{
-		"not made yet":     {nil, nil, "", false},
-		"made":             {[]client.Object{secret}, reference, "", false},
-		"made and deleted": {nil, reference, "", true},
-		"the user's own":   {nil, reference, secret.Name, false}, // another check reports it later
-	} {
-		client := romesEnd(t, test.objects...)
-		lost, err := client.keysLost(t.Context(), test.keys, corev1.LocalObjectReference{Name: test.userSecret})
-		if err != nil || lost != test.lost {
-			t.Errorf("%s: lost: %t (%v)", name, lost, err)
 		}
 	}
 }
@@ -98,49 +75,5 @@ func TestDependentsOfAnInterruptedRemovalAreFound(t *testing.T) {
 	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") ||
 		got.userSecret != liqo.KeySecret(inDefault("my-keys")) || got.keys != nil {
 		t.Errorf("got %+v", got)
-	}
-}
-
-func TestANewGatewayWaitsForTheKeysOfAFormerOneToGo(t *testing.T) {
-	keysOf := func(uid types.UID) *corev1.Secret {
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
-		if uid != "" {
-			secret.OwnerReferences = []metav1.OwnerReference{{Kind: "GatewayClient", Name: "milan", UID: uid}}
-		}
-		return secret
-	}
-	gateway := clustertest.GatewayClient("milan")
-	gateway.UID = "present"
-	for name, test := range map[string]struct {
-		objects []client.Object
-		waits   bool
-	}{
-		"no keys":                   {nil, false},
-		"of a gateway that is gone": {[]client.Object{keysOf("gone")}, true},
-		"of a replaced gateway":     {[]client.Object{gateway, keysOf("gone")}, true},
-		"of the gateway":            {[]client.Object{gateway, keysOf("present")}, false},
-		"of the user":               {[]client.Object{keysOf("")}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				rome := romesEnd(t, test.objects...)
-				ended := make(chan error)
-				go func() { ended <- rome.UntilFormerKeysGone(t.Context(), "") }()
-				synctest.Wait()
-				select {
-				case err := <-ended:
-					if err != nil || test.waits {
-						t.Errorf("it does not wait (%v)", err)
-					}
-					return
-				default:
-				}
-				if !test.waits {
-					t.Error("it waits")
-				}
-				must(t, rome.Leaf.Live.Delete(t.Context(), keysOf("gone")))
-				must(t, <-ended)
-			})
-		})
 	}
 }

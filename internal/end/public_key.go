@@ -163,7 +163,7 @@ func (e *End) RemovePublicKeys(ctx context.Context) error {
 func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	var secret *corev1.ObjectReference
 	err := e.waitForGateway(ctx, "Liqo to create the gateway's keys", e.Find, func(objects liqo.Objects) bool {
-		secret = objects.Keys()
+		secret = fieldsOfGateway(objects.Gateway()).keys
 		return secret != nil
 	})
 	if err != nil {
@@ -176,7 +176,7 @@ func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 // Key returns the public key of this leaf's gateway, or nil if there is none yet or any longer. Without permission to
 // read Secrets, the error is one of Kubernetes.
 func (e *End) Key(ctx context.Context, objects liqo.Objects) ([]byte, error) {
-	secret := objects.Keys()
+	secret := fieldsOfGateway(objects.Gateway()).keys
 	if secret == nil {
 		return nil, nil
 	}
@@ -190,7 +190,7 @@ func (e *End) Key(ctx context.Context, objects liqo.Objects) ([]byte, error) {
 func (e *End) HasOutdatedKey(
 	ctx context.Context, objects liqo.Objects, published *networkingv1beta1.PublicKey,
 ) (bool, error) {
-	if objects.Keys() == nil || published == nil || !e.Owner.Owns(published) {
+	if fieldsOfGateway(objects.Gateway()).keys == nil || published == nil || !e.Owner.Owns(published) {
 		return false, nil
 	}
 	key, err := e.Key(ctx, objects)

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/liqotech/liqo/pkg/consts"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -42,7 +45,7 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 	} {
 		tenant := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) // of a peering
 		server := milansEnd(t, append(test.secret, tenant)...)
-		err := server.checkKeys(t.Context(), "liqo-tenant-rome", "my-keys")
+		err := server.checkKeys(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"})
 		if (err == nil) != (test.summary == "") || (err != nil &&
 			explain.Summary(err) != test.summary+` on leaf "milan"`) {
 			t.Errorf("%s: got %v", name, err)
@@ -146,5 +149,71 @@ func TestAUsersSecretIsUnlabelledEvenIfTheGatewayIsGone(t *testing.T) {
 	if err := milan.Live.Get(t.Context(), key, &left); err != nil || len(left.Labels) != 1 ||
 		left.Labels["team"] != "network" {
 		t.Errorf("it has labels %v (%v)", left.Labels, err)
+	}
+}
+
+func TestOnlyKeysByLiqoCanBeLost(t *testing.T) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
+	reference := &corev1.ObjectReference{Namespace: secret.Namespace, Name: secret.Name}
+	for name, test := range map[string]struct {
+		objects    []client.Object
+		keys       *corev1.ObjectReference
+		userSecret string
+		lost       bool
+	}{
+		"not made yet":     {nil, nil, "", false},
+		"made":             {[]client.Object{secret}, reference, "", false},
+		"made and deleted": {nil, reference, "", true},
+		"the user's own":   {nil, reference, secret.Name, false}, // another check reports it later
+	} {
+		lost, err := romesEnd(t, test.objects...).keysLost(t.Context(),
+			gatewayFields{keys: test.keys, userSecret: liqo.KeySecret{Name: test.userSecret}})
+		if err != nil || lost != test.lost {
+			t.Errorf("%s: lost: %t (%v)", name, lost, err)
+		}
+	}
+}
+
+func TestANewGatewayWaitsForTheKeysOfAFormerOneToGo(t *testing.T) {
+	keysOf := func(uid types.UID) *corev1.Secret {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "gw-milan"}}
+		if uid != "" {
+			secret.OwnerReferences = []metav1.OwnerReference{{Kind: "GatewayClient", Name: "milan", UID: uid}}
+		}
+		return secret
+	}
+	gateway := clustertest.GatewayClient("milan")
+	gateway.UID = "present"
+	for name, test := range map[string]struct {
+		objects []client.Object
+		waits   bool
+	}{
+		"no keys":                   {nil, false},
+		"of a gateway that is gone": {[]client.Object{keysOf("gone")}, true},
+		"of a replaced gateway":     {[]client.Object{gateway, keysOf("gone")}, true},
+		"of the gateway":            {[]client.Object{gateway, keysOf("present")}, false},
+		"of the user":               {[]client.Object{keysOf("")}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rome := romesEnd(t, test.objects...)
+				ended := make(chan error)
+				go func() { ended <- rome.UntilFormerKeysGone(t.Context(), "") }()
+				synctest.Wait()
+				select {
+				case err := <-ended:
+					if err != nil || test.waits {
+						t.Errorf("it does not wait (%v)", err)
+					}
+					return
+				default:
+				}
+				if !test.waits {
+					t.Error("it waits")
+				}
+				must(t, rome.Leaf.Live.Delete(t.Context(), keysOf("gone")))
+				must(t, <-ended)
+			})
+		})
 	}
 }

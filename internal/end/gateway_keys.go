@@ -1,0 +1,300 @@
+package end
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
+)
+
+// A gateway reads its WireGuard keys from a Secret when it starts. Liqo creates this Secret once, unless the user sets
+// one. A rotation writes new keys to Liqo's Secret, and restarts the gateway's pods. Gateway, Service and address stay.
+
+// keyOf returns the namespace and name of the user's Secret.
+func (e *End) keyOf(secret liqo.KeySecret) client.ObjectKey {
+	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, e.forgeTenantNamespace().Name), Name: secret.Name}
+}
+
+// userSecretOf returns the user's Secret that a gateway refers to. Its name is empty if there is none.
+func userSecretOf(gateway client.Object, reference corev1.LocalObjectReference) liqo.KeySecret {
+	if reference.Name == "" {
+		return liqo.KeySecret{}
+	}
+	return liqo.KeySecret{Namespace: gateway.GetNamespace(), Name: reference.Name}
+}
+
+// CheckKeySecret fails if a gateway could not take its keys from the user's Secret. With adopt, a tenant namespace of
+// someone else becomes the owner's.
+func (e *End) CheckKeySecret(ctx context.Context, secret liqo.KeySecret, adopt bool) error {
+	if secret.Name == "" || secret.Namespace != "" {
+		return e.checkKeys(ctx, client.ObjectKey(secret))
+	}
+	tenant, err := e.TenantNamespace(ctx)
+	switch {
+	case err != nil:
+		return err
+	case tenant == nil:
+		return e.secretNotKept(e.keyOf(secret))
+	}
+	if secret.Namespace = tenant.Name; adopt {
+		return e.secretNotKept(client.ObjectKey(secret))
+	}
+	return e.checkKeys(ctx, client.ObjectKey(secret))
+}
+
+// checkKeys fails if the user's Secret lacks the keys of a gateway, or if a destroy would delete the Secret. It
+// succeeds if the key has no name. Liqo's controller would only log that it can't use the Secret, and a gateway whose
+// keys do not belong together never gets an answer. Another check reports a missing namespace.
+func (e *End) checkKeys(ctx context.Context, key client.ObjectKey) error {
+	if key.Name == "" {
+		return nil
+	}
+	var place corev1.Namespace
+	if err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: key.Namespace}, &place); err != nil {
+		return e.Leaf.Explain(client.IgnoreNotFound(err))
+	}
+	if _, tenant := place.Labels[consts.TenantNamespaceLabel]; tenant && owner.Managed(&place) {
+		return e.secretNotKept(key)
+	}
+	problem := func(id trouble.ID, summary, detail string, err error) error {
+		return &trouble.Problem{
+			ID: id, Leaf: e.Leaf.Name, Err: err,
+			Summary: fmt.Sprintf("Secret %s %s", key, summary),
+			Advice: detail +
+				" The field `privateKey` must be a WireGuard key of 32 bytes. The field `publicKey` must be the " +
+				"public key that belongs to it, also of 32 bytes. These are the outputs of `wg genkey` and `wg pubkey`, " +
+				"decoded from base64 once.",
+		}
+	}
+	var secret corev1.Secret
+	err := e.Leaf.Live.Get(ctx, key, &secret)
+	if apierrors.IsNotFound(err) {
+		return problem("key-secret-missing", "does not exist",
+			"Create the Secret that `key_secret` names, in the namespace of the gateway.", err)
+	}
+	if err != nil {
+		return e.Leaf.Explain(err)
+	}
+	private, err := ecdh.X25519().NewPrivateKey(secret.Data[consts.PrivateKeyField])
+	if err != nil {
+		return problem("private-key-invalid", "has no private key", "Its `privateKey` is not a private key.", err)
+	}
+	if !bytes.Equal(private.PublicKey().Bytes(), secret.Data[consts.PublicKeyField]) {
+		return problem("key-pair-mismatch", "has another public key",
+			"Its `publicKey` does not belong to its `privateKey`.", nil)
+	}
+	return nil
+}
+
+// secretNotKept returns the problem of a user's Secret in a tenant namespace that is deleted with the shortcut.
+func (e *End) secretNotKept(key client.ObjectKey) *trouble.Problem {
+	return &trouble.Problem{
+		ID: "key-secret-not-kept", Leaf: e.Leaf.Name,
+		Summary: fmt.Sprintf("Secret %s would be deleted with the shortcut", key),
+		Advice: fmt.Sprintf("A destroy must not delete the Secret that `key_secret` names. But namespace %s is a tenant "+
+			"namespace: the provider creates it or takes it over, and deletes it on destroy with everything in it. "+
+			"Set the namespace at this end (`client_namespace`, `server_namespace` or `namespace`) to one of your own, and put "+
+			"the Secret there.", key.Namespace),
+	}
+}
+
+// prepareKeys fails as checkKeys does, and else sets the labels by which Liqo finds the user's Secret. Liqo 1.0.0 never
+// gets a gateway up without them. Later versions set them themselves.
+func (e *End) prepareKeys(ctx context.Context, gateway client.Object) error {
+	userSecret := fieldsOfGateway(gateway).userSecret
+	if err := e.checkKeys(ctx, client.ObjectKey(userSecret)); err != nil {
+		return err
+	}
+	return e.labelKeySecret(ctx, userSecret, "", map[string]any{
+		consts.RemoteClusterID: string(e.Remote.ID), consts.GatewayResourceLabel: consts.GatewayResourceLabelValue,
+	})
+}
+
+// ReleaseKeySecret removes Liqo's labels from a Secret that earlier settings set for the gateway. If the gateway still
+// uses the Secret, the labels stay until the gateway is removed.
+func (e *End) ReleaseKeySecret(ctx context.Context, former liqo.KeySecret) error {
+	objects, err := e.Find(ctx)
+	if err != nil || e.keyOf(fieldsOfGateway(objects.Gateway()).userSecret) == e.keyOf(former) {
+		return err
+	}
+	return e.unlabelKeySecret(ctx, former)
+}
+
+// unlabelKeySecret removes from the user's Secret the labels by which Liqo finds a gateway's keys. Liqo never removes
+// them. A later gateway would get the keys of this Secret. If it has its own Secret, Liqo would find two and give up.
+func (e *End) unlabelKeySecret(ctx context.Context, userSecret liqo.KeySecret) error {
+	return e.labelKeySecret(ctx, userSecret, string(e.Remote.ID), map[string]any{
+		consts.RemoteClusterID: nil, consts.GatewayResourceLabel: nil,
+	})
+}
+
+// labelKeySecret sets labels of the user's Secret, or removes those that are nil. It leaves a Secret alone whose label
+// is not for the cluster with the ID remote. An empty ID stands for a Secret without that label. A missing Secret is
+// not an error.
+func (e *End) labelKeySecret(
+	ctx context.Context, userSecret liqo.KeySecret, remote string, labels map[string]any,
+) error {
+	if userSecret.Name == "" {
+		return nil
+	}
+	secret, err := e.readSecret(ctx, e.keyOf(userSecret))
+	if err != nil || secret == nil || cluster.RemoteID(secret) != remote {
+		return err
+	}
+	return client.IgnoreNotFound(e.patchSecret(ctx, secret, map[string]any{"metadata": map[string]any{"labels": labels}}))
+}
+
+// setRotation records the rotation of the keys on a gateway that is to be written. Without a rotation, it records
+// nothing.
+func setRotation(gateway client.Object, rotation string) {
+	if rotation != "" {
+		cluster.SetAnnotation(gateway, liqo.RotationAnnotation, rotation)
+	}
+}
+
+// rotation is the rotation of the keys of an existing gateway.
+type rotation struct {
+	value    string                        // of `key_rotation`, or empty
+	secret   *metav1.PartialObjectMetadata // nil if Liqo has made no keys
+	restarts bool                          // the gateway's pods still have the former keys
+}
+
+// rotates reports whether the gateway gets new keys. One without keys gets new ones from Liqo anyway. An empty rotation
+// keeps the keys.
+func rotates(o liqo.Objects, rotation string) bool {
+	return rotation != "" && rotation != o.KeyRotation() && fieldsOfGateway(o.Gateway()).keys != nil
+}
+
+// rotateKeys writes new keys to the Secret of an existing gateway, if they are due. The keys of an interrupted rotation
+// stay, also if its value is no longer wanted: the other leaf may know them already.
+func (e *End) rotateKeys(ctx context.Context, objects liqo.Objects, value string) (rotation, error) {
+	r := rotation{value: value}
+	keys := fieldsOfGateway(objects.Gateway()).keysByLiqo()
+	if keys == nil {
+		return r, nil
+	}
+	var err error
+	if r.secret, err = e.readSecret(ctx, keys.key); err != nil || r.secret == nil {
+		return r, err // without it, the gateway is replaced
+	}
+	made, due := r.secret.Annotations[liqo.RotationAnnotation], rotates(objects, value)
+	r.restarts = due || made != "" && made != objects.KeyRotation()
+	if !due || made == value {
+		return r, nil
+	}
+	private, err := ecdh.X25519().GenerateKey(rand.Reader)
+	if err != nil {
+		return r, err
+	}
+	return r, e.patchKeys(ctx, r, map[string][]byte{
+		consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes(),
+	})
+}
+
+// recordRotation records on the Secret that no rotation is under way, once the gateway has its record.
+func (e *End) recordRotation(ctx context.Context, r rotation) error {
+	if r.secret == nil || r.secret.Annotations[liqo.RotationAnnotation] == r.value {
+		return nil
+	}
+	return e.patchKeys(ctx, r, nil)
+}
+
+// patchKeys writes the record of a rotation to the Secret, and keys unless they are nil.
+func (e *End) patchKeys(ctx context.Context, r rotation, keys map[string][]byte) error {
+	annotations := map[string]any{liqo.RotationAnnotation: r.value}
+	if r.value == "" {
+		annotations[liqo.RotationAnnotation] = nil
+	}
+	changes := map[string]any{"metadata": map[string]any{"annotations": annotations}}
+	if keys != nil {
+		changes["data"] = keys
+	}
+	return e.patchSecret(ctx, r.secret, changes)
+}
+
+// keysByLiqo returns the Secret that Liqo has created for a gateway's keys. It returns nil before that, or if the user
+// set one.
+func (f gatewayFields) keysByLiqo() *dependent {
+	if f.keys == nil || f.userSecret.Name != "" {
+		return nil
+	}
+	key := client.ObjectKey{Namespace: f.keys.Namespace, Name: f.keys.Name}
+	return &dependent{corev1.SchemeGroupVersion.WithKind("Secret"), key}
+}
+
+// keysLost reports whether someone deleted the Secret that Liqo had created for a gateway's keys. Liqo creates another
+// one, with other keys, only when it reconciles the gateway again. Until then the other leaf can't get a key, but a
+// tunnel that is up stays up.
+func (e *End) keysLost(ctx context.Context, gateway gatewayFields) (bool, error) {
+	secret := gateway.keysByLiqo()
+	if secret == nil {
+		return false, nil
+	}
+	return e.Leaf.Gone(ctx, secret.kind, secret.key)
+}
+
+// UntilFormerKeysGone waits until Kubernetes has deleted the keys of a gateway that no longer exists, which an
+// interrupted destroy has left. Otherwise Liqo would give them to the next gateway just before they go. Namespace is
+// the one that the user set, or empty.
+func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) error {
+	key := e.keyOf(liqo.KeySecret{Namespace: namespace, Name: gatewayforge.GatewayResourceName(string(e.Remote.ID))})
+	secret, err := e.readSecret(ctx, key)
+	if err != nil || secret == nil {
+		return err
+	}
+	objects, err := e.Find(ctx)
+	if err != nil {
+		return err
+	}
+	gateway := objects.Gateway()
+	for _, reference := range secret.OwnerReferences {
+		if isGateway(reference) && (gateway == nil || gateway.GetUID() != reference.UID) {
+			return e.untilGone(ctx, secret.GroupVersionKind(), key)
+		}
+	}
+	return nil
+}
+
+func isGateway(reference metav1.OwnerReference) bool {
+	return reference.Kind == networkingv1beta1.GatewayServerKind || reference.Kind == networkingv1beta1.GatewayClientKind
+}
+
+// readSecret reads the metadata of a Secret, and not its keys. It returns nil if there is no such Secret.
+func (e *End) readSecret(ctx context.Context, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	err := e.Leaf.Live.Get(ctx, key, secret)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return secret, e.Leaf.Explain(err)
+}
+
+// patchSecret merges changes into a Secret.
+func (e *End) patchSecret(ctx context.Context, secret *metav1.PartialObjectMetadata, changes map[string]any) error {
+	patch, err := json.Marshal(changes)
+	if err != nil {
+		return err
+	}
+	return e.Leaf.Persist(ctx, func() error {
+		return e.Leaf.Live.Patch(
+			ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
+	})
+}
