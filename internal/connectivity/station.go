@@ -151,12 +151,7 @@ func (s *station) probe(ctx context.Context, options Options) error {
 }
 
 // mtu is that of the tunnel, as this end's gateway has it.
-func (s *station) mtu() int {
-	if s.objects.GatewayServer != nil {
-		return s.objects.GatewayServer.Spec.MTU
-	}
-	return s.objects.GatewayClient.Spec.MTU
-}
+func (s *station) mtu() int { return s.objects.TunnelSettings().MTU }
 
 // failed is the error of a pod that could not do its work.
 func (s *station) failed(pod *corev1.Pod, err error) error {

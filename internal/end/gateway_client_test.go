@@ -47,7 +47,8 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 // dialled is the settings of a gateway without any default value.
 func dialled() liqo.GatewayClient {
 	return liqo.GatewayClient{
-		MTU: 1400, ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "my-keys",
+		TunnelSettings: liqo.TunnelSettings{MTU: 1400},
+		ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "my-keys",
 		Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: liqo.DefaultClientTemplateResource},
 	}
 }
@@ -64,7 +65,8 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	objects, err := rome.Find(t.Context())
-	if err != nil || objects.GatewayClient == nil || objects.Namespace() != "liqo-tenant-milan" || objects.MTU() != 1400 ||
+	if err != nil || objects.GatewayClient == nil || objects.Namespace() != "liqo-tenant-milan" ||
+		objects.TunnelSettings().MTU != 1400 ||
 		!me.Marked(objects.GatewayClient) {
 		t.Fatalf("got %+v (%v)", objects.GatewayClient, err)
 	}
@@ -78,13 +80,13 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 	existing.Name = "of-another-name"
 	rome := romesEnd(t, existing)
 	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress,
-		liqo.GatewayClient{MTU: 1400}); err != nil {
+		liqo.GatewayClient{TunnelSettings: liqo.TunnelSettings{MTU: 1400}}); err != nil {
 		t.Fatal(err)
 	}
 	if objects, err := rome.Find(t.Context()); err != nil || len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
-		objects.MTU() != 1400 {
+		objects.TunnelSettings().MTU != 1400 {
 		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(objects.Made()), len(objects.Extra),
-			objects.MTU(), err)
+			objects.TunnelSettings().MTU, err)
 	}
 }
 
@@ -100,7 +102,8 @@ func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 }
 
 func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
-	gateway := liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
+	tunnel := liqo.TunnelSettings{MTU: 1340}
+	gateway := liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
 		Template: liqo.DefaultClientTemplate("liqo")}
 	elsewhere := liqo.Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
 	for name, test := range map[string]struct {
@@ -108,20 +111,20 @@ func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
 		server   *liqo.Endpoint
 		expected liqo.GatewayClient
 	}{
-		"all left to the server":        {liqo.GatewayClient{}, &milansAddress, liqo.GatewayClient{MTU: 1340}},
-		"to a server that does not say": {liqo.GatewayClient{}, nil, liqo.GatewayClient{MTU: 1340}},
+		"all left to the server":        {liqo.GatewayClient{}, &milansAddress, liqo.GatewayClient{TunnelSettings: tunnel}},
+		"to a server that does not say": {liqo.GatewayClient{}, nil, liqo.GatewayClient{TunnelSettings: tunnel}},
 		"to a server elsewhere": {liqo.GatewayClient{}, &elsewhere,
-			liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000}},
+			liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2", ConnectPort: 31000}},
 		"an address as it was set": {
 			liqo.GatewayClient{ConnectAddress: "172.18.0.2"}, &elsewhere,
-			liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000},
+			liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2", ConnectPort: 31000},
 		},
 		"another address than was set": {
 			liqo.GatewayClient{ConnectAddress: "9.9.9.9"}, &milansAddress,
-			liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2"},
+			liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2"},
 		},
 		"another port than was set": {
-			liqo.GatewayClient{ConnectPort: 9}, nil, liqo.GatewayClient{MTU: 1340, ConnectPort: 31000},
+			liqo.GatewayClient{ConnectPort: 9}, nil, liqo.GatewayClient{TunnelSettings: tunnel, ConnectPort: 31000},
 		},
 	} {
 		if got := test.set.Observed(gateway, test.server, "liqo"); !reflect.DeepEqual(got, test.expected) {

@@ -179,7 +179,7 @@ type rotation struct {
 // rotates reports whether the gateway gets new keys. One without keys gets new ones from Liqo anyway. An empty rotation
 // keeps the keys.
 func rotates(o liqo.Objects, rotation string) bool {
-	return rotation != "" && rotation != o.KeyRotation() && fieldsOfGateway(o.Gateway()).keys != nil
+	return rotation != "" && rotation != o.TunnelSettings().KeyRotation && fieldsOfGateway(o.Gateway()).keys != nil
 }
 
 // rotateKeys writes new keys to the Secret of an existing gateway, if they are due. The keys of an interrupted rotation
@@ -195,7 +195,7 @@ func (e *End) rotateKeys(ctx context.Context, objects liqo.Objects, value string
 		return r, err // without it, the gateway is replaced
 	}
 	made, due := r.secret.Annotations[liqo.RotationAnnotation], rotates(objects, value)
-	r.restarts = due || made != "" && made != objects.KeyRotation()
+	r.restarts = due || made != "" && made != objects.TunnelSettings().KeyRotation
 	if !due || made == value {
 		return r, nil
 	}

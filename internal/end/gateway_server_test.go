@@ -17,7 +17,8 @@ import (
 // exposed is the settings of a gateway without any default value.
 func exposed() liqo.GatewayServer {
 	return liqo.GatewayServer{
-		MTU: 1400, ServiceType: corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, Tunnels: 1,
+		TunnelSettings: liqo.TunnelSettings{MTU: 1400},
+		ServiceType:    corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, Tunnels: 1,
 		LoadBalancerIP:     "192.0.2.10",
 		ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 		KeySecret: "my-keys",
@@ -32,7 +33,8 @@ func TestAGatewayServerHasEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	objects, err := milan.Find(t.Context())
-	if err != nil || objects.GatewayServer == nil || objects.Namespace() != "liqo-tenant-rome" || objects.MTU() != 1400 ||
+	if err != nil || objects.GatewayServer == nil || objects.Namespace() != "liqo-tenant-rome" ||
+		objects.TunnelSettings().MTU != 1400 ||
 		!me.Marked(objects.GatewayServer) {
 		t.Fatalf("got %+v (%v)", objects.GatewayServer, err)
 	}
@@ -51,9 +53,9 @@ func TestAnExistingGatewayServerIsChangedInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if objects, err := milan.Find(t.Context()); err != nil || len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
-		objects.MTU() != 1400 {
+		objects.TunnelSettings().MTU != 1400 {
 		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(objects.Made()), len(objects.Extra),
-			objects.MTU(), err)
+			objects.TunnelSettings().MTU, err)
 	}
 }
 

@@ -215,7 +215,8 @@ func TestTheTemplateOfAClientIsCheckedBeforeThereIsAServer(t *testing.T) {
 		if test.next {
 			clustertest.NextLiqo(rome.Leaf)
 		}
-		if _, err := rome.CheckTemplate(t.Context(), liqo.GatewayClient{MTU: 1340}); (err != nil) != test.refused {
+		gateway := liqo.GatewayClient{TunnelSettings: liqo.TunnelSettings{MTU: 1340}}
+		if _, err := rome.CheckTemplate(t.Context(), gateway); (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,7 +1,9 @@
 package liqo
 
 import (
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -9,15 +11,23 @@ import (
 // DefaultMTU is the default MTU of a tunnel, in bytes, as in liqoctl.
 const DefaultMTU = forge.DefaultMTU
 
-// MTU returns the MTU of the gateway, in bytes, or 0 if there is none.
-func (o Objects) MTU() int {
-	switch {
-	case o.GatewayServer != nil:
-		return o.GatewayServer.Spec.MTU
-	case o.GatewayClient != nil:
-		return o.GatewayClient.Spec.MTU
+// TunnelSettings are the settings that the two gateways of a network have in common.
+type TunnelSettings struct {
+	MTU         int    // of the tunnel, in bytes
+	KeyRotation string // another value gives a gateway new keys; empty keeps them
+}
+
+// TunnelSettings returns those of the leaf's gateway. They are empty if there is none.
+func (o Objects) TunnelSettings() TunnelSettings { return tunnelSettingsOf(o.Gateway()) }
+
+func tunnelSettingsOf(gateway client.Object) TunnelSettings {
+	switch gateway := gateway.(type) {
+	case *networkingv1beta1.GatewayServer:
+		return TunnelSettings{gateway.Spec.MTU, gateway.Annotations[RotationAnnotation]}
+	case *networkingv1beta1.GatewayClient:
+		return TunnelSettings{gateway.Spec.MTU, gateway.Annotations[RotationAnnotation]}
 	default:
-		return 0
+		return TunnelSettings{}
 	}
 }
 
@@ -29,18 +39,9 @@ type GatewayPod struct {
 }
 
 // RotationAnnotation has the value of the last rotation. A rotation writes it to the Secret together with the new keys,
-// and to the gateway when the gateway's pods restart with these keys. If only the Secret has it, the rotation was
+// and to the gateway, which has restarted since or is about to. If only the Secret has it, the rotation was
 // interrupted, and continues with the keys that are there.
 const RotationAnnotation = cluster.FieldManager + "/key-rotation"
-
-// KeyRotation returns the value of the last rotation of the gateway's keys, or an empty string. The gateway has
-// restarted since, or is about to.
-func (o Objects) KeyRotation() string {
-	if gateway := o.Gateway(); gateway != nil {
-		return gateway.GetAnnotations()[RotationAnnotation]
-	}
-	return ""
-}
 
 // KeySecret is the name of a Secret of the user with the keys of a gateway. An empty name means that there is none. An
 // empty namespace means the tenant namespace.

@@ -4,8 +4,8 @@ import "slices"
 
 // GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
 type GatewayClient struct {
-	MTU            int    // of the tunnel, in bytes
-	KeyRotation    string // as in [GatewayServer]
+	TunnelSettings
+
 	ConnectAddress string // IP address or DNS name; empty for the server's own
 	ConnectPort    int32  // 0 for the server's own
 	KeySecret      string // as in [GatewayServer]
@@ -67,12 +67,11 @@ func (o Objects) ObservedClient() *GatewayClient {
 	}
 	spec := o.GatewayClient.Spec
 	observed := &GatewayClient{
-		MTU:         spec.MTU,
-		KeyRotation: o.KeyRotation(),
-		ConnectPort: firstOf(o.Ports.Listed, spec.Endpoint.Port),
-		Ports:       o.Ports.Listed,
-		KeySecret:   spec.SecretRef.Name,
-		Template:    templateFrom(spec.ClientTemplateRef),
+		TunnelSettings: tunnelSettingsOf(o.GatewayClient),
+		ConnectPort:    firstOf(o.Ports.Listed, spec.Endpoint.Port),
+		Ports:          o.Ports.Listed,
+		KeySecret:      spec.SecretRef.Name,
+		Template:       templateFrom(spec.ClientTemplateRef),
 	}
 	if len(spec.Endpoint.Addresses) > 0 {
 		observed.ConnectAddress = spec.Endpoint.Addresses[0]

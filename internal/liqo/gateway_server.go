@@ -17,8 +17,8 @@ const (
 
 // GatewayServer is the settings of a leaf's gateway that the other leaf dials.
 type GatewayServer struct {
-	MTU                int                // of the tunnel, in bytes
-	KeyRotation        string             // another value gives the gateway new keys; empty keeps them
+	TunnelSettings
+
 	ServiceType        corev1.ServiceType // LoadBalancer, NodePort or ClusterIP
 	Port               int32              // UDP port that the Service listens on
 	NodePort           int32              // port on the nodes; 0 lets Kubernetes choose
@@ -81,8 +81,7 @@ func (o Objects) ObservedServer() *GatewayServer {
 		nodePort = reported.Port // it still has the one before if the API server refuses this one
 	}
 	return &GatewayServer{
-		MTU:                spec.MTU,
-		KeyRotation:        o.KeyRotation(),
+		TunnelSettings:     tunnelSettingsOf(o.GatewayServer),
 		ServiceType:        spec.Endpoint.ServiceType,
 		Port:               firstOf(o.Ports.Listed, spec.Endpoint.Port),
 		Tunnels:            o.Ports.tunnels(),

@@ -198,7 +198,7 @@ func (m *shortcutDataModel) show(inspection shortcut.Inspection) {
 	m.Status = types.StringValue(string(inspection.Status))
 	m.Reversed = types.BoolValue(inspection.Reversed)
 	m.MadeBy = stringOrNull(string(inspection.MadeBy))
-	m.MTU = mtuOrNull(max(inspection.Client.MTU, inspection.Server.MTU))
+	m.MTU = mtuOrNull(inspection.MTU)
 	m.ServerEndpoint = endpointObject(inspection.ServerEndpoint)
 	m.ClientNetwork, m.ServerNetwork = networkOrNull(inspection.Client.Network), networkOrNull(inspection.Server.Network)
 	m.ClientEnd, m.ServerEnd = endStatus(inspection.ClientEnd), endStatus(inspection.ServerEnd)

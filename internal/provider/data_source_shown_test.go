@@ -46,10 +46,10 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 				ClusterID: "r", Namespace: "of-rome", Network: liqo.RemoteRanges{PodCIDRs: []string{"10.1.0.0/16"}},
 			},
 			Server: shortcut.EndState{
-				ClusterID: "m", Namespace: "of-milan", MTU: 1400, Network: liqo.RemoteRanges{ExternalCIDR: "10.4.0.0/16"},
+				ClusterID: "m", Namespace: "of-milan", Network: liqo.RemoteRanges{ExternalCIDR: "10.4.0.0/16"},
 			},
 		},
-		Reversed: true, MadeBy: shortcut.ByPeering,
+		Reversed: true, MadeBy: shortcut.ByPeering, MTU: 1400,
 		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []liqo.GatewayPod{
 			{Name: "gw-0", Namespace: "of-rome", Node: "node-1", Active: true}, {Name: "gw-1", Namespace: "of-rome"},
 		}},

@@ -1,11 +1,9 @@
 package provider
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int32default"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -16,13 +14,8 @@ import (
 // gatewayAttributes returns the attributes of a gateway for one end: its own, and those that both of them have.
 func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
-		"mtu": schema.Int32Attribute{
-			Optional: true, Computed: true,
-			Default: int32default.StaticInt32(liqo.DefaultMTU),
-			MarkdownDescription: "MTU of the tunnel, in bytes, from 576 to 65535. The other end needs the same one. " +
-				"Default: `1340`. A change restarts the gateway.",
-			Validators: []validator.Int32{int32validator.Between(minMTU, maxMTU)},
-		},
+		"mtu": mtuAttribute("MTU of the tunnel, in bytes, from 576 to 65535. The other end needs the same one. " +
+			"Default: `1340`. A change restarts the gateway."),
 		"key_rotation": schema.StringAttribute{
 			Optional: true,
 			MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, the gateway gets new " +
@@ -56,11 +49,10 @@ func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attrib
 // endGatewayModel has the attributes that both gateways for one end have, except for those of a block.
 type endGatewayModel struct {
 	endCommonModel
+	tunnelModel
 
-	MTU         types.Int32  `tfsdk:"mtu"`
-	KeyRotation types.String `tfsdk:"key_rotation"`
-	PublicKey   types.String `tfsdk:"public_key"`
-	Status      types.String `tfsdk:"status"`
+	PublicKey types.String `tfsdk:"public_key"`
+	Status    types.String `tfsdk:"status"`
 }
 
 // promiseKey plans the key and the status of the state. They are unknown without a state, and the key also if the
@@ -79,9 +71,8 @@ func (m *endGatewayModel) promiseKey(state *endGatewayModel, isReplaced bool) {
 func (m *endGatewayModel) planChanges() { m.Status = types.StringUnknown() }
 
 // observedGateway copies what both gateways have.
-func (m *endGatewayModel) observedGateway(observed shortcut.EndObjectState, mtu int, rotation string) {
-	m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
-	m.KeyRotation = stringOrNull(rotation)
+func (m *endGatewayModel) observedGateway(observed shortcut.EndObjectState, settings liqo.TunnelSettings) {
+	m.tunnelModel = newTunnelModel(settings)
 	m.Status = types.StringValue(string(observed.Status))
 	switch {
 	case !observed.KeyUnreadable:

@@ -242,7 +242,8 @@ func TestAnEndObjectRejectsWhatLiqoCannotUse(t *testing.T) {
 func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 	state := gatewayServerModel{
 		endGatewayModel: endGatewayModel{
-			MTU: types.Int32Value(1340), PublicKey: types.StringValue("key"), Status: types.StringValue("Connected"),
+			tunnelModel: tunnelModel{MTU: types.Int32Value(1340)},
+			PublicKey:   types.StringValue("key"), Status: types.StringValue("Connected"),
 		},
 		serverGatewayModel: serverGatewayModel{ServiceAnnotations: types.MapNull(types.StringType)},
 		Endpoint:           endpointObject(&liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 51840, Protocol: "UDP"}),

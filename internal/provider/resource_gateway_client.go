@@ -118,8 +118,7 @@ func (m *gatewayClientModel) validate() diag.Diagnostics {
 func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag.Diagnostics) {
 	template, diags := templateSpec(ctx, m.Template)
 	return liqo.GatewayClient{
-		MTU: int(m.MTU.ValueInt32()), KeyRotation: m.KeyRotation.ValueString(),
-		KeySecret: m.KeySecret.ValueString(), Template: template,
+		TunnelSettings: m.tunnelSettings(), KeySecret: m.KeySecret.ValueString(), Template: template,
 	}, diags
 }
 
@@ -164,7 +163,7 @@ func (m *gatewayClientModel) observed(ctx context.Context, observed shortcut.End
 	client := set.Observed(*observed.Client, nil, observed.LiqoNamespace)
 	m.ServerEndpoint = endpointObject(observed.Endpoint)
 	m.KeySecret, m.Template = stringOrNull(client.KeySecret), templateObject(client.Template)
-	m.observedGateway(observed, client.MTU, client.KeyRotation)
+	m.observedGateway(observed, client.TunnelSettings)
 	return diags
 }
 

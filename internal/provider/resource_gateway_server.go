@@ -48,7 +48,7 @@ func (m *gatewayServerModel) validate() diag.Diagnostics {
 
 func (m *gatewayServerModel) spec(ctx context.Context) (liqo.GatewayServer, diag.Diagnostics) {
 	spec, diags := m.serverGatewayModel.spec(ctx)
-	spec.MTU, spec.KeyRotation = int(m.MTU.ValueInt32()), m.KeyRotation.ValueString()
+	spec.TunnelSettings = m.tunnelSettings()
 	return spec, diags
 }
 
@@ -99,7 +99,7 @@ func (m *gatewayServerModel) observed(ctx context.Context, observed shortcut.End
 	var diags diag.Diagnostics
 	m.serverGatewayModel, diags = m.serverGatewayModel.observed(ctx, *observed.Server, observed.LiqoNamespace)
 	m.Endpoint = endpointObject(observed.Endpoint)
-	m.observedGateway(observed, observed.Server.MTU, observed.Server.KeyRotation)
+	m.observedGateway(observed, observed.Server.TunnelSettings)
 	return diags
 }
 

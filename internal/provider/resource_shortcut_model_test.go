@@ -40,7 +40,7 @@ func networkOf(podCIDR, externalCIDR string) types.Object {
 func fullySet(t *testing.T) shortcutModel {
 	t.Helper()
 	model := settled(t)
-	model.MTU = types.Int32Value(1400)
+	model.MTU, model.KeyRotation = types.Int32Value(1400), types.StringValue("first")
 	model.ServerGateway = types.ObjectValueMust(serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900), "tunnels": types.Int32Value(4),
 		"node_port":           types.Int32Value(31000),
@@ -74,7 +74,7 @@ func ofKeySecrets() shortcut.Removal {
 func TestEverySettingReachesTheLeaves(t *testing.T) {
 	model := fullySet(t)
 	expected := shortcut.Spec{
-		MTU: 1400,
+		TunnelSettings: liqo.TunnelSettings{MTU: 1400, KeyRotation: "first"},
 		Server: liqo.GatewayServer{
 			ServiceType: "NodePort", Port: 51900, Tunnels: 4, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
@@ -124,7 +124,8 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	model := settled(t)
 	spec, diags := model.spec(t.Context(), &model)
 	expected := shortcut.Spec{
-		MTU: liqo.DefaultMTU, Server: liqo.GatewayServer{ServiceType: "LoadBalancer", Port: liqo.DefaultPort, Tunnels: 1},
+		TunnelSettings: liqo.TunnelSettings{MTU: liqo.DefaultMTU},
+		Server:         liqo.GatewayServer{ServiceType: "LoadBalancer", Port: liqo.DefaultPort, Tunnels: 1},
 	}
 	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got %+v (%v)", spec, diags)
@@ -177,7 +178,8 @@ func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
 		t.Fatal(diags)
 	}
 	found := working()
-	found.ServerGateway, found.ClientGateway, found.Client.MTU, found.Server.MTU = &spec.Server, &spec.Client, 1400, 1400
+	found.ServerGateway, found.ClientGateway = &spec.Server, &spec.Client
+	found.ServerGateway.TunnelSettings, found.ClientGateway.TunnelSettings = spec.TunnelSettings, spec.TunnelSettings
 	imported := shortcutModel{
 		ServerGateway: types.ObjectNull(serverGatewayTypes), ClientGateway: types.ObjectNull(clientGatewayTypes),
 	}
@@ -186,8 +188,8 @@ func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
 			t.Fatal(diags)
 		}
 		if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) ||
-			model.MTU.ValueInt32() != 1400 {
-			t.Errorf("%s: got %s and %s, MTU %s", name, model.ServerGateway, model.ClientGateway, model.MTU)
+			model.tunnelModel != expected.tunnelModel {
+			t.Errorf("%s: got %s and %s, %v", name, model.ServerGateway, model.ClientGateway, model.tunnelModel)
 		}
 	}
 }
@@ -217,7 +219,8 @@ func TestSettingsOfMissingObjectsKeepTheirValues(t *testing.T) {
 func settled(t *testing.T) shortcutModel {
 	t.Helper()
 	return shortcutModel{
-		Client: types.StringValue("rome"), Server: types.StringValue("milan"), MTU: types.Int32Value(1340),
+		Client: types.StringValue("rome"), Server: types.StringValue("milan"),
+		tunnelModel:   tunnelModel{MTU: types.Int32Value(1340)},
 		ServerGateway: defaultServerGateway(t.Context()), ClientGateway: types.ObjectNull(clientGatewayTypes),
 	}
 }
@@ -225,15 +228,17 @@ func settled(t *testing.T) shortcutModel {
 func working() shortcut.State {
 	return shortcut.State{
 		Exists: true, Status: shortcut.Connected,
-		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan", MTU: 1340},
-		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome", MTU: 1340},
-		ServerGateway: &liqo.GatewayServer{ServiceType: "LoadBalancer", Port: 51840, Tunnels: 1, Template: liqo.Template{
-			Name: liqo.DefaultServerTemplateName, Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
-		}},
+		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan"},
+		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome"},
+		ServerGateway: &liqo.GatewayServer{
+			TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ServiceType: "LoadBalancer", Port: 51840, Tunnels: 1,
+			Template: liqo.DefaultServerTemplate("liqo"),
+		},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
-		ClientGateway: &liqo.GatewayClient{ConnectAddress: "172.18.0.9", ConnectPort: 51840, Template: liqo.Template{
-			Name: liqo.DefaultClientTemplateName, Namespace: "liqo", Resource: liqo.DefaultClientTemplateResource,
-		}},
+		ClientGateway: &liqo.GatewayClient{
+			TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ConnectAddress: "172.18.0.9", ConnectPort: 51840,
+			Template: liqo.DefaultClientTemplate("liqo"),
+		},
 	}
 }
 
@@ -255,7 +260,7 @@ func TestAnIntactShortcutChangesNoSetting(t *testing.T) {
 func TestAChangeOfTheMTUThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
 	for _, mtus := range [][2]int32{{1340, 1400}, {1400, 1340}} {
 		model, state := settled(t), working()
-		state.Client.MTU, state.Server.MTU = int(mtus[0]), int(mtus[1])
+		state.ClientGateway.MTU, state.ServerGateway.MTU = int(mtus[0]), int(mtus[1])
 		if diags := model.observed(t.Context(), state); diags.HasError() {
 			t.Fatal(diags)
 		}
@@ -270,7 +275,7 @@ func TestAChangeOfTheMTUThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
 func TestARotationThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
 	for _, rotations := range [][2]string{{"first", "second"}, {"second", "first"}, {"", "first"}, {"first", ""}} {
 		model, state := settled(t), working()
-		state.Client.KeyRotation, state.Server.KeyRotation = rotations[0], rotations[1]
+		state.ClientGateway.KeyRotation, state.ServerGateway.KeyRotation = rotations[0], rotations[1]
 		if diags := model.observed(t.Context(), state); diags.HasError() {
 			t.Fatal(diags)
 		}
@@ -288,13 +293,13 @@ func TestChangesOutsideOfTerraformShow(t *testing.T) {
 		shows  func(shortcutModel) bool
 	}{
 		"the client's MTU": {
-			func(s *shortcut.State) { s.Client.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
+			func(s *shortcut.State) { s.ClientGateway.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
 		},
 		"the server's MTU": {
-			func(s *shortcut.State) { s.Server.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
+			func(s *shortcut.State) { s.ServerGateway.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
 		},
 		"an MTU that is removed": {
-			func(s *shortcut.State) { s.Client.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
+			func(s *shortcut.State) { s.ClientGateway.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
 		},
 		"the Service's port": {
 			func(s *shortcut.State) { s.ServerGateway.Port = 1 },

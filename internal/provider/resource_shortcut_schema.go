@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int32default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -21,13 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
-)
-
-const (
-	minMTU = 576   // the largest datagram that every IPv4 host must accept: RFC 791
-	maxMTU = 65535 // the largest IPv4 packet
 )
 
 // Values of cidr_remapping and on_destroy.
@@ -72,12 +64,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					"refers to another cluster; another name for the same cluster does not.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
-			"mtu": schema.Int32Attribute{
-				Optional: true, Computed: true,
-				Default:             int32default.StaticInt32(liqo.DefaultMTU),
-				MarkdownDescription: "MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + restarts,
-				Validators:          []validator.Int32{int32validator.Between(minMTU, maxMTU)},
-			},
+			"mtu": mtuAttribute("MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + restarts),
 			"key_rotation": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, or is set on an " +
@@ -183,11 +170,11 @@ func computedString(description string) schema.Attribute {
 // shortcutModel is a liqo_shortcut in configuration, plan and state. The models of its blocks are in the files of the
 // blocks.
 type shortcutModel struct {
+	tunnelModel
+
 	ID                types.String   `tfsdk:"id"`
 	Client            types.String   `tfsdk:"client"`
 	Server            types.String   `tfsdk:"server"`
-	MTU               types.Int32    `tfsdk:"mtu"`
-	KeyRotation       types.String   `tfsdk:"key_rotation"`
 	ServerGateway     types.Object   `tfsdk:"server_gateway"`
 	ClientGateway     types.Object   `tfsdk:"client_gateway"`
 	WaitForConnection types.Bool     `tfsdk:"wait_for_connection"`
@@ -255,8 +242,7 @@ func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortc
 	serverEnd, serverEndDiags := endSpec(ctx, config.ServerNamespace, config.ServerNetwork)
 	diags.Append(serverEndDiags...)
 	return shortcut.Spec{
-		MTU:               int(m.MTU.ValueInt32()),
-		KeyRotation:       m.KeyRotation.ValueString(),
+		TunnelSettings:    m.tunnelSettings(),
 		Server:            server,
 		Client:            client,
 		ClientEnd:         clientEnd,
@@ -313,39 +299,14 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 	m.Status = types.StringValue(string(state.Status))
 }
 
-// observedTunnel copies the settings that are the same for both gateways. A setting is null if the two ends differ, for
-// example after an update that was killed. No single value would show this: the next plan would be empty if it were the
-// configured one.
-func (m *shortcutModel) observedTunnel(state shortcut.State) {
-	if state.ServerGateway == nil && state.ClientGateway == nil {
-		return
-	}
-	m.MTU, m.KeyRotation = types.Int32Null(), types.StringNull()
-	if mtu, agree := agreed(state, state.Client.MTU, state.Server.MTU); agree {
-		m.MTU = types.Int32Value(int32(mtu)) //nolint:gosec // Liqo's API limits it to far fewer bits
-	}
-	if rotation, agree := agreed(state, state.Client.KeyRotation, state.Server.KeyRotation); agree {
-		m.KeyRotation = stringOrNull(rotation)
-	}
-}
-
-// agreed returns the value that both gateways have, or the only one, and whether they agree.
-func agreed[T comparable](state shortcut.State, atClient, atServer T) (value T, agree bool) {
-	switch {
-	case state.ServerGateway == nil:
-		return atClient, true
-	case state.ClientGateway == nil:
-		return atServer, true
-	default:
-		return atServer, atClient == atServer
-	}
-}
-
 func (m *shortcutModel) equal(other *shortcutModel) bool {
 	ours, theirs := reflect.ValueOf(*m), reflect.ValueOf(*other)
-	for i := range ours.NumField() {
-		our, ok := reflect.TypeAssert[attr.Value](ours.Field(i))
-		their, alsoOK := reflect.TypeAssert[attr.Value](theirs.Field(i))
+	for _, field := range reflect.VisibleFields(ours.Type()) {
+		if field.Anonymous {
+			continue // its own fields are visible, too
+		}
+		our, ok := reflect.TypeAssert[attr.Value](ours.FieldByIndex(field.Index))
+		their, alsoOK := reflect.TypeAssert[attr.Value](theirs.FieldByIndex(field.Index))
 		if !ok || !alsoOK || !our.Equal(their) {
 			return false
 		}

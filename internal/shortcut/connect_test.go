@@ -139,7 +139,7 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 			t.Fatalf("again: %t: %v", again, err)
 		}
 		state, err := s.Observe(t.Context(), false)
-		if err != nil || state.Status != Connected || state.Client.MTU != 1400 || state.Server.MTU != 1400 ||
+		if err != nil || state.Status != Connected || state.ClientGateway.MTU != 1400 || state.ServerGateway.MTU != 1400 ||
 			len(state.Duplicates) > 0 {
 			t.Fatalf("again: %t: %+v (%v)", again, state, err)
 		}
@@ -156,7 +156,7 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, err := s.Observe(t.Context(), false)
-	if err != nil || state.Client.MTU != 1300 || state.Server.MTU != 1300 || state.Status != Connected {
+	if err != nil || state.ClientGateway.MTU != 1300 || state.ServerGateway.MTU != 1300 || state.Status != Connected {
 		t.Errorf("after a change, it is %+v (%v)", state, err)
 	}
 	if atRome.Load() > 0 || atMilan.Load() > 0 {

@@ -23,8 +23,10 @@ var (
 	failed = networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}
 )
 
-var overNodePort = Spec{MTU: 1340, Server: liqo.GatewayServer{ServiceType: corev1.ServiceTypeNodePort,
-	Port: 51840, Tunnels: 1}}.shareSettings()
+var overNodePort = Spec{
+	TunnelSettings: liqo.TunnelSettings{MTU: 1340},
+	Server:         liqo.GatewayServer{ServiceType: corev1.ServiceTypeNodePort, Port: 51840, Tunnels: 1},
+}.shareSettings()
 
 // ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
 func ranges(podCIDR string) []client.Object {

@@ -20,6 +20,7 @@ type Inspection struct {
 	// All other fields use the roles of the request.
 	Reversed bool
 	MadeBy   Maker
+	MTU      int // of the gateways, in bytes: the larger one if they differ, and 0 while there is none
 
 	ClientEnd, ServerEnd EndStatus
 }
@@ -57,6 +58,7 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(n.reverse(), false)
 		inspection.Client, inspection.Server = inspection.Server, inspection.Client
 	}
+	inspection.MTU = max(n.client.TunnelSettings().MTU, n.server.TunnelSettings().MTU)
 	peerings := make([]*end.Peering, len(s.Ends()))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, e := range s.Ends() {

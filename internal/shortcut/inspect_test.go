@@ -58,7 +58,7 @@ func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 			inspection.ServerEndpoint == nil {
 			t.Errorf("reversed: %t: %+v", reversed, inspection)
 		}
-		if ofRome.ClusterID != "rome" || ofRome.MTU != 1340 ||
+		if ofRome.ClusterID != "rome" || inspection.MTU != 1340 ||
 			!slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
 			t.Errorf("reversed: %t: Rome is %+v", reversed, ofRome)
 		}

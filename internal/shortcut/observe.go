@@ -47,8 +47,6 @@ type EndState struct {
 	Namespace  string // where the leaf keeps the objects of this shortcut; empty while there is none
 
 	LiqoNamespace string // where Liqo runs on the leaf
-	MTU           int    // of its gateway, in bytes; 0 while there is none
-	KeyRotation   string // with which its gateway got its keys; empty if there was none
 	Network       liqo.RemoteRanges
 }
 
@@ -128,7 +126,7 @@ func duplicates(e *end.End, objects liqo.Objects) []string {
 func endState(e *end.End, objects liqo.Objects, remote liqo.RemoteRanges) EndState {
 	return EndState{
 		ClusterID: e.Leaf.ID, ClusterUID: e.Leaf.UID, LiqoNamespace: e.Leaf.LiqoNamespace,
-		Namespace: objects.Namespace(), MTU: objects.MTU(), KeyRotation: objects.KeyRotation(), Network: remote,
+		Namespace: objects.Namespace(), Network: remote,
 	}
 }
 

@@ -37,22 +37,23 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 			RemappedExternalCIDR: external,
 		}
 	}
+	tunnel := liqo.TunnelSettings{MTU: 1340}
 	expected := State{
 		Exists: true, Joined: true, Status: Connected,
 		Client: EndState{
-			ClusterID: "rome", ClusterUID: "uid-of-rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo", MTU: 1340,
+			ClusterID: "rome", ClusterUID: "uid-of-rome", Namespace: "liqo-tenant-milan", LiqoNamespace: "liqo",
 			Network: reached("10.20.0.0/16", "10.72.0.0/16"),
 		},
 		Server: EndState{
-			ClusterID: "milan", ClusterUID: "uid-of-milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo", MTU: 1340,
+			ClusterID: "milan", ClusterUID: "uid-of-milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo",
 			Network: reached("10.10.0.0/16", "10.71.0.0/16"),
 		},
-		ServerGateway: &liqo.GatewayServer{MTU: 1340, ServiceType: "NodePort", Port: 51840, Tunnels: 1,
+		ServerGateway: &liqo.GatewayServer{TunnelSettings: tunnel, ServiceType: "NodePort", Port: 51840, Tunnels: 1,
 			Template: liqo.Template{
 				Name: "wireguard-server", Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
 			}},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
-		ClientGateway: &liqo.GatewayClient{MTU: 1340, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
+		ClientGateway: &liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
 			Template: liqo.Template{
 				Name: "wireguard-client", Namespace: "liqo", Resource: liqo.DefaultClientTemplateResource,
 			}},

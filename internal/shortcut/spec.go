@@ -11,9 +11,8 @@ type Spec struct {
 	// take over what it has made.
 	Create bool
 
-	// These are of both gateways, and override the gateways' own settings.
-	MTU         int    // of the tunnel, in bytes
-	KeyRotation string // another value gives both gateways new keys; empty keeps them
+	// TunnelSettings are of both gateways, and override the gateways' own.
+	liqo.TunnelSettings
 
 	Server liqo.GatewayServer
 	Client liqo.GatewayClient
@@ -45,8 +44,7 @@ type EndSpec struct {
 
 // shareSettings copies to the gateways what both have in common.
 func (s Spec) shareSettings() Spec {
-	s.Server.MTU, s.Client.MTU = s.MTU, s.MTU
-	s.Server.KeyRotation, s.Client.KeyRotation = s.KeyRotation, s.KeyRotation
+	s.Server.TunnelSettings, s.Client.TunnelSettings = s.TunnelSettings, s.TunnelSettings
 	return s
 }
 

@@ -183,7 +183,7 @@ func (x leafIndex) link(i, j int) (Link, bool) {
 	link := Link{
 		Client: x.cluster(i), Server: x.cluster(j),
 		Status: n.status(false), MadeBy: n.madeBy(x.peered(i, j)),
-		MTU: cmp.Or(n.server.MTU(), n.client.MTU()), ServerEndpoint: n.server.Endpoint(),
+		MTU: cmp.Or(n.server.TunnelSettings().MTU, n.client.TunnelSettings().MTU), ServerEndpoint: n.server.Endpoint(),
 		Latency: cmp.Or(n.client.Latency(), n.server.Latency()),
 	}
 	if token := owner.Sole(n.made()); token != "" {

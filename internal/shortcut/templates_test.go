@@ -153,7 +153,7 @@ func TestAMixedPairIsCreatedAndChanged(t *testing.T) {
 				spec.MTU = mtu
 				s.connects(t, spec)
 				state, err := s.Observe(context.WithoutCancel(t.Context()), false)
-				if err != nil || state.Client.MTU != mtu || state.Server.MTU != mtu {
+				if err != nil || state.ClientGateway.MTU != mtu || state.ServerGateway.MTU != mtu {
 					t.Errorf("with an MTU of %d: %+v (%v)", mtu, state, err)
 				}
 			}

@@ -46,7 +46,7 @@ func inOwnNamespaces() shortcut.Spec {
 
 func inTenantNamespaces() shortcut.Spec {
 	return shortcut.Spec{
-		MTU: liqo.DefaultMTU, WaitForConnection: true,
+		TunnelSettings: liqo.TunnelSettings{MTU: liqo.DefaultMTU}, WaitForConnection: true,
 		Server: liqo.GatewayServer{ServiceType: corev1.ServiceTypeNodePort, Port: 51840},
 	}
 }
