@@ -25,14 +25,9 @@ const FieldManager = "terraform-provider-liqo"
 func RemoteID(object client.Object) string { return object.GetLabels()[consts.RemoteClusterID] }
 
 // Apply writes an object by server-side apply, stores the result in object, and returns once the leaf's cache has seen
-// it. Apply takes over fields that other managers have set.
-func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
-	return l.ApplyWith(ctx, object, func(map[string]any) {})
-}
-
-// ApplyWith is like Apply, and also writes what complete adds to the content of the object: fields that its type does
-// not have.
-func (l *Leaf) ApplyWith(ctx context.Context, object client.Object, complete func(content map[string]any)) error {
+// it. Apply takes over fields that other managers have set. It also writes what the functions add to the content of the
+// object: fields that its type does not have.
+func (l *Leaf) Apply(ctx context.Context, object client.Object, additions ...func(content map[string]any)) error {
 	gvk, err := apiutil.GVKForObject(object, l.Live.Scheme())
 	if err != nil {
 		return err
@@ -45,7 +40,9 @@ func (l *Leaf) ApplyWith(ctx context.Context, object client.Object, complete fun
 	intent.SetGroupVersionKind(gvk)
 	unstructured.RemoveNestedField(content, "status")
 	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
-	complete(content)
+	for _, addTo := range additions {
+		addTo(content)
+	}
 	if err := l.Persist(ctx, func() error {
 		return l.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
 			client.FieldOwner(FieldManager), client.ForceOwnership)
@@ -56,6 +53,17 @@ func (l *Leaf) ApplyWith(ctx context.Context, object client.Object, complete fun
 		return err
 	}
 	return l.untilSeen(ctx, object)
+}
+
+// ReadWhole reads an object live, with the fields that its type does not have.
+func (l *Leaf) ReadWhole(ctx context.Context, object client.Object) (*unstructured.Unstructured, error) {
+	gvk, err := apiutil.GVKForObject(object, l.Live.Scheme())
+	if err != nil {
+		return nil, err
+	}
+	whole := &unstructured.Unstructured{}
+	whole.SetGroupVersionKind(gvk)
+	return whole, l.Live.Get(ctx, client.ObjectKeyFromObject(object), whole)
 }
 
 // untilSeen waits until the cache is not older than the object, so that the next read returns what was written. That is

@@ -67,8 +67,7 @@ func (e *End) ChangesGateway(ctx context.Context, settings liqo.Gateway) (bool, 
 	if err != nil || existing == nil {
 		return err == nil, err
 	}
-	differs, err := existing.differs(desired)
-	return differs || rotates(objects, desired.GetAnnotations()[liqo.RotationAnnotation]), err
+	return existing.differs(desired) || rotates(objects, desired.GetAnnotations()[liqo.RotationAnnotation]), nil
 }
 
 // CheckGateway fails if this end can't follow a change to these settings. It changes nothing. A gateway is changed
@@ -88,6 +87,7 @@ func (e *End) CheckGateway(ctx context.Context, settings liqo.Gateway, tunnels i
 
 // gatewayFields are those that a GatewayServer and a GatewayClient have alike.
 type gatewayFields struct {
+	spec       any // all of it
 	template   corev1.ObjectReference
 	technology *corev1.ObjectReference // the object that Liqo renders; nil until then
 	userSecret liqo.KeySecret          // with keys of the user's; its name is empty if there is none
@@ -98,11 +98,15 @@ type gatewayFields struct {
 func fieldsOfGateway(gateway client.Object) gatewayFields {
 	switch gateway := gateway.(type) {
 	case *networkingv1beta1.GatewayServer:
-		return gatewayFields{gateway.Spec.ServerTemplateRef, gateway.Status.ServerRef,
-			userSecretOf(gateway, gateway.Spec.SecretRef), gateway.Status.SecretRef}
+		return gatewayFields{
+			&gateway.Spec, gateway.Spec.ServerTemplateRef, gateway.Status.ServerRef,
+			userSecretOf(gateway, gateway.Spec.SecretRef), gateway.Status.SecretRef,
+		}
 	case *networkingv1beta1.GatewayClient:
-		return gatewayFields{gateway.Spec.ClientTemplateRef, gateway.Status.ClientRef,
-			userSecretOf(gateway, gateway.Spec.SecretRef), gateway.Status.SecretRef}
+		return gatewayFields{
+			&gateway.Spec, gateway.Spec.ClientTemplateRef, gateway.Status.ClientRef,
+			userSecretOf(gateway, gateway.Spec.SecretRef), gateway.Status.SecretRef,
+		}
 	default:
 		return gatewayFields{}
 	}

@@ -21,7 +21,6 @@ type EnsuredGateway struct {
 	New      bool // there was none before
 	Restarts bool // there was one, and its pods restart with a new setting
 
-	tunnels int                    // that it has; 0 means one
 	service *corev1.Service        // of an existing server, after the change
 	pods    corev1.PodTemplateSpec // of one that restarts, after the change
 }
@@ -31,11 +30,11 @@ func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
 
 // createGateway creates a gateway of which there is none.
 func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredGateway, error) {
-	created := EnsuredGateway{Object: gateway.Object, New: true, tunnels: len(gateway.ports.Listed)}
+	created := EnsuredGateway{Object: gateway.Object, New: true}
 	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
 		return EnsuredGateway{}, err
 	}
-	return created, e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
+	return created, e.Leaf.Apply(ctx, gateway.Object, gateway.ports.AddTo)
 }
 
 // changeGateway gives the gateway that exists already the settings of another one, and new keys if these say so. The
@@ -43,7 +42,6 @@ func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredG
 func (e *End) changeGateway(
 	ctx context.Context, objects liqo.Objects, object client.Object, gateway wholeGateway,
 ) (EnsuredGateway, *parts, error) {
-	existing := wholeGateway{object, objects.Ports}
 	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
 		return EnsuredGateway{}, nil, err
 	}
@@ -51,11 +49,8 @@ func (e *End) changeGateway(
 	if err != nil {
 		return EnsuredGateway{}, nil, err
 	}
-	differs, err := existing.differs(gateway)
-	if err != nil {
-		return EnsuredGateway{}, nil, err
-	}
-	ensured, made, err := e.change(ctx, objects, change{existing, gateway, differs, rotated.restarts})
+	existing := wholeGateway{object, objects.Ports}
+	ensured, made, err := e.change(ctx, objects, change{existing, gateway, rotated.restarts})
 	if err == nil {
 		err = e.recordRotation(ctx, rotated)
 	}
@@ -66,7 +61,6 @@ func (e *End) changeGateway(
 type change struct {
 	existing, desired wholeGateway
 
-	differs bool // the desired one from the existing one
 	rotates bool // its keys are new, so that its pods restart in any case
 }
 
@@ -80,14 +74,15 @@ func (e *End) change(
 	ctx context.Context, objects liqo.Objects, change change,
 ) (EnsuredGateway, *parts, error) {
 	gateway := change.desired
-	ensured := EnsuredGateway{Object: gateway.Object, tunnels: len(gateway.ports.Listed)}
+	ensured := EnsuredGateway{Object: gateway.Object}
 	technology := technology{fieldsOfGateway(change.existing.Object).technology}
+	differs := change.existing.differs(gateway)
 	apply := func() error { return e.applyExisting(ctx, change.existing.ports, gateway) }
 	if technology.ObjectReference == nil {
 		return ensured, nil, apply()
 	}
 	if !technology.isWireGuard() {
-		if ensured.New = change.differs; ensured.New {
+		if ensured.New = differs; ensured.New {
 			if err := e.RemoveGateways(ctx); err != nil {
 				return ensured, nil, err
 			}
@@ -98,7 +93,7 @@ func (e *End) change(
 	if err := e.untilParts(ctx, technology, func(p parts) bool { current = p; return true }); err != nil {
 		return ensured, nil, err
 	}
-	if !change.differs && !change.rotates {
+	if !differs && !change.rotates {
 		return ensured, &current, apply()
 	}
 	source, err := e.readSource(ctx, &change.existing, gateway)
@@ -149,27 +144,27 @@ func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself b
 // applyExisting applies an existing gateway, and removes settings that someone else has added. Ports are those of the
 // gateway as it is.
 func (e *End) applyExisting(ctx context.Context, ports liqo.Ports, gateway wholeGateway) error {
-	if _, ok := gateway.Object.(*networkingv1beta1.GatewayServer); ok {
-		return applyWhole(ctx, e, ports, gateway, serverSpec)
-	}
-	return applyWhole(ctx, e, ports, gateway, clientSpec)
-}
-
-// applyWhole does so. Spec returns the settings of a gateway of this kind.
-func applyWhole[S any](
-	ctx context.Context, e *End, existing liqo.Ports, gateway wholeGateway, spec func(client.Object) *S,
-) error {
-	if !haveSameLists(existing, gateway.ports) {
+	if !equality.Semantic.DeepEqual(ports, gateway.ports) {
 		if err := e.switchPorts(ctx, gateway); err != nil {
 			return err
 		}
 	}
 	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
-	err := e.Leaf.ApplyWith(ctx, gateway.Object, gateway.addPorts)
-	if err != nil || equality.Semantic.DeepEqual(spec(desired), spec(gateway.Object)) {
+	err := e.Leaf.Apply(ctx, gateway.Object, gateway.ports.AddTo)
+	if err != nil || !gateway.differs(wholeGateway{desired, gateway.ports}) {
 		return err
 	}
-	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) { *spec(object) = *spec(desired) })
+	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) { setSpec(object, desired) })
+}
+
+// setSpec gives a gateway the spec of another one of its kind.
+func setSpec(gateway, other client.Object) {
+	switch other := other.(type) {
+	case *networkingv1beta1.GatewayServer:
+		gateway.(*networkingv1beta1.GatewayServer).Spec = other.Spec //nolint:errcheck,forcetypeassert // of the same kind
+	case *networkingv1beta1.GatewayClient:
+		gateway.(*networkingv1beta1.GatewayClient).Spec = other.Spec //nolint:errcheck,forcetypeassert // of the same kind
+	}
 }
 
 // replacesGateway reports whether a gateway can't be changed in place to these settings: it is marked for deletion, its

@@ -5,7 +5,6 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
@@ -62,10 +61,6 @@ func (e *End) EnsureGatewayClient(
 	}
 	ensured, _, err := e.changeGateway(ctx, objects, existing, gateway)
 	return ensured, err
-}
-
-func clientSpec(object client.Object) *networkingv1beta1.GatewayClientSpec {
-	return &object.(*networkingv1beta1.GatewayClient).Spec //nolint:errcheck,forcetypeassert // only for GatewayClients
 }
 
 // ReplacesGatewayClient reports whether there is a gateway that can't be changed in place. The reasons are those of

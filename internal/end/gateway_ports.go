@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,32 +45,20 @@ type wholeGateway struct {
 	ports liqo.Ports
 }
 
+// differs reports whether the spec of the gateway is not that of another one.
+func (g wholeGateway) differs(other wholeGateway) bool {
+	return !equality.Semantic.DeepEqual(fieldsOfGateway(g.Object).spec, fieldsOfGateway(other.Object).spec) ||
+		!equality.Semantic.DeepEqual(g.ports, other.ports)
+}
+
 // spec returns the spec of the gateway as data.
 func (g wholeGateway) spec() (map[string]any, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(g.Object)
 	if err != nil {
 		return nil, err
 	}
-	g.addPorts(content)
-	spec, _, err := unstructured.NestedMap(content, "spec")
-	return spec, err
-}
-
-// addPorts adds the lists of ports to the content of the gateway.
-func (g wholeGateway) addPorts(content map[string]any) {
-	for field, list := range g.ports.Endpoint() {
-		_ = unstructured.SetNestedField(content, list, "spec", "endpoint", field) // an endpoint is an object
-	}
-}
-
-// differs reports whether the spec of the gateway is not that of another one.
-func (g wholeGateway) differs(other wholeGateway) (bool, error) {
-	before, err := g.spec()
-	if err != nil {
-		return false, err
-	}
-	after, err := other.spec()
-	return !equality.Semantic.DeepEqual(before, after), err
+	g.ports.AddTo(content)
+	return fieldsOf(content["spec"]), nil
 }
 
 // switchPorts changes the lists of ports of an existing gateway, or replaces them by the single port or that by them.
@@ -82,25 +68,17 @@ func (e *End) switchPorts(ctx context.Context, desired wholeGateway) error {
 	if err != nil {
 		return err
 	}
-	endpoint := map[string]any{"port": nil, "nodePort": nil, "ports": nil, "nodePorts": nil}
-	for field := range endpoint {
-		endpoint[field] = fieldsOf(spec["endpoint"])[field]
+	endpoint := map[string]any{}
+	for _, field := range []string{"port", "nodePort", "ports", "nodePorts"} {
+		endpoint[field] = fieldsOf(spec["endpoint"])[field] // nil removes it
 	}
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"endpoint": endpoint}})
 	if err != nil {
 		return err
 	}
-	whole, err := e.unread(desired.Object)
-	if err != nil {
-		return err
-	}
+	patched := desired.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
 	return e.Leaf.Persist(ctx, func() error {
-		return e.Leaf.Live.Patch(ctx, whole, client.RawPatch(types.MergePatchType, patch),
+		return e.Leaf.Live.Patch(ctx, patched, client.RawPatch(types.MergePatchType, patch),
 			client.FieldOwner(cluster.FieldManager))
 	})
-}
-
-// haveSameLists reports whether two gateways have the same lists of ports.
-func haveSameLists(one, other liqo.Ports) bool {
-	return slices.Equal(one.Listed, other.Listed) && slices.Equal(one.Nodes, other.Nodes)
 }

@@ -6,7 +6,6 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -107,10 +106,6 @@ func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewayServer)
 	}
 }
 
-func serverSpec(object client.Object) *networkingv1beta1.GatewayServerSpec {
-	return &object.(*networkingv1beta1.GatewayServer).Spec //nolint:errcheck,forcetypeassert // only for GatewayServers
-}
-
 // ReplacesGatewayServer reports whether there is a gateway that can't be changed in place. This is so if its namespace,
 // template or Secret changes, or if it is marked for deletion. It is also so if something is gone that Liqo created for
 // it and does not create again.
@@ -128,13 +123,13 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 	return e.ServiceLost(ctx, objects)
 }
 
-// WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's Service has an
-// address.
+// WaitForEndpoint waits for the endpoint of this leaf's gateway, with a port for each tunnel. Liqo reports it once the
+// gateway's Service has an address.
 func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo.Endpoint, error) {
 	var endpoint *liqo.Endpoint
 	err := e.waitForGateway(ctx, "the gateway's Service to get an address", e.Find, func(objects liqo.Objects) bool {
 		endpoint = objects.Endpoint()
-		return endpoint != nil && max(1, len(endpoint.Ports)) == max(1, gateway.tunnels) &&
+		return endpoint != nil && len(endpoint.Ports) == len(objects.Ports.Listed) &&
 			(gateway.service == nil || endpoint.Reaches(gateway.service))
 	})
 	if err != nil {

@@ -12,8 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
@@ -94,7 +92,7 @@ func (e *End) settingsAfter(
 	if err != nil {
 		return nil, err
 	}
-	whole, err := e.readWhole(ctx, existing.Object)
+	whole, err := e.Leaf.ReadWhole(ctx, existing.Object)
 	if apierrors.IsNotFound(err) {
 		return after, nil
 	}
@@ -127,28 +125,6 @@ func carry(live, before, after map[string]any) map[string]any {
 func fieldsOf(value any) map[string]any {
 	fields, _ := value.(map[string]any)
 	return fields
-}
-
-// readWhole reads an object live, with the fields that the types of this program do not have.
-func (e *End) readWhole(ctx context.Context, object client.Object) (*unstructured.Unstructured, error) {
-	whole, err := e.unread(object)
-	if err != nil {
-		return nil, err
-	}
-	return whole, e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(object), whole)
-}
-
-// unread returns an object of the same kind and name, whose content is any fields.
-func (e *End) unread(object client.Object) (*unstructured.Unstructured, error) {
-	whole := &unstructured.Unstructured{}
-	kind, err := apiutil.GVKForObject(object, e.Leaf.Live.Scheme())
-	if err != nil {
-		return nil, err
-	}
-	whole.SetGroupVersionKind(kind)
-	whole.SetNamespace(object.GetNamespace())
-	whole.SetName(object.GetName())
-	return whole, nil
 }
 
 // rendering is what Liqo's templates of gateways refer to. Its fields have the names of Liqo's own.

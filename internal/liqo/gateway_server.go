@@ -54,7 +54,7 @@ func (g GatewayServer) Observed(gateway GatewayServer, liqoNamespace string) Gat
 // empty address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
 	if status := o.EndpointStatus(); status != nil {
-		return endpointOf(status, o.Ports.Reported)
+		return endpointOf(status, o.Reported)
 	}
 	return nil
 }

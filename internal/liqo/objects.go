@@ -21,8 +21,10 @@ type Objects struct {
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection
 
-	// Ports are the lists of the gateway. See [Objects.ReadPorts].
-	Ports Ports
+	// Ports are the lists of the gateway, and Reported is at which ports a server says it can be reached. See
+	// [Objects.ReadPorts].
+	Ports    Ports
+	Reported []int32
 
 	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else it is zero. Only
 	// what observes the objects knows it; see [Objects.ReadSilence].
@@ -73,7 +75,7 @@ func (o Objects) EndpointStatus() *networkingv1beta1.EndpointStatus {
 		return nil
 	}
 	endpoint := o.GatewayServer.Status.Endpoint
-	if firstOf(o.Ports.Reported, endpoint.Port) == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
+	if firstOf(o.Reported, endpoint.Port) == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
 		return nil
 	}
 	return endpoint

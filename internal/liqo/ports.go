@@ -6,17 +6,17 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// Ports are the lists of ports of a gateway with several tunnels, one port for each. The list excludes the single port
-// that every version of Liqo has. The types of Liqo 1.2 have no lists, so neither has the cache.
+// Ports are the lists of ports in the endpoint of a gateway with several tunnels, one port for each. A list excludes
+// the single port that every version of Liqo has. The types of Liqo 1.2 have no lists, so neither has the cache.
 type Ports struct {
-	Listed   []int32 // of the Service, or those that a client dials
-	Nodes    []int32 // of the nodes; empty if Kubernetes chooses
-	Reported []int32 // at which a server says it can be reached
+	Listed []int32 `json:"ports,omitempty"`     // of the Service, or those that a client dials
+	Nodes  []int32 `json:"nodePorts,omitempty"` // of the nodes; empty if Kubernetes chooses
 }
 
 // Consecutive returns the ports of several tunnels, which follow each other. One tunnel needs no list.
@@ -31,32 +31,55 @@ func Consecutive(first int32, tunnels int) []int32 {
 	return ports
 }
 
-// Endpoint returns the fields of a gateway's endpoint in which the lists are, and the single ports that they exclude.
-func (p Ports) Endpoint() map[string]any {
-	fields := map[string]any{}
-	for field, ports := range map[string][]int32{"ports": p.Listed, "nodePorts": p.Nodes} {
-		if len(ports) > 0 {
-			list := make([]any, len(ports))
-			for i, port := range ports {
-				list[i] = int64(port)
-			}
-			fields[field] = list
-		}
+// AddTo adds the lists to the content of a gateway.
+func (p Ports) AddTo(content map[string]any) {
+	lists, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&p) // numbers are data
+	for field, list := range lists {
+		_ = unstructured.SetNestedField(content, list, "spec", "endpoint", field) // an endpoint is an object
 	}
-	return fields
+}
+
+// ReadPorts reads the lists of the gateway live, if it has no single port.
+func (o *Objects) ReadPorts(ctx context.Context, leaf *cluster.Leaf) error {
+	var single int32
+	switch gateway := o.Gateway().(type) {
+	case *networkingv1beta1.GatewayServer:
+		single = gateway.Spec.Endpoint.Port
+	case *networkingv1beta1.GatewayClient:
+		single = gateway.Spec.Endpoint.Port
+	default:
+		return nil
+	}
+	if single != 0 {
+		return nil
+	}
+	whole, err := leaf.ReadWhole(ctx, o.Gateway())
+	if err != nil {
+		return leaf.Explain(client.IgnoreNotFound(err))
+	}
+	o.Ports, o.Reported = portsAt(whole, "spec"), portsAt(whole, "status").Listed
+	return nil
+}
+
+// portsAt returns the lists of the endpoint in a part of a gateway. Fields of a custom build that are something else
+// are no lists.
+func portsAt(gateway *unstructured.Unstructured, part string) Ports {
+	var ports Ports
+	endpoint, _, err := unstructured.NestedMap(gateway.Object, part, "endpoint")
+	if err != nil || runtime.DefaultUnstructuredConverter.FromUnstructured(endpoint, &ports) != nil {
+		return Ports{}
+	}
+	return ports
 }
 
 // tunnels returns how many tunnels a gateway with these lists has. The result is 0 if the ports do not follow each
 // other, which no settings say.
 func (p Ports) tunnels() int {
-	switch {
-	case len(p.Listed) == 0:
-		return 1
-	case len(p.Listed) > 1 && !slices.Equal(p.Listed, Consecutive(p.Listed[0], len(p.Listed))):
+	count := max(1, len(p.Listed))
+	if count > 1 && !slices.Equal(p.Listed, Consecutive(p.Listed[0], count)) {
 		return 0
-	default:
-		return len(p.Listed)
 	}
+	return count
 }
 
 // firstOf returns the first port of a list, or else the single port.
@@ -65,41 +88,4 @@ func firstOf(ports []int32, single int32) int32 {
 		return ports[0]
 	}
 	return single
-}
-
-// ReadPorts reads the lists of the gateway live, if it has no single port.
-func (o *Objects) ReadPorts(ctx context.Context, leaf *cluster.Leaf) error {
-	whole := &unstructured.Unstructured{}
-	switch {
-	case o.GatewayServer != nil && o.GatewayServer.Spec.Endpoint.Port == 0:
-		whole.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayServerKind))
-	case o.GatewayServer == nil && o.GatewayClient != nil && o.GatewayClient.Spec.Endpoint.Port == 0:
-		whole.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayClientKind))
-	default:
-		return nil
-	}
-	if err := leaf.Live.Get(ctx, client.ObjectKeyFromObject(o.Gateway()), whole); err != nil {
-		return leaf.Explain(client.IgnoreNotFound(err))
-	}
-	o.Ports = Ports{
-		Listed:   portsAt(whole, "spec", "endpoint", "ports"),
-		Nodes:    portsAt(whole, "spec", "endpoint", "nodePorts"),
-		Reported: portsAt(whole, "status", "endpoint", "ports"),
-	}
-	return nil
-}
-
-// portsAt returns a list of ports. A field of a custom build that is something else is no list.
-func portsAt(object *unstructured.Unstructured, field ...string) []int32 {
-	list, _, err := unstructured.NestedSlice(object.Object, field...)
-	if err != nil {
-		return nil
-	}
-	var ports []int32
-	for _, item := range list {
-		if port, ok := item.(int64); ok && port > 0 && port <= 1<<16 {
-			ports = append(ports, int32(port))
-		}
-	}
-	return ports
 }

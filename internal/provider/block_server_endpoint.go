@@ -68,19 +68,7 @@ func endpointObject(endpoint *liqo.Endpoint) types.Object {
 	return types.ObjectValueMust(endpointTypes, map[string]attr.Value{
 		"addresses": types.ListValueMust(types.StringType, addresses),
 		"port":      types.Int32Value(endpoint.Port),
-		"ports":     portList(endpoint.Ports),
+		"ports":     listOrNull(types.Int32Type, endpoint.Ports, types.Int32Value),
 		"protocol":  types.StringValue(endpoint.Protocol),
 	})
-}
-
-// portList returns null for no ports.
-func portList(ports []int32) types.List {
-	if len(ports) == 0 {
-		return types.ListNull(types.Int32Type)
-	}
-	values := make([]attr.Value, len(ports))
-	for i, port := range ports {
-		values[i] = types.Int32Value(port)
-	}
-	return types.ListValueMust(types.Int32Type, values)
 }

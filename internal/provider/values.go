@@ -91,14 +91,19 @@ func cidrOrNull(cidr string) cidrtypes.IPPrefix {
 
 // cidrList returns null for nil.
 func cidrList(cidrs []string) types.List {
-	if cidrs == nil {
-		return types.ListNull(cidrtypes.IPPrefixType{})
+	return listOrNull(cidrtypes.IPPrefixType{}, cidrs, cidrtypes.NewIPPrefixValue)
+}
+
+// listOrNull returns a list of values of this type, or null for nil.
+func listOrNull[T any, V attr.Value](kind attr.Type, items []T, valueOf func(T) V) types.List {
+	if items == nil {
+		return types.ListNull(kind)
 	}
-	values := make([]attr.Value, len(cidrs))
-	for i, cidr := range cidrs {
-		values[i] = cidrtypes.NewIPPrefixValue(cidr)
+	values := make([]attr.Value, len(items))
+	for i, item := range items {
+		values[i] = valueOf(item)
 	}
-	return types.ListValueMust(cidrtypes.IPPrefixType{}, values)
+	return types.ListValueMust(kind, values)
 }
 
 // textMap returns the found map. An empty map is null if it was not set.

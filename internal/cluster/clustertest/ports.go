@@ -1,13 +1,16 @@
 package clustertest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -16,48 +19,51 @@ import (
 // keepPorts lets a leaf keep the lists of ports of its gateways. Its fake client keeps objects in the types of Liqo
 // 1.2, which do not have them. A server reports its node ports, or else the ports of its Service.
 func keepPorts(leaf *cluster.Leaf) {
-	k := keptPorts{lists: map[string]map[string]any{}}
+	k := keptPorts{lists: map[string]portLists{}}
 	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Apply: k.apply, Patch: k.patch, Get: k.get})
 }
 
 // keptPorts are the lists of gateways, by kind and name.
 type keptPorts struct {
 	mu    sync.Mutex
-	lists map[string]map[string]any
+	lists map[string]portLists
 }
 
-func nameOf(object client.Object) string {
-	return object.GetObjectKind().GroupVersionKind().Kind + " " + client.ObjectKeyFromObject(object).String()
+type portLists struct {
+	Ports     []int64 `json:"ports,omitempty"`
+	NodePorts []int64 `json:"nodePorts,omitempty"`
 }
 
-// write keeps the lists in the endpoint of a gateway. An apply has all lists that its manager wants, a patch those that
-// it changes.
-func (k *keptPorts) write(object client.Object, endpoint map[string]any, isPatch bool) {
+func nameOf(c client.Client, object client.Object) string {
+	kind, _ := apiutil.GVKForObject(object, c.Scheme()) // the client itself refuses an unknown one
+	return kind.Kind + " " + client.ObjectKeyFromObject(object).String()
+}
+
+// write keeps the lists of a gateway in JSON. An apply has all lists that its manager wants, a patch those that it
+// changes.
+func (k *keptPorts) write(name string, data []byte, isPatch bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	kept := map[string]any{}
-	for _, field := range []string{"ports", "nodePorts"} {
-		value, isSet := endpoint[field]
-		if isPatch && !isSet {
-			value = k.lists[nameOf(object)][field]
-		}
-		if value != nil {
-			kept[field] = value
-		}
+	var object struct{ Spec struct{ Endpoint portLists } }
+	if isPatch {
+		object.Spec.Endpoint = k.lists[name]
 	}
-	k.lists[nameOf(object)] = kept
+	err := json.Unmarshal(data, &object)
+	k.lists[name] = object.Spec.Endpoint
+	return err
 }
 
 func (k *keptPorts) apply(
 	ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
 ) error {
 	if object, ok := intent.(client.Object); ok {
-		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(intent)
+		data, err := json.Marshal(intent)
 		if err != nil {
 			return err
 		}
-		endpoint, _, _ := unstructured.NestedMap(content, "spec", "endpoint")
-		k.write(object, endpoint, false)
+		if err := k.write(nameOf(c, object), data, false); err != nil {
+			return err
+		}
 	}
 	return c.Apply(ctx, intent, options...)
 }
@@ -65,24 +71,14 @@ func (k *keptPorts) apply(
 func (k *keptPorts) patch(
 	ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
 ) error {
-	if _, whole := object.(*unstructured.Unstructured); whole {
+	if patch.Type() == types.MergePatchType {
 		data, err := patch.Data(object)
 		if err != nil {
 			return err
 		}
-		var change struct {
-			Spec struct{ Endpoint map[string]any }
-		}
-		if err := json.Unmarshal(data, &change); err != nil {
+		if err := k.write(nameOf(c, object), data, true); err != nil {
 			return err
 		}
-		for _, value := range change.Spec.Endpoint {
-			list, _ := value.([]any)
-			for i := range list {
-				list[i] = int64(list[i].(float64)) //nolint:errcheck,forcetypeassert // as JSON has numbers
-			}
-		}
-		k.write(object, change.Spec.Endpoint, true)
 	}
 	return c.Patch(ctx, object, patch, options...)
 }
@@ -95,18 +91,18 @@ func (k *keptPorts) get(
 		return err
 	}
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	for field, list := range k.lists[nameOf(whole)] {
-		if err := unstructured.SetNestedField(whole.Object, list, "spec", "endpoint", field); err != nil {
-			return err
-		}
+	lists := k.lists[nameOf(c, whole)]
+	k.mu.Unlock()
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&lists)
+	if err != nil || len(fields) == 0 {
+		return err
 	}
-	ports, listens := k.lists[nameOf(whole)]["nodePorts"]
-	if !listens {
-		ports, listens = k.lists[nameOf(whole)]["ports"]
+	for field, list := range fields {
+		_ = unstructured.SetNestedField(whole.Object, list, "spec", "endpoint", field) // a gateway has an endpoint
 	}
-	if _, reports, _ := unstructured.NestedMap(whole.Object, "status", "endpoint"); listens && reports {
-		return unstructured.SetNestedField(whole.Object, ports, "status", "endpoint", "ports")
+	if _, reports, _ := unstructured.NestedMap(whole.Object, "status", "endpoint"); reports {
+		return unstructured.SetNestedField(whole.Object, cmp.Or(fields["nodePorts"], fields["ports"]),
+			"status", "endpoint", "ports")
 	}
 	return nil
 }
