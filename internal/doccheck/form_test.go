@@ -21,21 +21,3 @@ func TestTheRegistryShowsEveryPageInAGroupAndWithoutTheSourceOfAPicture(t *testi
 		}
 	}
 }
-
-// TestUsersReadAmericanEnglish knows the British words that writers of this documentation have used or could use.
-func TestUsersReadAmericanEnglish(t *testing.T) {
-	british := regexp.MustCompile(`(?i)\b(\w*(centre|neighbour|colour|behaviour|favour|licence|analyse|catalogue)(s|d)?|` +
-		`dialled|dialling|cancelled|cancelling|labelled|labelling|spelt|whilst|artefacts?|` +
-		`(organi|recogni|authori|initiali|optimi|customi|minimi|synchroni|summari)s(e|es|ed|ing|ation))\b`)
-	for _, file := range pages(t, []string{
-		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "templates", "examples",
-	}, ".md", ".tmpl", ".tf", ".hcl", ".yaml") {
-		number := 0
-		for line := range strings.Lines(read(t, file)) {
-			number++
-			if word := british.FindString(line); word != "" {
-				t.Errorf("%s:%d: %q is British. The documentation is in American English", file, number, word)
-			}
-		}
-	}
-}

@@ -12,8 +12,10 @@ import (
 
 // The addresses at which readers find docs/ and the repository.
 const (
-	registry = "https://registry.terraform.io/providers/leafmesh/liqo/latest/docs"
-	github   = "https://github.com/leafmesh/terraform-provider-liqo/"
+	registry = "https://registry.terraform.io/providers/leafmesh/liqo/"
+	latest   = registry + "latest/docs"
+	blob     = "https://github.com/leafmesh/terraform-provider-liqo/blob/main/"
+	tree     = "https://github.com/leafmesh/terraform-provider-liqo/tree/main/"
 	raw      = "https://raw.githubusercontent.com/leafmesh/terraform-provider-liqo/main/"
 )
 
@@ -33,101 +35,75 @@ func TestEveryLinkWorksInTheRepositoryAndInTheRegistry(t *testing.T) {
 		if strings.Contains(file, "/testdata/") || strings.HasPrefix(path.Base(file), "troubles") {
 			continue // entries of a guide, whose links begin there
 		}
+		addresses := []string{blob + file}
+		if strings.HasPrefix(file, "docs/") {
+			addresses = append(addresses, addressOf(file))
+		}
 		for _, found := range link.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, file), ""), -1) {
-			target := found[1]
-			if problem := inRepository(t, file, target); problem != "" {
-				t.Errorf("%s: the link to %s is broken in the repository: %s", file, target, problem)
-			}
-			if strings.HasPrefix(file, "docs/") {
-				if problem := inRegistry(t, file, target); problem != "" {
-					t.Errorf("%s: the link to %s is broken in the registry: %s", file, target, problem)
+			for _, address := range addresses {
+				if problem := broken(t, address, found[1]); problem != "" {
+					t.Errorf("%s: the link to %s is broken at %s: %s", file, found[1], address, problem)
 				}
 			}
 		}
 	}
 }
 
-// inRepository returns what is wrong with a link of a file as GitHub resolves it.
-func inRepository(t *testing.T, file, target string) string {
+// broken returns what is wrong with a link of the page at an address, unless it leads to somewhere else.
+func broken(t *testing.T, address, link string) string {
 	t.Helper()
-	if strings.HasPrefix(target, registry) {
-		return "" // it leads to the registry from here, too
-	}
-	for _, prefix := range []string{raw, github + "blob/main/", github + "tree/main/"} {
-		if rest, ours := strings.CutPrefix(target, prefix); ours {
-			file, target = "README.md", rest
-		}
-	}
-	parsed, err := url.Parse(target)
+	from, err := url.Parse(address)
 	if err != nil {
 		return err.Error()
 	}
-	if parsed.IsAbs() {
-		return ""
-	}
-	to := file
-	if parsed.Path != "" {
-		to = path.Join(path.Dir(file), parsed.Path)
-	}
-	if strings.HasPrefix(to, "..") {
-		return "" // a page of GitHub beside the repository, such as its list of security advisories
-	}
-	if !exists(to) {
-		return "there is no " + to
-	}
-	return missingAnchor(t, to, parsed.Fragment)
-}
-
-// inRegistry returns what is wrong with a link of a page as the registry resolves it. The address of docs/index.md has
-// no slash at its end, so links that are relative to it would leave docs/.
-func inRegistry(t *testing.T, file, target string) string {
-	t.Helper()
-	base, err := url.Parse(addressOf(file))
+	to, err := from.Parse(link)
 	if err != nil {
 		return err.Error()
 	}
-	to, err := base.Parse(target)
-	if err != nil {
-		return err.Error()
-	}
-	if !strings.HasPrefix(to.String(), strings.TrimSuffix(registry, "latest/docs")) {
-		return ""
-	}
-	fragment := to.Fragment
+	anchor := to.Fragment
 	to.Fragment = ""
-	address := strings.TrimSuffix(to.String(), ".md")
-	for _, page := range pages(t, []string{"docs"}, ".md") {
-		if addressOf(page) == address {
-			return missingAnchor(t, page, fragment)
+	file, ours := fileAt(t, to.String())
+	switch {
+	case !ours:
+		return ""
+	case !exists(file):
+		return "there is no " + file
+	case anchor != "" && path.Ext(file) == ".md" && !hasAnchor(t, file, anchor):
+		return file + " has no heading #" + anchor
+	}
+	return ""
+}
+
+// fileAt returns the file of the repository that readers find at an address, and whether they look for it there at all.
+func fileAt(t *testing.T, address string) (file string, ours bool) {
+	t.Helper()
+	for _, folder := range []string{blob, tree, raw} {
+		if file, ours = strings.CutPrefix(address, folder); ours {
+			return file, true
 		}
 	}
-	return "no page has the address " + address
+	for _, page := range pages(t, []string{"docs"}, ".md") {
+		if addressOf(page) == strings.TrimSuffix(address, ".md") {
+			return page, true
+		}
+	}
+	return strings.CutPrefix(address, registry)
 }
 
-// addressOf returns where the registry shows a page of docs/.
+// addressOf returns where the registry shows a page of docs/. The address of docs/index.md has no slash at its end, so
+// links that are relative to it would leave docs/.
 func addressOf(page string) string {
-	name := strings.TrimSuffix(strings.TrimPrefix(page, "docs/"), ".md")
-	if name == "index" {
-		return registry
-	}
-	return registry + "/" + name
+	return strings.TrimSuffix(latest+strings.TrimSuffix(strings.TrimPrefix(page, "docs"), ".md"), "/index")
 }
 
-// missingAnchor returns an error if the page has no heading with this anchor.
-func missingAnchor(t *testing.T, page, anchor string) string {
+func hasAnchor(t *testing.T, page, anchor string) bool {
 	t.Helper()
-	if anchor == "" || path.Ext(page) != ".md" {
-		return ""
+	text := read(t, page)
+	if strings.Contains(text, `<a id="`+anchor+`"></a>`) { // as nested blocks of a schema have it
+		return true
 	}
-	var anchors []string
-	for _, found := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, page), ""), -1) {
-		anchors = append(anchors, anchorOf(found[1]))
-	}
-	// Nested blocks of a schema have anchors of their own.
-	if slices.Contains(anchors, anchor) || strings.Contains(read(t, page), `<a id="`+anchor+`"></a>`) {
-		return ""
-	}
-	return page + " has no heading #" + anchor
+	headings := heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1)
+	return slices.ContainsFunc(headings, func(found []string) bool { return anchorOf(found[1]) == anchor })
 }
 
 // anchorOf returns the anchor of a heading.
@@ -141,22 +117,22 @@ func anchorOf(text string) string {
 		default:
 			return -1
 		}
-	}, strings.ReplaceAll(text, "`", ""))
+	}, text)
 }
 
 func TestALinkIsResolvedAsTheRegistryDoes(t *testing.T) {
 	for name, test := range map[string]struct {
-		file, target string
-		broken       bool
+		page, link string
+		broken     bool
 	}{
 		"relative to the overview":       {"docs/index.md", "guides/trust.md", true},
-		"absolute from the overview":     {"docs/index.md", registry + "/guides/trust", false},
+		"absolute from the overview":     {"docs/index.md", latest + "/guides/trust", false},
 		"from a guide to a resource":     {"docs/guides/trust.md", "../resources/shortcut.md", false},
 		"from a guide to the overview":   {"docs/guides/trust.md", "../index.md", true},
 		"to a heading that is not there": {"docs/guides/trust.md", "lifecycle.md#nothing", true},
 		"to another site":                {"docs/guides/trust.md", "https://liqo.io", false},
 	} {
-		if problem := inRegistry(t, test.file, test.target); (problem != "") != test.broken {
+		if problem := broken(t, addressOf(test.page), test.link); (problem != "") != test.broken {
 			t.Errorf("%s: %q", name, problem)
 		}
 	}

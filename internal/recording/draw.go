@@ -5,53 +5,17 @@ import (
 	"html"
 	"regexp"
 	"strings"
-	"time"
 )
 
 const (
-	longest = 1500 * time.Millisecond // the demo's own pauses are shortened to this; also the time to read a step
-	end     = 4 * time.Second         // how long the last screen stays
+	pause = 1.5 // seconds to read a screen
+	last  = 3   // pauses for which the last screen stays
 
 	rows, height = 22, 20 // of the screen, and of a row in pixels
 )
 
-// line is a line of the recording. It appears this long after the one before it.
-type line struct {
-	text  string
-	pause time.Duration
-}
-
-var (
-	took  = regexp.MustCompile(`(?m)^ {4}\(([\d.]+\w+)\)$`)
-	after = regexp.MustCompile(` complete after (\d+s)`)
-)
-
-// linesOf returns the steps of the demo that follow the start of the clusters, with the pauses that the log tells.
-func linesOf(log string) []line {
-	_, log, _ = strings.Cut(log, "==> [3/")
-	log, _, _ = strings.Cut(ranges.ReplaceAllString(log, "…\n"), "==> Every step held")
-	lines := []line{{"$ make demo", 0}, {"…", 0}}
-	for _, step := range strings.Split(log, "==> ")[1:] {
-		lines = append(lines, line{"", longest})
-		for i, text := range strings.Split("==> "+strings.TrimSpace(step), "\n") {
-			pause := sum(after, text)
-			if i == 1 { // what comes before Terraform's first change
-				pause = sum(took, step) - sum(after, step)
-			}
-			lines = append(lines, line{text, min(max(pause, 0), longest)})
-		}
-	}
-	return lines
-}
-
-// sum adds all durations that a pattern finds.
-func sum(pattern *regexp.Regexp, text string) (all time.Duration) {
-	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
-		duration, _ := time.ParseDuration(found[1])
-		all += duration
-	}
-	return all
-}
+// A line that matches begins the next screen.
+var begins = regexp.MustCompile(`(?:^==>| complete after) `)
 
 // svg is the picture. Its background makes it look the same on light and on dark pages. 80 characters of each of these
 // fonts fit into its width. Where nothing may move, it shows the last screen.
@@ -86,26 +50,34 @@ var classes = []struct {
 	{"text", regexp.MustCompile(`.`)},
 }
 
-// draw returns an SVG in which the lines appear one after the other, at the bottom of a screen that scrolls.
-func draw(lines []line) string {
-	length := end
-	for _, l := range lines {
-		length += l.pause
-	}
-	var at time.Duration
-	var scroll, text strings.Builder
-	offset := func(shown int) int { return (rows - shown) * height }
-	for i, l := range lines {
-		at += l.pause
-		if i+1 == len(lines) || lines[i+1].pause > 0 {
-			fmt.Fprintf(&scroll, "%.2f%%{transform:translateY(%dpx)}\n", 100*at.Seconds()/length.Seconds(), offset(i+1))
+// draw returns an SVG of the steps that follow the start of the clusters. They appear one after the other, at the
+// bottom of a screen that scrolls.
+func draw(log string) string {
+	const first, summary = "==> [4/", "==> Every step held"
+	_, log, _ = strings.Cut(log, first)
+	log, _, _ = strings.Cut(ranges.ReplaceAllString(log, "…\n"), summary)
+	lines := strings.Split("$ make demo\n…\n\n"+first+strings.TrimSpace(log), "\n")
+
+	var shown []int // the number of lines, by screen
+	var text strings.Builder
+	for i, line := range lines {
+		if begins.MatchString(line) {
+			shown = append(shown, i)
 		}
 		for _, class := range classes {
-			if class.lines.MatchString(l.text) {
-				fmt.Fprintf(&text, "<text y=\"%d\" class=%q>%s</text>\n", i*height+15, class.name, html.EscapeString(l.text))
+			if class.lines.MatchString(line) {
+				fmt.Fprintf(&text, "<text y=\"%d\" class=%q>%s</text>\n", i*height+15, class.name, html.EscapeString(line))
 				break
 			}
 		}
 	}
-	return fmt.Sprintf(svg, offset(len(lines)), length.Seconds(), &scroll, &text)
+	shown = append(shown, len(lines))
+
+	pauses := len(shown) - 1 + last
+	offset := func(shown int) int { return (rows - shown) * height }
+	var scroll strings.Builder
+	for i, lines := range shown {
+		fmt.Fprintf(&scroll, "%.2f%%{transform:translateY(%dpx)}\n", 100*float64(i)/float64(pauses), offset(lines))
+	}
+	return fmt.Sprintf(svg, offset(len(lines)), pause*float64(pauses), &scroll, &text)
 }

@@ -46,7 +46,7 @@ func run(record bool) error {
 			return err
 		}
 	}
-	fmt.Print(draw(linesOf(log)))
+	fmt.Print(draw(log))
 	return nil
 }
 
