@@ -92,7 +92,8 @@ func TestAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
 	l := leavesFor(t)
 	l.joinedByHand()
 	refused := []string{
-		"Error: A network with", "exists already on leaf", "with " + romeMilan + ", adopt_existing This provider did not make",
+		"Error: A network with", "exists already on leaf",
+		"with " + romeMilan + ", adopt_existing This provider did not make",
 		"Import that network, set `adopt_existing = true` to take it over, or remove it first, for instance with " +
 			"`liqoctl network reset`.",
 	}

@@ -20,7 +20,8 @@ func TestRangesThatWouldLosePacketsAreRefusedAtThePlan(t *testing.T) {
 		"the external CIDR": {
 			`client_network = { external_cidr = "192.168.0.128/25" }`,
 			[]string{
-				`Error: 192.168.0.128/25 does not begin the external CIDR on leaf "rome"`, `client_network.external_cidr = "192.168.0.128/25"`,
+				`Error: 192.168.0.128/25 does not begin the external CIDR on leaf "rome"`,
+				`client_network.external_cidr = "192.168.0.128/25"`,
 				`The external CIDR of "rome" is 192.168.0.0/24.`,
 			},
 		},

@@ -13,8 +13,8 @@ import (
 // forced is a shortcut that gives up a leaf which is gone.
 var forced = between("milan", overNodePort+"\nforce_destroy = true")
 
-// isDestroyedWithoutMilan destroys a shortcut that has given up Milan, where all its objects stay. Once Milan is back, a
-// new shortcut adopts and removes them.
+// isDestroyedWithoutMilan destroys a shortcut that has given up Milan, where all its objects stay. Once Milan is back,
+// a new shortcut adopts and removes them.
 func (p *project) isDestroyedWithoutMilan(comesBack func()) {
 	p.t.Helper()
 	p.destroy().says("Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`)

@@ -119,9 +119,9 @@ func (p *project) destroy() *outcome {
 }
 
 // destroyFails is `terraform destroy`, which must fail and say these sentences.
-func (p *project) destroyFails(sentences ...string) *outcome {
+func (p *project) destroyFails(sentences ...string) {
 	p.t.Helper()
-	return p.refused(p.tryApply(true), sentences)
+	p.refused(p.tryApply(true), sentences)
 }
 
 // imports is `terraform import`, which must succeed.

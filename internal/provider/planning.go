@@ -57,7 +57,9 @@ func planResource[M any, P lifeModel[M]](
 
 // proposed reads what Terraform proposes. The second plan of a replacement has the private state that the first plan
 // saved, and so the same token.
-func proposed[M any, P lifeModel[M]](ctx context.Context, req resource.ModifyPlanRequest) (*proposal[P], diag.Diagnostics) {
+func proposed[M any, P lifeModel[M]](
+	ctx context.Context, req resource.ModifyPlanRequest,
+) (*proposal[P], diag.Diagnostics) {
 	p := &proposal[P]{plan: new(M), config: new(M)}
 	diags := req.Plan.Get(ctx, p.plan)
 	diags.Append(req.Config.Get(ctx, p.config)...)

@@ -47,8 +47,8 @@ func (p *servicePlanning) propose(ctx context.Context) (diags diag.Diagnostics) 
 	return diags
 }
 
-// foresee warns of what will keep leaves from following a new resource. Nothing is an error, because the plan may create
-// the Service, its pods and the networks of the leaves.
+// foresee warns of what will keep leaves from following a new resource. Nothing is an error, because the plan may
+// create the Service, its pods and the networks of the leaves.
 func (p *servicePlanning) foresee(ctx context.Context) diag.Diagnostics {
 	if p.state != nil || p.service == nil {
 		return nil

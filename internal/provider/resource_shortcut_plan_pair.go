@@ -33,8 +33,8 @@ func (p *planning) planPair(ctx context.Context) diag.Diagnostics {
 	return append(diags, p.planRanges(ctx)...)
 }
 
-// planUnknownNames plans a replacement if the name of a leaf is unknown. It is not known yet whether the name will refer
-// to the cluster that the shortcut connects.
+// planUnknownNames plans a replacement if the name of a leaf is unknown. It is not known yet whether the name will
+// refer to the cluster that the shortcut connects.
 func (p *planning) planUnknownNames() diag.Diagnostics {
 	if p.state == nil {
 		return nil

@@ -23,7 +23,8 @@ func replanned(t *testing.T, client, server *cluster.Leaf) *planning {
 		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
 		ForceDestroy: types.BoolValue(false),
 	}
-	p := planningOf(state, shortcutModel{ClientNamespace: types.StringValue("mine")}, &state, pair{client: client, server: server})
+	config := shortcutModel{ClientNamespace: types.StringValue("mine")}
+	p := planningOf(state, config, &state, pair{client: client, server: server})
 	p.leaves = withClusters(t, map[string]cluster.Credentials{"turin": nowhere}, unknownNames{})
 	return p
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// planRanges plans a replacement if announced ranges change and Liqo on the leaf that gets them does not follow. Then it
-// drops the state.
+// planRanges plans a replacement if announced ranges change and Liqo on the leaf that gets them does not follow. Then
+// it drops the state.
 func (p *planning) planRanges(ctx context.Context) diag.Diagnostics {
 	if p.state == nil {
 		return nil

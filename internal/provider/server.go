@@ -35,8 +35,8 @@ type frameworkServer interface {
 
 // server is the framework's server without its memory. The framework (1.19) keeps the context of each request until the
 // provider ends, in registerContext, and so all that the request has logged with: 11 KB for each of the requests for
-// each resource. An apply of 1,035 shortcuts took 427 MB at most, and takes 348 MB so. No issue of the framework is about
-// it. The context that it gets here forgets the request when that is answered.
+// each resource. An apply of 1,035 shortcuts took 427 MB at most, and takes 348 MB so. No issue of the framework is
+// about it. The context that it gets here forgets the request when that is answered.
 type server struct{ frameworkServer }
 
 // answer serves a request with a context that ends with the answer.

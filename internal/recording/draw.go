@@ -15,7 +15,7 @@ const (
 )
 
 // A line that matches begins the next screen.
-var begins = regexp.MustCompile(`(?:^==>| complete after) `)
+var begins = regexp.MustCompile(`^(==> |.* complete after )`)
 
 // svg is the picture. Its background makes it look the same on light and on dark pages. 80 characters of each of these
 // fonts fit into its width. Where nothing may move, it shows the last screen.
