@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
@@ -130,9 +129,8 @@ func (l *leaves) survey(
 			continue
 		}
 		at, headline := path.Root("clusters"), fmt.Sprintf("Leaf %q can't be read", leaf.Name)
-		_, misspelt := errors.AsType[*cluster.UnknownNameError](leaf.Err)
 		switch {
-		case misspelt:
+		case isUnknownName(leaf.Err):
 			diags.Append(failureOf("leaf-unreadable", headline, leaf.Err).errorAt(at))
 		case cluster.NoLiqo(leaf.Err) && configured.IsNull():
 			// A kubeconfig also has contexts of clusters that are not leaves.

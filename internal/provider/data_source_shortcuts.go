@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
@@ -154,11 +155,15 @@ func (d *shortcutsDataSource) Read(ctx context.Context, req datasource.ReadReque
 }
 
 func (m *shortcutsDataModel) show(survey shortcut.Survey) {
-	blocks := importBlocks(survey.Networks)
-	m.ImportBlocks = types.StringValue(ofNobody(survey.Networks, blocks))
-	m.Shortcuts, m.Unreachable = make([]linkModel, len(survey.Networks)), []types.String{}
-	for i, link := range survey.Networks {
-		m.Shortcuts[i] = linkModel{
+	m.Shortcuts, m.Unreachable = []linkModel{}, []types.String{}
+	var ownerless []string // import blocks
+	taken := map[string]bool{}
+	for _, link := range survey.Networks() {
+		block := importBlock(link, taken)
+		if link.Owner == nil && block != "" {
+			ownerless = append(ownerless, block)
+		}
+		m.Shortcuts = append(m.Shortcuts, linkModel{
 			Client: types.StringValue(link.Client.Name), ClientClusterID: types.StringValue(link.Client.ID),
 			Server: types.StringValue(link.Server.Name), ServerClusterID: types.StringValue(link.Server.ID),
 			Status: types.StringValue(string(link.Status)),
@@ -166,9 +171,10 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 			Owner: ownerOf(link.Owner),
 			MTU:   mtuOrNull(link.MTU), ServerEndpoint: endpointObject(link.ServerEndpoint),
 			LatencyMS: milliseconds(link.Latency), LatencyMeasuredAt: measuredAt(link.Latency),
-			ImportBlock: stringOrNull(blocks[i]),
-		}
+			ImportBlock: stringOrNull(block),
+		})
 	}
+	m.ImportBlocks = types.StringValue(strings.Join(ownerless, "\n"))
 	for _, leaf := range survey.Leaves {
 		if leaf.Err != nil && !cluster.NoLiqo(leaf.Err) { // without Liqo there is no network
 			m.Unreachable = append(m.Unreachable, types.StringValue(leaf.Name))

@@ -89,7 +89,7 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 
 func TestANetworkIsListedWithItsOwner(t *testing.T) {
 	var model shortcutsDataModel
-	model.show(shortcut.Survey{Networks: []shortcut.Link{{
+	model.show(shortcut.Survey{Links: []shortcut.Link{{
 		Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 		Status: shortcut.Connected, MadeBy: shortcut.ByProvider, MTU: 1340, ServerEndpoint: milansEndpoint, Latency: fiveMS,
 		Owner: &shortcut.Ownership{Complete: true, Origin: owner.Origin{
@@ -177,13 +177,13 @@ func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 
 	networks := shortcutsDataModel{Timeouts: forever, Clusters: texts("rome")}
 	networks.show(shortcut.Survey{
-		Networks: []shortcut.Link{{Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}},
-		Leaves:   []shortcut.Leaf{{Name: "turin", Err: errors.New("no")}},
+		Links:  []shortcut.Link{{MadeBy: shortcut.ByProvider, Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}},
+		Leaves: []shortcut.Leaf{{Name: "turin", Err: errors.New("no")}},
 	})
 	keeps(t, newShortcutsDataSource(), &networks)
 
 	graph := topologyDataModel{Timeouts: forever, Clusters: texts("rome")}
-	survey := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Networks: []shortcut.Link{{}}}
+	survey := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Links: []shortcut.Link{{}}}
 	graph.show(topology.New(survey, ""), nil)
 	keeps(t, newTopologyDataSource(), &graph)
 

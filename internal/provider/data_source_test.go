@@ -165,7 +165,7 @@ func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 	var model shortcutsDataModel
 	model.show(shortcut.Survey{
 		Leaves: []shortcut.Leaf{{Name: "milan", Err: errors.New("no answer")}, {Name: "rome", ClusterID: "rome"}},
-		Networks: []shortcut.Link{{
+		Links: []shortcut.Link{{
 			Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 			Status: shortcut.Unknown, MadeBy: shortcut.ByPeering,
 		}},

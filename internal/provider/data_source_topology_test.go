@@ -39,13 +39,16 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 		Leaves: []shortcut.Leaf{
 			{Name: "europe", ClusterID: "e"}, {Name: "milan", ClusterID: "m"}, {Name: "rome", ClusterID: "r"},
 		},
-		Networks: []shortcut.Link{
+		Links: []shortcut.Link{
+			{
+				Client: joined("europe"), Server: joined("milan"),
+				Peering: &shortcut.Peering{Consumer: "europe", Provider: "milan", BothWays: true},
+			},
 			{
 				Client: joined("rome"), Server: joined("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider,
 				Latency: fiveMS,
 			},
 		},
-		Peerings: []shortcut.Peering{{Consumer: joined("europe"), Provider: joined("milan"), BothWays: true}},
 	}, "europe"), map[string]string{"rome": "v1.2.0", "milan": "v1.0.1"})
 	const node = `{"central":%t,"cluster_id":"%s","error":<null>,"group":<null>,"liqo_version":%s,"name":"%s",` +
 		`"status":"Ready"}`
@@ -168,11 +171,12 @@ func fleet(leaves int) topology.Graph {
 	survey := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "hub", ClusterID: "hub"}}}
 	for i := range leaves {
 		survey.Leaves = append(survey.Leaves, shortcut.Leaf{Name: name(i), ClusterID: name(i)})
-		survey.Peerings = append(survey.Peerings, shortcut.Peering{
-			Consumer: shortcut.Cluster{Name: "hub"}, Provider: shortcut.Cluster{Name: name(i)},
+		survey.Links = append(survey.Links, shortcut.Link{
+			Client: shortcut.Cluster{Name: "hub"}, Server: shortcut.Cluster{Name: name(i)},
+			Peering: &shortcut.Peering{Consumer: "hub", Provider: name(i)},
 		})
 		for far := range 10 {
-			survey.Networks = append(survey.Networks, shortcut.Link{
+			survey.Links = append(survey.Links, shortcut.Link{
 				Client: shortcut.Cluster{Name: name(i)}, Server: shortcut.Cluster{Name: name(i + far + 1)},
 				Status: shortcut.Connected, MadeBy: shortcut.ByProvider, Latency: fiveMS,
 			})

@@ -133,7 +133,8 @@ func FuzzImportBlocks(f *testing.F) {
 		}
 		link := shortcut.Link{Status: shortcut.Connected}
 		link.Client.Name, link.Client.ID, link.Server.Name, link.Server.ID = client, id, server, id
-		text := strings.Join(importBlocks([]shortcut.Link{link, link}), "\n")
+		taken := map[string]bool{}
+		text := importBlock(link, taken) + "\n" + importBlock(link, taken)
 		file, diags := hclsyntax.ParseConfig([]byte(text), "import.tf", hcl.InitialPos)
 		if diags.HasErrors() {
 			t.Fatalf("%v in:\n%s", diags, text)

@@ -111,7 +111,7 @@ func (l *shortcutList) links(ctx context.Context, model shortcutListModel) ([]sh
 	survey, surveyed := l.leaves.survey(ctx, names, model.Clusters)
 	diags.Append(surveyed...)
 	var links []shortcut.Link
-	for _, link := range survey.Networks {
+	for _, link := range survey.Networks() {
 		if model.selects(link) {
 			links = append(links, link)
 		}

@@ -66,7 +66,10 @@ func TestOnlyNetworksThatNobodyOwnsAreImportedByDefault(t *testing.T) {
 	networks := links()
 	networks[2].Owner = &shortcut.Ownership{Origin: owner.Origin{Who: "root@vm"}}
 	var model shortcutsDataModel
-	model.show(shortcut.Survey{Networks: networks})
+	model.show(shortcut.Survey{Links: append(networks, shortcut.Link{Peering: &shortcut.Peering{}})})
+	if len(model.Shortcuts) != len(networks) {
+		t.Errorf("a peering without a network is listed: %+v", model.Shortcuts)
+	}
 	const milan = "import {\n  to = liqo_shortcut.rome_milan\n  id = \"rome/milan\"\n}\n"
 	if blocks := model.ImportBlocks.ValueString(); blocks != milan {
 		t.Errorf("got:\n%s\nexpected:\n%s", blocks, milan)

@@ -26,10 +26,10 @@ func readingsOf(leaves, networks int) []surveyedLeaf {
 
 func TestASurveyOfManyLeavesMissesNoNetwork(t *testing.T) {
 	survey := newLeafIndex(readingsOf(1000, 5000)).survey()
-	if len(survey.Leaves) != 1000 || len(survey.Networks) != 5000 {
-		t.Fatalf("%d leaves, %d networks", len(survey.Leaves), len(survey.Networks))
+	if len(survey.Leaves) != 1000 || len(survey.Links) != 5000 {
+		t.Fatalf("%d leaves, %d networks", len(survey.Leaves), len(survey.Links))
 	}
-	for _, link := range survey.Networks {
+	for _, link := range survey.Links {
 		if link.Status != Connected {
 			t.Fatalf("%+v", link)
 		}
@@ -43,8 +43,8 @@ func BenchmarkSurvey(b *testing.B) {
 			surveyed := readingsOf(size.leaves, size.networks)
 			b.ReportAllocs()
 			for b.Loop() {
-				if survey := newLeafIndex(surveyed).survey(); len(survey.Networks) != size.networks {
-					b.Fatalf("%d networks", len(survey.Networks))
+				if survey := newLeafIndex(surveyed).survey(); len(survey.Links) != size.networks {
+					b.Fatalf("%d networks", len(survey.Links))
 				}
 			}
 		})

@@ -19,9 +19,13 @@ import (
 
 // Survey shows how a number of leaves are joined with each other.
 type Survey struct {
-	Leaves   []Leaf    // each cluster once, sorted by name
-	Networks []Link    // between two of the leaves, sorted by the client's and the server's name
-	Peerings []Peering // between two of the leaves, sorted by the consumer's and the provider's name
+	Leaves []Leaf // each cluster once, sorted by name
+	Links  []Link // one for two leaves that anything joins, sorted by the client's and the server's name
+}
+
+// Networks returns the links with a network, in the same order.
+func (s Survey) Networks() []Link {
+	return slices.DeleteFunc(slices.Clone(s.Links), func(link Link) bool { return link.MadeBy == "" })
 }
 
 // Leaf is one of the leaves of a survey.
@@ -31,18 +35,20 @@ type Leaf struct {
 	Err       error  // why the leaf could not be read
 }
 
-// Cluster is one of the two clusters of a link or a peering.
+// Cluster is one of the two clusters of a link.
 type Cluster struct {
 	Name string // the user's name for it
 	ID   string // Liqo's, as the other cluster knows it
 }
 
-// Link is the network between two leaves.
+// Link is what joins two leaves: a network, a peering, or both. Without a network, only its clusters and its peering
+// are set.
 type Link struct {
-	Client, Server Cluster // the client dials, the server exposes the gateway
+	Client, Server Cluster  // the client dials, the server exposes the gateway; without a gateway, sorted by name
+	Peering        *Peering // nil if the two are not peered
 
-	Status         Status // Unknown if one of the two leaves could not be read
-	MadeBy         Maker
+	Status         Status         // Unknown if one of the two leaves could not be read
+	MadeBy         Maker          // empty if there is no network
 	Owner          *Ownership     // nil if no resource of this provider owns it
 	MTU            int            // in bytes; 0 while there is no gateway
 	ServerEndpoint *liqo.Endpoint // nil while there is none
@@ -57,8 +63,8 @@ type Ownership struct {
 
 // Peering lets one cluster use another's resources.
 type Peering struct {
-	Consumer, Provider Cluster
-	BothWays           bool // each is the other's consumer, or Liqo does not know the roles yet
+	Consumer, Provider string // names of the two clusters
+	BothWays           bool   // each is the other's consumer, or Liqo does not know the roles yet
 }
 
 // Ask connects a leaf by its name and asks it a question at the same time, as [cluster.Registry.Ask] does.
@@ -106,7 +112,7 @@ func surveyLeaf(ctx context.Context, name string, ask Ask) surveyedLeaf {
 // leafIndex finds leaves by their cluster IDs.
 type leafIndex struct {
 	leaves []surveyedLeaf
-	byID   map[string]int // index in readings
+	byID   map[string]int // index in leaves
 }
 
 func newLeafIndex(leaves []surveyedLeaf) leafIndex {
@@ -133,10 +139,10 @@ func (x leafIndex) id(i int) string { return cmp.Or(x.leaves[i].ClusterID, x.lea
 
 // pairs returns the indices of each pair of leaves of which at least one has objects for the other, the lower index
 // first.
-func pairs[T any](x leafIndex, perLeaf func(surveyedLeaf) map[string]T) map[[2]int]struct{} {
+func (x leafIndex) pairs() map[[2]int]struct{} {
 	found := map[[2]int]struct{}{}
-	for i := range x.leaves {
-		for id := range perLeaf(x.leaves[i]) {
+	for i, one := range x.leaves {
+		for _, id := range slices.AppendSeq(slices.Collect(maps.Keys(one.networks)), maps.Keys(one.peerings)) {
 			if j, ok := x.byID[id]; ok && j != i {
 				found[[2]int{min(i, j), max(i, j)}] = struct{}{}
 			}
@@ -150,26 +156,19 @@ func (x leafIndex) survey() Survey {
 	for i := range x.leaves {
 		survey.Leaves = append(survey.Leaves, x.leaves[i].Leaf)
 	}
-	for pair := range pairs(x, func(r surveyedLeaf) map[string]liqo.Objects { return r.networks }) {
-		if link, ok := x.link(pair[0], pair[1]); ok {
-			survey.Networks = append(survey.Networks, link)
+	for pair := range x.pairs() {
+		if link := x.link(pair[0], pair[1]); link.Peering != nil || link.MadeBy != "" {
+			survey.Links = append(survey.Links, link)
 		}
 	}
-	for pair := range pairs(x, func(r surveyedLeaf) map[string]*liqov1beta1.ForeignCluster { return r.peerings }) {
-		survey.Peerings = append(survey.Peerings, x.peering(pair[0], pair[1]))
-	}
-	slices.SortFunc(survey.Networks, func(one, other Link) int {
+	slices.SortFunc(survey.Links, func(one, other Link) int {
 		return cmp.Or(cmp.Compare(one.Client.Name, other.Client.Name), cmp.Compare(one.Server.Name, other.Server.Name))
-	})
-	slices.SortFunc(survey.Peerings, func(one, other Peering) int {
-		return cmp.Or(
-			cmp.Compare(one.Consumer.Name, other.Consumer.Name), cmp.Compare(one.Provider.Name, other.Provider.Name))
 	})
 	return survey
 }
 
-// link returns the network of two leaves, or false if only objects are left that Liqo itself removes.
-func (x leafIndex) link(i, j int) (Link, bool) {
+// link returns what joins two leaves. Objects that Liqo itself removes are no network.
+func (x leafIndex) link(i, j int) Link {
 	n := network{
 		client: x.leaves[i].networks[x.id(j)], server: x.leaves[j].networks[x.id(i)],
 		unfinished: owner.Unfinished{},
@@ -177,37 +176,41 @@ func (x leafIndex) link(i, j int) (Link, bool) {
 	for _, one := range []int{i, j} {
 		maps.Copy(n.unfinished, x.leaves[one].unfinished)
 	}
+	peering := x.peering(i, j)
 	if n.reversed() {
 		i, j, n = j, i, n.reverse()
 	}
 	link := Link{
 		Client: x.cluster(i), Server: x.cluster(j),
-		Status: n.status(false), MadeBy: n.madeBy(x.peered(i, j)),
+		Peering: peering, MadeBy: n.madeBy(peering != nil),
 		MTU: cmp.Or(n.server.TunnelSettings().MTU, n.client.TunnelSettings().MTU), ServerEndpoint: n.server.Endpoint(),
 		Latency: cmp.Or(n.client.Latency(), n.server.Latency()),
 	}
 	if token := owner.Sole(n.made()); token != "" {
 		link.Owner = &Ownership{Origin: owner.OriginFor(n.made(), token), Complete: !n.isUnfinished(token)}
 	}
-	if x.leaves[i].Err != nil || x.leaves[j].Err != nil {
+	switch {
+	case link.MadeBy == "": // nothing has a status
+	case x.leaves[i].Err != nil || x.leaves[j].Err != nil:
 		link.Status = Unknown
+	default:
+		link.Status = n.status(false)
 	}
-	return link, link.MadeBy != ""
+	return link
 }
 
 func (x leafIndex) cluster(i int) Cluster { return Cluster{Name: x.leaves[i].Name, ID: x.id(i)} }
 
-func (x leafIndex) peered(i, j int) bool {
-	return x.leaves[i].peerings[x.id(j)] != nil || x.leaves[j].peerings[x.id(i)] != nil
-}
-
-// peering returns the peering of two leaves. At least one of them must have a record of it.
-func (x leafIndex) peering(i, j int) Peering {
+// peering returns the peering of two leaves, or nil if neither has a record of it.
+func (x leafIndex) peering(i, j int) *Peering {
+	if x.leaves[i].peerings[x.id(j)] == nil && x.leaves[j].peerings[x.id(i)] == nil {
+		return nil
+	}
 	forward, back := x.consumes(i, j), x.consumes(j, i)
 	if back && !forward {
 		i, j = j, i
 	}
-	return Peering{Consumer: x.cluster(i), Provider: x.cluster(j), BothWays: forward == back}
+	return &Peering{Consumer: x.leaves[i].Name, Provider: x.leaves[j].Name, BothWays: forward == back}
 }
 
 // consumes reports whether, by either leaf's record, consumer uses provider's resources.

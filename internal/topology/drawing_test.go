@@ -87,19 +87,20 @@ func fleet(each int) Graph {
 	for _, region := range names {
 		for i := range each {
 			survey.Leaves = append(survey.Leaves, leavesOf(name(region, i))...)
-			survey.Peerings = append(survey.Peerings, peering("hub", name(region, i)))
+			survey.Links = append(survey.Links, peering("hub", name(region, i)))
 			for j := range i {
-				survey.Networks = append(survey.Networks, link(name(region, i), name(region, j)))
+				survey.Links = append(survey.Links, link(name(region, i), name(region, j)))
 			}
 		}
 	}
 	for i, region := range names {
 		for _, other := range names[:i] {
-			survey.Networks = append(survey.Networks, link(name(region, 0), name(other, 0)))
+			survey.Links = append(survey.Links, link(name(region, 0), name(other, 0)))
 		}
 	}
-	last := len(survey.Networks) - 1
-	survey.Networks[0].Status, survey.Networks[last].Status = shortcut.Error, shortcut.Connecting
+	last := len(survey.Links) - 1
+	// The first and the last network.
+	survey.Links[2].Status, survey.Links[last].Status = shortcut.Error, shortcut.Connecting
 	survey.Leaves[1].Err = errors.New("no answer")
 	return New(survey, "hub")
 }

@@ -76,32 +76,20 @@ const NoNetwork shortcut.Status = "NoNetwork"
 // central cluster, if there is one.
 func New(survey shortcut.Survey, central string) Graph {
 	var graph Graph
-	networks := map[pair]shortcut.Link{}
-	for _, link := range survey.Networks {
-		networks[pairOf(link.Client, link.Server)] = link
-	}
-	for _, peering := range survey.Peerings {
-		between := pairOf(peering.Consumer, peering.Provider)
+	for _, link := range survey.Links {
 		edge := Edge{
-			Kind: OfPeering, From: peering.Consumer.Name, To: peering.Provider.Name, BothWays: peering.BothWays,
-			Status: NoNetwork,
+			Kind: OfShortcut, From: link.Client.Name, To: link.Server.Name,
+			Status: cmp.Or(link.Status, NoNetwork), MadeBy: link.MadeBy, Latency: link.Latency,
 		}
-		if link, ok := networks[between]; ok {
-			edge.Status, edge.MadeBy, edge.Latency = link.Status, link.MadeBy, link.Latency
-			delete(networks, between)
+		if peering := link.Peering; peering != nil {
+			edge.Kind, edge.From, edge.To, edge.BothWays = OfPeering, peering.Consumer, peering.Provider, peering.BothWays
 		}
 		graph.Edges = append(graph.Edges, edge)
-	}
-	for _, link := range networks {
-		graph.Edges = append(graph.Edges, Edge{
-			Kind: OfShortcut, From: link.Client.Name, To: link.Server.Name,
-			Status: link.Status, MadeBy: link.MadeBy, Latency: link.Latency,
-		})
 	}
 	slices.SortFunc(graph.Edges, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
-	central = cmp.Or(central, mostPeered(survey.Peerings))
+	central = cmp.Or(central, mostPeered(graph.Edges))
 	for _, leaf := range survey.Leaves {
 		graph.Nodes = append(graph.Nodes, Node{
 			Name: leaf.Name, ClusterID: leaf.ClusterID, Central: leaf.Name == central,
@@ -111,11 +99,6 @@ func New(survey shortcut.Survey, central string) Graph {
 	slices.SortFunc(graph.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	return graph
 }
-
-// pair is two names, sorted.
-type pair [2]string
-
-func pairOf(a, b shortcut.Cluster) pair { return pair{min(a.Name, b.Name), max(a.Name, b.Name)} }
 
 func statusOf(err error) NodeStatus {
 	switch {
@@ -132,7 +115,7 @@ func statusOf(err error) NodeStatus {
 
 // mostPeered returns the name of the cluster with the most peerings, or an empty name if there is no peering. If
 // several have the same number, the consumer in more of them wins, then the first by name.
-func mostPeered(peerings []shortcut.Peering) string {
+func mostPeered(edges []Edge) string {
 	type score struct {
 		name                 string
 		peerings, asConsumer int
@@ -146,9 +129,11 @@ func mostPeered(peerings []shortcut.Peering) string {
 		}
 		scores[name] = s
 	}
-	for _, peering := range peerings {
-		add(peering.Consumer.Name, true)
-		add(peering.Provider.Name, peering.BothWays)
+	for _, edge := range edges {
+		if edge.Kind == OfPeering {
+			add(edge.From, true)
+			add(edge.To, edge.BothWays)
+		}
 	}
 	var best score
 	for _, s := range scores {

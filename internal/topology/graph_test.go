@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -20,8 +21,12 @@ func link(client, server string) shortcut.Link {
 	}
 }
 
-func peering(consumer, provider string) shortcut.Peering {
-	return shortcut.Peering{Consumer: joined(consumer), Provider: joined(provider)}
+// peering returns a link of two clusters that have no network.
+func peering(consumer, provider string) shortcut.Link {
+	return shortcut.Link{
+		Client: joined(consumer), Server: joined(provider),
+		Peering: &shortcut.Peering{Consumer: consumer, Provider: provider},
+	}
 }
 
 func leavesOf(names ...string) []shortcut.Leaf {
@@ -35,12 +40,12 @@ func leavesOf(names ...string) []shortcut.Leaf {
 func TestAPeeringAndItsNetworkAreOneEdge(t *testing.T) {
 	made := link("rome", "europe")
 	made.Status, made.MadeBy, made.Latency = shortcut.Connecting, shortcut.ByPeering, new(liqo.Latency)
+	made.Peering = peering("europe", "rome").Peering
 	direct := link("rome", "milan")
 	direct.Latency = new(liqo.Latency)
 	graph := New(shortcut.Survey{
-		Leaves:   leavesOf("rome", "milan", "europe"),
-		Networks: []shortcut.Link{made, direct},
-		Peerings: []shortcut.Peering{peering("europe", "rome"), peering("europe", "milan")},
+		Leaves: leavesOf("rome", "milan", "europe"),
+		Links:  []shortcut.Link{made, direct, peering("europe", "milan")},
 	}, "")
 	expected := []Edge{
 		{Kind: OfPeering, From: "europe", To: "milan", Status: NoNetwork},
@@ -62,8 +67,8 @@ func TestAPeeringAndItsNetworkAreOneEdge(t *testing.T) {
 
 func TestAPeeringBothWaysIsOneEdgeThatSaysSo(t *testing.T) {
 	both := peering("milan", "europe")
-	both.BothWays = true
-	graph := New(shortcut.Survey{Leaves: leavesOf("europe", "milan"), Peerings: []shortcut.Peering{both}}, "")
+	both.Peering.BothWays = true
+	graph := New(shortcut.Survey{Leaves: leavesOf("europe", "milan"), Links: []shortcut.Link{both}}, "")
 	expected := []Edge{{Kind: OfPeering, From: "milan", To: "europe", BothWays: true, Status: NoNetwork}}
 	if !reflect.DeepEqual(graph.Edges, expected) {
 		t.Errorf("got %+v", graph.Edges)
@@ -72,22 +77,22 @@ func TestAPeeringBothWaysIsOneEdgeThatSaysSo(t *testing.T) {
 
 func TestTheCentralClusterIsTheOneThatMostOthersArePeeredWith(t *testing.T) {
 	both := peering("berlin", "athens")
-	both.BothWays = true
+	both.Peering.BothWays = true
 	leaves := leavesOf("hub", "a", "b", "c", "athens", "berlin", "zurich")
-	two := []shortcut.Peering{peering("hub", "a"), peering("hub", "b")}
-	hub := []shortcut.Peering{peering("hub", "a"), peering("b", "hub"), peering("a", "b"), peering("hub", "c")}
+	two := []shortcut.Link{peering("hub", "a"), peering("hub", "b")}
+	hub := []shortcut.Link{peering("hub", "a"), peering("b", "hub"), peering("a", "b"), peering("hub", "c")}
 	for name, test := range map[string]struct {
-		peerings []shortcut.Peering
+		peerings []shortcut.Link
 		asked    string
 		expected []string
 	}{
 		"one hub":                          {hub, "", []string{"hub"}},
 		"as asked for":                     {two, "a", []string{"a"}},
-		"of two, the consumer":             {[]shortcut.Peering{peering("zurich", "athens")}, "", []string{"zurich"}},
-		"of two equals, the first by name": {[]shortcut.Peering{both}, "", []string{"athens"}},
+		"of two, the consumer":             {[]shortcut.Link{peering("zurich", "athens")}, "", []string{"zurich"}},
+		"of two equals, the first by name": {[]shortcut.Link{both}, "", []string{"athens"}},
 		"none without a peering":           {nil, "", nil},
 	} {
-		graph := New(shortcut.Survey{Leaves: leaves, Peerings: test.peerings}, test.asked)
+		graph := New(shortcut.Survey{Leaves: leaves, Links: test.peerings}, test.asked)
 		var central []string
 		for _, node := range graph.Nodes {
 			if node.Central {
@@ -113,19 +118,26 @@ func TestANodeTellsWhyItsClusterCouldNotBeRead(t *testing.T) {
 	}
 }
 
-// surveyOf returns a survey of this number of leaves in a ring, with this number of links between them.
+// surveyOf returns a survey of this number of leaves in a ring, with this number of links between them. The
+// first leaf is peered with all others.
 func surveyOf(leaves, links int) shortcut.Survey {
 	var survey shortcut.Survey
 	name := func(i int) string { return fmt.Sprintf("leaf-%05d", i%leaves) }
 	for i := range leaves {
 		survey.Leaves = append(survey.Leaves, leavesOf(name(i))...)
 	}
-	for i := range links {
-		survey.Networks = append(survey.Networks, link(name(i), name(i+1+i/leaves)))
-	}
+	peerings := map[[2]string]shortcut.Link{}
 	for i := range leaves - 1 {
-		survey.Peerings = append(survey.Peerings, peering(name(0), name(i+1)))
+		peerings[[2]string{name(0), name(i + 1)}] = peering(name(0), name(i+1))
 	}
+	for i := range links {
+		joins := link(name(i), name(i+1+i/leaves))
+		ends := [2]string{min(joins.Client.Name, joins.Server.Name), max(joins.Client.Name, joins.Server.Name)}
+		joins.Peering = peerings[ends].Peering
+		delete(peerings, ends)
+		survey.Links = append(survey.Links, joins)
+	}
+	survey.Links = slices.AppendSeq(survey.Links, maps.Values(peerings))
 	return survey
 }
 

@@ -11,8 +11,8 @@ import (
 
 func TestAnEdgeHasTheServicesThatUseItFromEitherEnd(t *testing.T) {
 	graph := New(shortcut.Survey{
-		Leaves:   leavesOf("europe", "milan", "naples", "rome"),
-		Networks: []shortcut.Link{link("rome", "milan"), link("rome", "naples"), link("europe", "venice")},
+		Leaves: leavesOf("europe", "milan", "naples", "rome"),
+		Links:  []shortcut.Link{link("rome", "milan"), link("rome", "naples"), link("europe", "venice")},
 	}, "")
 	web := direct.Use{Centre: "id-europe", Namespace: "shop", Name: "web", Remote: "id-milan"}
 	back, other := web, web
