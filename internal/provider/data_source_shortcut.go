@@ -159,11 +159,8 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 			postpone(req, resp, path.Root("server"))
 			return
 		}
-		var podsOfClient, podsOfServer liqo.Pods
-		pair := connectBoth(
-			func() (*cluster.Leaf, error) { return d.leaves.prepare(ctx, model.Client, &podsOfClient) },
-			func() (*cluster.Leaf, error) { return d.leaves.prepare(ctx, model.Server, &podsOfServer) },
-		)
+		client, server := &inspected{name: model.Client.ValueString()}, &inspected{name: model.Server.ValueString()}
+		pair := connectBoth(ctx, d.leaves.prepare, client, server)
 		if resp.Diagnostics.Append(pair.errors()...); resp.Diagnostics.HasError() {
 			return
 		}
@@ -171,7 +168,7 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 			return
 		}
 		s := shortcut.New(pair.client, pair.server)
-		s.Client.Pods, s.Server.Pods = podsOfClient, podsOfServer
+		s.Client.Pods, s.Server.Pods = client.pods, server.pods
 		inspection, err := s.Inspect(ctx)
 		if err != nil {
 			resp.Diagnostics.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
@@ -181,11 +178,17 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 	})
 }
 
+// inspected is a leaf of an inspection, and the pods of its gateways. These are nil if it has not told them on the way.
+type inspected struct {
+	name string
+	pods liqo.Pods
+}
+
 // prepare connects to a leaf for an inspection. A leaf that is not connected yet tells the pods of all its gateways on
 // the way, which otherwise costs one round trip more.
-func (l *leaves) prepare(ctx context.Context, name types.String, pods *liqo.Pods) (*cluster.Leaf, error) {
-	return l.registry.AskOnTheWay(ctx, name.ValueString(), func(ctx context.Context, leaf *cluster.Leaf) {
-		*pods = shortcut.Prepare(ctx, leaf)
+func (l *leaves) prepare(ctx context.Context, one *inspected) (*cluster.Leaf, error) {
+	return l.registry.AskOnTheWay(ctx, one.name, func(ctx context.Context, leaf *cluster.Leaf) {
+		one.pods = shortcut.Prepare(ctx, leaf)
 	})
 }
 

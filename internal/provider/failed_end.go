@@ -75,58 +75,17 @@ func (e failedEnd) obstacle(advice string) diag.Diagnostic {
 // the state, if there is a state. A recorded leaf that is lost is only a warning, and so is one that does not answer. A
 // name that refers to no leaf is an error if its cluster has another name now. Otherwise the plan would lose the
 // cluster.
-func (l *leaves) planTrouble(
-	ctx context.Context, failed failedEnd, name string, recorded recordedLeaf,
-) diag.Diagnostic {
-	if recorded.id != "" && isUnknownName(failed.err) {
+func (l *leaves) planTrouble(ctx context.Context, name string, recorded recordedLeaf, err error) diag.Diagnostic {
+	failed := failedEnd{recorded.attribute, err}
+	if recorded.id != "" && isUnknownName(err) {
 		if leaf, err := l.findRecorded(ctx, recorded); err == nil {
 			return report(leafUnknown, "Unknown leaf "+name, fmt.Sprintf("There is no leaf with the name %q. Cluster %q, the "+
 				"%s of this resource, has the name %q now. Set `%[3]s = %[4]q`. This changes nothing on any leaf.",
 				name, recorded.id, failed.attribute, leaf.Name)).errorAt(failed.path())
 		}
 	}
-	if cluster.Unreachable(failed.err) || cluster.Lost(failed.err) && name == recorded.name {
+	if cluster.Unreachable(err) || cluster.Lost(err) && name == recorded.name {
 		return failed.warning("The plan continues without this leaf. An apply needs it for any change on a leaf.")
 	}
 	return failed.diagnostic()
-}
-
-// planCluster connects to the leaf that a plan names for a resource of one cluster. It is nil if the leaf can't be
-// reached. If the plan gives the resource another cluster, the result has the attribute that forces a replacement.
-func (l *leaves) planCluster(
-	ctx context.Context, name string, recorded recordedLeaf,
-) (*cluster.Leaf, path.Paths, diag.Diagnostics) {
-	leaf, err := l.registry.Leaf(ctx, name)
-	if err != nil {
-		return nil, nil, diag.Diagnostics{l.planTrouble(ctx, failedEnd{recorded.attribute, err}, name, recorded)}
-	}
-	moves, err := l.moves(ctx, name, leaf, recorded)
-	switch {
-	case err != nil:
-		failed := failedEnd{recorded.attribute, err}
-		return nil, nil, diag.Diagnostics{failed.obstacle("Nothing is changed. " + forgetAdvice)}
-	case moves:
-		return leaf, path.Paths{replacedAttribute("", leaf, recorded)},
-			diag.Diagnostics{anotherClusterWarning(leaf, recorded)}
-	default:
-		return leaf, nil, nil
-	}
-}
-
-// anotherClusterWarning returns the warning that a plan replaces a resource, because the name of a leaf refers to
-// another cluster than the recorded one.
-func anotherClusterWarning(leaf *cluster.Leaf, recorded recordedLeaf) diag.Diagnostic {
-	return report("another-cluster", "Another cluster",
-		fmt.Sprintf("The resource is for %s, but the name %q refers to %s. So the plan replaces the resource.",
-			describeCluster(recorded.id, recorded.uid), leaf.Name, describeCluster(string(leaf.ID), string(leaf.UID)))).
-		warningAt(path.Root(recorded.attribute))
-}
-
-// replacedAttribute returns the attribute that forces a replacement if a leaf is another cluster than the recorded one.
-// It must be one that changes.
-func replacedAttribute(prefix string, leaf *cluster.Leaf, recorded recordedLeaf) path.Path {
-	if string(leaf.ID) != recorded.id {
-		return path.Root(prefix + "cluster_id")
-	}
-	return path.Root(prefix + "cluster_uid")
 }

@@ -49,41 +49,6 @@ func (c *configured) Configure(
 
 func (c *configured) unknownAny(names ...types.String) bool { return c.leaves.unknownAny(names...) }
 
-// connect connects to both leaves in parallel, by their names.
-func (l *leaves) connect(ctx context.Context, client, server string) pair {
-	return connectBoth(
-		func() (*cluster.Leaf, error) { return l.registry.Leaf(ctx, client) },
-		func() (*cluster.Leaf, error) { return l.registry.Leaf(ctx, server) },
-	)
-}
-
-// connectByID connects to both leaves in parallel, by their cluster IDs.
-func (l *leaves) connectByID(ctx context.Context, clientID, serverID string) pair {
-	return connectBoth(
-		func() (*cluster.Leaf, error) { return l.registry.LeafByID(ctx, clientID) },
-		func() (*cluster.Leaf, error) { return l.registry.LeafByID(ctx, serverID) },
-	)
-}
-
-// find connects to both leaves of an existing shortcut in parallel, as [leaves.findRecorded] does.
-func (l *leaves) find(ctx context.Context, model *shortcutModel) pair {
-	return connectBoth(
-		func() (*cluster.Leaf, error) { return l.findRecorded(ctx, model.recorded("client")) },
-		func() (*cluster.Leaf, error) { return l.findRecorded(ctx, model.recorded("server")) },
-	)
-}
-
-// checkCleanable returns an error if nobody can clean either leaf of a shortcut that a plan replaces.
-func (l *leaves) checkCleanable(ctx context.Context, state *shortcutModel) diag.Diagnostics {
-	if l.unknownAny(state.Client, state.Server) {
-		return nil
-	}
-	if former := l.find(ctx, state); former.client == nil && former.server == nil {
-		return former.obstacles(nothingCleaned)
-	}
-	return nil
-}
-
 func isUnknownName(err error) bool {
 	_, unknown := errors.AsType[*cluster.UnknownNameError](err)
 	return unknown

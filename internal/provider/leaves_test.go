@@ -25,12 +25,12 @@ func TestALostLeafIsAnErrorOfAPlanUnlessTheStateHasItUnderThisName(t *testing.T)
 		state     *shortcutModel
 		isWarning bool
 	}{
-		"a new shortcut":         {nil, false},
+		"a new shortcut":         {&shortcutModel{}, false},
 		"a recorded shortcut":    {joining("rome", "turin"), true},
 		"a leaf with a new name": {joining("rome", "torino"), false},
 	} {
-		lost := failedEnd{"server", &cluster.UnknownNameError{Name: "turin"}}
-		trouble := leaves.planTrouble(t.Context(), lost, "turin", test.state.recorded("server"))
+		lost := &cluster.UnknownNameError{Name: "turin"}
+		trouble := leaves.planTrouble(t.Context(), "turin", test.state.serverEnd().leaf(), lost)
 		isWarning := trouble.Severity() == diag.SeverityWarning
 		if trouble.Summary() != "Unknown leaf turin" || isWarning != test.isWarning {
 			t.Errorf("%s: got %v", name, trouble)

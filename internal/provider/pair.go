@@ -4,31 +4,63 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // pair holds the connections to the two leaves of a shortcut. If a connection failed, the leaf is nil and its error is
-// set.
+// set, unless the other one failed with the same error.
 type pair struct {
 	client, server       *cluster.Leaf
 	clientErr, serverErr error
 }
 
 // connectBoth connects to both leaves in parallel.
-func connectBoth(client, server func() (*cluster.Leaf, error)) pair {
+func connectBoth[T any](
+	ctx context.Context, connect func(context.Context, T) (*cluster.Leaf, error), client, server T,
+) pair {
 	var (
 		p     pair
-		group errgroup.Group
+		group sync.WaitGroup
 	)
-	group.Go(func() error { p.client, p.clientErr = client(); return nil })
-	group.Go(func() error { p.server, p.serverErr = server(); return nil })
-	_ = group.Wait() // the errors are in the pair
+	group.Go(func() { p.client, p.clientErr = connect(ctx, client) })
+	group.Go(func() { p.server, p.serverErr = connect(ctx, server) })
+	group.Wait()
+	if errors.Is(p.serverErr, p.clientErr) {
+		p.serverErr = nil // the same name for both leaves gives one error, not two
+	}
 	return p
+}
+
+// connect connects to both leaves by their names.
+func (l *leaves) connect(ctx context.Context, client, server string) pair {
+	return connectBoth(ctx, l.registry.Leaf, client, server)
+}
+
+// connectByID connects to both leaves by their cluster IDs.
+func (l *leaves) connectByID(ctx context.Context, clientID, serverID string) pair {
+	return connectBoth(ctx, l.registry.LeafByID, clientID, serverID)
+}
+
+// find connects to both leaves of an existing shortcut, as [leaves.findRecorded] does.
+func (l *leaves) find(ctx context.Context, model *shortcutModel) pair {
+	return connectBoth(ctx, l.findRecorded, model.clientEnd().leaf(), model.serverEnd().leaf())
+}
+
+// checkCleanable returns an error if nobody can clean either leaf of a shortcut that a plan replaces.
+func (l *leaves) checkCleanable(ctx context.Context, state *shortcutModel) diag.Diagnostics {
+	if l.unknownAny(state.Client, state.Server) {
+		return nil
+	}
+	if former := l.find(ctx, state); former.client == nil && former.server == nil {
+		return former.obstacles(nothingCleaned)
+	}
+	return nil
 }
 
 // errors returns the diagnostics of the leaves that could not be connected to. Each refers to the attribute with the
@@ -60,24 +92,8 @@ func (p pair) obstacles(advice string) diag.Diagnostics {
 }
 
 func (p pair) failed() []failedEnd {
-	var ends []failedEnd
-	if p.clientErr != nil {
-		ends = append(ends, failedEnd{"client", p.clientErr})
-	}
-	// The same name for both leaves gives one error, not two.
-	if p.serverErr != nil && (p.clientErr == nil || !errors.Is(p.serverErr, p.clientErr)) {
-		ends = append(ends, failedEnd{"server", p.serverErr})
-	}
-	return ends
-}
-
-// lose forgets a leaf of the pair, because of an error.
-func (p *pair) lose(end failedEnd) {
-	if end.attribute == "client" {
-		p.client, p.clientErr = nil, end.err
-	} else {
-		p.server, p.serverErr = nil, end.err
-	}
+	both := []failedEnd{{"client", p.clientErr}, {"server", p.serverErr}}
+	return slices.DeleteFunc(both, func(end failedEnd) bool { return end.err == nil })
 }
 
 // differ returns an error if both names refer to the same cluster, or to two clusters with one ID.
@@ -99,11 +115,13 @@ func (p pair) differ() diag.Diagnostics {
 // mustBe returns an error for each name that refers to another cluster than the one of a plan.
 func (p pair) mustBe(ctx context.Context, plan *shortcutModel) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for attribute, leaf := range map[string]*cluster.Leaf{"client": p.client, "server": p.server} {
-		if err := plan.recorded(attribute).check(ctx, leaf); err != nil {
-			diags.Append(failedEnd{attribute, err}.diagnostic("Nothing was changed."))
+	check := func(planned recordedLeaf, leaf *cluster.Leaf) {
+		if err := planned.check(ctx, leaf); err != nil {
+			diags.Append(failedEnd{planned.attribute, err}.diagnostic("Nothing was changed."))
 		}
 	}
+	check(plan.clientEnd().leaf(), p.client)
+	check(plan.serverEnd().leaf(), p.server)
 	return diags
 }
 

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"slices"
@@ -61,7 +62,8 @@ func TestALostLeafIsAWarningOfARefreshAndADestroySaysHowToGiveItUp(t *testing.T)
 
 func TestOneErrorForBothLeavesIsReportedOnce(t *testing.T) {
 	err := refused("common")
-	if diags := (pair{clientErr: err, serverErr: err}).errors(); len(diags) != 1 {
+	fails := func(context.Context, string) (*cluster.Leaf, error) { return nil, err }
+	if diags := connectBoth(t.Context(), fails, "common", "common").errors(); len(diags) != 1 {
 		t.Errorf("got %v", diags)
 	}
 }

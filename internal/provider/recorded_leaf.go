@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -49,9 +51,11 @@ func (r recordedLeaf) check(ctx context.Context, leaf *cluster.Leaf) error {
 	return anotherCluster(&anotherClusterError{recorded: r, leaf: leaf})
 }
 
-// hasOwn reports whether a leaf has objects of the owner with this token for a remote cluster.
-func hasOwn(ctx context.Context, leaf *cluster.Leaf, remote, token string) (bool, error) {
-	return shortcut.NewEndObject(leaf, remote, owner.Owner{Token: token}).End.HasOwn(ctx)
+// hasOwn returns the question whether a leaf has objects of the owner with this token for a remote cluster.
+func hasOwn(remote, token string) func(context.Context, *cluster.Leaf) (bool, error) {
+	return func(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
+		return shortcut.NewEndObject(leaf, remote, owner.Owner{Token: token}).End.HasOwn(ctx)
+	}
 }
 
 // findRecorded returns a leaf of an existing resource. It finds the recorded cluster even if that has another name now.
@@ -104,6 +108,46 @@ func (l *leaves) moves(
 	default:
 		return true, nil // if the recorded cluster can't be reached, the apply says why
 	}
+}
+
+// planCluster connects to the leaf that a plan names for a resource of one cluster. It is nil if the leaf can't be
+// reached. If the plan gives the resource another cluster, the result has the attribute that forces a replacement.
+func (l *leaves) planCluster(
+	ctx context.Context, name string, recorded recordedLeaf,
+) (*cluster.Leaf, path.Paths, diag.Diagnostics) {
+	leaf, err := l.registry.Leaf(ctx, name)
+	if err != nil {
+		return nil, nil, diag.Diagnostics{l.planTrouble(ctx, name, recorded, err)}
+	}
+	moves, err := l.moves(ctx, name, leaf, recorded)
+	switch {
+	case err != nil:
+		failed := failedEnd{recorded.attribute, err}
+		return nil, nil, diag.Diagnostics{failed.obstacle("Nothing is changed. " + forgetAdvice)}
+	case moves:
+		return leaf, path.Paths{replacedAttribute("", leaf, recorded)},
+			diag.Diagnostics{anotherClusterWarning(leaf, recorded)}
+	default:
+		return leaf, nil, nil
+	}
+}
+
+// anotherClusterWarning returns the warning that a plan replaces a resource, because the name of a leaf refers to
+// another cluster than the recorded one.
+func anotherClusterWarning(leaf *cluster.Leaf, recorded recordedLeaf) diag.Diagnostic {
+	return report("another-cluster", "Another cluster",
+		fmt.Sprintf("The resource is for %s, but the name %q refers to %s. So the plan replaces the resource.",
+			describeCluster(recorded.id, recorded.uid), leaf.Name, describeCluster(string(leaf.ID), string(leaf.UID)))).
+		warningAt(path.Root(recorded.attribute))
+}
+
+// replacedAttribute returns the attribute that forces a replacement if a leaf is another cluster than the recorded one.
+// It must be one that changes.
+func replacedAttribute(prefix string, leaf *cluster.Leaf, recorded recordedLeaf) path.Path {
+	if string(leaf.ID) != recorded.id {
+		return path.Root(prefix + "cluster_id")
+	}
+	return path.Root(prefix + "cluster_uid")
 }
 
 // anotherClusterError means that a name refers to another cluster than the recorded one.

@@ -85,7 +85,7 @@ func TestObjectsOfTheResourceProveThatItIsTheCluster(t *testing.T) {
 		"of nobody":           {clustertest.Leaf(t, "milan", clustertest.Configuration("rome")), "rome", "", false},
 		"nothing":             {clustertest.Leaf(t, "milan"), "rome", "mine", false},
 	} {
-		if got, err := hasOwn(t.Context(), test.leaf, test.remote, test.token); err != nil || got != test.expected {
+		if got, err := hasOwn(test.remote, test.token)(t.Context(), test.leaf); err != nil || got != test.expected {
 			t.Errorf("%s: %t (%v)", name, got, err)
 		}
 	}

@@ -113,33 +113,3 @@ func (p *endPlanning[M, P]) planNamespace(ctx context.Context) diag.Diagnostics 
 	}
 	return nil
 }
-
-// checkFeasible asks the leaf whether a new or changed object is possible.
-func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics {
-	model := p.plan.common()
-	if !given(model.RemoteClusterID) {
-		return nil
-	}
-	if model.RemoteClusterID.ValueString() == string(p.leaf.ID) {
-		return diag.Diagnostics{report("leaf-same-twice", "The same cluster twice",
-			fmt.Sprintf("`remote_cluster_id` must be the ID of the other cluster, but %q is the ID of this one.", p.leaf.ID)).
-			errorAt(path.Root("remote_cluster_id"))}
-	}
-	gateway, diags := p.plan.gateway(ctx)
-	if diags.HasError() {
-		return diags
-	}
-	object := p.object(p.leaf, p.plan, p.own)
-	here := checkedEnd{
-		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
-		gateway: gateway, gatewayChanges: true, followsChange: true,
-		namespace: p.config.common().Namespace, namespaceChanges: p.state == nil, adopt: types.BoolValue(false),
-	}
-	questions := append(here.checks(), func(ctx context.Context) diag.Diagnostics { return p.plan.check(ctx, object) })
-	if p.state == nil {
-		questions = append(questions, func(ctx context.Context) diag.Diagnostics {
-			return checkNotTaken(path.Root("remote_cluster_id"), object.CheckFree(ctx))
-		})
-	}
-	return append(diags, askEach(ctx, questions)...)
-}

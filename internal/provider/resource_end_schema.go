@@ -102,9 +102,7 @@ func (m *endCommonModel) keySecret() liqo.KeySecret { return liqo.KeySecret{} }
 func (m *endCommonModel) recorded() recordedLeaf {
 	return recordedLeaf{
 		attribute: "cluster", name: m.Cluster.ValueString(), id: m.ClusterID.ValueString(), uid: m.ClusterUID.ValueString(),
-		owns: func(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
-			return hasOwn(ctx, leaf, m.RemoteClusterID.ValueString(), m.OwnerID.ValueString())
-		},
+		owns: hasOwn(m.RemoteClusterID.ValueString(), m.OwnerID.ValueString()),
 	}
 }
 

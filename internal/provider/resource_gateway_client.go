@@ -127,7 +127,7 @@ func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag
 		return nil, nil
 	}
 	spec, diags := m.spec(ctx)
-	planned := &plannedGateway{Gateway: spec, keySecret: spec.KeySecret, tunnelsAt: path.Root("server_endpoint")}
+	planned := &plannedGateway{Gateway: spec, tunnelsAt: path.Root("server_endpoint")}
 	if fullyKnown(ctx, m.ServerEndpoint) {
 		server, endpointDiags := m.dialled(ctx)
 		diags.Append(endpointDiags...)

@@ -59,8 +59,7 @@ func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag
 	}
 	spec, specDiags := m.spec(ctx)
 	diags.Append(specDiags...)
-	return &plannedGateway{Gateway: spec, keySecret: spec.KeySecret, server: &spec, tunnels: spec.Tunnels,
-		tunnelsAt: path.Root("tunnels")}, diags
+	return &plannedGateway{Gateway: spec, tunnels: spec.Tunnels, tunnelsAt: path.Root("tunnels")}, diags
 }
 
 func (m *gatewayServerModel) keySecret() liqo.KeySecret {

@@ -22,18 +22,18 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, end := range p.ends() {
 		loses := "its keys"
-		if end.attribute == "server" {
+		if end.planned.attribute == "server" {
 			loses = "its keys and its Service, so that it may get another address"
 		}
 		detail := fmt.Sprintf("Liqo can't change this in place. The apply removes the gateway of %q with %s, and creates "+
 			"it again. There is no network between the leaves meanwhile.", end.planned.name.ValueString(), loses)
 		if recorded := end.recorded.namespace; changes(ctx, *end.planned.namespace, *recorded) && !recorded.IsNull() {
-			diags.Append(report("gateway-replaced", "A gateway is replaced", detail).warningAt(end.path("namespace")))
+			diags.Append(report("gateway-replaced", "A gateway is replaced", detail).warningAt(end.planned.path("namespace")))
 		}
 		for _, name := range []string{"key_secret", "template"} {
 			if changes(ctx, end.planned.gateway.Attributes()[name], end.recorded.gateway.Attributes()[name]) {
 				diags.Append(report("gateway-replaced", "A gateway is replaced", detail).
-					warningAt(end.path("gateway").AtName(name)))
+					warningAt(end.planned.path("gateway").AtName(name)))
 			}
 		}
 	}

@@ -20,16 +20,17 @@ func (r *shortcutResource) remove(ctx context.Context, model *shortcutModel, own
 			asWarning())
 	}
 	var err error
-	switch lost := pair.failed(); {
-	case len(lost) == 0:
+	switch failed := pair.failed(); {
+	case len(failed) == 0:
 		err = shortcut.New(pair.client, pair.server).OwnedBy(self).Disconnect(ctx, removal)
 	case pair.client == nil && pair.server == nil:
 		return pair.obstacles(nothingCleaned)
-	case !model.ForceDestroy.ValueBool() || !lost[0].isLost():
+	case !model.ForceDestroy.ValueBool() || !failed[0].isLost():
 		return pair.obstacles(giveUpAdvice)
 	default:
-		if err = pair.disconnectRemaining(ctx, model, self, removal); err == nil {
-			diags.Append(onlyOneCleaned(model.recorded(lost[0].attribute)))
+		var lost recordedLeaf
+		if lost, err = pair.disconnectRemaining(ctx, model, self, removal); err == nil {
+			diags.Append(onlyOneCleaned(lost))
 		}
 	}
 	if err != nil {
@@ -45,16 +46,16 @@ func onlyOneCleaned(lost recordedLeaf) diag.Diagnostic {
 			lost.id, lost.name)).asWarning()
 }
 
-// disconnectRemaining cleans one leaf if the other one is lost.
+// disconnectRemaining cleans one leaf if the other one is lost. It returns the lost one.
 func (p pair) disconnectRemaining(
 	ctx context.Context, model *shortcutModel, self owner.Owner, removal shortcut.Removal,
-) error {
-	recorded := model.recorded(p.failed()[0].attribute)
-	lost := cluster.Absent(recorded.name, recorded.id)
+) (recordedLeaf, error) {
 	if p.client == nil {
-		remaining := shortcut.New(lost, p.server).OwnedBy(self)
-		return remaining.DisconnectEnd(ctx, remaining.Server, removal)
+		lost := model.clientEnd().leaf()
+		remaining := shortcut.New(cluster.Absent(lost.name, lost.id), p.server).OwnedBy(self)
+		return lost, remaining.DisconnectEnd(ctx, remaining.Server, removal)
 	}
-	remaining := shortcut.New(p.client, lost).OwnedBy(self)
-	return remaining.DisconnectEnd(ctx, remaining.Client, removal)
+	lost := model.serverEnd().leaf()
+	remaining := shortcut.New(p.client, cluster.Absent(lost.name, lost.id)).OwnedBy(self)
+	return lost, remaining.DisconnectEnd(ctx, remaining.Client, removal)
 }

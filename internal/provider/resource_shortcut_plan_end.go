@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"context"
+
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -9,35 +11,46 @@ import (
 
 // modelEnd is the attributes of one end in a model of a shortcut.
 type modelEnd struct {
+	attribute string // with the leaf's name: client or server; the other attributes of the end begin with it
+
 	name, clusterID, clusterUID, namespace *types.String
 	gateway, network                       *types.Object
+	owns                                   func(context.Context, *cluster.Leaf) (bool, error) // as in [recordedLeaf]
 }
 
 func (m *shortcutModel) clientEnd() modelEnd {
 	return modelEnd{
-		&m.Client, &m.ClientClusterID, &m.ClientClusterUID, &m.ClientNamespace, &m.ClientGateway, &m.ClientNetwork,
+		"client", &m.Client, &m.ClientClusterID, &m.ClientClusterUID, &m.ClientNamespace, &m.ClientGateway,
+		&m.ClientNetwork, hasOwn(m.ServerClusterID.ValueString(), m.OwnerID.ValueString()),
 	}
 }
 
 func (m *shortcutModel) serverEnd() modelEnd {
 	return modelEnd{
-		&m.Server, &m.ServerClusterID, &m.ServerClusterUID, &m.ServerNamespace, &m.ServerGateway, &m.ServerNetwork,
+		"server", &m.Server, &m.ServerClusterID, &m.ServerClusterUID, &m.ServerNamespace, &m.ServerGateway,
+		&m.ServerNetwork, hasOwn(m.ClientClusterID.ValueString(), m.OwnerID.ValueString()),
 	}
+}
+
+// path returns the path of an attribute of this end, such as "namespace".
+func (e modelEnd) path(attribute string) path.Path { return path.Root(e.attribute + "_" + attribute) }
+
+// leaf returns the leaf as the model has it. It is empty in an empty model.
+func (e modelEnd) leaf() recordedLeaf {
+	return recordedLeaf{e.attribute, e.name.ValueString(), e.clusterID.ValueString(), e.clusterUID.ValueString(), e.owns}
 }
 
 // planEnd is what a plan says about one end.
 type planEnd struct {
-	attribute string        // with the leaf's name: client or server; the other attributes of the end begin with it
-	leaf      *cluster.Leaf // nil if there is no connection to it
-	other     *cluster.Leaf // the leaf at the other end, or nil
+	leaf  *cluster.Leaf // nil if there is no connection to it
+	err   error         // why there is none
+	other *cluster.Leaf // the leaf at the other end, or nil
+	lose  func(error)   // lets the plan go on without the leaf
 
 	planned    modelEnd // changes the plan
 	configured modelEnd
 	recorded   modelEnd // in the state; all values are null if there is none
 }
-
-// path returns the path of an attribute of this end, such as "namespace".
-func (e planEnd) path(attribute string) path.Path { return path.Root(e.attribute + "_" + attribute) }
 
 // ends returns the two ends of the plan, the client's first.
 func (p *planning) ends() []planEnd {
@@ -47,11 +60,13 @@ func (p *planning) ends() []planEnd {
 	}
 	return []planEnd{
 		{
-			"client", p.pair.client, p.pair.server,
+			p.pair.client, p.pair.clientErr, p.pair.server,
+			func(err error) { p.pair.client, p.pair.clientErr = nil, err },
 			p.plan.clientEnd(), p.config.clientEnd(), state.clientEnd(),
 		},
 		{
-			"server", p.pair.server, p.pair.client,
+			p.pair.server, p.pair.serverErr, p.pair.client,
+			func(err error) { p.pair.server, p.pair.serverErr = nil, err },
 			p.plan.serverEnd(), p.config.serverEnd(), state.serverEnd(),
 		},
 	}

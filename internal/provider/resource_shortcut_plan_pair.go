@@ -16,9 +16,10 @@ func (p *planning) planPair(ctx context.Context) diag.Diagnostics {
 	diags := p.planUnknownNames()
 	if !p.leaves.unknownAny(p.plan.Client, p.plan.Server) {
 		p.pair = p.leaves.connect(ctx, p.plan.Client.ValueString(), p.plan.Server.ValueString())
-		for _, failed := range p.pair.failed() {
-			diags.Append(p.leaves.planTrouble(ctx, failed, p.plan.recorded(failed.attribute).name,
-				p.state.recorded(failed.attribute)))
+		for _, end := range p.ends() {
+			if end.err != nil {
+				diags.Append(p.leaves.planTrouble(ctx, end.planned.name.ValueString(), end.recorded.leaf(), end.err))
+			}
 		}
 		diags.Append(p.planLeaves(ctx)...)
 	}
@@ -48,9 +49,9 @@ func (p *planning) planUnknownNames() diag.Diagnostics {
 			fmt.Sprintf("The name of the %s is known only during the apply. It was %q, and it is not known yet whether it will "+
 				"still refer to cluster %q. So the plan replaces the shortcut. To keep it, first apply the resource that the name "+
 				"comes from, with `-target`.",
-				end.attribute, end.recorded.name.ValueString(), end.recorded.clusterID.ValueString())).
-			warningAt(path.Root(end.attribute)))
-		p.replace = append(p.replace, path.Root(end.attribute))
+				end.planned.attribute, end.recorded.name.ValueString(), end.recorded.clusterID.ValueString())).
+			warningAt(path.Root(end.planned.attribute)))
+		p.replace = append(p.replace, path.Root(end.planned.attribute))
 	}
 	if len(p.replace) > 0 {
 		p.becomesAnother()
@@ -67,7 +68,7 @@ func (p *planning) planUnknownNames() diag.Diagnostics {
 func (p *planning) planLeaves(ctx context.Context) diag.Diagnostics {
 	diags, moved := p.pair.differ(), false
 	for _, end := range p.ends() {
-		recorded := p.state.recorded(end.attribute)
+		recorded := end.recorded.leaf()
 		if end.leaf == nil && p.state != nil {
 			*end.planned.clusterUID = stringOrNull(recorded.uid)
 		}
@@ -75,12 +76,12 @@ func (p *planning) planLeaves(ctx context.Context) diag.Diagnostics {
 			continue
 		}
 		moves, err := p.leaves.moves(ctx, end.planned.name.ValueString(), end.leaf, recorded)
-		failed := failedEnd{end.attribute, err}
+		failed := failedEnd{recorded.attribute, err}
 		switch {
 		case isAnotherCluster(err) && p.state.ForceDestroy.ValueBool():
 		case isAnotherCluster(err) && p.plan.ForceDestroy.ValueBool():
 			diags.Append(failed.warning("The plan continues without this leaf."))
-			p.pair.lose(failed)
+			end.lose(err)
 			continue
 		case err != nil:
 			diags.Append(failed.obstacle(replaceAdvice))
@@ -88,7 +89,7 @@ func (p *planning) planLeaves(ctx context.Context) diag.Diagnostics {
 		}
 		if moves {
 			diags.Append(anotherClusterWarning(end.leaf, recorded))
-			p.replace, moved = append(p.replace, replacedAttribute(end.attribute+"_", end.leaf, recorded)), true
+			p.replace, moved = append(p.replace, replacedAttribute(recorded.attribute+"_", end.leaf, recorded)), true
 		}
 		*end.planned.clusterID, *end.planned.clusterUID = types.StringValue(string(end.leaf.ID)), clusterUID(end.leaf)
 	}
@@ -164,7 +165,7 @@ func (c *reservations) reserveNamespaces(ends []planEnd, token string) diag.Diag
 		diags.Append(report("namespace-twice", "The same namespace twice",
 			fmt.Sprintf("Another liqo_shortcut of this configuration already has namespace %q of leaf %q. Liqo can't "+
 				"distinguish two gateways in one namespace. Give each shortcut its own namespace, or leave the choice to Liqo.",
-				namespace.ValueString(), end.leaf.Name)).errorAt(end.path("namespace")))
+				namespace.ValueString(), end.leaf.Name)).errorAt(end.planned.path("namespace")))
 	}
 	return diags
 }

@@ -21,7 +21,7 @@ func (p *planning) planRanges(ctx context.Context) diag.Diagnostics {
 		if end.other == nil || !announcesOthers(*end.planned.network, *end.recorded.network) {
 			continue
 		}
-		attribute := end.path("network")
+		attribute := end.planned.path("network")
 		able, err := liqo.CapabilitiesOf(ctx, end.other)
 		if err != nil {
 			diags.Append(failureOf("leaf-not-checked", "The leaf can't be checked", err).warningAt(attribute))

@@ -18,7 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -203,32 +202,6 @@ type shortcutModel struct {
 var importedSettings = map[string]any{
 	"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed, "adopt_existing": false,
 	"on_destroy": destroyResets, "force_destroy": false, "destroy_peering_network": false,
-}
-
-// recorded returns the recorded leaf of an attribute, client or server. It is empty if the model is nil.
-func (m *shortcutModel) recorded(attribute string) recordedLeaf {
-	if m == nil {
-		return recordedLeaf{attribute: attribute}
-	}
-	client := recordedLeaf{
-		attribute: "client", name: m.Client.ValueString(), id: m.ClientClusterID.ValueString(),
-		uid: m.ClientClusterUID.ValueString(), owns: m.ownsFor(m.ServerClusterID),
-	}
-	server := recordedLeaf{
-		attribute: "server", name: m.Server.ValueString(), id: m.ServerClusterID.ValueString(),
-		uid: m.ServerClusterUID.ValueString(), owns: m.ownsFor(m.ClientClusterID),
-	}
-	if attribute == client.attribute {
-		return client
-	}
-	return server
-}
-
-// ownsFor returns the question whether a leaf has objects of this shortcut for the other cluster.
-func (m *shortcutModel) ownsFor(remote types.String) func(context.Context, *cluster.Leaf) (bool, error) {
-	return func(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
-		return hasOwn(ctx, leaf, remote.ValueString(), m.OwnerID.ValueString())
-	}
 }
 
 // spec returns the planned shortcut. The plan has the defaults. Only the configuration shows what the user has left to

@@ -2,16 +2,12 @@ package provider
 
 import (
 	"context"
-	"errors"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
-	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
-	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // feasibility checks on the leaves whether a plan is possible. A check applies to a part of the plan that is known, and
@@ -23,9 +19,6 @@ type feasibility struct {
 	before   shortcutModel // the state; all values are null if there is none
 	shortcut *shortcut.Shortcut
 }
-
-// check asks a leaf, and returns what is not possible.
-type check func(context.Context) diag.Diagnostics
 
 // checkFeasible runs all checks in parallel. It is called only for a shortcut that the plan creates or changes, so that
 // a refresh makes no requests for it.
@@ -48,9 +41,50 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	return append(diags, askEach(ctx, questions)...)
 }
 
-// askEach asks all questions at the same time. It returns the answers in their order.
-func askEach(ctx context.Context, questions []check) diag.Diagnostics {
-	return slices.Concat(parallel.Map(questions, func(ask check) diag.Diagnostics { return ask(ctx) })...)
+// checkedEnds returns the two ends, the client's first.
+func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	var ends []checkedEnd
+	changes := f.changesGateways(ctx)
+	for i, e := range f.ends() {
+		ends = append(ends, checkedEnd{
+			end: f.shortcut.Ends()[i], leafAt: path.Root(e.planned.attribute), namespaceAt: e.planned.path("namespace"),
+			gatewayAt: e.planned.path("gateway"), adopt: f.plan.AdoptExisting, namespace: *e.configured.namespace,
+			gatewayChanges:   f.state == nil || !e.planned.gateway.Equal(*e.recorded.gateway),
+			followsChange:    changes,
+			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
+		})
+	}
+	if fullyKnown(ctx, f.plan.ClientGateway) {
+		set, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
+		diags.Append(clientDiags...)
+		ends[0].gateway = &plannedGateway{Gateway: set}
+	}
+	if fullyKnown(ctx, f.plan.ServerGateway) {
+		set, serverDiags := serverGatewaySpec(ctx, f.plan.ServerGateway)
+		diags.Append(serverDiags...)
+		ends[1].gateway = &plannedGateway{Gateway: set}
+		for _, e := range ends {
+			if e.gateway != nil {
+				e.gateway.tunnels, e.gateway.tunnelsAt = set.Tunnels, path.Root("server_gateway").AtName("tunnels")
+			}
+		}
+	}
+	return ends, diags
+}
+
+// changesGateways reports whether the apply makes, changes or replaces a gateway. That is assumed of settings that are
+// not known yet, and if it can't be found out. The checks say why.
+func (f feasibility) changesGateways(ctx context.Context) bool {
+	if f.state == nil || !fullyKnown(ctx, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU, f.plan.KeyRotation) {
+		return true
+	}
+	spec, diags := f.plan.spec(ctx, f.config)
+	if diags.HasError() {
+		return true
+	}
+	changes, err := f.shortcut.ChangesGateways(ctx, spec)
+	return changes || err != nil
 }
 
 // free finds a network of the pair that someone else made.
@@ -105,43 +139,6 @@ func (f feasibility) remapping(ctx context.Context, client, server end.Announcem
 			diags.Append(report("pod-cidr-remapped", "A pod CIDR will be remapped",
 				overlap.String()+" The remapped attributes show the new ranges.").asWarning())
 		}
-	}
-	return diags
-}
-
-// checkUnlessMade is like [checkResult], but a missing object is only a warning: the same apply may create it.
-func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
-	if !end.IsMissing(err) {
-		return checkResult(attribute, err)
-	}
-	return diag.Diagnostics{explained(err,
-		"This is only a warning, because the same apply may create it before the shortcut. Otherwise the "+
-			"apply fails.").warningAt(attribute)}
-}
-
-// checkNotTaken is like [checkResult], but what another resource instance has is only a warning: it may belong to this
-// one, tainted or under its former address.
-func checkNotTaken(attribute path.Path, err error) diag.Diagnostics {
-	if !shortcut.HasOtherOwner(err) {
-		return checkResult(attribute, err)
-	}
-	return diag.Diagnostics{explained(err,
-		"This is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
-			"tainted or under its former address. In all other cases the apply fails.").warningAt(attribute)}
-}
-
-// checkResult reports the result of a check at the attribute that the user can change. A problem that would make the
-// apply fail is an error. If the leaf cannot be read, it is a warning.
-func checkResult(attribute path.Path, err error) diag.Diagnostics {
-	if err == nil {
-		return nil
-	}
-	var diags diag.Diagnostics
-	if _, ok := errors.AsType[*trouble.Problem](err); ok {
-		diags.Append(explained(err).errorAt(attribute))
-	} else {
-		diags.Append(failureOf("leaf-not-checked", "The leaf can't be checked", err,
-			"The plan continues without this check.").warningAt(attribute))
 	}
 	return diags
 }

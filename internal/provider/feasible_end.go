@@ -2,7 +2,9 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -10,7 +12,18 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
+
+// check asks a leaf, and returns what is not possible.
+type check func(context.Context) diag.Diagnostics
+
+// askEach asks all questions at the same time. It returns the answers in their order.
+func askEach(ctx context.Context, questions []check) diag.Diagnostics {
+	return slices.Concat(parallel.Map(questions, func(ask check) diag.Diagnostics { return ask(ctx) })...)
+}
 
 // checkedEnd is the part of a plan that concerns one leaf.
 type checkedEnd struct {
@@ -30,56 +43,38 @@ type checkedEnd struct {
 type plannedGateway struct {
 	liqo.Gateway
 
-	keySecret string
-	server    *liqo.GatewayServer // nil for a client
-	tunnels   int                 // of both gateways
-	tunnelsAt path.Path           // of the attribute that says how many
+	tunnels   int       // of both gateways
+	tunnelsAt path.Path // of the attribute that says how many
 }
 
-// checkedEnds returns the two ends, the client's first.
-func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagnostics) {
-	var diags diag.Diagnostics
-	var ends []checkedEnd
-	changes := f.changesGateways(ctx)
-	for i, e := range f.ends() {
-		ends = append(ends, checkedEnd{
-			end: f.shortcut.Ends()[i], leafAt: path.Root(e.attribute), namespaceAt: e.path("namespace"),
-			gatewayAt: e.path("gateway"), adopt: f.plan.AdoptExisting, namespace: *e.configured.namespace,
-			gatewayChanges:   f.state == nil || !e.planned.gateway.Equal(*e.recorded.gateway),
-			followsChange:    changes,
-			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
+// checkFeasible asks the leaf whether a new or changed object is possible.
+func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics {
+	model := p.plan.common()
+	if !given(model.RemoteClusterID) {
+		return nil
+	}
+	if model.RemoteClusterID.ValueString() == string(p.leaf.ID) {
+		return diag.Diagnostics{report("leaf-same-twice", "The same cluster twice",
+			fmt.Sprintf("`remote_cluster_id` must be the ID of the other cluster, but %q is the ID of this one.", p.leaf.ID)).
+			errorAt(path.Root("remote_cluster_id"))}
+	}
+	gateway, diags := p.plan.gateway(ctx)
+	if diags.HasError() {
+		return diags
+	}
+	object := p.object(p.leaf, p.plan, p.own)
+	here := checkedEnd{
+		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
+		gateway: gateway, gatewayChanges: true, followsChange: true,
+		namespace: p.config.common().Namespace, namespaceChanges: p.state == nil, adopt: types.BoolValue(false),
+	}
+	questions := append(here.checks(), func(ctx context.Context) diag.Diagnostics { return p.plan.check(ctx, object) })
+	if p.state == nil {
+		questions = append(questions, func(ctx context.Context) diag.Diagnostics {
+			return checkNotTaken(path.Root("remote_cluster_id"), object.CheckFree(ctx))
 		})
 	}
-	if fullyKnown(ctx, f.plan.ClientGateway) {
-		set, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
-		diags.Append(clientDiags...)
-		ends[0].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret}
-	}
-	if fullyKnown(ctx, f.plan.ServerGateway) {
-		set, serverDiags := serverGatewaySpec(ctx, f.plan.ServerGateway)
-		diags.Append(serverDiags...)
-		ends[1].gateway = &plannedGateway{Gateway: set, keySecret: set.KeySecret, server: &set}
-		for _, e := range ends {
-			if e.gateway != nil {
-				e.gateway.tunnels, e.gateway.tunnelsAt = set.Tunnels, path.Root("server_gateway").AtName("tunnels")
-			}
-		}
-	}
-	return ends, diags
-}
-
-// changesGateways reports whether the apply makes, changes or replaces a gateway. That is assumed of settings that are
-// not known yet, and if it can't be found out. The checks say why.
-func (f feasibility) changesGateways(ctx context.Context) bool {
-	if f.state == nil || !fullyKnown(ctx, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU, f.plan.KeyRotation) {
-		return true
-	}
-	spec, diags := f.plan.spec(ctx, f.config)
-	if diags.HasError() {
-		return true
-	}
-	changes, err := f.shortcut.ChangesGateways(ctx, spec)
-	return changes || err != nil
+	return append(diags, askEach(ctx, questions)...)
 }
 
 // checks returns what is asked of an end, whichever resource plans it.
@@ -126,10 +121,10 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 	if err != nil {
 		return checkResult(s.gatewayAt.AtName("template"), err)
 	}
-	server := s.gateway.server
-	if server == nil || !s.gatewayChanges {
+	if !s.gatewayChanges {
 		return nil
 	}
+	server, _ := s.gateway.Gateway.(liqo.GatewayServer) // a client has none of these settings
 	var diags diag.Diagnostics
 	for _, setting := range []struct {
 		attribute, field string
@@ -150,14 +145,15 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 
 // checkServiceMetadata finds labels or annotations that Liqo can't set on the gateway's Service.
 func (s checkedEnd) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
-	if s.gateway == nil || s.gateway.server == nil || !s.gatewayChanges {
+	if s.gateway == nil || !s.gatewayChanges {
 		return nil
 	}
-	leafPath := "service_annotations"
-	if len(s.gateway.server.ServiceAnnotations) == 0 {
-		leafPath = "service_labels"
+	server, _ := s.gateway.Gateway.(liqo.GatewayServer) // a client has no Service
+	attribute := "service_annotations"
+	if len(server.ServiceAnnotations) == 0 {
+		attribute = "service_labels"
 	}
-	return checkResult(s.gatewayAt.AtName(leafPath), s.end.CheckServiceMetadata(ctx, *s.gateway.server))
+	return checkResult(s.gatewayAt.AtName(attribute), s.end.CheckServiceMetadata(ctx, server))
 }
 
 // checkTunnels finds more tunnels than Liqo at this end can have.
@@ -174,7 +170,45 @@ func (s checkedEnd) checkKeys(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !fullyKnown(ctx, s.namespace, s.adopt) || !changes {
 		return nil
 	}
-	secret := liqo.KeySecret{Namespace: s.namespace.ValueString(), Name: s.gateway.keySecret}
+	name, _ := s.gateway.Keys()
+	secret := liqo.KeySecret{Namespace: s.namespace.ValueString(), Name: name}
 	err := s.end.CheckKeySecret(ctx, secret, s.adopt.ValueBool())
 	return checkUnlessMade(s.gatewayAt.AtName("key_secret"), err)
+}
+
+// checkUnlessMade is like [checkResult], but a missing object is only a warning: the same apply may create it.
+func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
+	if !end.IsMissing(err) {
+		return checkResult(attribute, err)
+	}
+	return diag.Diagnostics{explained(err,
+		"This is only a warning, because the same apply may create it before the shortcut. Otherwise the "+
+			"apply fails.").warningAt(attribute)}
+}
+
+// checkNotTaken is like [checkResult], but what another resource instance has is only a warning: it may belong to this
+// one, tainted or under its former address.
+func checkNotTaken(attribute path.Path, err error) diag.Diagnostics {
+	if !shortcut.HasOtherOwner(err) {
+		return checkResult(attribute, err)
+	}
+	return diag.Diagnostics{explained(err,
+		"This is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
+			"tainted or under its former address. In all other cases the apply fails.").warningAt(attribute)}
+}
+
+// checkResult reports the result of a check at the attribute that the user can change. A problem that would make the
+// apply fail is an error. If the leaf cannot be read, it is a warning.
+func checkResult(attribute path.Path, err error) diag.Diagnostics {
+	if err == nil {
+		return nil
+	}
+	var diags diag.Diagnostics
+	if _, ok := errors.AsType[*trouble.Problem](err); ok {
+		diags.Append(explained(err).errorAt(attribute))
+	} else {
+		diags.Append(failureOf("leaf-not-checked", "The leaf can't be checked", err,
+			"The plan continues without this check.").warningAt(attribute))
+	}
+	return diags
 }
