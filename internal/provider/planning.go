@@ -41,15 +41,16 @@ func planResource[M any, P lifeModel[M]](
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
-	planner := begin(p)
-	diags = planner.propose(ctx)
+	plan, before := begin(p), *p.plan
+	diags = plan.propose(ctx)
 	resp.RequiresReplace = append(resp.RequiresReplace, p.replace...)
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
-	if !p.keepsLeaves && !resp.Plan.Raw.Equal(req.State.Raw) {
-		resp.Diagnostics.Append(planner.foresee(ctx)...)
+	if isNew := p.state == nil; !p.keepsLeaves && (isNew || !sameValues((*M)(p.plan), (*M)(p.state))) {
+		resp.Diagnostics.Append(plan.foresee(ctx)...)
+	}
+	if !sameValues((*M)(p.plan), &before) { // most plans change nothing, and the framework takes half a millisecond
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 	}
 	resp.Diagnostics.Append(plannedChange{KeepsLeaves: p.keepsLeaves}.save(ctx, resp.Private)...)

@@ -186,7 +186,7 @@ func (r *shortcutResource) refresh(
 	switch {
 	case !observed.Exists:
 		return gone, diags
-	case model.equal(&recorded):
+	case sameValues(model, &recorded):
 		return unchanged, diags
 	default:
 		return changed, diags

@@ -2,11 +2,9 @@ package provider
 
 import (
 	"context"
-	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -272,21 +270,6 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 	m.Status = types.StringValue(string(state.Status))
 }
 
-func (m *shortcutModel) equal(other *shortcutModel) bool {
-	ours, theirs := reflect.ValueOf(*m), reflect.ValueOf(*other)
-	for _, field := range reflect.VisibleFields(ours.Type()) {
-		if field.Anonymous {
-			continue // its own fields are visible, too
-		}
-		our, ok := reflect.TypeAssert[attr.Value](ours.FieldByIndex(field.Index))
-		their, alsoOK := reflect.TypeAssert[attr.Value](theirs.FieldByIndex(field.Index))
-		if !ok || !alsoOK || !our.Equal(their) {
-			return false
-		}
-	}
-	return true
-}
-
 // changesSettingsOnly reports whether a plan changes only settings that no leaf shows. Such a change is recorded
 // without contacting the leaves, so that a user can give up a lost leaf. [planMoves] must come first, because what it
 // finds is not such a change.
@@ -307,7 +290,7 @@ func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	}
 	rest.ClientClusterUID, rest.ServerClusterUID = state.ClientClusterUID, state.ServerClusterUID
 	rest.Status, rest.ServerEndpoint = state.Status, state.ServerEndpoint
-	return rest.equal(state)
+	return sameValues(&rest, state)
 }
 
 // isEmpty reports whether a block is missing, or sets nothing.

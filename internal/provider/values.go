@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
@@ -37,6 +38,22 @@ func nullOf(ctx context.Context, kind attr.Type) attr.Value {
 		panic(fmt.Sprintf("type %s has no null: %v", kind, err)) // every type has one
 	}
 	return null
+}
+
+// sameValues reports whether two models of a resource have the same value of each attribute.
+func sameValues[M any](one, other *M) bool {
+	ours, theirs := reflect.ValueOf(*one), reflect.ValueOf(*other)
+	for _, field := range reflect.VisibleFields(ours.Type()) {
+		if field.Anonymous {
+			continue // its own fields are visible, too
+		}
+		our, ok := reflect.TypeAssert[attr.Value](ours.FieldByIndex(field.Index))
+		their, alsoOK := reflect.TypeAssert[attr.Value](theirs.FieldByIndex(field.Index))
+		if !ok || !alsoOK || !our.Equal(their) {
+			return false
+		}
+	}
+	return true
 }
 
 // given reports whether a value is set: neither null nor unknown.
