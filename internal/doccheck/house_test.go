@@ -35,8 +35,7 @@ func TestTheSizeOfEachPackageIsAboutThatOfTheTable(t *testing.T) {
 
 // TestTheWalksOfCONTRIBUTINGGoThroughAllFilesOfTheirExample leaves out tests and the stand-ins for Liqo.
 func TestTheWalksOfCONTRIBUTINGGoThroughAllFilesOfTheirExample(t *testing.T) {
-	const packages = `^internal/(provider|shortcut|owner|explain|end|liqo|cluster)/\w+\.go$`
-	sources := regexp.MustCompile(packages)
+	sources := regexp.MustCompile(`^internal/(provider|shortcut|owner|explain|end|liqo|cluster)/\w+\.go$`)
 	for heading, example := range map[string]string{
 		"## Add an attribute\n":                 `\bConnectAddress\b|\bconnect_address\b`,
 		"## Add an object of Liqo at one end\n": `\bnetworkingv1beta1\.PublicKey(List)?\b`,

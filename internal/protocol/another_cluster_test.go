@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -70,14 +69,13 @@ func TestALeafWithAReinstalledLiqoIsAnotherCluster(t *testing.T) {
 	p.has(romeMilan, "Connected", "status")
 }
 
-const turinsKey = "liqo_public_key.turin"
+const (
+	turinsKey  = "liqo_public_key.turin"
+	keyOfTurin = `public_key = "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="`
+)
 
 // withTurinsKey is a resource of one end on a leaf.
-func withTurinsKey(leaf string) string {
-	return strings.Replace(
-		endOf("public_key", leaf, "turin", `public_key = "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="`),
-		leaf+"_turin", "turin", 1)
-}
+func withTurinsKey(leaf string) string { return endAt(turinsKey, leaf, "turin", keyOfTurin) }
 
 func TestResourcesOfOneEndOnAClusterThatIsGoneAreForgottenOnDemand(t *testing.T) {
 	l := leavesFor(t)

@@ -172,34 +172,35 @@ func TestAPlanFindsRangesThatLiqoCannotAssign(t *testing.T) {
 		says("Warning: A pod CIDR will be remapped", `is outside the ranges that Liqo on "rome" gives out`)
 }
 
-// endOf returns a resource of one end on a leaf, for another cluster.
-func endOf(kind, leaf, other, settings string) string {
+// endAt returns a resource of one end at an address: that of a leaf, for another cluster.
+func endAt(address, leaf, other, settings string) string {
+	kind, name, _ := strings.Cut(address, ".")
 	return fmt.Sprintf(`
-		resource "liqo_%[1]s" "%[2]s_%[3]s" {
-		  cluster           = %[2]q
-		  remote_cluster_id = %[3]q
-		  %[4]s
-		}`, kind, leaf, other, settings)
+		resource %q %q {
+		  cluster           = %q
+		  remote_cluster_id = %q
+		  %s
+		}`, kind, name, leaf, other, settings)
 }
 
 func TestAPlanFindsAnObjectOfOneEndThatSomeoneElseMade(t *testing.T) {
 	const ranges = "pod_cidrs = [\"10.202.0.0/16\"]\nexternal_cidr = \"192.168.0.0/24\""
 	l := leavesFor(t)
 	l.joinedByHand()
-	l.project(t, endOf("configuration", "milan", "rome", ranges)).planFails(
+	l.project(t, endAt("liqo_configuration.rome", "milan", "rome", ranges)).planFails(
 		`Error: A network with cluster "rome" exists already on leaf "milan"`, "remote_cluster_id = \"rome\"")
-	l.project(t, endOf("configuration", "milan", "milan", ranges)).planFails("Error: The same cluster twice")
+	l.project(t, endAt("liqo_configuration.milan", "milan", "milan", ranges)).planFails("Error: The same cluster twice")
 }
 
 func TestAPlanFindsAnObjectOfOneEndOfTwoResources(t *testing.T) {
 	const dials = "server_endpoint = { addresses = [\"192.0.2.1\"], port = 51840 }"
 	l := leavesFor(t)
-	l.project(t, endOf("gateway_server", "milan", "rome", "")+endOf("gateway_client", "milan", "rome", dials)).planFails(
+	both := endAt("liqo_gateway_server.rome", "milan", "rome", "") + endAt("liqo_gateway_client.rome", "milan", "rome", dials)
+	l.project(t, both).planFails(
 		"The same object twice", `already manages the gateway of cluster "milan" for cluster "rome"`)
-	twice := strings.Replace(withTurinsKey("milan"), `"turin" {`, `"again" {`, 1)
-	l.project(t, withTurinsKey("milan")+twice).planFails(
+	l.project(t, withTurinsKey("milan")+endAt("liqo_public_key.again", "milan", "turin", keyOfTurin)).planFails(
 		"The same object twice", `already manages the public key of cluster "milan" for cluster "turin"`)
-	l.project(t, endOf("gateway_server", "milan", "turin", "")+withTurinsKey("milan")).plan()
+	l.project(t, endAt("liqo_gateway_server.turin", "milan", "turin", "")+withTurinsKey("milan")).plan()
 }
 
 // ipam returns the Deployment of Liqo's IPAM with these pools, as in Liqo's chart.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -128,25 +127,19 @@ func TestAnImportedShortcutIsAdoptedAfterALostLeafIsBack(t *testing.T) {
 	}
 	p.configure(between("milan", overNodePort+"\nmtu = 1400"))
 	p.apply().does("update", romeMilan)
-	for leaf, owner := range l.owners() {
+	for what, owner := range l.owners() {
 		if !strings.Contains(owner, "terraform-provider-liqo") {
-			t.Errorf("the update has not adopted the Configuration on %s: %s", leaf, owner)
+			t.Errorf("the update has not adopted the %s: %s", what, owner)
 		}
 	}
 }
 
-// owners returns what the Configurations of the leaves show of whose they are, by the names of the leaves.
+// owners returns what the requested objects show of whose they are, by leaf and kind.
 func (l *leaves) owners() map[string]string {
 	l.t.Helper()
 	owners := map[string]string{}
-	for name, leaf := range l.all {
-		var list networkingv1beta1.ConfigurationList
-		if err := leaf.List(l.t.Context(), &list); err != nil {
-			l.t.Fatal(err)
-		}
-		for _, one := range list.Items {
-			owners[name] += fmt.Sprintln(one.UID, one.Labels, one.Annotations)
-		}
+	for what, one := range l.requested() {
+		owners[what] = fmt.Sprintln(one.UID, one.Labels, one.Annotations)
 	}
 	return owners
 }

@@ -278,18 +278,14 @@ func (l *Lab) DeleteNamespace(t *testing.T, clusterName, name string) {
 	}
 }
 
-// CopyTemplate creates a copy of one of Liqo's templates on a cluster, without some fields, for the duration of the
-// test.
-func (l *Lab) CopyTemplate(t *testing.T, cluster, kind, from, to string, without ...string) {
+// CopyTemplate creates a copy of one of Liqo's templates on a cluster, for the duration of the test.
+func (l *Lab) CopyTemplate(t *testing.T, cluster, kind, from, to string) {
 	t.Helper()
 	c := l.Client(t, cluster)
 	template := &unstructured.Unstructured{}
 	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template); err != nil {
 		t.Fatal(err)
-	}
-	for _, field := range without {
-		removeField(template.Object["spec"], field)
 	}
 	duplicate := &unstructured.Unstructured{Object: map[string]any{"spec": template.Object["spec"]}}
 	duplicate.SetGroupVersionKind(template.GroupVersionKind())
@@ -299,21 +295,6 @@ func (l *Lab) CopyTemplate(t *testing.T, cluster, kind, from, to string, without
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Delete(context.WithoutCancel(t.Context()), duplicate) })
-}
-
-// removeField removes every field with this name.
-func removeField(value any, field string) {
-	switch value := value.(type) {
-	case []any:
-		for _, element := range value {
-			removeField(element, field)
-		}
-	case map[string]any:
-		delete(value, field)
-		for _, element := range value {
-			removeField(element, field)
-		}
-	}
 }
 
 // WebService returns the Service of the shop.
