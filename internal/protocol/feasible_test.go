@@ -195,7 +195,8 @@ func TestAPlanFindsAnObjectOfOneEndThatSomeoneElseMade(t *testing.T) {
 func TestAPlanFindsAnObjectOfOneEndOfTwoResources(t *testing.T) {
 	const dials = "server_endpoint = { addresses = [\"192.0.2.1\"], port = 51840 }"
 	l := leavesFor(t)
-	both := endAt("liqo_gateway_server.rome", "milan", "rome", "") + endAt("liqo_gateway_client.rome", "milan", "rome", dials)
+	both := endAt("liqo_gateway_server.rome", "milan", "rome", "") +
+		endAt("liqo_gateway_client.rome", "milan", "rome", dials)
 	l.project(t, both).planFails(
 		"The same object twice", `already manages the gateway of cluster "milan" for cluster "rome"`)
 	l.project(t, withTurinsKey("milan")+endAt("liqo_public_key.again", "milan", "turin", keyOfTurin)).planFails(
