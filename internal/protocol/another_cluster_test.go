@@ -115,10 +115,10 @@ func TestASilentLeafUnderAnotherNameIsNotGone(t *testing.T) {
 	p.configure(after + fromTo("uno", "due", overNodePort))
 	p.applyFails("Error: Another cluster",
 		"That cluster has the name \"tre\" now. Nothing is changed. To keep the resource, set `client = \"tre\"`.")
-	l.of("rome").stop()
+	l.of("rome").Stop()
 	p.destroyFails("Error: Another cluster", `It may be one of the leaves that did not answer: ["tre"].`)
 	p.has(romeMilan, "rome/milan", "id")
-	l.of("rome").start()
+	l.of("rome").Start()
 	p.configure(after + fromTo("tre", "due", overNodePort))
 	p.apply().does("update", romeMilan)
 }

@@ -287,8 +287,8 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 func TestDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
 	l := leavesFor(t, topology...)
 	l.project(t, between("milan", overNodePort)).apply()
-	l.of("milan").stop()
-	defer l.of("milan").start()
+	l.of("milan").Stop()
+	defer l.of("milan").Start()
 	const headline = `The API server can't be reached on leaf "milan"`
 
 	p := l.project(t, `

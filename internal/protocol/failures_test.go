@@ -11,6 +11,8 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // helpAt is the address of an entry in the troubleshooting guide, at the end of a message.
@@ -29,12 +31,12 @@ func TestFailureOfCredentialsLosesNothing(t *testing.T) {
 			    milan = { host = %q, token = %q, cluster_ca_certificate = %q }
 			  }
 			}
-			`, l.kubeconfig, milan.url(), token, authority) + between("milan", overNodePort)
+			`, l.kubeconfig, milan.URL(), token, authority) + between("milan", overNodePort)
 	}
-	p := l.project(t, reached(milan.Token, milan.authority()))
+	p := l.project(t, reached(milan.Token, milan.Authority()))
 	p.apply()
 
-	p.configure(reached("expired", milan.authority()))
+	p.configure(reached("expired", milan.Authority()))
 	p.planFails(`Error: The API server refuses the credentials on leaf "milan"`, "The answer was: Unauthorized",
 		"They may have expired: renew the token or certificate that the provider block or the kubeconfig gives for this "+
 			"leaf.",
@@ -47,13 +49,13 @@ func TestFailureOfCredentialsLosesNothing(t *testing.T) {
 		}`)
 	p.planFails(`Error: The API server's certificate is not trusted on leaf "milan"`,
 		"with liqo_shortcut.europe_milan,", // this is an error only for a new shortcut
-		"The connection failed: "+milan.address+": tls: failed to verify certificate: "+
+		"The connection failed: "+milan.Address+": tls: failed to verify certificate: "+
 			"x509: certificate signed by unknown authority",
 		"Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: they may belong to another "+
 			"cluster.",
 		helpAt("certificate-untrusted"))
 
-	p.configure(reached(milan.Token, milan.authority()))
+	p.configure(reached(milan.Token, milan.Authority()))
 	p.plan().isEmpty()
 }
 
@@ -89,18 +91,18 @@ func TestFailureNamesTheMissingPermission(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := leavesFor(t)
 			p := l.project(t, between("milan", overNodePort))
-			l.of("milan").disturb(func(w http.ResponseWriter, r *http.Request) bool {
+			l.of("milan").Disturb(func(w http.ResponseWriter, r *http.Request) bool {
 				verb, where, name, concerned := onGatewayServers(r)
 				if !concerned || slices.Contains(test.allowed, verb) {
 					return false
 				}
-				refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(
+				clustertest.Refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(
 					`gatewayservers.networking.liqo.io%s is forbidden: User %q cannot %s resource "gatewayservers" `+
 						`in API group "networking.liqo.io" %s`, name, user, verb, where))
 				return true
 			})
 			p.applyFails(test.message...)
-			l.of("milan").disturb(nil)
+			l.of("milan").Disturb(nil)
 			p.apply()
 			p.has(romeMilan, "Connected", "status")
 		})
@@ -131,7 +133,7 @@ func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 	milan := l.of("milan")
 	failure := []string{
 		`Error: The API server can't be reached on leaf "milan"`,
-		"The connection failed: " + milan.address + ":", "connect: connection refused",
+		"The connection failed: " + milan.Address + ":", "connect: connection refused",
 		"Check that the cluster runs and that its address can be reached from here.", helpAt("api-server-unreachable"),
 	}
 	p := l.project(t, between("milan", overNodePort+"\n"+`timeouts = { create = "5s" }`))
@@ -153,7 +155,7 @@ func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 		t.Errorf("without one of its leaves, the provider has sent %v, and the state has %v", written, another.state)
 	}
 
-	milan.start()
+	milan.Start()
 	l.loseLeases("milan") // who lost the API server could not release it, and whoever comes next waits for that
 	p.apply().does("replace", romeMilan)
 	p.has(romeMilan, "Connected", "status")
@@ -161,16 +163,16 @@ func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 
 // stopsAt stops the leaf when it gets a request. It returns a channel that is closed when the leaf does not answer any
 // more.
-func (p *proxy) stopsAt(method, path string) <-chan struct{} {
+func (p *leaf) stopsAt(method, path string) <-chan struct{} {
 	stopped := make(chan struct{})
 	stop := sync.OnceFunc(func() {
-		p.disturb(nil)
+		p.Disturb(nil)
 		go func() {
 			defer close(stopped)
-			p.stop()
+			p.Stop()
 		}()
 	})
-	p.disturb(func(_ http.ResponseWriter, r *http.Request) bool {
+	p.Disturb(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method != method || !strings.HasSuffix(r.URL.Path, path) {
 			return false
 		}

@@ -36,10 +36,10 @@ func TestALeafCanBeRenamed(t *testing.T) {
 	p.has(romeMilan, "rome/milan", "id")
 	p.has(romeMilan, "Connected", "status")
 
-	l.of("rome").stop() // no cluster confirms the next name
+	l.of("rome").Stop() // no cluster confirms the next name
 	p.configure(calls("tre", "tre"))
 	p.applyFails(`Error: The API server can't be reached on leaf "tre"`)
-	l.of("rome").start()
+	l.of("rome").Start()
 	p.apply().does("update", romeMilan)
 }
 

@@ -71,9 +71,9 @@ func TestAnInvalidImportImportsNothing(t *testing.T) {
 	p.importFails(romeMilan, "milan/rome", "Error: The network has the opposite direction",
 		`"rome" is the client and "milan" the server.`, "Nothing was imported")
 	p.importFails(romeMilan, "rome/naples", "Cannot import non-existent remote object")
-	l.of("milan").stop()
+	l.of("milan").Stop()
 	p.importFails(romeMilan, "rome/milan", `Error: The API server can't be reached on leaf "milan"`)
-	l.of("milan").start()
+	l.of("milan").Start()
 	p.imports(romeMilan, "rome/milan")
 	p.plan().isEmpty()
 }

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // The leaves of most tests. Naples has the same pod CIDR as Rome, Liqo gives out no range like Europe's, and Venice has
@@ -38,7 +39,7 @@ type leaves struct {
 // leaf is one leaf, with the proxy between it and the provider.
 type leaf struct {
 	started
-	*proxy
+	*clustertest.Proxy
 	client.WithWatch // an administrator's, who needs no proxy
 }
 
@@ -52,10 +53,10 @@ func leavesFor(t *testing.T, words ...string) *leaves {
 	l := &leaves{t: t, all: map[string]*leaf{}, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
 	kubeconfig := clientcmdapi.NewConfig()
 	for _, s := range start(t, words) {
-		one := &leaf{s, proxyFor(t, s), administrator(t, s)}
+		one := &leaf{s, clustertest.NewProxy(t, s.Server, s.CertificateAuthority), administrator(t, s)}
 		l.all[s.Name] = one
 		kubeconfig.Clusters[s.Name] = &clientcmdapi.Cluster{
-			Server: one.url(), CertificateAuthorityData: []byte(one.authority()),
+			Server: one.URL(), CertificateAuthorityData: []byte(one.Authority()),
 		}
 		kubeconfig.AuthInfos[s.Name] = &clientcmdapi.AuthInfo{Token: s.Token}
 		kubeconfig.Contexts[s.Name] = &clientcmdapi.Context{Cluster: s.Name, AuthInfo: s.Name}
@@ -154,10 +155,10 @@ const (
 )
 
 // writes returns the requests of the provider since the last call that may change something, on any leaf.
-func (l *leaves) writes() []request {
-	var all []request
+func (l *leaves) writes() []clustertest.Request {
+	var all []clustertest.Request
 	for _, one := range l.all {
-		all = append(all, one.take(request.writes)...)
+		all = append(all, slices.DeleteFunc(one.Take(), func(r clustertest.Request) bool { return !r.Writes() })...)
 	}
 	return all
 }

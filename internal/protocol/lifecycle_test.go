@@ -19,10 +19,10 @@ func TestADestroyThatReachesOnlyOneLeafKeepsTheState(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, between("milan", overNodePort))
 	p.apply()
-	l.of("milan").stop()
+	l.of("milan").Stop()
 	p.destroyFails(`Error: The API server can't be reached on leaf "milan"`, "with "+romeMilan+",")
 	p.has(romeMilan, "rome/milan", "id")
-	l.of("milan").start()
+	l.of("milan").Start()
 	p.destroy()
 }
 

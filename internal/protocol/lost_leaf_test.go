@@ -81,7 +81,7 @@ func TestALostLeafBlocksNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 // losesMilan lets a project give up Milan, which does not answer any more.
 func (p *project) losesMilan() {
 	p.t.Helper()
-	p.leaves.of("milan").stop()
+	p.leaves.of("milan").Stop()
 	p.configure(forced)
 	applied := p.applyOnce()
 	applied.does("update", romeMilan)
@@ -108,7 +108,7 @@ func TestAnImportedShortcutGivesUpALostLeafBeforeItsFirstUpdate(t *testing.T) {
 			p := l.project(t, between("milan", overNodePort))
 			imports(p)
 			p.losesMilan()
-			p.isDestroyedWithoutMilan(l.of("milan").start)
+			p.isDestroyedWithoutMilan(l.of("milan").Start)
 		})
 	}
 }
@@ -120,7 +120,7 @@ func TestAnImportedShortcutIsAdoptedAfterALostLeafIsBack(t *testing.T) {
 	p := l.project(t, between("milan", overNodePort))
 	p.imports(romeMilan, "rome/milan")
 	p.losesMilan()
-	l.of("milan").start()
+	l.of("milan").Start()
 	p.plan().isEmpty()
 	if now := l.owners(); !maps.Equal(now, before) {
 		t.Errorf("without a change, the network is another one's: %v, not %v", now, before)

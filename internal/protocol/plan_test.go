@@ -16,11 +16,11 @@ func TestAReplacementKeepsConfiguredValues(t *testing.T) {
 	p.apply()
 
 	p.configure(between("europe", settings))
-	l.of("rome").stop()
+	l.of("rome").Stop()
 	continued := p.plan() // without the leaf that does not answer
 	continued.does("replace", romeMilan)
 	continued.says("Warning:", `leaf "rome"`, "connection refused", "with "+romeMilan+",")
-	l.of("rome").start()
+	l.of("rome").Start()
 	p.apply().does("replace", romeMilan)
 	p.has(romeMilan, "Connected", "status")
 	p.has(romeMilan, "shortcuts", "client_namespace")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // mostRequests is the maximum number of requests of a refresh to one leaf, for any number of shortcuts.
@@ -44,18 +46,17 @@ func TestARefreshOfThreeShortcutsNeedsTheSameRequestsAsOfOne(t *testing.T) {
 }
 
 // refreshed returns the requests of a plan without changes, sorted, by the names of the leaves.
-func (p *project) refreshed() map[string][]request {
+func (p *project) refreshed() map[string][]clustertest.Request {
 	p.t.Helper()
-	every := func(request) bool { return true }
 	for _, one := range p.leaves.all {
-		one.take(every) // only later ones
+		one.Take() // only later ones
 	}
 	p.plan().isEmpty()
-	requests := map[string][]request{}
+	requests := map[string][]clustertest.Request{}
 	for name, one := range p.leaves.all {
-		requests[name] = one.take(every)
-		slices.SortFunc(requests[name], func(a, b request) int {
-			return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.method, b.method))
+		requests[name] = one.Take()
+		slices.SortFunc(requests[name], func(a, b clustertest.Request) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))
 		})
 	}
 	return requests

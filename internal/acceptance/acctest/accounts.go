@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // Credentials are those of a cluster as single values.
@@ -93,6 +94,13 @@ func (l Leaf) Config() *rest.Config {
 	return &rest.Config{
 		Host: l.Host, BearerToken: l.Token, TLSClientConfig: rest.TLSClientConfig{CAData: []byte(l.ClusterCACertificate)},
 	}
+}
+
+// ProxyFor starts a proxy for a leaf. It returns the proxy, and the access to the leaf through it.
+func ProxyFor(t *testing.T, to Leaf) (*clustertest.Proxy, Leaf) {
+	t.Helper()
+	p := clustertest.NewProxy(t, to.Host, to.ClusterCACertificate)
+	return p, Leaf{p.URL(), p.Authority(), to.Token}
 }
 
 // ReachedAsAdministrator returns the access to leaves with all permissions.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // OverTokens is a provider block whose leaves are known by their addresses and tokens.
@@ -26,13 +28,13 @@ type Runner struct {
 	*Project
 
 	Name string
-	Ways map[string]*Proxy // keyed by the leaf
+	Ways map[string]*clustertest.Proxy // keyed by the leaf
 }
 
 // NewRunner returns a runner with this configuration and these leaves.
 func (l *RealLab) NewRunner(t *testing.T, name, config string, leaves map[string]Leaf) *Runner {
 	t.Helper()
-	r := &Runner{Name: name, Ways: map[string]*Proxy{}}
+	r := &Runner{Name: name, Ways: map[string]*clustertest.Proxy{}}
 	own := map[string]Leaf{}
 	for name, direct := range leaves {
 		r.Ways[name], own[name] = ProxyFor(t, direct)

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // killedChange is a shortcut on real packets whose changes are killed. Terraform reaches the leaves through proxies.
 type killedChange struct {
 	*acctest.PacketPair
 
-	ways map[string]*acctest.Proxy // keyed by the leaf
+	ways map[string]*clustertest.Proxy // keyed by the leaf
 }
 
 func TestAccPacketsCrossAgainWhateverWriteAChangeIsKilledAfter(t *testing.T) {

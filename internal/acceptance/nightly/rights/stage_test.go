@@ -15,6 +15,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -87,7 +88,7 @@ func (s *stage) lacks(t *testing.T, use use, taken acctest.Right) {
 	leaves := maps.Clone(s.accounts[taken])
 	for name, one := range leaves {
 		if use.fault != nil {
-			var between *acctest.Proxy
+			var between *clustertest.Proxy
 			between, leaves[name] = acctest.ProxyFor(t, one)
 			between.Disturb(use.fault)
 		}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -237,6 +237,6 @@ func withoutStreaming(w http.ResponseWriter, r *http.Request) bool {
 	if r.URL.Query().Get("sendInitialEvents") == "" {
 		return false
 	}
-	acctest.Refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "sendInitialEvents is forbidden")
+	clustertest.Refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "sendInitialEvents is forbidden")
 	return true
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // answers is what a proxy answers in place of the API server.
@@ -34,9 +35,9 @@ func TestAccTortureByAnswersEndsWithAllOrNothing(t *testing.T) {
 	v := newVictim(t, lab, leaves, seed)
 	survives := func(t *testing.T, name string, fault answers) {
 		t.Helper()
-		before := between.Requests()
+		between.Take() // only later ones
 		v.survives(t, name, func() { between.Disturb(fault) }, func() { between.Disturb(nil) })
-		count := between.Requests() - before
+		count := len(between.Take())
 		t.Logf("%d requests", count)
 		if count > mostRequestsDisturbed {
 			t.Errorf("these are more than %d", mostRequestsDisturbed)
@@ -115,7 +116,7 @@ func (e *expiry) answer(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	e.refused++
-	acctest.Refuse(w, http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "the token has expired")
+	clustertest.Refuse(w, http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "the token has expired")
 	return true
 }
 
@@ -125,17 +126,17 @@ func sometimes(random *acctest.Dice, n int, answer answers) answers {
 }
 
 func busy(w http.ResponseWriter, _ *http.Request) bool {
-	acctest.Refuse(w, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "too many requests")
+	clustertest.Refuse(w, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "too many requests")
 	return true
 }
 
 func broken(w http.ResponseWriter, _ *http.Request) bool {
-	acctest.Refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, "etcd has no leader")
+	clustertest.Refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, "etcd has no leader")
 	return true
 }
 
 func conflict(w http.ResponseWriter, _ *http.Request) bool {
-	acctest.Refuse(w, http.StatusConflict, metav1.StatusReasonConflict, "the object has been modified")
+	clustertest.Refuse(w, http.StatusConflict, metav1.StatusReasonConflict, "the object has been modified")
 	return true
 }
 
@@ -164,7 +165,7 @@ func firstChanges(answer answers) answers {
 }
 
 // cutsWatches ends each watch after a while, in the middle of the connection.
-func cutsWatches(p *acctest.Proxy, after time.Duration) answers {
+func cutsWatches(p *clustertest.Proxy, after time.Duration) answers {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if !isWatch(r) {
 			return false
@@ -202,7 +203,7 @@ func restarts(from int) answers {
 		case passed < time.Second:
 			w.WriteHeader(http.StatusBadGateway)
 		case passed < 3*time.Second:
-			acctest.Refuse(
+			clustertest.Refuse(
 				w,
 				http.StatusForbidden,
 				metav1.StatusReasonForbidden,

@@ -24,6 +24,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // crowd is what a leaf has that a shortcut does not concern.
@@ -82,7 +83,7 @@ func (m measurement) String() string {
 }
 
 // measure creates the shortcut, plans again and destroys it, each with a process of the provider of its own.
-func measure(p *acctest.Project, between *acctest.Proxy) measurement {
+func measure(p *acctest.Project, between *clustertest.Proxy) measurement {
 	p.T.Helper()
 	m := measurement{paths: map[string]int{}}
 	before := between.Received()

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // duel is a torture of two runners that create the same shortcut at the same time.
@@ -173,7 +174,7 @@ func (d *duel) choose() trouble {
 		{"401 by " + strings.Join(leaves, " and "), func(struck *acctest.Runner, _ *acctest.Execution) error {
 			for _, leaf := range leaves {
 				struck.Ways[leaf].Disturb(func(w http.ResponseWriter, _ *http.Request) bool {
-					acctest.Refuse(w, http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
+					clustertest.Refuse(w, http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
 					return true
 				})
 			}
