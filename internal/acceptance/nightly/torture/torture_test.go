@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,7 +112,8 @@ func (r *torture) round() error {
 	what := fmt.Sprintf("%s, %s after %s", operation, fault.name, moment.Round(time.Millisecond))
 	r.t.Log(what)
 	r.tally.tried(fault.name)
-	if err := r.disturb(operation, moment, fault); err != nil {
+	restoreState := r.keepState()
+	if err := errors.Join(r.disturb(operation, moment, fault), restoreState()); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	if err := r.converges(operation); err != nil {
@@ -120,6 +122,20 @@ func (r *torture) round() error {
 	r.exists = operation != "destroy"
 	r.tally.survived(fault.name)
 	return nil
+}
+
+// keepState returns a function that restores the state of now if Terraform has lost it. Terraform empties the file before
+// it writes a local state, and a kill or a second interruption may come between the two.
+func (r *torture) keepState() (restore func() error) {
+	file := filepath.Join(r.project.Dir, "terraform.tfstate")
+	before, err := os.ReadFile(file)
+	return func() error {
+		if now, nowErr := os.ReadFile(file); err != nil || nowErr != nil || len(now) > 0 {
+			return nil // there was no state before, or there is one
+		}
+		r.t.Log("Terraform has left an empty state: restore the former one")
+		return os.WriteFile(file, before, 0o600)
+	}
 }
 
 // disturb runs an operation with a fault. If the operation fails because a leaf was away, it must name the leaf.
