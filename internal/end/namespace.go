@@ -1,8 +1,10 @@
 package end
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"sync"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -22,40 +24,113 @@ func (e *End) forgeTenantNamespace() *corev1.Namespace {
 	return tenantnamespace.NewManager(nil, e.Leaf.Live.Scheme()).ForgeNamespace(e.Remote.ID, nil)
 }
 
+// AwaitNamespace returns when the objects can have a namespace, and reports whether the tenant namespace has to be
+// created. It writes nothing. The name is that of the namespace that the user set; it is empty for the tenant
+// namespace. If someone is deleting what has the place of the tenant namespace, it waits until that is gone.
+func (e *End) AwaitNamespace(ctx context.Context, name string) (missing bool, err error) {
+	existing, err := e.occupant(ctx, name)
+	switch {
+	case err != nil:
+		return false, err
+	case name != "":
+		return false, e.checkOwnNamespace(ctx, name, existing)
+	case existing == nil:
+		return true, nil
+	case Leaving(existing):
+		return true, e.untilNamespaceGone(ctx, existing)
+	case !e.isTenant(existing):
+		return false, e.tenantNameTaken()
+	default:
+		return false, nil
+	}
+}
+
 // EnsureNamespace returns the name of the namespace for the objects. This is the namespace that the user set, which
 // must exist, or else the tenant namespace.
 func (e *End) EnsureNamespace(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return e.ensureTenantNamespace(ctx)
 	}
-	return name, e.checkOwnNamespace(ctx, name)
+	existing, err := e.occupant(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return name, e.checkOwnNamespace(ctx, name, existing)
 }
 
 // CheckNamespace fails if the objects can't be in the namespace that the user set or, for an empty name, in the leaf's
-// tenant namespace.
+// tenant namespace. It leaves a namespace that someone is deleting to [End.CheckDeletions].
 func (e *End) CheckNamespace(ctx context.Context, name string) error {
-	if name == "" {
-		return e.checkTenantName(ctx)
+	existing, err := e.occupant(ctx, name)
+	switch {
+	case err != nil, existing != nil && Leaving(existing):
+		return err
+	case name != "":
+		return e.checkOwnNamespace(ctx, name, existing)
+	case existing != nil && !e.isTenant(existing):
+		return e.tenantNameTaken()
+	default:
+		return nil
 	}
-	return e.checkOwnNamespace(ctx, name)
 }
 
-// checkOwnNamespace fails if a namespace that the user set does not exist or has a gateway for another cluster.
-func (e *End) checkOwnNamespace(ctx context.Context, name string) error {
-	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
-	if apierrors.IsNotFound(err) {
+// occupant returns the namespace with this name. For an empty name, it is the tenant namespace or, if there is none,
+// the namespace that has its name. It is nil if there is no such namespace.
+func (e *End) occupant(ctx context.Context, name string) (*corev1.Namespace, error) {
+	if name != "" {
+		return e.namespaceNamed(ctx, name)
+	}
+	var (
+		named    *corev1.Namespace
+		namedErr error
+		group    sync.WaitGroup
+	)
+	group.Go(func() { named, namedErr = e.namespaceNamed(ctx, e.forgeTenantNamespace().Name) })
+	tenant, err := e.TenantNamespace(ctx)
+	group.Wait()
+	if err != nil || tenant != nil {
+		return tenant, err
+	}
+	return named, namedErr
+}
+
+// namespaceNamed returns a namespace of the leaf, or nil if there is none with this name.
+func (e *End) namespaceNamed(ctx context.Context, name string) (*corev1.Namespace, error) {
+	var namespace corev1.Namespace
+	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: name}, &namespace)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, e.Leaf.Explain(err)
+	default:
+		return &namespace, nil
+	}
+}
+
+// isTenant reports whether a namespace has the labels of the tenant namespace for the other cluster.
+func (e *End) isTenant(namespace *corev1.Namespace) bool {
+	_, tenant := namespace.Labels[consts.TenantNamespaceLabel]
+	return tenant && cluster.RemoteID(namespace) == string(e.Remote.ID)
+}
+
+// checkOwnNamespace fails if the objects can't be in a namespace that the user set: if it does not exist, if someone is
+// deleting it, or if it has a gateway for another cluster. A missing one is nil.
+func (e *End) checkOwnNamespace(ctx context.Context, name string, existing *corev1.Namespace) error {
+	switch {
+	case existing == nil:
 		return &trouble.Problem{
 			ID: "namespace-missing", Leaf: e.Leaf.Name,
 			Summary: fmt.Sprintf("namespace %s does not exist", name),
 			Advice: "The provider does not create a namespace that you set, because it would not know when to delete it. " +
 				"Create the namespace first, or leave the choice to Liqo.",
-			Err: err,
+			Err: apierrors.NewNotFound(corev1.Resource("namespaces"), name),
 		}
+	case Leaving(existing):
+		return e.ownNamespaceLeaves(ctx, []client.Object{existing})
+	default:
+		return e.checkAlone(ctx, name)
 	}
-	if err != nil {
-		return e.Leaf.Explain(err)
-	}
-	return e.checkAlone(ctx, name)
 }
 
 // checkAlone fails if a namespace has a gateway for another cluster. Liqo finds a gateway's pod by its namespace and
@@ -107,17 +182,20 @@ func (e *End) ensureTenantNamespace(ctx context.Context) (string, error) {
 	}
 }
 
-// useTenantNamespace returns the name of a tenant namespace that exists. If it is marked for deletion, it first waits
-// until the namespace is gone and creates another one, because nothing can be created in it.
+// useTenantNamespace returns the name of a tenant namespace that exists. If someone is deleting what has its place, it
+// first waits until that is gone and creates another one, because nothing can be created in it.
 func (e *End) useTenantNamespace(ctx context.Context, existing *corev1.Namespace) (string, error) {
-	if !Leaving(existing) {
+	switch {
+	case Leaving(existing):
+		if err := e.untilNamespaceGone(ctx, existing); err != nil {
+			return "", err
+		}
+		return e.CreateTenantNamespace(ctx)
+	case !e.isTenant(existing):
+		return "", e.tenantNameTaken()
+	default:
 		return existing.Name, e.takeNamespace(ctx, existing)
 	}
-	kind := corev1.SchemeGroupVersion.WithKind("Namespace")
-	if err := e.untilGone(ctx, kind, client.ObjectKeyFromObject(existing)); err != nil {
-		return "", err
-	}
-	return e.CreateTenantNamespace(ctx)
 }
 
 // CreateTenantNamespace creates the leaf's tenant namespace for the other cluster, and returns its name. It does not
@@ -131,39 +209,19 @@ func (e *End) CreateTenantNamespace(ctx context.Context) (string, error) {
 	if !apierrors.IsAlreadyExists(err) {
 		return namespace.Name, err
 	}
-	made, lookErr := e.TenantNamespace(ctx)
-	switch {
-	case lookErr != nil:
-		return "", lookErr
-	case made == nil:
-		return "", e.tenantNameTaken(err)
-	default:
-		return e.useTenantNamespace(ctx, made)
+	made, lookErr := e.occupant(ctx, "")
+	if lookErr != nil || made == nil {
+		return "", cmp.Or(lookErr, err)
 	}
+	return e.useTenantNamespace(ctx, made)
 }
 
-// checkTenantName fails if an ordinary namespace has the name of the tenant namespace to create. It lists the tenant
-// namespaces only if that name exists.
-func (e *End) checkTenantName(ctx context.Context) error {
-	var namespace corev1.Namespace
-	err := e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(e.forgeTenantNamespace()), &namespace)
-	if err != nil {
-		return e.Leaf.Explain(client.IgnoreNotFound(err))
-	}
-	tenant, err := e.TenantNamespace(ctx)
-	if err != nil || tenant != nil {
-		return err
-	}
-	return e.tenantNameTaken(nil)
-}
-
-func (e *End) tenantNameTaken(err error) *trouble.Problem {
+func (e *End) tenantNameTaken() *trouble.Problem {
 	return &trouble.Problem{
 		ID: "namespace-name-taken", Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("namespace %s is taken", e.forgeTenantNamespace().Name),
 		Advice: fmt.Sprintf("It has the name of the tenant namespace for cluster %s, but not Liqo's labels. "+
 			"Delete the namespace, or move its content to a namespace with another name.", e.Remote.ID),
-		Err: err,
 	}
 }
 

@@ -98,16 +98,21 @@ func (e *End) deleteNamespace(ctx context.Context, namespace *corev1.Namespace) 
 	return leaving, nil
 }
 
-// UntilGone returns when the tenant namespace is gone, if Kubernetes is deleting it. Others may make another one of its
-// name at once.
+// UntilGone returns when the tenant namespace is gone, if Kubernetes is deleting it.
 func (e *End) UntilGone(ctx context.Context, leftovers Leftovers) error {
 	if leftovers.namespace == nil {
 		return nil
 	}
-	key := client.ObjectKeyFromObject(leftovers.namespace)
+	return e.untilNamespaceGone(ctx, leftovers.namespace)
+}
+
+// untilNamespaceGone returns when a namespace is gone that someone is deleting. Others may make another one of its name
+// at once.
+func (e *End) untilNamespaceGone(ctx context.Context, namespace *corev1.Namespace) error {
+	key := client.ObjectKeyFromObject(namespace)
 	current := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}
 	err := e.Leaf.UntilObject(ctx, current, func(exists bool) bool {
-		return !exists || current.UID != leftovers.namespace.UID
+		return !exists || current.UID != namespace.UID
 	})
 	return explain.Deletion(ctx, e.Leaf, corev1.SchemeGroupVersion.WithKind("Namespace"), key, err)
 }

@@ -147,6 +147,3 @@ func others(o liqo.Objects, self owner.Owner) []client.Object {
 func BelongsTo(o liqo.Objects, self owner.Owner) bool {
 	return slices.ContainsFunc(append(o.Made(), o.Extra...), self.Owns)
 }
-
-// Leaving reports whether an object is marked for deletion.
-func Leaving(object client.Object) bool { return !object.GetDeletionTimestamp().IsZero() }

@@ -65,6 +65,12 @@ func (e *End) ensurePublicKey(
 	if err != nil {
 		return false, err
 	}
+	if objects.PublicKey != nil && Leaving(objects.PublicKey) {
+		if err := e.RemovePublicKeys(ctx); err != nil {
+			return false, err
+		}
+		objects.PublicKey = nil
+	}
 	var name *string
 	if objects.PublicKey != nil {
 		name = &objects.PublicKey.Name

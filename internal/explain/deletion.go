@@ -90,33 +90,58 @@ func deletion(ctx context.Context, s Subject, view view) ([]trouble.Problem, err
 	if len(view.leaving) == 0 {
 		return nil, nil
 	}
-	c := trouble.Problem{
-		ID:      "object-not-deleted",
-		Summary: s.Leaf.Describe(view.leaving[0]) + " is not deleted",
+	evidence, err := evidenceOfDeletion(ctx, s.Leaf, view.leaving)
+	return []trouble.Problem{{
+		ID:       "object-not-deleted",
+		Summary:  s.Leaf.Describe(view.leaving[0]) + " is not deleted",
+		Evidence: evidence,
 		Advice: "Destroy or apply again; this continues from what is left. If the deletion is only slow, allow more time " +
-			"in `timeouts`.",
+			"in `timeouts`." + finalizerAdvice(view.leaving),
+	}}, err
+}
+
+// BeingDeleted returns the problem that these objects of a leaf are marked for deletion and still exist. It says what
+// holds them, as far as the leaf shows it.
+func BeingDeleted(ctx context.Context, leaf *cluster.Leaf, objects []client.Object, advice string) *trouble.Problem {
+	evidence, _ := evidenceOfDeletion(ctx, leaf, objects)
+	return &trouble.Problem{
+		ID: "deletion-under-way", Leaf: leaf.Name,
+		Summary:  leaf.Describe(objects[0]) + " is being deleted",
+		Evidence: evidence, Advice: advice + finalizerAdvice(objects),
 	}
-	var errs []error
-	for _, object := range view.leaving {
-		c.Evidence = append(c.Evidence, fmt.Sprintf("%s still exists: %s.", s.Leaf.Describe(object), held(object)))
-		events, err := warnings(ctx, s.Leaf, object)
-		c.Evidence, errs = append(c.Evidence, events...), append(errs, err)
+}
+
+// evidenceOfDeletion returns what holds these objects: finalizers, Liqo's controllers that do not run, and what is left
+// in a namespace.
+func evidenceOfDeletion(ctx context.Context, leaf *cluster.Leaf, objects []client.Object) ([]string, error) {
+	var (
+		evidence []string
+		errs     []error
+	)
+	for _, object := range objects {
+		evidence = append(evidence, fmt.Sprintf("%s still exists: %s.", leaf.Describe(object), held(object)))
+		events, err := warnings(ctx, leaf, object)
+		evidence, errs = append(evidence, events...), append(errs, err)
 	}
-	hasFinalizer := func(object client.Object) bool { return len(object.GetFinalizers()) > 0 }
-	if slices.ContainsFunc(view.leaving, hasFinalizer) {
-		c.Advice += " Do not remove a finalizer by hand: the controller that set it still has something to clean up."
-	}
-	if heldByLiqo(view.leaving) {
-		state, _, err := controllersState(ctx, s.Leaf)
+	if heldByLiqo(objects) {
+		state, _, err := controllersState(ctx, leaf)
 		if state != "" {
-			c.Evidence = append(c.Evidence, state)
+			evidence = append(evidence, state)
 		}
 		errs = append(errs, err)
 	}
-	for _, object := range view.leaving {
-		c.Evidence = append(c.Evidence, leftIn(object)...)
+	for _, object := range objects {
+		evidence = append(evidence, leftIn(object)...)
 	}
-	return []trouble.Problem{c}, errors.Join(errs...)
+	return evidence, errors.Join(errs...)
+}
+
+// finalizerAdvice returns a sentence for whoever might remove the finalizers of these objects.
+func finalizerAdvice(objects []client.Object) string {
+	if !slices.ContainsFunc(objects, func(object client.Object) bool { return len(object.GetFinalizers()) > 0 }) {
+		return ""
+	}
+	return " Do not remove a finalizer by hand: the controller that set it still has something to clean up."
 }
 
 // held says why an object still exists.

@@ -49,6 +49,12 @@ func Refused(err error) bool {
 	return ok && problem.Refused
 }
 
+// WroteNothing reports whether an operation has certainly written nothing before it failed. The error may be nil.
+func WroteNothing(err error) bool {
+	failure, ok := errors.AsType[*steps.Failure](err)
+	return ok && failure.WroteNothing || Refused(err)
+}
+
 // reasons returns the errors of the failed steps, or the error itself.
 func reasons(err error) error {
 	if failure, ok := err.(*steps.Failure); ok { //nolint:errorlint // a wrapping error has a text of its own

@@ -80,7 +80,8 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 // checks returns what is asked of an end, whichever resource plans it.
 func (s checkedEnd) checks() []check {
 	return []check{
-		s.checkVersion, s.checkNamespace, s.checkTemplate, s.checkServiceMetadata, s.checkTunnels, s.checkKeys,
+		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkServiceMetadata, s.checkTunnels,
+		s.checkKeys,
 	}
 }
 
@@ -110,6 +111,18 @@ func (s checkedEnd) checkNamespace(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	return checkUnlessMade(s.namespaceAt, s.end.CheckNamespace(ctx, s.namespace.ValueString()))
+}
+
+// checkDeletions warns of what someone is deleting in the way of this end.
+func (s checkedEnd) checkDeletions(ctx context.Context) diag.Diagnostics {
+	if s.namespace.IsUnknown() {
+		return nil
+	}
+	err := s.end.CheckDeletions(ctx, s.namespace.ValueString())
+	if _, ok := errors.AsType[*trouble.Problem](err); !ok {
+		return checkResult(s.leafAt, err)
+	}
+	return diag.Diagnostics{explained(err).warningAt(s.leafAt)}
 }
 
 // checkTemplate finds a template of the gateway that does not exist, that can't be rendered, or that ignores a setting.

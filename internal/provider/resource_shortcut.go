@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -131,19 +132,26 @@ func (r *shortcutResource) connect(
 	return diags
 }
 
-// recordState writes the shortcut on the leaves into the state. If a failed operation left no objects of the owner, the
-// state does not change: a refused attempt must not take over a network that someone else made.
+// recordState writes the shortcut on the leaves into the state. If a failed operation has made nothing of the owner's,
+// the state does not change: a create that was refused, or that has only waited, leaves no state.
 func recordState(
 	ctx context.Context, shortcut *shortcut.Shortcut, plan *shortcutModel, state *tfsdk.State, failure error,
 ) diag.Diagnostics {
 	var diags diag.Diagnostics
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRecord)
 	defer cancel()
-	observed, err := shortcut.Observe(ctx, plan.keysByOthers())
-	if err != nil {
-		return recordUnread(ctx, plan, state, failure, err)
+	if explain.WroteNothing(failure) {
+		return diags
 	}
-	if failure != nil && !observed.Exists {
+	observed, err := shortcut.Observe(ctx, plan.keysByOthers())
+	made := true
+	if err == nil && failure != nil {
+		made, err = shortcut.HasOwn(ctx)
+	}
+	switch {
+	case err != nil:
+		return recordUnread(ctx, plan, state, failure, err)
+	case !made:
 		return diags
 	}
 	planned := *plan

@@ -92,6 +92,9 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 	s := shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner(p.origin))
 	strays, err := s.Strays(ctx)
 	broken := len(strays) > 0
+	if err == nil && !broken {
+		broken, err = s.IsBeingDeleted(ctx)
+	}
 	if err == nil && !broken && status != shortcut.Connected {
 		broken, err = s.Lost(ctx)
 	}

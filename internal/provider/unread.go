@@ -23,7 +23,7 @@ func recordUnread(ctx context.Context, plan any, state *tfsdk.State, failure, er
 	} else {
 		diags.Append(unread.asError())
 	}
-	if !state.Raw.IsNull() && failure != nil || explain.Refused(failure) {
+	if !state.Raw.IsNull() && failure != nil || explain.WroteNothing(failure) {
 		return diags
 	}
 	diags.Append(state.Set(ctx, plan)...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -68,14 +69,16 @@ func (s *Shortcut) checkFree(ctx context.Context, spec Spec, n network) error {
 	if spec.Adopt {
 		return nil
 	}
-	concerns := func(object client.Object) bool {
-		return !spec.KeysByOthers || !end.IsPublicKey(object) // others who provide the keys may have done so already
-	}
-	all := contested{network: n.written(), unfinished: n.unfinished, concerns: concerns}
+	all := contested{network: n.written(), unfinished: n.unfinished, concerns: spec.concerns}
 	if err := all.checkAt(ctx, s.Client, n.client.Made()); err != nil {
 		return err
 	}
 	return all.checkAt(ctx, s.Server, n.server.Made())
+}
+
+// concerns reports whether a shortcut can't share an object with others.
+func (s Spec) concerns(object client.Object) bool {
+	return !s.KeysByOthers || !end.IsPublicKey(object) // others who provide the keys may have done so already
 }
 
 // contested is what an operation wants to have.
@@ -85,11 +88,12 @@ type contested struct {
 	concerns   func(client.Object) bool // whether the operation can't share an object with others
 }
 
-// checkAt fails if another resource instance or someone else has one of these objects, which are at one end.
+// checkAt fails if another resource instance or someone else has one of these objects, which are at one end. Nobody has
+// an object that goes: an operation waits until it is gone.
 func (c contested) checkAt(ctx context.Context, e *end.End, objects []client.Object) error {
 	var foreign []string
 	for _, object := range objects {
-		if !c.concerns(object) {
+		if !c.concerns(object) || end.Goes(objects, object) {
 			continue
 		}
 		switch e.Owner.WhoseIn(c.network, object, c.unfinished) {
@@ -106,19 +110,38 @@ func (c contested) checkAt(ctx context.Context, e *end.End, objects []client.Obj
 	return nil
 }
 
-// checkLocked returns a step that checks under the lock that the pair is free.
+// checkLocked returns a step that checks under the lock that the pair is free. It waits until what others are deleting
+// is gone.
 func (s *Shortcut) checkLocked(spec Spec, lock *lock) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := s.catchUpIfNeeded(ctx, spec.Create); err != nil {
 			return err
 		}
-		n, err := s.find(ctx)
-		if err != nil {
-			return err
+		check := func() error {
+			n, err := s.find(ctx)
+			if err != nil {
+				return err
+			}
+			n.unfinished = lock.unfinished
+			return s.checkFree(ctx, spec, n)
 		}
-		n.unfinished = lock.unfinished
-		return s.checkFree(ctx, spec, n)
+		return checkUntilDeleted(ctx, check, spec.concerns, s.Ends()...)
 	}
+}
+
+// checkUntilDeleted checks that something is free. Then it waits until what others are deleting at these ends is gone,
+// and checks again, because somebody may have been faster.
+func checkUntilDeleted(
+	ctx context.Context, check func() error, concerns func(client.Object) bool, ends ...*end.End,
+) error {
+	if err := check(); err != nil {
+		return err
+	}
+	deleted := parallel.Map(ends, func(e *end.End) error { return e.UntilDeleted(ctx, concerns) })
+	if err := errors.Join(deleted...); err != nil {
+		return err
+	}
+	return check()
 }
 
 // catchUpIfNeeded catches up before a create, and if the caches show a shortcut of another owner. That may have become

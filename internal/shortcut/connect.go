@@ -65,7 +65,7 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 		s.shareKeys(client, server, spec.WaitForConnection)
 	}
 	s.finish(r, lock, spec, client, server)
-	return s.undo(ctx, spec, lock.releaseAfter(ctx, r))
+	return s.undo(ctx, spec, lock.judged(lock.releaseAfter(ctx, r)))
 }
 
 // shareKeys gives each gateway the other's key. It waits for the tunnel if connects says so.
@@ -133,9 +133,10 @@ func joinErrors(failure error, others ...error) error {
 // timeToUndo limits the cleanup, which happens after the time for the work itself may have run out.
 const timeToUndo = 30 * time.Second
 
-// begin starts the steps that come before anything else is written. These must succeed first: the pair must be free;
-// both leaves must have ranges that Liqo can join; and if remapping is forbidden, none must be needed. Then the
-// existing objects of the network become the owner's, and each end gets its namespace.
+// begin starts the steps that come before anything else is written. These must succeed first: the pair must be free,
+// and what someone else is deleting gone; both leaves must have ranges that Liqo can join; and if remapping is
+// forbidden, none must be needed. Then the existing objects of the network become the owner's, and each end gets its
+// namespace.
 func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *endSteps) {
 	client = &endSteps{End: s.Client, run: r, spec: spec.ClientEnd}
 	server = &endSteps{End: s.Server, run: r, spec: spec.ServerEnd}
@@ -147,7 +148,7 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 		e.ranges = steps.Do(r, e.Leaf.Name, "read its address ranges", func(ctx context.Context) (liqo.Ranges, error) {
 			return s.Announce(ctx, e.End, e.spec.Announcement)
 		})
-		checks = append(checks, e.ranges)
+		checks = append(checks, e.ranges, e.awaitNamespace())
 	}
 	checks = append(checks, steps.Act(r, keeper, "check that the pair is free", s.checkLocked(spec, lock), taken))
 	if spec.ForbidRemapping {

@@ -128,7 +128,7 @@ func (o EndObject) tryEnsure(ctx context.Context, namespace string, start func(*
 	e.done = append(e.done, steps.Act(r, leaf, "let others work on the pair", pairLock.release, written))
 	still := steps.Act(r, leaf, "check that nobody else has it now", o.checkStill, e.done...)
 	steps.Act(r, leaf, "let others have it", objectLock.release, still)
-	failure := pairLock.releaseAfter(ctx, r)
+	failure := objectLock.judged(pairLock.releaseAfter(ctx, r))
 	_ = objectLock.release(ctx)
 	return failure
 }

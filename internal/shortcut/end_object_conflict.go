@@ -31,7 +31,7 @@ func (o EndObject) CheckFree(ctx context.Context) error {
 }
 
 // checkLocked returns a step that does so under the lock, before anything is written. A create does not trust the
-// cache.
+// cache. It waits until what others are deleting is gone.
 func (o EndObject) checkLocked(objectLock *lock) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if o.Create {
@@ -39,11 +39,14 @@ func (o EndObject) checkLocked(objectLock *lock) func(context.Context) error {
 				return err
 			}
 		}
-		objects, err := o.End.Find(ctx)
-		if err != nil {
-			return err
+		check := func() error {
+			objects, err := o.End.Find(ctx)
+			if err != nil {
+				return err
+			}
+			return o.checkFree(ctx, objects, objectLock.unfinished)
 		}
-		if err := o.checkFree(ctx, objects, objectLock.unfinished); err != nil {
+		if err := checkUntilDeleted(ctx, check, o.concerns, o.End); err != nil {
 			return err
 		}
 		objectLock.wrote.Store(true)
@@ -53,12 +56,15 @@ func (o EndObject) checkLocked(objectLock *lock) func(context.Context) error {
 
 // checkFree does so for objects that were read with what the lease of the object says.
 func (o EndObject) checkFree(ctx context.Context, objects liqo.Objects, unfinished owner.Unfinished) error {
-	resource, all := o.End.Owner.Resource, objects.Written()
-	concerns := func(object client.Object) bool {
-		ofShortcut := owner.Managed(object) && !owner.IsEndObject(object) && owner.TokenOf(object) != ""
-		return resource.Manages(object) || ofShortcut && resource != owner.PublicKeyResource
-	}
-	return contested{network: all, unfinished: unfinished, concerns: concerns}.checkAt(ctx, o.End, all)
+	all := objects.Written()
+	return contested{network: all, unfinished: unfinished, concerns: o.concerns}.checkAt(ctx, o.End, all)
+}
+
+// concerns reports whether the resource can't share an object with others.
+func (o EndObject) concerns(object client.Object) bool {
+	resource := o.End.Owner.Resource
+	ofShortcut := owner.Managed(object) && !owner.IsEndObject(object) && owner.TokenOf(object) != ""
+	return resource.Manages(object) || ofShortcut && resource != owner.PublicKeyResource
 }
 
 // checkStill fails if someone else has taken the object over or deleted it meanwhile.

@@ -16,6 +16,7 @@ type endSteps struct {
 	run  *steps.Run
 	spec EndSpec
 
+	missing    *steps.Step[bool]   // whether the tenant namespace has to be created
 	namespace  *steps.Step[string] // of the objects
 	ranges     *steps.Step[liqo.Ranges]
 	formerKeys steps.Before // done when the keys of a former gateway are gone
@@ -35,17 +36,19 @@ func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.Gateway
 		})
 }
 
-// makeNamespace finds or creates the namespace of the objects. The look for a tenant namespace comes ahead of all other
-// steps, so its answer may be out of date: it counts only if there was none, and saves a round trip of a create then.
-func (e *endSteps) makeNamespace(after ...steps.Before) {
-	missing := steps.Do(e.run, e.Leaf.Name, "look for the namespace", func(ctx context.Context) (bool, error) {
-		if e.spec.Namespace != "" {
-			return false, nil
-		}
-		existing, err := e.TenantNamespace(ctx)
-		return existing == nil, err
+// awaitNamespace looks at the namespace of the objects before anything is written at either end, and waits until one
+// that someone is deleting is gone. It comes ahead of all other steps.
+func (e *endSteps) awaitNamespace() steps.Before {
+	e.missing = steps.Do(e.run, e.Leaf.Name, "look for the namespace", func(ctx context.Context) (bool, error) {
+		return e.AwaitNamespace(ctx, e.spec.Namespace)
 	})
-	e.namespace = steps.With(e.run, e.Leaf.Name, "namespace", missing,
+	return e.missing
+}
+
+// makeNamespace finds or creates the namespace of the objects. The look at it may be out of date: it counts only if
+// there was no tenant namespace, and saves a round trip of a create then.
+func (e *endSteps) makeNamespace(after ...steps.Before) {
+	e.namespace = steps.With(e.run, e.Leaf.Name, "namespace", e.missing,
 		func(ctx context.Context, missing bool) (string, error) {
 			if missing {
 				return e.CreateTenantNamespace(ctx)

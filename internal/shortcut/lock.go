@@ -194,6 +194,14 @@ func (l *lock) releaseAfter(ctx context.Context, r *steps.Run) error {
 	return failure
 }
 
+// judged says in the failure of an operation, which may be nil, whether nothing was written before it.
+func (l *lock) judged(failure error) error {
+	if of, ok := errors.AsType[*steps.Failure](failure); ok {
+		of.WroteNothing = !l.wrote.Load()
+	}
+	return failure
+}
+
 // explainBusy returns the error of a wait for the lock.
 func (l *lock) explainBusy(holder string, err error) error {
 	if holder == "" || !errors.Is(err, context.DeadlineExceeded) {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -160,6 +162,21 @@ func hasLeftoversAt(ctx context.Context, e *end.End) (bool, error) {
 	default:
 		return foreign, foreignErr
 	}
+}
+
+// HasOwn reports whether a leaf has an object or a tenant namespace that is marked as the owner's. Other than what
+// [State] says of an existing shortcut, it leaves out what belongs to nobody. It trusts the caches.
+func (s *Shortcut) HasOwn(ctx context.Context) (bool, error) {
+	return anyOf(ctx, s.Client.HasOwn, s.Server.HasOwn)
+}
+
+// IsBeingDeleted reports whether someone has marked an object of the owner's for deletion. [Shortcut.Connect] makes it
+// again. It reads the caches.
+func (s *Shortcut) IsBeingDeleted(ctx context.Context) (bool, error) {
+	n, err := s.find(ctx)
+	return slices.ContainsFunc(n.made(), func(object client.Object) bool {
+		return end.Leaving(object) && s.Client.Owner.Owns(object)
+	}), err
 }
 
 // question asks a leaf whether something is so.

@@ -10,6 +10,9 @@ import (
 type Failure struct {
 	Err      error // the joined errors of all steps that failed for a reason of their own
 	Progress []Progress
+
+	// WroteNothing means that the procedure has certainly written nothing before it failed. Its caller sets it.
+	WroteNothing bool
 }
 
 // Progress says how far one step of a procedure got.

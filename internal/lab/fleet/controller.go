@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -63,7 +65,10 @@ func (c *controller) react(of change) error {
 		if of.resource.gvk() == networkKind {
 			c.ranges.takeBack(key(of.object))
 		}
-		return c.collect(of.object)
+		if err := c.collect(of.object); err != nil || !c.isGoing(of.object.GetNamespace()) {
+			return err
+		}
+		return c.empty(of.object.GetNamespace())
 	}
 	if of.object.GetDeletionTimestamp() != nil {
 		if of.resource.gvk() == v1.WithKind("Namespace") {
@@ -86,14 +91,52 @@ func (c *controller) collect(owner object) error {
 	})
 }
 
-// empty deletes what is in a namespace, and then the namespace.
+// isGoing reports whether a namespace is being deleted.
+func (c *controller) isGoing(namespace string) bool {
+	found, err := c.store.get(c.store.namespaces, types.NamespacedName{Name: namespace})
+	return err == nil && found.GetDeletionTimestamp() != nil
+}
+
+// empty deletes what is in a namespace that is being deleted, and gives the namespace up once nothing is left in it.
 func (c *controller) empty(namespace string) error {
-	if err := c.deleteAll(func(one object) bool { return one.GetNamespace() == namespace }); err != nil {
+	within := func(one object) bool { return one.GetNamespace() == namespace }
+	if err := c.deleteAll(within); err != nil {
 		return err
 	}
+	held := map[string]int{} // how many objects by their finalizers
+	for _, r := range c.resources {
+		left, _ := c.store.list(r, within)
+		for _, one := range left {
+			for _, finalizer := range one.GetFinalizers() {
+				held[finalizer]++
+			}
+		}
+	}
 	_, err := c.store.write(c.store.namespaces, types.NamespacedName{Name: namespace},
-		func(*contents) (*contents, error) { return nil, nil })
+		func(present *contents) (*contents, error) {
+			switch {
+			case present == nil:
+			case len(held) == 0:
+				present.Object["spec"] = map[string]any{}
+			default:
+				present.Object["status"] = heldNamespace(held)
+			}
+			return present, nil
+		})
 	return err
+}
+
+// heldNamespace is the status of a namespace with objects that wait for finalizers.
+func heldNamespace(finalizers map[string]int) map[string]any {
+	var counts []string
+	for _, finalizer := range slices.Sorted(maps.Keys(finalizers)) {
+		counts = append(counts, fmt.Sprintf("%s in %d resource instances", finalizer, finalizers[finalizer]))
+	}
+	return map[string]any{"phase": string(corev1.NamespaceTerminating), "conditions": []any{map[string]any{
+		"type": string(corev1.NamespaceFinalizersRemaining), "status": string(corev1.ConditionTrue),
+		"reason":  "SomeFinalizersRemain",
+		"message": "Some content in the namespace has finalizers remaining: " + strings.Join(counts, ", "),
+	}}}
 }
 
 func (c *controller) deleteAll(selected func(object) bool) error {

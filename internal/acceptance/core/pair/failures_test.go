@@ -12,12 +12,15 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -51,6 +54,47 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 			Config: lab.Contexts(
 				acctest.ShortcutRomeMilan,
 			), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+		},
+	)
+}
+
+func TestAccANamespaceThatAFinalizerHoldsIsAwaitedAndLeavesNoState(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	milan := lab.Administrator(t, "milan")
+	namespace := acctest.NamespaceNamed("liqo-tenant-rome")
+	content := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace.Name, Name: "content", Finalizers: []string{"example.com/hold"},
+	}}
+	release := sync.OnceFunc(func() {
+		nothing := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+		if err := milan.Patch(context.WithoutCancel(t.Context()), content, nothing); err != nil {
+			t.Error(err)
+		}
+	})
+	config := lab.Between("milan", "timeouts = { create = \""+acctest.Ample+"\" }")
+	acctest.Apply(t,
+		resource.TestStep{
+			PreConfig: func() {
+				lab.Have(t, "milan", namespace)
+				if err := milan.Create(t.Context(), content); err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(release)
+				if err := milan.Delete(t.Context(), namespace); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Config: config,
+			ExpectError: acctest.Message(`Namespace liqo-tenant-rome is not deleted on leaf "milan"`,
+				"Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances.",
+				acctest.HelpAt("object-not-deleted")),
+		},
+		resource.TestStep{
+			PreConfig: release, Config: config,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(acctest.RomeMilan, plancheck.ResourceActionCreate), // it is not tainted
+			}},
+			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 		},
 	)
 }

@@ -185,7 +185,10 @@ var toPlan = slices.Concat(toConnect, []use{
 		rights: append(of(templates, "list"), "list networks.ipam.liqo.io", "list deployments.apps in liqo"),
 	},
 	{name: "a plan of templates", do: checksTemplates, rights: of(templates, "get")},
-	{name: "a plan of namespaces", do: checksNamespace, rights: []string{"get namespaces"}},
+	{
+		name: "a plan of namespaces", do: checksNamespace,
+		rights: []string{"get namespaces", "list foreignclusters.core.liqo.io"},
+	},
 	{
 		name: "a refresh after a destroy", prepare: absent, do: observes,
 		rights: []string{"list namespaces", "list foreignclusters.core.liqo.io", "get leases.coordination.k8s.io in liqo"},

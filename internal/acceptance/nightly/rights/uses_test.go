@@ -114,7 +114,7 @@ func checksTemplates(ctx context.Context, s *shortcut.Shortcut) error {
 }
 
 func checksNamespace(ctx context.Context, s *shortcut.Shortcut) error {
-	return s.Server.CheckNamespace(ctx, ownNamespace)
+	return errors.Join(s.Server.CheckNamespace(ctx, ownNamespace), s.Server.CheckDeletions(ctx, ownNamespace))
 }
 
 func succeeds(t *testing.T, err error) {

@@ -58,6 +58,7 @@ func Check(t *testing.T, config *rest.Config) {
 		"a deletion has preconditions":                                     deleteOnCondition,
 		"an object with a finalizer waits for it":                          deleteWithFinalizer,
 		"a namespace goes with what it contains":                           deleteNamespace,
+		"a namespace waits for the finalizers in it, and says so":          deleteHeldNamespace,
 		"what an object owns goes with it":                                 deleteOwner,
 		"a list selects by labels":                                         listByLabel,
 		"metadata can be read alone":                                       readMetadata,

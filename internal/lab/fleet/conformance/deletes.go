@@ -1,6 +1,9 @@
 package conformance
 
 import (
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,6 +67,40 @@ func deleteNamespace(c *check) {
 	}
 	if err := c.Get(c.Context(), client.ObjectKeyFromObject(one), one); !terminating || !apierrors.IsNotFound(err) {
 		c.Errorf("it was terminating: %t; what it contained: %v", terminating, err)
+	}
+}
+
+func deleteHeldNamespace(c *check) {
+	const finalizer = "conformance/wait"
+	one := &corev1.ConfigMap{ObjectMeta: c.named("one")}
+	one.Finalizers = []string{finalizer}
+	c.must(c.Create(c.Context(), one))
+	changes, err := c.Watch(c.Context(), &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": c.namespace})
+	c.must(err)
+	defer changes.Stop()
+	c.must(c.Delete(c.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}))
+	holds := func(condition corev1.NamespaceCondition) bool {
+		return condition.Type == corev1.NamespaceFinalizersRemaining && condition.Status == corev1.ConditionTrue &&
+			strings.HasSuffix(condition.Message, finalizer+" in 1 resource instances")
+	}
+	held := false
+	for change := range changes.ResultChan() {
+		namespace, ok := change.Object.(*corev1.Namespace)
+		if !ok {
+			c.Fatalf("a watch brought %#v", change.Object)
+		}
+		if change.Type == "DELETED" {
+			break
+		}
+		if !held && slices.ContainsFunc(namespace.Status.Conditions, holds) {
+			held = true
+			c.must(c.Get(c.Context(), client.ObjectKeyFromObject(one), one))
+			one.Finalizers = nil
+			c.must(c.Update(c.Context(), one))
+		}
+	}
+	if !held {
+		c.Error("it did not wait")
 	}
 }
 
